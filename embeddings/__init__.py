@@ -1,0 +1,1 @@
+"""Word vectors: gensim loaders, a skip-gram trainer, embedding matrices."""

@@ -1,0 +1,1 @@
+"""Question-answer collections: readers, vocabulary, padding and sampling."""

@@ -1,0 +1,141 @@
+"""The one type that every reader yields: a question and its candidates."""
+
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+from pathlib import Path
+
+import numpy as np
+
+
+class DatasetError(ValueError):
+    """A data file is missing or malformed; the message names file and line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One candidate answer of a question.
+
+    Attributes:
+        id: identifier, unique among the candidates of its question.
+        text: the answer's text, as read.
+        label: 1 for a correct answer, 0 for a wrong one.
+    """
+
+    id: str
+    text: str
+    label: int
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its candidate answers.
+
+    Attributes:
+        id: identifier, unique within a split; a string such as `"1.4"`.
+        text: the question's text, as read.
+        candidates: the candidates in the order of the file.
+    """
+
+    id: str
+    text: str
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def positives(self) -> tuple[Candidate, ...]:
+        """The correct answers."""
+        return tuple(c for c in self.candidates if c.label)
+
+    @property
+    def negatives(self) -> tuple[Candidate, ...]:
+        """The wrong answers."""
+        return tuple(c for c in self.candidates if not c.label)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A named collection of splits, each read when it is asked for.
+
+    Attributes:
+        name: the data set's name on the command line.
+        splits: split name (`"train"`, `"dev"`, `"test"`, ...) to a function
+            that streams its questions.
+        tokenizer: name of the tokeniser that fits the files, `"whitespace"`
+            for text that is tokenised already, `"word"` for running text.
+        folds: file that divides the training questions into `train` and
+            `dev`, one `question id<TAB>fold` per line, if there is one.
+    """
+
+    name: str
+    splits: Mapping[str, Callable[[], Iterator[Question]]]
+    tokenizer: str = "word"
+    folds: Path | None = None
+    _cache: dict[str, list[Question]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    def questions(self, split: str) -> list[Question]:
+        """All questions of a split, read once and kept.
+
+        Raises:
+            DatasetError: if there is no such split, or its file is bad.
+        """
+        if split not in self.splits:
+            raise DatasetError(
+                f"`split` must be one of {sorted(self.splits)} for the data "
+                f"set {self.name!r}. Received: split={split!r}"
+            )
+        if split not in self._cache:
+            self._cache[split] = list(self.splits[split]())
+        return self._cache[split]
+
+    def held_out_fold(
+        self, split: str = "train", fraction: float = 0.15, seed: int = 0
+    ) -> tuple[list[Question], list[Question]]:
+        """Divides the training questions into a part to fit and one to select.
+
+        Args:
+            split: the split to divide.
+            fraction: share of the questions that is held out when there is no
+                folds file.
+            seed: seed of that random division.
+
+        Returns:
+            `(train, dev)`, two lists of questions.
+
+        Raises:
+            DatasetError: if the folds file is malformed or misses a question.
+        """
+        questions = self.questions(split)
+        if self.folds is not None:
+            held_out = _read_folds(self.folds, questions)
+        else:
+            order = np.random.default_rng(seed).permutation(len(questions))
+            chosen = order[: max(1, round(fraction * len(questions)))]
+            held_out = {questions[i].id for i in chosen}
+        return (
+            [q for q in questions if q.id not in held_out],
+            [q for q in questions if q.id in held_out],
+        )
+
+
+def _read_folds(path: Path, questions: list[Question]) -> set[str]:
+    folds = {}
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            fields = line.rstrip("\n").split("\t")
+            if len(fields) != 2 or fields[1] not in ("train", "dev"):
+                raise DatasetError(
+                    f"{path}:{number}: expected `question id<TAB>train|dev`. "
+                    f"Received: {line.rstrip()!r}"
+                )
+            folds[fields[0]] = fields[1]
+    missing = [q.id for q in questions if q.id not in folds]
+    if missing:
+        raise DatasetError(
+            f"{path}: has no line for the question {missing[0]!r} "
+            f"(and {len(missing) - 1} others)"
+        )
+    return {id for id, fold in folds.items() if fold == "dev"}

@@ -1,0 +1,99 @@
+"""Words to integer ids, and ragged lists of ids to padded arrays."""
+
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from keras_qa.datasets.base import DatasetError
+
+PADDING_ID = 0
+UNKNOWN_ID = 1
+PADDING = ""
+UNKNOWN = "[UNK]"
+
+
+class Vocabulary:
+    """A list of words with their ids: 0 is padding, 1 an unknown word.
+
+    Args:
+        words: the known words, without repetition, in the order of their ids;
+            the first gets id 2.
+
+    Raises:
+        DatasetError: if a word is empty, repeated or reserved.
+    """
+
+    def __init__(self, words: Iterable[str]):
+        self.words = [PADDING, UNKNOWN, *words]
+        self._ids = {word: i for i, word in enumerate(self.words)}
+        if len(self._ids) != len(self.words):
+            (word, count), *_ = Counter(self.words).most_common(1)
+            raise DatasetError(
+                f"`words` must be distinct, not empty and not {UNKNOWN!r}. "
+                f"Received: {word!r} {count} times"
+            )
+
+    @classmethod
+    def from_tokens(
+        cls, texts: Iterable[Sequence[str]], min_count: int = 1
+    ) -> "Vocabulary":
+        """Collects the words of tokenised texts, most frequent first.
+
+        Words of equal frequency stand in alphabetical order, so that the ids
+        do not depend on the order of the texts.
+        """
+        counts = Counter(token for text in texts for token in text)
+        counts.pop(UNKNOWN, None)
+        return cls(
+            word
+            for word, count in sorted(
+                counts.items(), key=lambda item: (-item[1], item[0])
+            )
+            if count >= min_count
+        )
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: str) -> bool:
+        return self._ids.get(word, UNKNOWN_ID) > UNKNOWN_ID
+
+    def encode(
+        self, tokens: Sequence[str], max_length: int | None = None
+    ) -> np.ndarray:
+        """The ids of the first `max_length` tokens, an int32 vector."""
+        ids = [self._ids.get(t, UNKNOWN_ID) for t in tokens[:max_length]]
+        return np.asarray(ids, dtype=np.int32)
+
+    def save(self, path: Path) -> None:
+        """Writes the words, one per line, without the two reserved ones."""
+        path.write_text("".join(f"{w}\n" for w in self.words[2:]), "utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> "Vocabulary":
+        """Reads what `save` wrote."""
+        return cls(path.read_text("utf-8").split("\n")[:-1])
+
+
+def pad(
+    sequences: Sequence[np.ndarray], max_length: int | None = None
+) -> np.ndarray:
+    """Stacks sequences of ids, padded at the end with 0.
+
+    Args:
+        sequences: integer vectors.
+        max_length: longer sequences are cut to this length; the width of the
+            result is the longest length that is left, at least 1.
+
+    Returns:
+        int32 array of shape `(len(sequences), width)`.
+    """
+    width = max([1, *(len(s[:max_length]) for s in sequences)])
+    padded = np.full((len(sequences), width), PADDING_ID, dtype=np.int32)
+    for row, sequence in zip(padded, sequences, strict=True):
+        cut = sequence[:max_length]
+        row[: len(cut)] = cut
+    return padded
