@@ -1,0 +1,206 @@
+"""Negative answers for pairwise training, drawn anew for each epoch."""
+
+from collections.abc import Callable
+from collections.abc import Sequence
+
+import numpy as np
+
+STRATEGIES = ("random", "max", "mix")
+POOLS = ("own", "all")
+
+ScoreFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+class NegativeSampler:
+    """Draws `negatives` wrong answers for each (question, positive) pair.
+
+    The strategies are those of Rao et al. (2016), which HyperQA adopts
+    (section 3.6.1): `"random"`; `"max"`, the answers that the current model
+    ranks highest; `"mix"`, half of each (the odd one goes to `"max"`). A text
+    that is a true answer of the same question is never drawn, wherever it
+    stands.
+
+    Texts are named by their index in one list of distinct texts, so that two
+    copies of a sentence are the same answer.
+
+    Args:
+        questions: for each question, the index of its text.
+        candidates: for each question, the indices of its candidates' texts.
+        labels: for each question, its candidates' labels, 0 or 1.
+        negatives: number of negatives per pair.
+        strategy: `"random"`, `"max"` or `"mix"`.
+        pool: `"own"` draws from the question's own candidates and, where these
+            are too few, fills up from everywhere; `"all"` draws from the
+            candidates of all questions.
+        hard_pool_size: with `pool="all"`, the number of random answers among
+            which `"max"` looks for the hardest.
+        seed: seed of all draws; each epoch has a stream of its own, so that a
+            resumed training draws what an uninterrupted one would have drawn.
+
+    Raises:
+        ValueError: if an argument is out of range, if no question has a
+            positive, or if a question has nothing to draw from.
+    """
+
+    def __init__(
+        self,
+        questions: Sequence[int] | np.ndarray,
+        candidates: Sequence[np.ndarray],
+        labels: Sequence[np.ndarray],
+        negatives: int = 4,
+        strategy: str = "mix",
+        pool: str = "own",
+        hard_pool_size: int = 50,
+        seed: int = 0,
+    ):
+        if strategy not in STRATEGIES:
+            raise ValueError(
+                f"`strategy` must be one of {STRATEGIES}. "
+                f"Received: strategy={strategy!r}"
+            )
+        if pool not in POOLS:
+            raise ValueError(
+                f"`pool` must be one of {POOLS}. Received: pool={pool!r}"
+            )
+        for name, value in [
+            ("negatives", negatives),
+            ("hard_pool_size", hard_pool_size),
+        ]:
+            if value < 1:
+                raise ValueError(
+                    f"`{name}` must be at least 1. Received: {name}={value}"
+                )
+        self.negatives = negatives
+        self.strategy = strategy
+        self.pool = pool
+        self.hard_pool_size = max(hard_pool_size, negatives)
+        self.seed = seed
+
+        group = [np.flatnonzero(label) for label in labels]
+        pairs = [(i, j) for i, hits in enumerate(group) for j in hits]
+        if not pairs:
+            raise ValueError(
+                "`labels` must hold at least one positive. Received: "
+                f"{len(labels)} questions without any"
+            )
+        rows = np.array([i for i, _ in pairs])
+        # A question asked twice shares its true answers.
+        self.question = np.asarray(questions)[rows]
+        self.positive = np.array([candidates[i][j] for i, j in pairs])
+        self._everything = np.unique(np.concatenate(candidates))
+        self._true = np.unique(self._key(self.question, self.positive))
+        self._own = self._own_negatives(candidates, rows)
+        self._check_enough()
+
+    def _key(self, question: np.ndarray, answer: np.ndarray) -> np.ndarray:
+        """One integer per (question, answer) pair of texts."""
+        return question.astype(np.int64) * (1 << 32) + answer
+
+    def _is_true(self, answers: np.ndarray) -> np.ndarray:
+        """Whether each of `(pairs, n)` answers is true for its question."""
+        return np.isin(self._key(self.question[:, None], answers), self._true)
+
+    def _own_negatives(
+        self, candidates: Sequence[np.ndarray], rows: np.ndarray
+    ) -> np.ndarray:
+        """The wrong candidates of each pair, `(pairs, n)`, padded with -1."""
+        distinct = [np.unique(c) for c in candidates]
+        width = max(len(c) for c in distinct)
+        table = np.full((len(distinct), width), -1, dtype=np.int64)
+        for row, texts in zip(table, distinct, strict=True):
+            row[: len(texts)] = texts
+        own = table[rows]
+        own[self._is_true(own)] = -1
+        return own
+
+    def _check_enough(self) -> None:
+        true_count = np.unique(self._true >> 32, return_counts=True)[1].max()
+        if len(self._everything) < true_count + 1:
+            raise ValueError(
+                "`candidates` must hold a wrong answer for every question. "
+                f"Received: {len(self._everything)} different answers, "
+                f"{true_count} of them true for one question"
+            )
+
+    def __len__(self) -> int:
+        """The number of (question, positive) pairs."""
+        return len(self.question)
+
+    def sample(
+        self, epoch: int, score: ScoreFunction | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Draws the negatives of one epoch.
+
+        Args:
+            epoch: number of the epoch, from 0.
+            score: function from the indices of questions and answers, two
+                vectors of one length, to the model's scores, higher is better.
+                Asked for by `"max"` and `"mix"` only.
+
+        Returns:
+            `(question, positive, negatives)`: text indices of shapes
+            `(pairs,)`, `(pairs,)` and `(pairs, negatives)`.
+
+        Raises:
+            ValueError: if the strategy needs `score` and there is none.
+        """
+        if self.strategy != "random" and score is None:
+            raise ValueError(
+                f"`score` is needed by strategy={self.strategy!r}. "
+                "Received: score=None"
+            )
+        rng = np.random.default_rng([self.seed, epoch])
+        pool = (
+            self._own
+            if self.pool == "own"
+            else self._anywhere(rng, self.hard_pool_size)
+        )
+        hard_count = {
+            "random": 0,
+            "max": self.negatives,
+            "mix": (self.negatives + 1) // 2,
+        }[self.strategy]
+        drawn = pool[:, :0]
+        if hard_count:
+            drawn = self._best(pool, self._scores(pool, score), hard_count)
+        if hard_count < self.negatives:
+            rest = np.where(
+                (pool[:, :, None] == drawn[:, None, :]).any(2), -1, pool
+            )
+            random = self._best(
+                rest, rng.random(rest.shape), self.negatives - hard_count
+            )
+            drawn = np.concatenate([drawn, random], axis=1)
+        filler = self._anywhere(rng, self.negatives)
+        return (
+            self.question,
+            self.positive,
+            np.where(drawn < 0, filler, drawn),
+        )
+
+    def _scores(
+        self, pool: np.ndarray, score: ScoreFunction | None
+    ) -> np.ndarray:
+        valid = pool >= 0
+        scores = np.zeros(pool.shape)
+        if score is not None:
+            questions = np.broadcast_to(self.question[:, None], pool.shape)
+            scores[valid] = score(questions[valid], pool[valid])
+        return scores
+
+    def _best(
+        self, pool: np.ndarray, value: np.ndarray, count: int
+    ) -> np.ndarray:
+        """The `count` texts of highest value in each row, -1 where missing."""
+        value = np.where(pool >= 0, value, -np.inf)
+        order = np.argsort(-value, axis=1, kind="stable")[:, :count]
+        best = np.take_along_axis(pool, order, axis=1)
+        missing = count - best.shape[1]
+        return np.pad(best, ((0, 0), (0, missing)), constant_values=-1)
+
+    def _anywhere(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        """Random wrong answers of all questions, `(pairs, count)`."""
+        drawn = rng.choice(self._everything, (len(self), count))
+        while (wrong := self._is_true(drawn)).any():
+            drawn[wrong] = rng.choice(self._everything, wrong.sum())
+        return drawn

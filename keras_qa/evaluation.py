@@ -1,0 +1,177 @@
+"""Ranking quality by trec_eval, and the files that trec_eval reads."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+from ir_measures import AP
+from ir_measures import RR
+from ir_measures import P
+
+from keras_qa.datasets.base import Question
+
+MEASURES = {"MAP": AP, "MRR": RR, "P@1": P @ 1}
+
+CONVENTION = (
+    "mean over the questions that have a positive answer; equal scores are "
+    "ordered by a seeded shuffle of the candidates"
+)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a scorer reaches on a split.
+
+    Attributes:
+        metrics: `"MAP"`, `"MRR"` and `"P@1"`, each in [0, 1].
+        per_question: the same three for each scored question, by question id.
+        questions: number of questions given.
+        questions_scored: those with at least one positive; only these count.
+        candidates: number of candidates of all questions given.
+        ties: number of candidates that share their score, in single precision
+            as trec_eval compares, with another candidate of the same question.
+        run: the ranking, as `ir_measures` scored documents, best first.
+        qrels: the labels, as `ir_measures` relevance judgements.
+    """
+
+    metrics: dict[str, float]
+    per_question: dict[str, dict[str, float]]
+    questions: int
+    questions_scored: int
+    candidates: int
+    ties: int
+    run: list[ir_measures.ScoredDoc]
+    qrels: list[ir_measures.Qrel]
+
+
+def evaluate(
+    questions: Sequence[Question],
+    scores: Sequence[np.ndarray],
+    seed: int = 0,
+) -> Evaluation:
+    """Scores rankings with trec_eval's MAP, MRR and P@1.
+
+    trec_eval breaks ties by document id, so the ids are numbers from a seeded
+    shuffle of the candidates followed by their own id: neither their order in
+    the file nor their names can leak the label.
+
+    Args:
+        questions: the questions with their candidates and labels.
+        scores: for each question the scores of its candidates, a vector,
+            higher is better.
+        seed: seed of the shuffle.
+
+    Raises:
+        ValueError: if the scores do not fit the candidates, if one is not
+            finite, or if no question has a positive.
+    """
+    if len(questions) != len(scores):
+        raise ValueError(
+            f"`scores` must have one vector per question. Received: "
+            f"{len(scores)} vectors for {len(questions)} questions"
+        )
+    rng = np.random.default_rng(seed)
+    run: list[ir_measures.ScoredDoc] = []
+    qrels: list[ir_measures.Qrel] = []
+    ties = 0
+    for question, values in zip(questions, scores, strict=True):
+        values = _checked(question, values)
+        shuffled = rng.permutation(len(values))
+        ids = [
+            f"{number:05d}-{_no_blanks(candidate.id)}"
+            for number, candidate in zip(
+                shuffled, question.candidates, strict=True
+            )
+        ]
+        counts = np.unique(values, return_counts=True)[1]
+        ties += int(counts[counts > 1].sum())
+        name = _no_blanks(question.id)
+        # trec_eval's own order: by score, then by id, both descending.
+        for i in np.lexsort((shuffled, values))[::-1]:
+            run.append(ir_measures.ScoredDoc(name, ids[i], float(values[i])))
+        qrels.extend(
+            ir_measures.Qrel(name, id, candidate.label)
+            for id, candidate in zip(ids, question.candidates, strict=True)
+        )
+    scored = {_no_blanks(q.id) for q in questions if q.positives}
+    if not scored:
+        raise ValueError(
+            "`questions` must hold at least one with a positive answer. "
+            f"Received: {len(questions)} questions without any"
+        )
+    per_question = _measure(
+        [q for q in qrels if q.query_id in scored],
+        [d for d in run if d.query_id in scored],
+    )
+    return Evaluation(
+        metrics={
+            name: float(np.mean([row[name] for row in per_question.values()]))
+            for name in MEASURES
+        },
+        per_question=per_question,
+        questions=len(questions),
+        questions_scored=len(scored),
+        candidates=len(qrels),
+        ties=ties,
+        run=run,
+        qrels=qrels,
+    )
+
+
+def write_run(path: Path, evaluation: Evaluation, tag: str) -> None:
+    """Writes the ranking in the format of trec_eval's run files."""
+    lines, rank, previous = [], 0, None
+    for doc in evaluation.run:
+        rank = rank + 1 if doc.query_id == previous else 1
+        previous = doc.query_id
+        lines.append(
+            f"{doc.query_id} Q0 {doc.doc_id} {rank} {doc.score!r} {tag}\n"
+        )
+    path.write_text("".join(lines), "utf-8")
+
+
+def write_qrels(path: Path, evaluation: Evaluation) -> None:
+    """Writes the labels in the format of trec_eval's qrels files."""
+    path.write_text(
+        "".join(
+            f"{q.query_id} 0 {q.doc_id} {q.relevance}\n"
+            for q in evaluation.qrels
+        ),
+        "utf-8",
+    )
+
+
+def _checked(question: Question, values: np.ndarray) -> np.ndarray:
+    """The scores of a question in the precision that trec_eval compares."""
+    values = np.asarray(values, dtype=np.float32).reshape(-1)
+    if len(values) != len(question.candidates):
+        raise ValueError(
+            f"`scores` must have one value per candidate. Received: "
+            f"{len(values)} for the {len(question.candidates)} candidates of "
+            f"question {question.id!r}"
+        )
+    if not np.isfinite(values).all():
+        raise ValueError(
+            f"`scores` must be finite. Received: {values} for question "
+            f"{question.id!r}"
+        )
+    return values
+
+
+def _no_blanks(id: str) -> str:
+    """An identifier as one field of a blank-separated file."""
+    return re.sub(r"\s", "_", id)
+
+
+def _measure(
+    qrels: list[ir_measures.Qrel], run: list[ir_measures.ScoredDoc]
+) -> dict[str, dict[str, float]]:
+    names = {measure: name for name, measure in MEASURES.items()}
+    per_question: dict[str, dict[str, float]] = {}
+    for value in ir_measures.iter_calc(list(names), qrels, run):
+        row = per_question.setdefault(value.query_id, {})
+        row[names[value.measure]] = value.value
+    return per_question

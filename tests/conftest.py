@@ -1,0 +1,48 @@
+"""Fixtures of the whole suite."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from keras_qa.datasets.base import Candidate
+from keras_qa.datasets.base import Question
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder with the real data sets, named by KERAS_QA_DATA."""
+    folder = os.environ.get("KERAS_QA_DATA")
+    if not folder:
+        pytest.skip("set KERAS_QA_DATA to a folder with the real data sets")
+    return Path(folder)
+
+
+@pytest.fixture
+def capital_questions() -> list[Question]:
+    """Three questions: one ordinary, one with two positives, one with none."""
+    return [
+        Question(
+            "1.1",
+            "What is the capital of France ?",
+            (
+                Candidate("a", "Paris is the capital of France .", 1),
+                Candidate("b", "France lies in western Europe .", 0),
+                Candidate("c", "The capital of Spain is Madrid .", 0),
+            ),
+        ),
+        Question(
+            "1.2",
+            "Who wrote Emma ?",
+            (
+                Candidate("a", "Emma is a novel by Jane Austen .", 1),
+                Candidate("b", "Jane Austen wrote Emma in 1815 .", 1),
+                Candidate("c", "Emma is a common given name .", 0),
+            ),
+        ),
+        Question(
+            "1.3",
+            "Why ?",
+            (Candidate("a", "France lies in western Europe .", 0),),
+        ),
+    ]

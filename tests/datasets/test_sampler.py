@@ -1,0 +1,112 @@
+"""The negative sampler: never a true answer, hardest first, reproducible."""
+
+import numpy as np
+import pytest
+
+from keras_qa.datasets.sampler import NegativeSampler
+
+# Texts 0-2 are questions (2 repeats the text of 0), 10-19 answers.
+QUESTIONS = [0, 1, 0]
+CANDIDATES = [
+    np.array([10, 11, 12, 13]),
+    np.array([14, 15, 16, 17, 18]),
+    np.array([19, 11]),
+]
+LABELS = [
+    np.array([1, 0, 0, 0]),
+    np.array([1, 1, 0, 0, 0]),
+    np.array([1, 0]),
+]
+
+
+def make(**arguments):
+    return NegativeSampler(QUESTIONS, CANDIDATES, LABELS, **arguments)
+
+
+def by_index(questions, answers):
+    """A scorer that likes texts of high index."""
+    assert questions.shape == answers.shape
+    return answers.astype(float)
+
+
+def test_pairs():
+    question, positive, negatives = make(strategy="random").sample(0)
+    assert question.tolist() == [0, 1, 1, 0]
+    assert positive.tolist() == [10, 14, 15, 19]
+    assert negatives.shape == (4, 4)
+
+
+@pytest.mark.parametrize("pool", ["own", "all"])
+@pytest.mark.parametrize("strategy", ["random", "max", "mix"])
+def test_never_a_true_answer_of_the_same_question(strategy, pool):
+    sampler = make(strategy=strategy, pool=pool)
+    # The two questions with one text share the truths 10 and 19.
+    true = {0: {10, 19}, 1: {14, 15}}
+    for epoch in range(200):
+        question, _, negatives = sampler.sample(epoch, by_index)
+        for q, row in zip(question, negatives, strict=True):
+            assert not true[q] & set(row.tolist())
+
+
+def test_random_draws_own_candidates_without_repetition():
+    sampler = make(strategy="random", negatives=3)
+    seen = set()
+    for epoch in range(50):
+        negatives = sampler.sample(epoch)[2]
+        assert sorted(negatives[0]) == [11, 12, 13]
+        assert sorted(negatives[1]) == [16, 17, 18]
+        assert negatives[3][0] == 11
+        seen.update(negatives[3][1:].tolist())
+    # Where the own candidates run out, every other answer can come.
+    assert seen == {11, 12, 13, 14, 15, 16, 17, 18}
+
+
+def test_max_takes_the_hardest():
+    negatives = make(strategy="max", negatives=2).sample(0, by_index)[2]
+    assert negatives[:3].tolist() == [[13, 12], [18, 17], [18, 17]]
+
+
+def test_mix_is_half_hardest_half_random():
+    sampler = make(strategy="mix", negatives=2)
+    rows = [sampler.sample(e, by_index)[2][1].tolist() for e in range(60)]
+    assert {first for first, _ in rows} == {18}
+    assert {second for _, second in rows} == {16, 17}
+
+
+def test_all_reaches_every_wrong_answer():
+    sampler = make(strategy="random", pool="all", negatives=1)
+    drawn = {sampler.sample(e)[2][0, 0] for e in range(300)}
+    assert drawn == set(range(11, 19))
+
+
+def test_epochs_differ_and_repeat():
+    first = make(strategy="random", pool="all").sample(3)[2]
+    assert (make(strategy="random", pool="all").sample(3)[2] == first).all()
+    assert (make(strategy="random", pool="all").sample(4)[2] != first).any()
+    other = make(strategy="random", pool="all", seed=1).sample(3)[2]
+    assert (other != first).any()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"strategy": "hard"}, "`strategy` must be one of.*'hard'"),
+        ({"pool": "mine"}, "`pool` must be one of.*'mine'"),
+        ({"negatives": 0}, "`negatives` must be at least 1.*negatives=0"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        make(**arguments)
+
+
+def test_max_needs_a_model():
+    with pytest.raises(ValueError, match="`score` is needed"):
+        make(strategy="max").sample(0)
+
+
+def test_nothing_to_train_on():
+    with pytest.raises(ValueError, match="at least one positive"):
+        NegativeSampler([0], [np.array([1])], [np.array([0])])
+    with pytest.raises(ValueError, match="a wrong answer for every question"):
+        NegativeSampler([0], [np.array([1])], [np.array([1])])

@@ -1,0 +1,81 @@
+"""Our side of the evaluation: order, ties, questions that do not count."""
+
+import ir_measures
+import numpy as np
+import pytest
+
+from keras_qa.evaluation import evaluate
+from keras_qa.evaluation import write_qrels
+from keras_qa.evaluation import write_run
+
+
+def test_hand_ranked_lists(capital_questions):
+    # Question 1: the positive comes second: AP = RR = 1/2, P@1 = 0.
+    # Question 2: positives at 1 and 3: AP = (1 + 2/3) / 2, RR = P@1 = 1.
+    result = evaluate(
+        capital_questions,
+        [np.array([2.0, 3.0, 1.0]), np.array([9.0, 1.0, 5.0]), np.array([0.0])],
+    )
+    assert result.metrics["MAP"] == pytest.approx((1 / 2 + 5 / 6) / 2)
+    assert result.metrics["MRR"] == pytest.approx(0.75)
+    assert result.metrics["P@1"] == pytest.approx(0.5)
+    assert result.per_question["1.1"]["MAP"] == pytest.approx(0.5)
+    assert (result.questions, result.questions_scored) == (3, 2)
+    assert (result.candidates, result.ties) == (7, 0)
+
+
+def test_a_constant_score_never_looks_good(capital_questions):
+    constant = [np.zeros(3), np.zeros(3), np.zeros(1)]
+    results = [evaluate(capital_questions, constant, s) for s in range(300)]
+    # Expected value at random order: AP of 1 in 3 is (1 + 1/2 + 1/3) / 3;
+    # AP of 2 in 3 is (1 + (1 + 2/3) / 2 + (1/2 + 2/3) / 2) / 3.
+    expected = (11 / 18 + (1 + 5 / 6 + 7 / 12) / 3) / 2
+    mean = np.mean([r.metrics["MAP"] for r in results])
+    assert mean == pytest.approx(expected, abs=0.03)
+    assert results[0].ties == 6
+
+
+def test_ties_are_counted_in_single_precision(capital_questions):
+    scores = [np.array([1.0, 1.0 + 1e-9, 0.0]), np.arange(3.0), np.zeros(1)]
+    assert evaluate(capital_questions, scores).ties == 2
+
+
+def test_files_give_trec_eval_the_same_figures(capital_questions, tmp_path):
+    scores = [np.array([1.0, 1.0, 0.0]), np.arange(3.0), np.zeros(1)]
+    result = evaluate(capital_questions, scores, seed=3)
+    write_run(tmp_path / "run.trec", result, tag="test")
+    write_qrels(tmp_path / "qrels.trec", result)
+    qrels = list(ir_measures.read_trec_qrels(str(tmp_path / "qrels.trec")))
+    run = list(ir_measures.read_trec_run(str(tmp_path / "run.trec")))
+    scored = [q for q in qrels if q.query_id != "1.3"]
+    again = ir_measures.calc_aggregate([ir_measures.AP], scored, run)
+    assert again[ir_measures.AP] == pytest.approx(result.metrics["MAP"])
+    assert [d.doc_id for d in run] == [d.doc_id for d in result.run]
+
+
+def test_written_order_is_trec_evals_order(capital_questions):
+    scores = [np.zeros(3), np.zeros(3), np.zeros(1)]
+    run = evaluate(capital_questions, scores, seed=1).run
+    first = [d.doc_id for d in run if d.query_id == "1.1"]
+    assert first == sorted(first, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([np.zeros(3)], "one vector per question"),
+        ([np.zeros(2), np.zeros(3), np.zeros(1)], "one value per candidate"),
+        (
+            [np.array([0, np.nan, 1]), np.zeros(3), np.zeros(1)],
+            "must be finite.*'1.1'",
+        ),
+    ],
+)
+def test_bad_scores(capital_questions, scores, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate(capital_questions, scores)
+
+
+def test_no_positive_at_all(capital_questions):
+    with pytest.raises(ValueError, match="at least one with a positive"):
+        evaluate(capital_questions[2:], [np.zeros(1)])
