@@ -1,0 +1,132 @@
+"""The record of measured runs: one JSON object per line, only appended to."""
+
+import fcntl
+import json
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+REQUIRED = ("paper", "model", "dataset", "split", "seed", "recipe", "metrics")
+
+
+class RunsError(ValueError):
+    """A record is incomplete, or a line of the file is not a record."""
+
+
+def append_run(path: Path | str, record: dict[str, Any]) -> None:
+    """Appends one run to the file, whole or not at all.
+
+    Several processes may append at once: each holds a lock on the file while
+    it writes, and the line has reached the disk when the function returns. A
+    broken last line, left by a crash in the middle of an earlier append, is
+    removed with a warning.
+
+    Args:
+        path: the file, made if it does not exist.
+        record: what `metrics.json` of a run holds: at least `paper`, `model`,
+            `dataset`, `split`, `seed`, `recipe` and `metrics`.
+
+    Raises:
+        RunsError: if the record lacks a field or is not JSON (NaN is not).
+    """
+    _check(record, "`record`")
+    try:
+        text = json.dumps(record, allow_nan=False, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise RunsError(
+            f"`record` must hold only JSON values, without NaN or infinity "
+            f"({error}). Received: {record!r}"
+        ) from error
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+    with os.fdopen(descriptor, "r+b", buffering=0) as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        _repair_last_line(path, file.fileno())
+        size = os.fstat(file.fileno()).st_size
+        try:
+            _write_all(file.fileno(), f"{text}\n".encode())
+            os.fsync(file.fileno())
+        except BaseException:
+            os.ftruncate(file.fileno(), size)
+            raise
+
+
+def read_runs(path: Path | str) -> list[dict[str, Any]]:
+    """Reads all runs, in the order in which they were appended.
+
+    A last line without its end is a run that crashed while it was written: it
+    is left out with a warning. No file means no runs.
+
+    Raises:
+        RunsError: if any other line is not a record; the message names the
+            file and the line.
+    """
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH)
+            content = file.read()
+    except FileNotFoundError:
+        return []
+    runs = []
+    *lines, rest = content.split(b"\n")
+    for number, line in enumerate(lines, start=1):
+        runs.append(_parse(line, f"{path}:{number}"))
+    if rest:
+        place = f"{path}:{len(lines) + 1}"
+        try:
+            runs.append(_parse(rest, place))
+        except RunsError as error:
+            warnings.warn(f"Torn last line left out. {error}", stacklevel=2)
+    return runs
+
+
+def _parse(line: bytes, place: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        record = None
+    if not isinstance(record, dict):
+        shown = line.decode("utf-8", "replace")[:80]
+        raise RunsError(f"{place}: expected a JSON object. Received: {shown!r}")
+    _check(record, place)
+    return record
+
+
+def _check(record: dict[str, Any], place: str) -> None:
+    missing = [name for name in REQUIRED if name not in record]
+    if missing:
+        raise RunsError(
+            f"{place}: a run must have {', '.join(REQUIRED)}. "
+            f"Received: no {', '.join(missing)}"
+        )
+    metrics = record["metrics"]
+    if not isinstance(metrics, dict) or not all(
+        isinstance(value, int | float) for value in metrics.values()
+    ):
+        raise RunsError(
+            f"{place}: `metrics` must be an object of numbers. "
+            f"Received: metrics={metrics!r}"
+        )
+
+
+def _repair_last_line(path: Path, descriptor: int) -> None:
+    content = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
+    end = content.rfind(b"\n") + 1
+    if end == len(content):
+        return
+    number = content.count(b"\n") + 1
+    try:
+        _parse(content[end:], f"{path}:{number}")
+    except RunsError as error:
+        warnings.warn(f"Torn last line removed. {error}", stacklevel=3)
+        os.ftruncate(descriptor, end)
+    else:
+        _write_all(descriptor, b"\n")
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
