@@ -1,0 +1,59 @@
+# The newcomer's commands. Everything is installed into .venv, pinned by
+# constraints.txt; each target works a second time and after an interruption.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	-c constraints.txt
+REPRODUCE_DIR := runs/sample
+
+.PHONY: help reproduce test lint clean
+
+help:
+	@echo "make reproduce   install, run HyperQA, CosineQA and BM25 on the bundled data"
+	@echo "make test        install with the test tools and run the whole test suite"
+	@echo "make lint        ruff and mypy"
+	@echo "make clean       remove the environment and the runs of make reproduce"
+
+reproduce: $(VENV)/.installed
+	$(BIN)/python -m reproductions.sample --output-dir $(REPRODUCE_DIR)
+
+# What must hold on every backend runs again under JAX and PyTorch.
+BACKEND_TESTS := tests/layers tests/models tests/test_constraints.py \
+	tests/test_geometry.py tests/test_losses.py tests/test_optimizers.py \
+	tests/test_training.py
+
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n 2
+	KERAS_BACKEND=jax $(BIN)/python -m pytest -n 2 $(BACKEND_TESTS)
+	KERAS_BACKEND=torch $(BIN)/python -m pytest -n 2 $(BACKEND_TESTS)
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# A stamp is written last and taken away before anything is installed: an
+# environment without it was interrupted and may hold half a package, so it is
+# made anew.
+$(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
+	$(call require-python)
+	test -f $@ || $(PYTHON) -m venv --clear $(VENV)
+	rm -f $@
+	$(PIP_INSTALL) -e '.[plots,tune]'
+	touch $@
+
+$(VENV)/.installed-test: $(VENV)/.installed
+	rm -f $<
+	$(PIP_INSTALL) -e '.[plots,tune,jax,torch,test]'
+	touch $< $@
+
+define require-python
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	echo "keras_qa needs Python 3.11 or newer; say which with make PYTHON=python3.12" >&2; \
+	exit 1; }
+endef
+
+clean:
+	rm -rf $(VENV) $(REPRODUCE_DIR)

@@ -1,0 +1,114 @@
+"""The questions of an experiment as distinct texts with integer ids."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from keras_qa.datasets.base import Question
+from keras_qa.datasets.packing import RaggedTexts
+from keras_qa.datasets.tokenizer import tokenize
+from keras_qa.datasets.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class IndexedQuestions:
+    """Questions whose texts are numbers into the corpus.
+
+    Attributes:
+        questions: the questions as read.
+        question_texts: index of each question's text, `(questions,)`.
+        candidate_texts: for each question the indices of its candidates.
+        labels: for each question the labels of its candidates.
+    """
+
+    questions: list[Question]
+    question_texts: np.ndarray
+    candidate_texts: list[np.ndarray]
+    labels: list[np.ndarray]
+
+    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """Every (question, candidate) pair, two vectors of text indices."""
+        sizes = [len(c) for c in self.candidate_texts]
+        return (
+            np.repeat(self.question_texts, sizes),
+            np.concatenate(self.candidate_texts),
+        )
+
+    def split(self, pair_scores: np.ndarray) -> list[np.ndarray]:
+        """The scores of all pairs as one vector per question."""
+        ends = np.cumsum([len(c) for c in self.candidate_texts])
+        return np.split(pair_scores, ends[:-1])
+
+
+class Corpus:
+    """Distinct question and answer texts, their tokens and their word ids.
+
+    Args:
+        groups: lists of questions, such as train and dev; their words make
+            the vocabulary. No label is read for it.
+        tokenizer: name of the tokeniser.
+        max_question_length: questions are cut to this many tokens.
+        max_answer_length: answers are cut to this many tokens.
+    """
+
+    def __init__(
+        self,
+        *groups: Sequence[Question],
+        tokenizer: str = "word",
+        max_question_length: int | None = None,
+        max_answer_length: int | None = None,
+    ):
+        self.tokenizer = tokenizer
+        self.max_question_length = max_question_length
+        self.max_answer_length = max_answer_length
+        # Questions and answers are cut differently: the role is in the key.
+        self._index: dict[tuple[str, str], int] = {}
+        self.tokens: list[list[str]] = []
+        for group in groups:
+            for question in group:
+                self._add("question", question.text, max_question_length)
+                for candidate in question.candidates:
+                    self._add("answer", candidate.text, max_answer_length)
+        self.vocabulary = Vocabulary.from_tokens(self.tokens)
+        self.texts = RaggedTexts.from_sequences(
+            [self.vocabulary.encode(tokens) for tokens in self.tokens]
+        )
+
+    def _add(self, role: str, text: str, max_length: int | None) -> None:
+        if (role, text) not in self._index:
+            self._index[role, text] = len(self.tokens)
+            self.tokens.append(tokenize(text, self.tokenizer)[:max_length])
+
+    def index(self, questions: Sequence[Question]) -> IndexedQuestions:
+        """Numbers the texts of questions that the corpus was built from."""
+        return IndexedQuestions(
+            questions=list(questions),
+            question_texts=np.array(
+                [self._index["question", q.text] for q in questions]
+            ),
+            candidate_texts=[
+                np.array(
+                    [self._index["answer", c.text] for c in q.candidates],
+                    dtype=np.int64,
+                )
+                for q in questions
+            ],
+            labels=[
+                np.array([c.label for c in q.candidates], dtype=np.int64)
+                for q in questions
+            ],
+        )
+
+    def sentences(self, questions: Sequence[Question]) -> list[list[str]]:
+        """The different texts of some questions, as tokens, for skip-gram."""
+        indexed = self.index(questions)
+        chosen = np.unique(
+            np.concatenate([indexed.question_texts, *indexed.candidate_texts])
+        )
+        return [self.tokens[i] for i in chosen]
+
+    def word_counts(self) -> Counter[str]:
+        """How often each word occurs in the distinct texts."""
+        return Counter(token for tokens in self.tokens for token in tokens)

@@ -1,0 +1,91 @@
+"""The output folder of a run: each file whole or absent, one run per folder."""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+class RunFolderError(RuntimeError):
+    """The folder holds another run, or a run that must not be lost."""
+
+
+class RunFolder:
+    """A folder that belongs to one run, known by its identity.
+
+    Args:
+        path: the folder; made if missing.
+        identity: what defines the run (model, data, seed, settings, ...), JSON
+            values. It is kept in `settings.json`.
+        resume: whether a run that is there already may be continued.
+
+    Raises:
+        RunFolderError: if the folder holds a run and `resume` is false, or if
+            it holds a run of another identity.
+    """
+
+    def __init__(
+        self, path: Path, identity: Mapping[str, Any], resume: bool = False
+    ):
+        self.path = path
+        path.mkdir(parents=True, exist_ok=True)
+        settings = path / "settings.json"
+        if settings.exists():
+            self._check(settings, identity, resume)
+        else:
+            self.write_json("settings.json", identity)
+
+    def _check(
+        self, settings: Path, identity: Mapping[str, Any], resume: bool
+    ) -> None:
+        if not resume:
+            raise RunFolderError(
+                f"{self.path} holds a run already. Add --resume to go on with "
+                "it, or give another --output-dir."
+            )
+        before = json.loads(settings.read_text("utf-8"))
+        now = json.loads(json.dumps(identity))
+        changed = sorted(
+            name
+            for name in before.keys() | now.keys()
+            if before.get(name) != now.get(name)
+        )
+        if changed:
+            name = changed[0]
+            raise RunFolderError(
+                f"{self.path} holds a run with other values of "
+                f"{', '.join(changed)}: `{name}` was {before.get(name)!r}. "
+                f"Received: {now.get(name)!r}"
+            )
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run is complete: its metrics are written last."""
+        return (self.path / "metrics.json").exists()
+
+    def write(self, name: str, save: Callable[[Path], Any]) -> None:
+        """Writes a file or folder under a temporary name, then renames it.
+
+        Args:
+            name: the final name.
+            save: writes what it has to write to the path it is given, which
+                ends as `name` does.
+        """
+        scratch = Path(tempfile.mkdtemp(prefix=".writing-", dir=self.path))
+        try:
+            save(scratch / name)
+            target = self.path / name
+            if target.is_dir():
+                os.replace(target, scratch / f"old-{name}")
+            os.replace(scratch / name, target)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def write_json(self, name: str, content: Any) -> None:
+        """Writes a JSON file, indented; NaN is refused."""
+        text = json.dumps(content, indent=2, allow_nan=False) + "\n"
+        self.write(name, lambda path: path.write_text(text, "utf-8"))

@@ -1,0 +1,163 @@
+"""The command line and the settings that every reproduction script shares."""
+
+import argparse
+import json
+from collections.abc import Mapping
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+DATASETS = (
+    "sample",
+    "wikiqa",
+    "trecqa-raw",
+    "trecqa-clean",
+    "trecqa-all",
+    "semeval",
+    "yahooqa",
+)
+
+Settings = dict[str, Any]
+
+
+class SettingsError(ValueError):
+    """A setting does not exist or has a value of the wrong type."""
+
+
+def parse_arguments(
+    paper: str,
+    description: str,
+    models: Sequence[str],
+    recipes: Sequence[str],
+    argv: Sequence[str] | None = None,
+) -> argparse.Namespace:
+    """Reads the options that every paper's script has.
+
+    Args:
+        paper: short name of the paper, for the default output folder.
+        description: what the script does.
+        models: names of the models that it can run, the default first.
+        recipes: names of its recipes, the default first.
+        argv: the command line; the process's own if `None`.
+    """
+    parser = argparse.ArgumentParser(
+        prog=f"python -m reproductions.{paper}", description=description
+    )
+    parser.add_argument("--dataset", choices=DATASETS, default="sample")
+    parser.add_argument(
+        "--data-dir",
+        type=Path,
+        metavar="DIR",
+        help="folder of the data set (not needed for the bundled sample)",
+    )
+    parser.add_argument(
+        "--embeddings",
+        nargs="+",
+        default=["skipgram"],
+        metavar="FILE",
+        help="vector files, concatenated word by word; the word `skipgram` "
+        "trains vectors on the data set's own text (default)",
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--split",
+        choices=("dev", "test"),
+        default="test",
+        help="split to report on; the epoch is chosen on dev for test, and on "
+        "a fold held out of train for dev",
+    )
+    parser.add_argument("--output-dir", type=Path, metavar="DIR")
+    parser.add_argument("--model", choices=models, default=models[0])
+    parser.add_argument("--recipe", choices=recipes, default=recipes[0])
+    parser.add_argument("--epochs", type=int, metavar="N")
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with the run in the output folder; a finished run is "
+        "left as it is",
+    )
+    parser.add_argument(
+        "--smoke",
+        action="store_true",
+        help="one epoch on a few questions, to see that everything works",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="overrides",
+        help="change one setting; may be given several times",
+    )
+    parser.add_argument(
+        "--record",
+        type=Path,
+        metavar="FILE",
+        help="append the measured run to this file of runs (JSON lines)",
+    )
+    parser.add_argument(
+        "--tensorboard",
+        action="store_true",
+        help="write logs for TensorBoard into the output folder",
+    )
+    arguments = parser.parse_args(argv)
+    if arguments.output_dir is None:
+        arguments.output_dir = Path(
+            "runs",
+            paper,
+            f"{arguments.dataset}-{arguments.split}-{arguments.model}-"
+            f"{arguments.recipe}-seed{arguments.seed}",
+        )
+    return arguments
+
+
+def resolve_settings(
+    defaults: Mapping[str, Any],
+    *layers: Mapping[str, Any],
+    overrides: Sequence[str] = (),
+) -> Settings:
+    """Lays dictionaries of settings over the defaults, then `name=value`s.
+
+    Args:
+        defaults: every setting with its default.
+        layers: dictionaries that change some of them, the last one wins.
+        overrides: strings `name=value`; a value is JSON, or else a string.
+
+    Raises:
+        SettingsError: if a name is unknown or a value has another type.
+    """
+    settings = dict(defaults)
+    for layer in layers:
+        for name, value in layer.items():
+            settings[name] = _checked(defaults, name, value)
+    for text in overrides:
+        name, equals, raw = text.partition("=")
+        if not equals:
+            raise SettingsError(
+                f"`--set` expects name=value. Received: {text!r}"
+            )
+        try:
+            value = json.loads(raw)
+        except json.JSONDecodeError:
+            value = raw
+        settings[name] = _checked(defaults, name, value)
+    return settings
+
+
+def _checked(defaults: Mapping[str, Any], name: str, value: Any) -> Any:
+    if name not in defaults:
+        raise SettingsError(
+            f"`--set` expects one of {sorted(defaults)}. Received: {name!r}"
+        )
+    default = defaults[name]
+    # A default of None is "no limit" or "the data set's own": any type fits.
+    if default is None:
+        return value
+    if isinstance(default, float) and type(value) is int:
+        return float(value)
+    if type(value) is not type(default):
+        raise SettingsError(
+            f"the setting `{name}` must be of type "
+            f"{type(default).__name__}. Received: {name}={value!r}"
+        )
+    return value

@@ -1,0 +1,129 @@
+"""Fitting a ranker: choose the epoch, keep its weights, stop and resume."""
+
+import csv
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import keras
+from tqdm import tqdm
+
+from keras_qa.evaluation import Evaluation
+from reproductions.folder import RunFolder
+
+PROGRESS = "progress.json"
+
+
+class EpochSelector(keras.callbacks.Callback):
+    """After each epoch: evaluate, log, and save a state to resume from.
+
+    The state is the file `epoch-NNNN.weights.h5` (weights and optimizer) and
+    then `progress.json`, which names it; a crash between the two leaves the
+    state of the epoch before. The weights of the best epoch stay until a
+    better one comes.
+
+    Args:
+        folder: the run's folder.
+        evaluate: scores the current model on the questions that choose the
+            epoch.
+        monitor: the metric that chooses.
+    """
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        evaluate: Callable[[], Evaluation],
+        monitor: str = "MAP",
+    ):
+        super().__init__()
+        self.folder = folder
+        self.evaluate = evaluate
+        self.monitor = monitor
+        self.history: list[dict[str, float]] = []
+        self._started = 0.0
+
+    @property
+    def best_epoch(self) -> int:
+        """The epoch of the highest metric, the earliest of equal ones."""
+        return int(
+            max(self.history, key=lambda row: row[self.monitor])["epoch"]
+        )
+
+    def restore(self, model: keras.Model) -> int:
+        """Loads the last saved state, if any; returns the epochs done."""
+        progress = self.folder.path / PROGRESS
+        if not progress.exists():
+            return 0
+        self.history = json.loads(progress.read_text("utf-8"))
+        model.load_weights(self._weights(len(self.history)))
+        return len(self.history)
+
+    def load_best(self, model: keras.Model) -> None:
+        """Loads the weights of the best epoch."""
+        model.load_weights(self._weights(self.best_epoch))
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Starts the clock."""
+        self._started = time.perf_counter()
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Evaluates, logs and saves."""
+        seconds = time.perf_counter() - self._started
+        metrics = self.evaluate().metrics
+        logs = {} if logs is None else logs
+        row = {"epoch": epoch + 1, "loss": float(logs["loss"]), **metrics}
+        logs.update(metrics)
+        self.history.append({**row, "seconds": seconds})
+        self._save()
+
+    def _weights(self, epoch: int) -> Path:
+        return self.folder.path / f"epoch-{epoch:04d}.weights.h5"
+
+    def _save(self) -> None:
+        last = self._weights(len(self.history))
+        self.folder.write(last.name, self.model.save_weights)
+        self.folder.write("history.csv", self._write_history)
+        self.folder.write_json(PROGRESS, self.history)
+        kept = {last, self._weights(self.best_epoch)}
+        for path in self.folder.path.glob("epoch-*.weights.h5"):
+            if path not in kept:
+                path.unlink()
+
+    def _write_history(self, path: Path) -> None:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, self.history[0].keys())
+            writer.writeheader()
+            writer.writerows(self.history)
+
+
+class ProgressBar(keras.callbacks.Callback):
+    """One bar for the whole training, in epochs, with the latest figures."""
+
+    def __init__(self, epochs: int, initial_epoch: int = 0, title: str = ""):
+        super().__init__()
+        self.bar = tqdm(
+            total=epochs,
+            initial=initial_epoch,
+            desc=title,
+            unit="epoch",
+            miniters=0,
+        )
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Shows the step within the epoch; tqdm limits how often."""
+        self.bar.set_postfix_str(
+            f"step {batch + 1}/{self.params['steps']}", refresh=False
+        )
+        self.bar.update(0)
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Moves on by one epoch."""
+        shown = {k: v for k, v in (logs or {}).items() if k in ("loss", "MAP")}
+        self.bar.set_postfix(shown, refresh=False)
+        self.bar.update()
+
+    def on_train_end(self, logs: Any = None) -> None:
+        """Closes the bar."""
+        self.bar.close()
