@@ -1,1 +1,7 @@
 """Keras layers of the papers."""
+
+from keras_qa.layers.bag_of_words import BagOfWords
+from keras_qa.layers.ball_projection import BallProjection
+from keras_qa.layers.word_projection import WordProjection
+
+__all__ = ["BagOfWords", "BallProjection", "WordProjection"]

@@ -1,0 +1,126 @@
+"""Maps from Euclidean space into the open unit ball."""
+
+import math
+from typing import Any
+
+import keras
+from keras import ops
+
+PROJECTIONS = ("clip", "expmap")
+SMALLEST_NORM = 1e-6
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class BallProjection(keras.layers.Layer):
+    """Brings vectors into the ball of radius `1 - epsilon`.
+
+    With `y` a vector, `"clip"` computes
+
+        y                               if ||y|| <= 1 - epsilon
+        (1 - epsilon) y / ||y||         otherwise
+
+    and `"expmap"` the exponential map of the ball at its origin, for a
+    positive factor `s`, clipped in the same way:
+
+        tanh(s ||y||) y / ||y||
+
+    The clip is the paper's, but for epsilon: the paper clips to norm 1, where
+    the distance is infinite. It forgets the norm of what lies outside; sums
+    of word vectors nearly all do. The exponential map keeps the norm's order.
+
+    Norms are computed in float32 at least. In half precision 1 - 1e-5 rounds
+    to 1, so the layer should be given `dtype="float32"` under mixed
+    precision when a distance in the ball follows.
+
+    Args:
+        projection: `"clip"` or `"expmap"`.
+        epsilon: distance of the clip's radius from 1, in (0, 1).
+        scale: the factor `s` of `"expmap"`, before training. The default
+            suits sums of some 20 word vectors, whose norms are about 10 to
+            45: a larger factor would send all of them to the boundary.
+        trainable_scale: whether `s` is learned, as `exp` of a weight, so that
+            it stays positive.
+
+    Call arguments:
+        inputs: float tensor `(..., dim)`.
+
+    Output:
+        Float tensor of the same shape, of norms at most `1 - epsilon`.
+
+    Raises:
+        ValueError: if an argument is out of range.
+
+    Example:
+        >>> BallProjection(epsilon=0.1)(keras.ops.array([[3.0, 4.0]]))
+        [[0.54, 0.72]]
+
+    Reference: Tay et al., 2018, "Hyperbolic Representation Learning for Fast
+    and Efficient Neural Question Answering", section 3.3 (clip). Ganea et
+    al., 2018, "Hyperbolic Neural Networks", lemma 2 (exponential map).
+    """
+
+    def __init__(
+        self,
+        projection: str = "clip",
+        epsilon: float = 1e-5,
+        scale: float = 0.05,
+        trainable_scale: bool = True,
+        **kwargs: Any,
+    ):
+        super().__init__(**kwargs)
+        if projection not in PROJECTIONS:
+            raise ValueError(
+                f"`projection` must be one of {PROJECTIONS}. "
+                f"Received: projection={projection!r}"
+            )
+        if not 0 < epsilon < 1:
+            raise ValueError(
+                f"`epsilon` must lie between 0 and 1. "
+                f"Received: epsilon={epsilon}"
+            )
+        if scale <= 0:
+            raise ValueError(
+                f"`scale` must be positive. Received: scale={scale}"
+            )
+        self.projection = projection
+        self.epsilon = epsilon
+        self.scale = scale
+        self.trainable_scale = trainable_scale
+        self.supports_masking = True
+
+    def build(self, input_shape: tuple) -> None:
+        """Creates the logarithm of the scale, if the map has one."""
+        if self.projection == "expmap":
+            self.log_scale = self.add_weight(
+                name="log_scale",
+                shape=(),
+                initializer=keras.initializers.Constant(math.log(self.scale)),
+                trainable=self.trainable_scale,
+            )
+
+    def call(self, inputs: Any) -> Any:
+        """Maps each vector of the last axis into the ball."""
+        y = ops.cast(inputs, keras.backend.result_type(inputs.dtype, "float32"))
+        squared = ops.sum(ops.square(y), axis=-1, keepdims=True)
+        # The root has no finite gradient at 0. Below the smallest norm both
+        # maps are linear, so that the floor changes nothing but that.
+        norm = ops.sqrt(ops.maximum(squared, SMALLEST_NORM**2))
+        radius = norm
+        if self.projection == "expmap":
+            radius = ops.tanh(ops.exp(ops.cast(self.log_scale, y.dtype)) * norm)
+        radius = ops.minimum(radius, 1 - self.epsilon)
+        return ops.cast(y * (radius / norm), self.compute_dtype)
+
+    def compute_output_shape(self, input_shape: tuple) -> tuple:
+        """The shape of the input."""
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {
+            **super().get_config(),
+            "projection": self.projection,
+            "epsilon": self.epsilon,
+            "scale": self.scale,
+            "trainable_scale": self.trainable_scale,
+        }

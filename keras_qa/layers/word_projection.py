@@ -1,0 +1,119 @@
+"""The projection that HyperQA applies to each word."""
+
+from typing import Any
+
+import keras
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class WordProjection(keras.layers.Layer):
+    """Projects word vectors, one by one, to a task-specific space.
+
+    With `z` the vector of a word, the layer computes
+
+        x = activation(W z + b)
+
+    and repeats this `num_layers` times. The weights are shared by all words
+    of all texts, so that the vectors of a batch's distinct words may be
+    projected before or after they are put in the order of the texts.
+
+    The layer passes its mask on. It does not zero the masked positions, where
+    the output is `activation(b)`: what pools them must apply the mask.
+
+    Args:
+        units: size of the projected vectors (the paper's d).
+        num_layers: number of projections, one after the other.
+        activation: activation after each projection.
+        dropout: share of the inputs of each projection that is dropped in
+            training. The paper has none, its released code did.
+        kernel_regularizer: regulariser of each projection matrix.
+
+    Call arguments:
+        inputs: float tensor `(..., embedding_dim)`.
+        training: whether dropout is applied.
+
+    Output:
+        Float tensor `(..., units)`.
+
+    Raises:
+        ValueError: if `units` or `num_layers` is not positive.
+
+    Example:
+        >>> layer = WordProjection(4)
+        >>> layer(keras.ops.ones((2, 7, 3))).shape
+        (2, 7, 4)
+
+    Reference: Tay et al., 2018, "Hyperbolic Representation Learning for Fast
+    and Efficient Neural Question Answering", section 3.2, equation 1.
+    """
+
+    def __init__(
+        self,
+        units: int,
+        num_layers: int = 1,
+        activation: Any = "relu",
+        dropout: float = 0.0,
+        kernel_regularizer: Any = None,
+        **kwargs: Any,
+    ):
+        super().__init__(**kwargs)
+        for name, value in (("units", units), ("num_layers", num_layers)):
+            if value < 1:
+                raise ValueError(
+                    f"`{name}` must be a positive integer. "
+                    f"Received: {name}={value}"
+                )
+        self.units = units
+        self.num_layers = num_layers
+        self.activation = keras.activations.get(activation)
+        self.dropout = dropout
+        self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
+        self.supports_masking = True
+        self._projections = [
+            keras.layers.Dense(
+                units,
+                activation=self.activation,
+                kernel_regularizer=self.kernel_regularizer,
+                dtype=self.dtype_policy,
+                name=f"projection_{i}",
+            )
+            for i in range(num_layers)
+        ]
+        self._dropouts = [
+            keras.layers.Dropout(
+                dropout, dtype=self.dtype_policy, name=f"dropout_{i}"
+            )
+            for i in range(num_layers)
+        ]
+
+    def build(self, input_shape: tuple) -> None:
+        """Creates the weights for inputs `(..., embedding_dim)`."""
+        for projection in self._projections:
+            projection.build(input_shape)
+            input_shape = (*input_shape[:-1], self.units)
+
+    def call(self, inputs: Any, training: bool | None = None) -> Any:
+        """Projects the last axis."""
+        x = inputs
+        for dropout, projection in zip(
+            self._dropouts, self._projections, strict=True
+        ):
+            x = projection(dropout(x, training=training))
+        return x
+
+    def compute_output_shape(self, input_shape: tuple) -> tuple:
+        """`(..., units)`."""
+        return (*input_shape[:-1], self.units)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "num_layers": self.num_layers,
+            "activation": keras.activations.serialize(self.activation),
+            "dropout": self.dropout,
+            "kernel_regularizer": keras.regularizers.serialize(
+                self.kernel_regularizer
+            ),
+        }

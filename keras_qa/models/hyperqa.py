@@ -1,0 +1,329 @@
+"""HyperQA, and CosineQA, its twin without hyperbolic geometry."""
+
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_qa.layers.bag_of_words import BagOfWords
+from keras_qa.layers.ball_projection import BallProjection
+from keras_qa.layers.poincare_distance import PoincareDistance
+from keras_qa.layers.word_projection import WordProjection
+
+
+class BagOfWordsRanker(keras.Model):
+    """What HyperQA and CosineQA share: a text encoder and a linear score.
+
+    Args:
+        to_space: layer from the sum of a text's words to the vector that is
+            compared.
+        similarity: layer from `[question, answer]` vectors to `(batch, 1)`.
+        initial_weight: weight of the similarity in the score, at the start.
+        **kwargs: the arguments that `HyperQA` documents.
+    """
+
+    def __init__(
+        self,
+        to_space: keras.layers.Layer,
+        similarity: keras.layers.Layer,
+        initial_weight: float,
+        vocabulary_size: int,
+        embedding_dim: int = 300,
+        projection_dim: int = 300,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = False,
+        projection_layers: int = 1,
+        activation: Any = "relu",
+        pooling: str = "sum",
+        dropout: float = 0.0,
+        l2: float = 0.0,
+        concatenate_embeddings: bool = False,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        policy = full_policy(dtype)
+        # Sums, norms and scores stay in float32 under mixed precision.
+        precise = policy.variable_dtype
+
+        # === Layers ===
+        embedding = keras.layers.Embedding(
+            vocabulary_size,
+            embedding_dim,
+            embeddings_initializer=keras.initializers.RandomUniform(
+                -0.25, 0.25
+            ),
+            mask_zero=True,
+            trainable=trainable_embeddings,
+            dtype=policy,
+            name="embedding",
+        )
+        projection = WordProjection(
+            projection_dim,
+            num_layers=projection_layers,
+            activation=activation,
+            dropout=dropout,
+            kernel_regularizer=keras.regularizers.L2(l2) if l2 else None,
+            dtype=policy,
+            name="projection",
+        )
+        bag_of_words = BagOfWords(pooling, dtype=precise, name="bag_of_words")
+        sum_dropout = keras.layers.Dropout(
+            dropout, dtype=precise, name="sum_dropout"
+        )
+        score = keras.layers.Dense(
+            1,
+            kernel_initializer=keras.initializers.Constant(initial_weight),
+            dtype=precise,
+            name="score",
+        )
+
+        # === Functional model ===
+        words = keras.Input((None,), dtype="int32", name="words")
+        text_encoder = keras.Model(
+            words,
+            bag_of_words(projection(embedding(words))),
+            name="text_encoder",
+        )
+        encoder = keras.Model(
+            words, to_space(sum_dropout(text_encoder(words))), name="encoder"
+        )
+
+        vectors = {
+            side: keras.Input((projection_dim,), dtype=precise, name=side)
+            for side in ("question", "answer")
+        }
+        pair = [vectors["question"], vectors["answer"]]
+        scores = score(similarity(pair))
+        if concatenate_embeddings:
+            # Dense([similarity; q; a]) in two parts, for their own starts.
+            scores = scores + keras.layers.Dense(
+                1,
+                use_bias=False,
+                kernel_initializer="zeros",
+                dtype=precise,
+                name="embeddings_score",
+            )(keras.layers.Concatenate(dtype=precise)(pair))
+        head = keras.Model(vectors, scores, name="head")
+
+        texts = {
+            side: keras.Input((None,), dtype="int32", name=side)
+            for side in ("question", "answer")
+        }
+        super().__init__(
+            inputs=texts,
+            outputs=head({side: encoder(ids) for side, ids in texts.items()}),
+            **kwargs,
+        )
+
+        # === Config ===
+        self.vocabulary_size = vocabulary_size
+        self.embedding_dim = embedding_dim
+        self.projection_dim = projection_dim
+        self.trainable_embeddings = trainable_embeddings
+        self.projection_layers = projection_layers
+        self.activation = keras.activations.get(activation)
+        self.pooling = pooling
+        self.dropout = dropout
+        self.l2 = l2
+        self.concatenate_embeddings = concatenate_embeddings
+        self.policy = policy
+        self.embedding = embedding
+        self.word_projection = projection
+        self.bag_of_words = bag_of_words
+        self.to_space = to_space
+        self.text_encoder = text_encoder
+        self.question_encoder = encoder
+        self.answer_encoder = encoder
+        self.head = head
+        if embeddings is not None:
+            expected = (vocabulary_size, embedding_dim)
+            if np.shape(embeddings) != expected:
+                raise ValueError(
+                    "`embeddings` must have the shape (vocabulary_size, "
+                    f"embedding_dim) = {expected}. "
+                    f"Received: embeddings.shape={np.shape(embeddings)}"
+                )
+            embedding.embeddings.assign(embeddings)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without the embedding matrix.
+
+        A saved model finds the matrix among its weights.
+        """
+        return {
+            "name": self.name,
+            "trainable": self.trainable,
+            "vocabulary_size": self.vocabulary_size,
+            "embedding_dim": self.embedding_dim,
+            "projection_dim": self.projection_dim,
+            "trainable_embeddings": self.trainable_embeddings,
+            "projection_layers": self.projection_layers,
+            "activation": keras.activations.serialize(self.activation),
+            "pooling": self.pooling,
+            "dropout": self.dropout,
+            "l2": self.l2,
+            "concatenate_embeddings": self.concatenate_embeddings,
+            "dtype": keras.dtype_policies.serialize(self.policy),
+        }
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class HyperQA(BagOfWordsRanker):
+    """Scores a question-answer pair by the distance of two points in a ball.
+
+    With `z_i` the embedding of the i-th word of a text, both texts become
+
+        x_i = activation(W_p z_i + b_p)     projection, shared   (equation 1)
+        y = x_1 + ... + x_M                 bag of words         (equation 2)
+        y = (1 - epsilon) y / ||y||         if ||y|| > 1 - epsilon
+
+    and the score is linear in their distance in the Poincaré ball,
+
+        d = arcosh(1 + 2 ||q - a||^2 / ((1 - ||q||^2) (1 - ||a||^2)))
+        score = w d + b                     (equations 4 and 6)
+
+    with `w` started at -1, so that a higher score is a better answer, and `b`
+    at 0. A text's vector does not depend on the other text: `question_encoder`
+    and `answer_encoder` compute it alone, `head` scores two such vectors.
+
+    Id 0 is padding and changes nothing. Texts may have any length, 0 too.
+    Under mixed precision the words are projected in half precision; sums,
+    norms, distances and scores keep float32.
+
+    At `embedding_dim = projection_dim = 300` the projection has 90,300
+    parameters, at 150 units 45,150; the score adds 2.
+
+    Args:
+        vocabulary_size: number of word ids, with padding (0) and the unknown
+            word (1).
+        embedding_dim: size of the word vectors (the paper's n).
+        projection_dim: size of the projected vectors (the paper's d).
+        embeddings: array `(vocabulary_size, embedding_dim)` to start the
+            embedding with; uniform in (-.25, .25) without it. It is not part
+            of the configuration: a saved model carries it in its weights.
+        trainable_embeddings: whether training changes the embedding. The
+            paper keeps it.
+        projection_layers: number of projections, one after the other.
+        activation: activation of each projection.
+        pooling: `"sum"` (equation 2) or `"mean"`.
+        projection: how sums come into the ball: `"clip"` (the paper) or
+            `"expmap"`, the exponential map at the origin. See
+            `BallProjection`.
+        epsilon: distance of the clip's radius from 1.
+        scale: factor of the exponential map before training.
+        trainable_scale: whether training changes that factor.
+        dropout: share dropped in training before each projection and on the
+            sum, as in the paper's released code. The paper has none.
+        l2: strength of the L2 regularisation of the projection matrices.
+        concatenate_embeddings: whether the two vectors are concatenated with
+            the distance before the final layer, as the paper does on
+            SemEval (section 4.4.3). The vectors are those that the distance
+            sees. Their weights start at 0. Under a pairwise loss the
+            question's part cancels.
+        dtype: dtype policy; the global one by default.
+        **kwargs: `name` and `trainable`.
+
+    Call arguments:
+        inputs: dict of int tensors `"question"` `(batch_size,
+            question_length)` and `"answer"` `(batch_size, answer_length)`.
+
+    Output:
+        Float tensor `(batch_size, 1)`, higher is better.
+
+    Raises:
+        ValueError: if an argument is out of range, or `embeddings` has
+            another shape.
+
+    Example:
+        >>> model = HyperQA(vocabulary_size=100)
+        >>> model({"question": np.array([[5, 7]]), "answer": np.array([[9, 0]])})
+
+    Reference: Tay et al., 2018, "Hyperbolic Representation Learning for Fast
+    and Efficient Neural Question Answering", section 3.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_dim: int = 300,
+        projection_dim: int = 300,
+        *,
+        projection: str = "clip",
+        epsilon: float = 1e-5,
+        scale: float = 0.05,
+        trainable_scale: bool = True,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        precise = full_policy(dtype).variable_dtype
+        super().__init__(
+            to_space=BallProjection(
+                projection,
+                epsilon=epsilon,
+                scale=scale,
+                trainable_scale=trainable_scale,
+                dtype=precise,
+                name="to_ball",
+            ),
+            similarity=PoincareDistance(dtype=precise, name="distance"),
+            initial_weight=-1.0,
+            vocabulary_size=vocabulary_size,
+            embedding_dim=embedding_dim,
+            projection_dim=projection_dim,
+            dtype=dtype,
+            **kwargs,
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without the embedding matrix."""
+        return {
+            **super().get_config(),
+            "projection": self.to_space.projection,
+            "epsilon": self.to_space.epsilon,
+            "scale": self.to_space.scale,
+            "trainable_scale": self.to_space.trainable_scale,
+        }
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class CosineQA(BagOfWordsRanker):
+    """HyperQA with the cosine in place of the distance.
+
+    The encoder is HyperQA's, but for the ball: the cosine does not see norms,
+    so the sums are compared as they are. The score is `w cos(q, a) + b` with
+    `w` started at 1 and `b` at 0. The cosine of a text without words is 0.
+
+    Args, call arguments and output are those of `HyperQA`, without
+    `projection`, `epsilon`, `scale` and `trainable_scale`.
+
+    Reference: Tay et al., 2018, "Hyperbolic Representation Learning for Fast
+    and Efficient Neural Question Answering", section 4.5.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_dim: int = 300,
+        projection_dim: int = 300,
+        *,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        precise = full_policy(dtype).variable_dtype
+        super().__init__(
+            to_space=keras.layers.Identity(dtype=precise, name="to_space"),
+            similarity=keras.layers.Dot(
+                axes=-1, normalize=True, dtype=precise, name="cosine"
+            ),
+            initial_weight=1.0,
+            vocabulary_size=vocabulary_size,
+            embedding_dim=embedding_dim,
+            projection_dim=projection_dim,
+            dtype=dtype,
+            **kwargs,
+        )
+
+
+def full_policy(dtype: Any) -> keras.DTypePolicy:
+    """The dtype policy that a layer's `dtype` argument stands for."""
+    return keras.dtype_policies.get(dtype or keras.config.dtype_policy())
