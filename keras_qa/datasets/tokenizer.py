@@ -1,0 +1,80 @@
+"""Text to tokens, in pure Python.
+
+Every rule here is one of single code points (a lower-case table and three
+classes), so that `keras_qa.text` can state the same rules in a TensorFlow
+graph, and an exported model reads text exactly as it was read in training.
+"""
+
+import re
+
+TOKENIZERS = ("whitespace", "word")
+
+# A number with inner punctuation (3.5, 12:30, 1/2/2003); a word or number,
+# with inner apostrophes and hyphens; any other character that is not white
+# space, alone. So nothing but white space falls between two tokens.
+_WORD = re.compile(
+    r"\d+(?:[.,:/]\d+)+"
+    r"|[^\W_]+(?:['’\-][^\W_]+)*"
+    r"|[^\w\s]|_"
+)
+# Surrogates and the 66 code points that Unicode sets aside as noncharacters:
+# UTF-8 cannot hold the former, some versions of TensorFlow replace the latter.
+_NO_CHARACTER = re.compile(
+    "[\ud800-\udfff\ufdd0-\ufdef"
+    + "".join(chr(p << 16 | c) for p in range(17) for c in (0xFFFE, 0xFFFF))
+    + "]"
+)
+
+
+def lower_case(text: str) -> str:
+    """Lower-cases each code point by itself, whatever its neighbours.
+
+    `str.lower` looks at more than one code point in two cases, which are
+    settled first: a capital sigma at the end of a word becomes `σ`, not `ς`,
+    and `İ` becomes a plain `i`, without the combining dot. Surrogates and
+    noncharacters become U+FFFD.
+
+    Args:
+        text: any string.
+
+    Returns:
+        A string of the same length.
+    """
+    if text.isascii():
+        return text.lower()
+    text = _NO_CHARACTER.sub("\ufffd", text)
+    return text.replace("Σ", "σ").replace("İ", "i").lower()
+
+
+def tokenize(text: str, tokenizer: str = "word") -> list[str]:
+    """Splits a text into lower-case tokens.
+
+    The classes of characters are those of Python's `re` and `str`, hence of
+    the Unicode version of the running Python (`unicodedata.unidata_version`).
+
+    Args:
+        text: any string; may be empty.
+        tokenizer: `"whitespace"` splits on Unicode white space only; `"word"`
+            also separates punctuation and symbols, one token each, but keeps
+            numbers such as `3.5` and words such as `don't` and `x-ray` whole.
+
+    Returns:
+        The tokens, in order.
+
+    Raises:
+        ValueError: if `tokenizer` is not one of `TOKENIZERS`.
+
+    Example:
+        >>> tokenize("Who wrote Moby-Dick, in 1851?")
+        ['who', 'wrote', 'moby-dick', ',', 'in', '1851', '?']
+        >>> tokenize("Who wrote Moby-Dick, in 1851?", "whitespace")
+        ['who', 'wrote', 'moby-dick,', 'in', '1851?']
+    """
+    if tokenizer == "word":
+        return _WORD.findall(lower_case(text))
+    if tokenizer == "whitespace":
+        return lower_case(text).split()
+    raise ValueError(
+        f"`tokenizer` must be one of {TOKENIZERS}. "
+        f"Received: tokenizer={tokenizer!r}"
+    )
