@@ -1,0 +1,50 @@
+"""Constraints that mark a variable as living on a manifold."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_qa import geometry
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class PoincareBall(keras.constraints.Constraint):
+    """Keeps every row of a variable inside the Poincaré ball.
+
+    Each vector along the last axis is clipped to norm `1 - epsilon`; shorter
+    ones are left alone. Keras applies the constraint to the whole variable
+    after each update, and `RiemannianOptimizer(conversion="manifold")` treats
+    the variables that carry it as points of the ball.
+
+    Args:
+        epsilon: distance kept from the unit sphere, between 0 and 1.
+
+    Raises:
+        ValueError: if `epsilon` is not between 0 and 1.
+
+    Example:
+    ```python
+    keras.layers.Embedding(
+        1000, 5, embeddings_constraint=keras_qa.constraints.PoincareBall()
+    )
+    ```
+
+    Reference: HyperQA, section 3.3.
+    """
+
+    def __init__(self, epsilon: float = geometry.BALL_EPSILON) -> None:
+        if not 0 < epsilon < 1:
+            raise ValueError(
+                "`epsilon` must be between 0 and 1. "
+                f"Received: epsilon={epsilon}"
+            )
+        self.epsilon = epsilon
+
+    def __call__(self, w: Any) -> Any:
+        """Returns `w`, shape `(..., dim)`, with its rows clipped."""
+        return ops.cast(geometry.project(w, self.epsilon), w.dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the constructor's arguments."""
+        return {"epsilon": self.epsilon}

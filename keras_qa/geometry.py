@@ -1,0 +1,262 @@
+"""The Poincaré ball of curvature -1, written for `keras.ops` tensors.
+
+The ball is the set of points x with |x| < 1 and the metric
+(2 / (1 - |x|²))² times the Euclidean one (HyperQA, section 3.4, eq. 3). The
+last axis of every tensor holds the coordinates; the axes before it may have
+any shape and broadcast. Lengths are hyperbolic, without unit.
+
+Two habits keep float32 usable up to the boundary:
+
+- 1 - |x|² is computed once, as (1 - |x|)(1 + |x|), and bounded below by
+  `epsilon`; everything else is arranged so that no other nearly equal
+  numbers are subtracted.
+- float16 and bfloat16 cannot tell a point from the boundary, so half
+  precision inputs are computed, and returned, in float32. float64 stays.
+
+Sources: Nickel and Kiela, "Poincaré Embeddings for Learning Hierarchical
+Representations", 2017 (distance, rescaled gradient); Ganea, Bécigneul and
+Hofmann, "Hyperbolic Neural Networks", 2018 (Möbius addition, exponential and
+logarithmic map, lemma 2).
+"""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+BALL_EPSILON = 1e-5
+"""How far inside the unit sphere `project` keeps a point.
+
+float32 numbers just below 1 are 6e-8 apart and the norm of a clipped vector
+comes out about 1e-7 wrong; 1e-5 stays two orders of magnitude above that, so
+that 1 - |x|² of a clipped vector keeps two digits and never reaches 0.
+"""
+
+BOUNDARY_EPSILON = 1e-6
+"""Lower bound of 1 - |x|², for points on or beyond the boundary.
+
+It is 20 times smaller than 1 - |x|² of a vector that was clipped by
+`BALL_EPSILON`, so it changes nothing and stops no gradient inside that ball,
+and 10 times larger than the rounding error of |x|² in float32, so that the
+value and the gradient of a distance stay finite anywhere. In float64 a
+smaller value may be passed.
+"""
+
+Tensor = Any
+
+
+def project(x: Tensor, epsilon: float = BALL_EPSILON) -> Tensor:
+    """Clips vectors into the ball: x min(1, (1 - epsilon) / |x|).
+
+    HyperQA, section 3.3, where the vectors are clipped to norm 1; the ball is
+    open, so the clip stops `epsilon` before it. Vectors shorter than that are
+    returned unchanged, bit for bit.
+
+    Args:
+        x: vectors of any norm, shape `(..., dim)`.
+        epsilon: distance kept from the unit sphere.
+
+    Returns:
+        Points of the ball, shape `(..., dim)`.
+    """
+    x = _floating(x)
+    radius = 1.0 - epsilon
+    return x * (radius / ops.maximum(_norm(x), radius))
+
+
+def conformal_factor(
+    x: Tensor, epsilon: float = BOUNDARY_EPSILON, keepdims: bool = False
+) -> Tensor:
+    """The factor λ = 2 / (1 - |x|²) by which the metric stretches lengths.
+
+    HyperQA, eq. 3. It is 2 at the origin and grows towards the boundary.
+
+    Args:
+        x: points of the ball, shape `(..., dim)`.
+        epsilon: lower bound of 1 - |x|².
+        keepdims: whether to keep the last axis, with size 1.
+
+    Returns:
+        The factors, shape `(...)` or `(..., 1)`.
+    """
+    factor = 2.0 / _gap(_floating(x), epsilon)
+    return factor if keepdims else ops.squeeze(factor, axis=-1)
+
+
+def distance(
+    x: Tensor,
+    y: Tensor,
+    epsilon: float = BOUNDARY_EPSILON,
+    fraction_epsilon: float = 0.0,
+    keepdims: bool = False,
+) -> Tensor:
+    """Length of the shortest path between two points.
+
+    arcosh(1 + 2u) with u = |x - y|² / ((1 - |x|²)(1 - |y|²)): HyperQA, eq. 4.
+    It is computed as 2 arsinh(√u), which is the same number without the loss
+    of digits of arcosh near 1. The gradient (eq. 5) has no limit where x = y;
+    there it is the subgradient 0. Vectors that differ by less than about
+    1e-19 count as equal in float32, because the square underflows.
+
+    Args:
+        x: points of the ball, shape `(..., dim)`.
+        y: points of the ball, of a shape that broadcasts with that of `x`.
+        epsilon: lower bound of 1 - |x|² and of 1 - |y|².
+        fraction_epsilon: added to the denominator of u, where 1e-6 is what
+            the code released with the paper does. 0 computes eq. 4.
+        keepdims: whether to keep the last axis, with size 1.
+
+    Returns:
+        The distances, shape `(...)` or `(..., 1)`.
+    """
+    x = _floating(x)
+    y = _floating(y)
+    scale = ops.sqrt(_gap(x, epsilon) * _gap(y, epsilon) + fraction_epsilon)
+    length = 2.0 * ops.arcsinh(_norm(x - y) / scale)
+    return length if keepdims else ops.squeeze(length, axis=-1)
+
+
+def mobius_add(
+    x: Tensor, y: Tensor, epsilon: float = BOUNDARY_EPSILON
+) -> Tensor:
+    """Möbius addition x ⊕ y, the ball's counterpart of a translation.
+
+    ((1 + 2⟨x, y⟩ + |y|²) x + (1 - |x|²) y) / (1 + 2⟨x, y⟩ + |x|²|y|²). With
+    w = x + y, both 1 + 2⟨x, y⟩ + |y|² = |w|² + (1 - |x|²) and the denominator
+    |w|² + (1 - |x|²)(1 - |y|²) are sums of positive numbers, which is the
+    form computed here. Neither commutative nor associative; -x ⊕ x = 0.
+
+    Args:
+        x: points of the ball, shape `(..., dim)`.
+        y: points of the ball, of a shape that broadcasts with that of `x`.
+        epsilon: lower bound of 1 - |x|² and of 1 - |y|².
+
+    Returns:
+        The sums, shape `(..., dim)`; inside the ball up to rounding.
+    """
+    x = _floating(x)
+    y = _floating(y)
+    total = x + y
+    squared = _squared_norm(total)
+    gap = _gap(x, epsilon)
+    return (gap * total + squared * x) / (squared + gap * _gap(y, epsilon))
+
+
+def exp_map(
+    x: Tensor, tangent: Tensor, epsilon: float = BOUNDARY_EPSILON
+) -> Tensor:
+    """Walks from `x` along the geodesic that starts as `tangent`.
+
+    x ⊕ tanh(λ|v| / 2) v / |v|, with the conformal factor λ at x. A zero
+    tangent returns `x` unchanged, bit for bit. At the origin, pass zeros for
+    `x`: the map is then tanh(|v|) v / |v|.
+
+    Args:
+        x: points of the ball, shape `(..., dim)`.
+        tangent: tangent vectors v, of a shape that broadcasts with `x`'s.
+        epsilon: lower bound of 1 - |x|².
+
+    Returns:
+        The points reached, shape `(..., dim)`; a long tangent ends on the
+        boundary up to rounding, so apply `project` (or use `retract`).
+    """
+    x = _floating(x)
+    tangent = _floating(tangent)
+    gap = _gap(x, epsilon)
+    length = _norm(tangent)
+    # tanh(z)/z tends to 1 at 0: choosing the limit keeps the gradient there.
+    moves = length > 0
+    safe_length = ops.where(moves, length, ops.ones_like(length))
+    ratio = ops.where(moves, ops.tanh(safe_length / gap) / safe_length, 1 / gap)
+    y = ratio * tangent
+    # x ⊕ y written as x plus a step, so that y = 0 leaves x as it is.
+    denominator = _squared_norm(x + y) + gap * _gap(y, epsilon)
+    return x + gap * (y + _squared_norm(y) * x) / denominator
+
+
+def log_map(x: Tensor, y: Tensor, epsilon: float = BOUNDARY_EPSILON) -> Tensor:
+    """The tangent vector at `x` whose exponential map is `y`.
+
+    (2 / λ) artanh(|w|) w / |w| with w = -x ⊕ y and the conformal factor λ at
+    x; 2 artanh(|w|) is the distance, and is computed as such. At the origin,
+    pass zeros for `x`.
+
+    Args:
+        x: points of the ball, shape `(..., dim)`.
+        y: points of the ball, of a shape that broadcasts with that of `x`.
+        epsilon: lower bound of 1 - |x|² and of 1 - |y|².
+
+    Returns:
+        The tangent vectors, shape `(..., dim)`.
+    """
+    x = _floating(x)
+    y = _floating(y)
+    direction = mobius_add(-x, y, epsilon)
+    length = _norm(direction)
+    # The distance over |w| tends to 2 at w = 0.
+    apart = length > 0
+    safe_length = ops.where(apart, length, ops.ones_like(length))
+    walked = distance(x, y, epsilon, keepdims=True) / safe_length
+    ratio = ops.where(apart, walked, 2 * ops.ones_like(length))
+    return 0.5 * _gap(x, epsilon) * ratio * direction
+
+
+def egrad_to_rgrad(
+    x: Tensor, gradient: Tensor, epsilon: float = BOUNDARY_EPSILON
+) -> Tensor:
+    """Turns a Euclidean gradient at `x` into the Riemannian one.
+
+    The gradient times the inverse metric, (1 - |x|²)² / 4: HyperQA, eq. 9.
+
+    Args:
+        x: points of the ball, shape `(..., dim)`.
+        gradient: gradients with respect to the coordinates, same shape.
+        epsilon: lower bound of 1 - |x|².
+
+    Returns:
+        The Riemannian gradients, shape `(..., dim)`.
+    """
+    return _floating(gradient) * ops.square(_gap(_floating(x), epsilon)) / 4
+
+
+def retract(
+    x: Tensor, tangent: Tensor, epsilon: float = BALL_EPSILON
+) -> Tensor:
+    """The cheap stand-in for `exp_map`: a straight step, clipped to the ball.
+
+    The retraction of Nickel and Kiela, 2017, eq. 5; it agrees with the
+    exponential map to first order in the step.
+
+    Args:
+        x: points of the ball, shape `(..., dim)`.
+        tangent: tangent vectors, of a shape that broadcasts with `x`'s.
+        epsilon: distance kept from the unit sphere.
+
+    Returns:
+        Points of the ball, shape `(..., dim)`.
+    """
+    return project(_floating(x) + _floating(tangent), epsilon)
+
+
+def _floating(x: Tensor) -> Tensor:
+    dtype = getattr(x, "dtype", "float32")
+    return ops.cast(x, keras.backend.result_type(dtype, "float32"))
+
+
+def _squared_norm(x: Tensor) -> Tensor:
+    return ops.sum(ops.square(x), axis=-1, keepdims=True)
+
+
+def _norm(x: Tensor) -> Tensor:
+    """Euclidean norm with gradient 0, not NaN, at the zero vector."""
+    squared = _squared_norm(x)
+    positive = squared > 0
+    # Both `where`: the branch not taken must not produce 0 * inf either.
+    root = ops.sqrt(ops.where(positive, squared, ops.ones_like(squared)))
+    return ops.where(positive, root, ops.zeros_like(root))
+
+
+def _gap(x: Tensor, epsilon: float) -> Tensor:
+    """1 - |x|², at least `epsilon`."""
+    norm = _norm(x)
+    return ops.maximum((1.0 - norm) * (1.0 + norm), epsilon)

@@ -1,0 +1,103 @@
+"""Hyperbolic distance between a question and an answer vector."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_qa import geometry
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class PoincareDistance(keras.layers.Layer):
+    """Distance of two points of the Poincaré ball.
+
+    d(q, a) = arcosh(1 + 2 |q - a|² / ((1 - |q|²)(1 - |a|²)))
+
+    The value and the gradient are finite for every input: where q = a the
+    gradient is 0, and 1 - |x|² is bounded below by `epsilon` on and beyond
+    the boundary. Clip the vectors first (`geometry.project`), as the paper
+    does. Under a mixed precision policy the layer still computes in float32
+    and returns float32, because half precision cannot tell points near the
+    boundary apart. Masks are neither used nor passed on.
+
+    Args:
+        epsilon: lower bound of 1 - |x|².
+        fraction_epsilon: added to the denominator of the fraction; 1e-6 is
+            what the code released with the paper does, 0 is eq. 4.
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: list `[question, answer]` of tensors `(batch_size, dim)`; the
+            axes before the last may also broadcast, such as
+            `(batch_size, 1, dim)` with `(batch_size, candidates, dim)`.
+
+    Output:
+        Distances, `(batch_size, 1)`, or the broadcast leading axes with a last
+        axis of size 1.
+
+    Raises:
+        ValueError: if `epsilon` is not positive, `fraction_epsilon` is
+            negative, or the inputs are not two vectors of the same size.
+
+    Example:
+    ```python
+    distances = PoincareDistance()([question_vectors, answer_vectors])
+    scores = keras.layers.Dense(1)(distances)
+    ```
+
+    Reference: HyperQA, section 3.4, eq. 4.
+    """
+
+    def __init__(
+        self,
+        epsilon: float = geometry.BOUNDARY_EPSILON,
+        fraction_epsilon: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        # Autocasting would round the vectors to half precision on the way in.
+        super().__init__(autocast=False, **kwargs)
+        if epsilon <= 0:
+            raise ValueError(
+                f"`epsilon` must be positive. Received: epsilon={epsilon}"
+            )
+        if fraction_epsilon < 0:
+            raise ValueError(
+                "`fraction_epsilon` must not be negative. "
+                f"Received: fraction_epsilon={fraction_epsilon}"
+            )
+        self.epsilon = epsilon
+        self.fraction_epsilon = fraction_epsilon
+
+    def build(self, input_shape: Any) -> None:
+        """Checks that the inputs are two vectors of the same size."""
+        if len(input_shape) != 2 or input_shape[0][-1] != input_shape[1][-1]:
+            raise ValueError(
+                "`inputs` must be a list of two tensors, question and answer, "
+                "with equally long vectors on the last axis. "
+                f"Received: input_shape={input_shape}"
+            )
+
+    def call(self, inputs: Any) -> Any:
+        """Computes the distances; see the class for the shapes."""
+        question, answer = inputs
+        return geometry.distance(
+            question,
+            answer,
+            epsilon=self.epsilon,
+            fraction_epsilon=self.fraction_epsilon,
+            keepdims=True,
+        )
+
+    def compute_output_shape(self, input_shape: Any) -> tuple[int | None, ...]:
+        """Returns the broadcast leading axes and a last axis of size 1."""
+        question, answer = (keras.KerasTensor(shape) for shape in input_shape)
+        return (*ops.add(question, answer).shape[:-1], 1)
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the constructor's arguments."""
+        return {
+            **super().get_config(),
+            "epsilon": self.epsilon,
+            "fraction_epsilon": self.fraction_epsilon,
+        }
