@@ -1,0 +1,223 @@
+"""Gathers runs that differ only in their seed, and sums them up."""
+
+import json
+import statistics
+from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_SUFFIXES = (".gz", ".zip", ".txt", ".bin", ".vec")
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """Mean and deviation over the seeds of a group.
+
+    Attributes:
+        mean: arithmetic mean.
+        deviation: sample standard deviation (n - 1), None for one seed.
+        count: number of seeds.
+    """
+
+    mean: float
+    deviation: float | None
+    count: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Statistic":
+        """The statistic of one value per seed."""
+        return cls(
+            mean=statistics.fmean(values),
+            deviation=statistics.stdev(values) if len(values) > 1 else None,
+            count=len(values),
+        )
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that differ in nothing but their seed.
+
+    Attributes:
+        paper: the paper's key.
+        model: the model's name.
+        recipe: the named recipe the settings started from.
+        dataset: name of the data set.
+        split: the split that was scored.
+        training_set: what was trained on: name of the `split` and how many
+            `questions`, `pairs` and `positives` of it.
+        vectors: names of the word vectors that were concatenated.
+        settings: all settings of the runs.
+        overrides: those settings that were changed from the recipe's.
+        runs: one record per seed, ordered by seed; of several runs with the
+            same seed the one that was appended last.
+    """
+
+    paper: str
+    model: str
+    recipe: str
+    dataset: str
+    split: str
+    training_set: dict[str, Any]
+    vectors: tuple[str, ...]
+    settings: dict[str, Any]
+    overrides: dict[str, Any]
+    runs: tuple[dict[str, Any], ...]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics that every run has."""
+        common = set.intersection(*(set(r["metrics"]) for r in self.runs))
+        return tuple(name for name in self.runs[0]["metrics"] if name in common)
+
+    def metric(self, name: str) -> Statistic | None:
+        """Mean and deviation of a metric, None if a run lacks it."""
+        if name not in self.metrics:
+            return None
+        return Statistic.of([run["metrics"][name] for run in self.runs])
+
+    def statistic(self, name: str) -> Statistic | None:
+        """The same for a number such as `seconds_per_epoch`."""
+        values = [run[name] for run in self.runs if run.get(name) is not None]
+        return Statistic.of(values) if len(values) == len(self.runs) else None
+
+    @property
+    def machines(self) -> list[str]:
+        """What the runs were measured on."""
+        found = {run.get("versions", {}).get("machine") for run in self.runs}
+        return sorted(found - {None})
+
+    def values(self, name: str) -> list[Any]:
+        """The different values of a field such as `questions`, sorted."""
+        return sorted({run[name] for run in self.runs if run.get(name)})
+
+
+def vector_name(name: str) -> str:
+    """The name of vectors without the folder and the endings of their file.
+
+    >>> vector_name("vectors/glove.840B.300d.txt.gz")
+    'glove.840B.300d'
+    """
+    name = name.rsplit("/", 1)[-1]
+    while name.endswith(_SUFFIXES):
+        name = name.rsplit(".", 1)[0]
+    return name
+
+
+def group_runs(runs: Iterable[dict[str, Any]]) -> list[Group]:
+    """Puts together the runs that differ only in their seed.
+
+    Runs made with `--smoke` are left out: their figures mean nothing.
+
+    Args:
+        runs: records as `read_runs` returns them.
+
+    Returns:
+        The groups, in an order that does not depend on that of the runs.
+    """
+    grouped: dict[str, dict[str, Any]] = {}
+    for run in runs:
+        if run.get("smoke"):
+            continue
+        identity = {
+            "paper": run["paper"],
+            "dataset": run["dataset"],
+            "split": run["split"],
+            "model": run["model"],
+            "recipe": run["recipe"],
+            "vectors": sorted(map(vector_name, run.get("vectors") or [])),
+            "training_set": run.get("training_set") or {},
+            "settings": run.get("settings") or {},
+            "overrides": run.get("overrides") or {},
+        }
+        seeds = grouped.setdefault(canonical(identity), {"runs": {}})
+        seeds["identity"] = identity
+        seeds["runs"][run["seed"]] = run
+    groups = []
+    for _, found in sorted(grouped.items()):
+        identity = found["identity"]
+        identity["vectors"] = tuple(identity["vectors"])
+        by_seed = sorted(found["runs"].items(), key=lambda item: item[0])
+        groups.append(Group(**identity, runs=tuple(run for _, run in by_seed)))
+    return groups
+
+
+def comparisons(groups: Sequence[Group]) -> dict[str, list[list[Group]]]:
+    """Finds the groups that differ from each other in one setting alone.
+
+    Args:
+        groups: the groups to look through.
+
+    Returns:
+        For every setting, the lists of at least two groups that differ only in
+        it, each list ordered by its value.
+    """
+    names = sorted({name for group in groups for name in group.settings})
+    found: dict[str, list[list[Group]]] = {}
+    for name in names:
+        alike: dict[str, list[Group]] = {}
+        for group in groups:
+            if name in group.settings:
+                alike.setdefault(_all_but(group, name), []).append(group)
+        lists = [
+            sorted(members, key=lambda group: _order(group.settings[name]))
+            for _, members in sorted(alike.items())
+            if len({canonical(m.settings[name]) for m in members}) > 1
+        ]
+        if lists:
+            found[name] = lists
+    return found
+
+
+def distinctions(groups: Sequence[Group]) -> list[dict[str, Any]]:
+    """What sets groups apart that would look alike in a table.
+
+    Args:
+        groups: the groups of one table.
+
+    Returns:
+        For every group those of its settings that differ within the groups of
+        the same model, recipe, data set, split, training set and vectors.
+    """
+    alike: dict[str, list[Group]] = {}
+    for group in groups:
+        alike.setdefault(_all_but(group), []).append(group)
+    return [
+        {
+            name: value
+            for name, value in sorted(group.settings.items())
+            if any(
+                other.settings.get(name) != value
+                for other in alike[_all_but(group)]
+            )
+        }
+        for group in groups
+    ]
+
+
+def canonical(value: Any) -> str:
+    """One text for equal JSON values, whatever the order of their keys."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _all_but(group: Group, name: str | None = None) -> str:
+    """The identity of a group without one setting, or without all."""
+    settings = {k: v for k, v in group.settings.items() if name and k != name}
+    return canonical(
+        [
+            group.paper,
+            group.dataset,
+            group.split,
+            group.model,
+            group.recipe,
+            group.training_set,
+            group.vectors,
+            settings,
+        ]
+    )
+
+
+def _order(value: Any) -> tuple[int, float, str]:
+    if isinstance(value, int | float):
+        return (0, float(value), "")
+    return (1, 0.0, canonical(value))

@@ -1,0 +1,233 @@
+"""Reads `targets.toml`: the papers' own figures, table by table."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PATH = Path(__file__).with_name("targets.toml")
+
+
+class TargetsError(ValueError):
+    """`targets.toml` is malformed; the message names the file and the table."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a results table.
+
+    Attributes:
+        model: the model's name as printed.
+        metrics: metric name to the printed figure.
+        ours: name that runs of this model carry, if it is a model of ours.
+        parameters: number of trained weights, if printed.
+        seconds: training seconds per epoch, if printed.
+    """
+
+    model: str
+    metrics: dict[str, float]
+    ours: str | None = None
+    parameters: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class ResultsTable:
+    """A table of figures that runs can be compared with.
+
+    Attributes:
+        number: as printed, such as `"Table 2"`.
+        caption: as printed.
+        dataset: name of the data set, as runs carry it.
+        split: the split that the figures are of.
+        metrics: names of the columns.
+        training_set: name of the split that the paper trained on, as runs
+            carry it.
+        training_pairs: number of question-answer pairs of that split.
+        vectors: names of the word vectors the paper used, as runs carry them.
+        tolerance: largest absolute difference that counts as within.
+        rows: the rows, in the paper's order.
+        note: what the reader should know about the table.
+    """
+
+    number: str
+    caption: str
+    dataset: str
+    split: str
+    metrics: tuple[str, ...]
+    training_set: str
+    training_pairs: int
+    vectors: tuple[str, ...]
+    tolerance: float
+    rows: tuple[Row, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """A table that is shown as it is printed.
+
+    Attributes:
+        number: as printed, such as `"Table 1"`.
+        caption: as printed.
+        columns: the heads.
+        rows: the cells, row by row.
+        note: what the reader should know about the table.
+    """
+
+    number: str
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What is known about one paper.
+
+    Attributes:
+        key: name that runs carry, such as `"hyperqa"`.
+        name: name of the paper's model, such as `"HyperQA"`.
+        title: title of the paper.
+        authors: names of the authors.
+        venue: where and when it appeared.
+        link: address of the paper.
+        hardware: what its times were measured on.
+        tables: its tables, in order.
+        figures: its pictures: `number`, `caption`, `description` and what the
+            drawing function needs.
+    """
+
+    key: str
+    name: str
+    title: str
+    authors: str
+    venue: str
+    link: str
+    hardware: str
+    tables: tuple[ResultsTable | PrintedTable, ...]
+    figures: tuple[dict[str, Any], ...]
+
+    def table(self, number: str) -> ResultsTable | PrintedTable:
+        """The table with this number.
+
+        Raises:
+            TargetsError: if the paper has no such table.
+        """
+        for table in self.tables:
+            if table.number == number:
+                return table
+        raise TargetsError(
+            f"`number` must be one of {[t.number for t in self.tables]}. "
+            f"Received: number={number!r}"
+        )
+
+
+@dataclass(frozen=True)
+class Targets:
+    """All that `targets.toml` holds.
+
+    Attributes:
+        models: the names that runs carry to the names for readers, in the
+            order in which tables list them.
+        papers: papers by key, in the order of the file.
+    """
+
+    models: dict[str, str]
+    papers: dict[str, Paper]
+
+
+def load_targets(path: Path | str = PATH) -> Targets:
+    """Reads the papers' figures.
+
+    Args:
+        path: a file of the form that the head of `targets.toml` describes.
+
+    Raises:
+        TargetsError: if the file is not TOML, or a paper, a table or a row
+            lacks what it must have.
+    """
+    try:
+        content = tomllib.loads(Path(path).read_text("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise TargetsError(
+            f"{path}: expected TOML. Received: {error}"
+        ) from None
+    papers = {}
+    for key, fields in content.get("papers", {}).items():
+        place = f"{path}: papers.{key}"
+        names = ("name", "title", "authors", "venue", "link", "hardware")
+        _require(place, fields, names)
+        papers[key] = Paper(
+            key=key,
+            tables=tuple(
+                _table(f"{place}.tables[{i}]", table)
+                for i, table in enumerate(fields.get("tables", []))
+            ),
+            figures=tuple(fields.get("figures", [])),
+            **{name: fields[name] for name in names},
+        )
+    return Targets(models=content.get("models", {}), papers=papers)
+
+
+def _table(place: str, fields: dict[str, Any]) -> ResultsTable | PrintedTable:
+    _require(place, fields, ("number", "caption", "rows"))
+    common = {
+        "number": fields["number"],
+        "caption": fields["caption"],
+        "note": fields.get("note", "").strip(),
+    }
+    if "columns" in fields:
+        columns = tuple(fields["columns"])
+        for row in fields["rows"]:
+            if len(row) != len(columns):
+                raise TargetsError(
+                    f"{place}: expected {len(columns)} cells in every row. "
+                    f"Received: {row!r}"
+                )
+        return PrintedTable(
+            columns=columns,
+            rows=tuple(tuple(row) for row in fields["rows"]),
+            **common,
+        )
+    names = ("dataset", "split", "tolerance")
+    _require(place, fields, (*names, "metrics", "vectors", "training_set"))
+    _require(place, fields["training_set"], ("split", "pairs"))
+    metrics = tuple(fields["metrics"])
+    return ResultsTable(
+        metrics=metrics,
+        training_set=fields["training_set"]["split"],
+        training_pairs=fields["training_set"]["pairs"],
+        vectors=tuple(fields["vectors"]),
+        rows=tuple(_row(place, row, metrics) for row in fields["rows"]),
+        **{name: fields[name] for name in names},
+        **common,
+    )
+
+
+def _row(place: str, fields: dict[str, Any], metrics: tuple[str, ...]) -> Row:
+    _require(place, fields, ("model", *metrics))
+    optional = ("ours", "parameters", "seconds")
+    unknown = sorted(set(fields) - {"model", *metrics, *optional})
+    if unknown:
+        raise TargetsError(
+            f"{place}: a row may have {', '.join(('model', *metrics))} and "
+            f"{', '.join(optional)}. Received: {', '.join(unknown)}"
+        )
+    return Row(
+        model=fields["model"],
+        metrics={name: fields[name] for name in metrics},
+        **{name: fields[name] for name in optional if name in fields},
+    )
+
+
+def _require(
+    place: str, fields: dict[str, Any], names: tuple[str, ...]
+) -> None:
+    missing = [name for name in names if name not in fields]
+    if missing:
+        raise TargetsError(
+            f"{place}: must have {', '.join(names)}. "
+            f"Received: no {', '.join(missing)}"
+        )
