@@ -1,0 +1,143 @@
+"""Text files, plain or gzipped, read line by line; files written whole."""
+
+import gzip
+import os
+import reprlib
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+from typing import TextIO
+from typing import cast
+
+from keras_qa.datasets.base import DatasetError
+
+# A line longer than this is no sentence; it would only fill the memory.
+MAX_LINE_BYTES = 2**24
+
+# What opening, reading and decompressing can raise.
+READ_ERRORS = (OSError, EOFError, zlib.error)
+
+_REPR = reprlib.Repr()
+_REPR.maxstring = _REPR.maxother = 90
+_REPR.maxlevel = 2
+
+
+def shorten(value: object) -> str:
+    """The `repr` of what was read, cut to a length that fits a message."""
+    if isinstance(value, int) and value.bit_length() > 200:
+        return f"an integer of {value.bit_length()} bits"
+    return _REPR.repr(value)
+
+
+def error_at(
+    path: Path, line: int, expected: str, received: object
+) -> DatasetError:
+    """The error for a bad line, `path:line: expected ... Received: ...`."""
+    return DatasetError(
+        f"{path}:{line}: expected {expected}. Received: {shorten(received)}"
+    )
+
+
+def check_text(path: Path, line: int, name: str, value: object) -> str:
+    """Returns `value` if it is a string that UTF-8 can hold.
+
+    Escapes in JSON and pickles can spell surrogates, which no file and no
+    tokeniser in a graph could take later on.
+
+    Raises:
+        DatasetError: otherwise.
+    """
+    if not isinstance(value, str):
+        raise error_at(path, line, f"{name} to be a string", value)
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise error_at(
+            path, line, f"{name} without surrogates", value
+        ) from None
+    return value
+
+
+def find_file(folder: Path, name: str) -> Path | None:
+    """`folder/name`, or `folder/name.gz`, or None if there is neither."""
+    for path in (folder / name, folder / f"{name}.gz"):
+        if path.is_file():
+            return path
+    return None
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """Opens a file for reading; one that ends in `.gz` is decompressed."""
+    if path.suffix == ".gz":
+        return cast(BinaryIO, gzip.open(path))
+    return path.open("rb")
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    r"""Streams the lines of a UTF-8 text, plain or `.gz`.
+
+    Lines end at `\n` or `\r\n` and nowhere else: the texts contain the other
+    characters at which `str.splitlines` breaks. A byte order mark is skipped.
+
+    Args:
+        path: the file.
+
+    Yields:
+        `(number, line)`, counted from 1, without the line end.
+
+    Raises:
+        DatasetError: if the file cannot be read or decompressed, is not
+            UTF-8, or has a line of more than `MAX_LINE_BYTES` bytes.
+    """
+    path = Path(path)
+    number = 0
+    try:
+        with open_bytes(path) as stream:
+            while raw := stream.readline(MAX_LINE_BYTES):
+                number += 1
+                yield number, _decode(path, number, raw)
+    except READ_ERRORS as error:
+        raise error_at(
+            path, number + 1, "a readable file", str(error)
+        ) from error
+
+
+def _decode(path: Path, number: int, raw: bytes) -> str:
+    if len(raw) == MAX_LINE_BYTES and not raw.endswith(b"\n"):
+        raise error_at(
+            path, number, f"a line of less than {MAX_LINE_BYTES} bytes", raw
+        )
+    try:
+        line = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        around = raw[max(0, error.start - 10) : error.end + 10]
+        raise error_at(path, number, "UTF-8 text", around) from None
+    if number == 1:
+        line = line.removeprefix("\ufeff")
+    return line.removesuffix("\n").removesuffix("\r")
+
+
+@contextmanager
+def write_atomically(path: Path) -> Iterator[TextIO]:
+    """Opens a UTF-8 text that appears under its name only when complete.
+
+    Args:
+        path: the file to write or replace; its folder must exist.
+
+    Yields:
+        The stream to write to. If the block raises, nothing changes.
+    """
+    path = Path(path)
+    handle, temporary = tempfile.mkstemp(
+        dir=path.parent, prefix=f".{path.name}."
+    )
+    try:
+        with open(handle, "w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

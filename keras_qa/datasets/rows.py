@@ -1,0 +1,140 @@
+"""From a file's rows, one per question-answer pair, to its questions."""
+
+from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from keras_qa.datasets.base import Candidate
+from keras_qa.datasets.base import Question
+from keras_qa.datasets.files import check_text
+from keras_qa.datasets.files import error_at
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One pair of a question and a candidate answer.
+
+    Attributes:
+        line: the line where the row begins, counted from 1.
+        question_id: the question's id, or None if the file has no ids; then
+            the text tells questions apart, and they are numbered from 1.
+        question: the question's text.
+        answer_id: the candidate's id, or None to use its position.
+        answer: the candidate's text.
+        label: 1 for a correct answer, 0 for a wrong one.
+    """
+
+    line: int
+    question_id: str | None
+    question: str
+    answer_id: str | None
+    answer: str
+    label: int
+
+
+def position_id(position: int) -> str:
+    """A candidate's id where files have none: its position from 0, padded.
+
+    The zeros keep the order of the ids the order of the file.
+    """
+    return f"{position:04d}"
+
+
+def parse_label(path: Path, line: int, text: str) -> int:
+    """`"0"` or `"1"` as a number.
+
+    Raises:
+        DatasetError: for anything else.
+    """
+    if text not in ("0", "1"):
+        raise error_at(path, line, "a label, 0 or 1", text)
+    return int(text)
+
+
+def check_id(path: Path, line: int, text: str) -> str:
+    """Returns an id that can stand in a TREC run, which blanks would split.
+
+    Raises:
+        DatasetError: if the id is empty or has white space in it.
+    """
+    if text.split() != [text]:
+        raise error_at(path, line, "an id without white space", text)
+    return text
+
+
+def group_rows(
+    path: Path, rows: Iterable[Row], text_path: Path | None = None
+) -> Iterator[Question]:
+    """Joins neighbouring rows of one question.
+
+    Only the current question is kept in memory, with the ids of the earlier
+    ones.
+
+    Args:
+        path: the file with the ids, for messages.
+        rows: its rows in order; those of one question must be neighbours.
+        text_path: the file with the question's text, if it is another one.
+
+    Yields:
+        The questions in the order of the file.
+
+    Raises:
+        DatasetError: if an id is bad, a question comes back after another
+            one, changes its text, or has two candidates of one id.
+    """
+    key = None
+    first: Row | None = None
+    candidates: dict[str, Candidate] = {}
+    seen: set[str] = set()
+    for row in rows:
+        if first is None or key != _key(row):
+            if first is not None:
+                yield _question(first, len(seen), candidates)
+            first, key, candidates = row, _key(row), {}
+            if key in seen:
+                raise error_at(
+                    path,
+                    row.line,
+                    "the rows of a question to be neighbours, but this one "
+                    "was complete before",
+                    key,
+                )
+            seen.add(key)
+            if row.question_id is not None:
+                check_id(path, row.line, row.question_id)
+            check_text(path, row.line, "the question", row.question)
+        elif row.question != first.question:
+            raise error_at(
+                text_path or path,
+                row.line,
+                f"the text of question {key!r} as in line {first.line}",
+                row.question,
+            )
+        candidate = _candidate(path, row, len(candidates))
+        if candidate.id in candidates:
+            raise error_at(
+                path, row.line, "another id for each candidate", candidate.id
+            )
+        candidates[candidate.id] = candidate
+    if first is not None:
+        yield _question(first, len(seen), candidates)
+
+
+def _key(row: Row) -> str:
+    return row.question if row.question_id is None else row.question_id
+
+
+def _candidate(path: Path, row: Row, position: int) -> Candidate:
+    check_text(path, row.line, "the answer", row.answer)
+    if row.answer_id is None:
+        return Candidate(position_id(position), row.answer, row.label)
+    identifier = check_id(path, row.line, row.answer_id)
+    return Candidate(identifier, row.answer, row.label)
+
+
+def _question(
+    first: Row, number: int, candidates: dict[str, Candidate]
+) -> Question:
+    identifier = first.question_id or str(number)
+    return Question(identifier, first.question, tuple(candidates.values()))

@@ -1,0 +1,247 @@
+"""The user's own pairs: CSV, TSV or JSON lines with named columns."""
+
+import csv
+import json
+from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from keras_qa.datasets.base import Dataset
+from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.base import Question
+from keras_qa.datasets.files import check_text
+from keras_qa.datasets.files import error_at
+from keras_qa.datasets.files import read_lines
+from keras_qa.datasets.rows import Row
+from keras_qa.datasets.rows import group_rows
+from keras_qa.datasets.rows import parse_label
+
+_Record = tuple[int, dict[str, object]]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The names of the columns (CSV, TSV) or keys (JSON lines).
+
+    Attributes:
+        question: column with the question's text.
+        answer: column with the candidate's text.
+        label: column with the label, 0 or 1.
+        question_id: column with the question's id. None if there is none:
+            the text tells questions apart and they are numbered.
+        answer_id: column with the candidate's id. None if there is none: its
+            position among the candidates of the question is used.
+    """
+
+    question: str = "question"
+    answer: str = "answer"
+    label: str = "label"
+    question_id: str | None = None
+    answer_id: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that a file must have."""
+        optional = (self.question_id, self.answer_id)
+        required = [self.question, self.answer, self.label]
+        return required + [name for name in optional if name is not None]
+
+
+def read_tabular(
+    path: Path,
+    columns: Columns | None = None,
+    *,
+    group: bool = False,
+    quoted: bool = True,
+) -> Iterator[Question]:
+    r"""Streams the questions of a file with one question-answer pair a row.
+
+    The format follows from the name: `.csv`, `.tsv`, `.jsonl` or `.ndjson`,
+    each possibly with `.gz`. UTF-8, with or without a byte order mark; blank
+    lines are skipped, further columns are ignored.
+
+    Args:
+        path: the file.
+        columns: names of the columns; None takes the defaults of `Columns`.
+        group: collect the rows of a question from the whole file, which is
+            then held in memory. By default they must be neighbours.
+        quoted: whether fields of a CSV or TSV may be quoted with `"`. With
+            False, a quotation mark is a character like any other.
+
+    Yields:
+        The questions, in the order of their first rows.
+
+    Raises:
+        DatasetError: if the file or a row is malformed: a column missing or
+            named twice, another number of fields than in the header, an
+            unclosed quotation mark (the message names the line where the row
+            began), a label that is not 0 or 1; see also `group_rows`.
+    """
+    path = Path(path)
+    columns = columns or Columns()
+    records = _reader(path, quoted)(path)
+    rows = (_row(path, columns, record) for record in records)
+    return group_rows(path, _collected(rows) if group else rows)
+
+
+def open_tabular(
+    train: Path | None = None,
+    dev: Path | None = None,
+    test: Path | None = None,
+    *,
+    columns: Columns | None = None,
+    group: bool = False,
+    quoted: bool = True,
+    tokenizer: str = "word",
+) -> Dataset:
+    """Makes a data set of the user's own files.
+
+    Args:
+        train: file of the training questions, if any.
+        dev: file of the development questions, if any.
+        test: file of the test questions, if any.
+        columns: names of the columns; see `Columns`.
+        group: see `read_tabular`.
+        quoted: see `read_tabular`.
+        tokenizer: `"word"` for running text, `"whitespace"` for text that is
+            tokenised already.
+
+    Returns:
+        A data set with a split for each file.
+
+    Raises:
+        DatasetError: if no file is given, or one is not there.
+
+    Example:
+        >>> dataset = open_tabular("train.csv", test="test.jsonl")
+        >>> dataset.questions("train")[0].text
+    """
+    files = {"train": train, "dev": dev, "test": test}
+    given = {split: Path(f) for split, f in files.items() if f is not None}
+    if not given:
+        raise DatasetError(
+            "At least one of `train`, `dev` and `test` must be a file. "
+            "Received: none"
+        )
+    for split, path in given.items():
+        if not path.is_file():
+            raise DatasetError(f"`{split}` must be a file. Received: {path}")
+    splits = {
+        split: partial(read_tabular, path, columns, group=group, quoted=quoted)
+        for split, path in given.items()
+    }
+    return Dataset("user", splits, tokenizer)
+
+
+def _reader(path: Path, quoted: bool) -> Callable[[Path], Iterator[_Record]]:
+    suffixes = [s for s in path.suffixes if s != ".gz"]
+    suffix = suffixes[-1].lower() if suffixes else ""
+    if suffix in (".csv", ".tsv"):
+        delimiter = "," if suffix == ".csv" else "\t"
+        return partial(_read_csv, delimiter=delimiter, quoted=quoted)
+    if suffix in (".jsonl", ".ndjson"):
+        return _read_json_lines
+    raise DatasetError(
+        "`path` must end in .csv, .tsv, .jsonl or .ndjson, "
+        f"with or without .gz. Received: {path}"
+    )
+
+
+def _read_csv(path: Path, delimiter: str, quoted: bool) -> Iterator[_Record]:
+    reader = csv.reader(
+        (f"{line}\n" for _, line in read_lines(path)),
+        delimiter=delimiter,
+        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+        strict=True,
+    )
+    header: list[str] | None = None
+    while True:
+        line = reader.line_num + 1
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise error_at(
+                path,
+                line,
+                "a row with properly quoted fields to begin in this line",
+                str(error),
+            ) from None
+        if not fields:
+            continue
+        if header is None:
+            header = fields
+            if len(set(header)) < len(header):
+                raise error_at(path, line, "distinct column names", header)
+        elif len(fields) != len(header):
+            raise error_at(
+                path,
+                line,
+                f"{len(header)} fields, as in the header",
+                f"{len(fields)} fields: {delimiter.join(fields)}",
+            )
+        else:
+            yield line, dict(zip(header, fields, strict=True))
+
+
+def _read_json_lines(path: Path) -> Iterator[_Record]:
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        # Nested too deep, or a number of too many digits.
+        except (ValueError, RecursionError) as error:
+            raise error_at(
+                path, number, "a JSON object", f"{line[:40]} ({error})"
+            ) from None
+        if not isinstance(record, dict):
+            raise error_at(path, number, "a JSON object", record)
+        yield number, record
+
+
+def _row(path: Path, columns: Columns, record: _Record) -> Row:
+    line, fields = record
+    missing = [name for name in columns.names if name not in fields]
+    if missing:
+        raise error_at(
+            path, line, f"the columns {columns.names}", sorted(fields)
+        )
+
+    def identifier(name: str | None) -> str | None:
+        if name is None:
+            return None
+        value = fields[name]
+        # Ids are often numbers in JSON.
+        if isinstance(value, int):
+            value = str(value)
+        return check_text(path, line, f"`{name}`", value)
+
+    label = fields[columns.label]
+    # `True` and 1 both read as "1".
+    text = str(int(label)) if label in (0, 1) else label
+    if not isinstance(text, str):
+        raise error_at(path, line, "a label, 0 or 1", label)
+    return Row(
+        line,
+        identifier(columns.question_id),
+        check_text(
+            path, line, f"`{columns.question}`", fields[columns.question]
+        ),
+        identifier(columns.answer_id),
+        check_text(path, line, f"`{columns.answer}`", fields[columns.answer]),
+        parse_label(path, line, text.strip()),
+    )
+
+
+def _collected(rows: Iterator[Row]) -> Iterator[Row]:
+    """Brings the rows of a question together, in order of appearance."""
+    questions: dict[str, list[Row]] = {}
+    for row in rows:
+        key = row.question if row.question_id is None else row.question_id
+        questions.setdefault(key, []).append(row)
+    for group in questions.values():
+        yield from group

@@ -1,0 +1,137 @@
+"""YahooQA: the published pickle of nested dictionaries.
+
+Tay et al., "Learning to Rank Question Answer Pairs with Holographic Dual
+LSTM Architecture", SIGIR 2017; the splits that HyperQA uses too (4.1).
+"""
+
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+
+from keras_qa.datasets.base import Candidate
+from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.base import Question
+from keras_qa.datasets.files import READ_ERRORS
+from keras_qa.datasets.files import check_text
+from keras_qa.datasets.files import open_bytes
+from keras_qa.datasets.files import shorten
+from keras_qa.datasets.plain_pickle import loads
+from keras_qa.datasets.rows import position_id
+
+SPLITS = ("train", "dev", "test")
+
+
+class YahooQA:
+    """The splits in one pickle.
+
+    The file holds one dictionary, `{"train": ..., "dev": ..., "test": ...}`.
+    Each split maps a question to its answers with their labels,
+    `{question: [[answer, 0], [answer, 1], ...]}`; tuples instead of the inner
+    lists are read as well, and other keys of the outer dictionary are passed
+    over. The pickle is read whole, on first use, without running code (see
+    `plain_pickle`).
+
+    Args:
+        path: the pickle, plain or `.gz`.
+        max_words: answers with more words are left out; HyperQA, 4.1: "we
+            filtered answers that have more than 50 words and less than 5
+            characters", read as either of the two. None keeps them.
+        min_characters: answers with fewer characters are left out.
+        encoding: encoding of strings that Python 2 pickled as bytes.
+        max_bytes: a longer (decompressed) pickle is refused.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        max_words: int | None = 50,
+        min_characters: int = 5,
+        encoding: str = "utf-8",
+        max_bytes: int = 2**28,
+    ):
+        self.path = Path(path)
+        self.max_words = max_words
+        self.min_characters = min_characters
+        self.encoding = encoding
+        self.max_bytes = max_bytes
+        self._splits: dict[object, object] | None = None
+
+    def questions(self, split: str) -> Iterator[Question]:
+        """Streams the questions of a split.
+
+        Args:
+            split: `"train"`, `"dev"` or `"test"`.
+
+        Yields:
+            The questions, numbered from 1 in the order of the file;
+            candidates have their position as id. A question without an
+            answer of fitting length is left out.
+
+        Raises:
+            DatasetError: if the pickle is unsafe, malformed or of another
+                layout; the message names the split and the question.
+        """
+        questions = self._load().get(split)
+        if not isinstance(questions, dict):
+            raise self._error(f"[{split!r}]", "a dictionary", questions)
+        for number, (text, answers) in enumerate(questions.items(), start=1):
+            where = f"[{split!r}], question {number}"
+            check_text(self.path, 1, f"in {where}, the question", text)
+            if not isinstance(answers, list | tuple):
+                raise self._error(where, "a list of answers", answers)
+            candidates = tuple(self._candidates(where, answers))
+            if candidates:
+                yield Question(str(number), text, candidates)
+
+    def _candidates(
+        self, where: str, answers: list[object] | tuple[object, ...]
+    ) -> Iterator[Candidate]:
+        for position, pair in enumerate(answers):
+            if not isinstance(pair, list | tuple) or len(pair) != 2:
+                raise self._error(where, "pairs [answer, label]", pair)
+            text, label = pair
+            check_text(self.path, 1, f"in {where}, the answer", text)
+            if not isinstance(label, int | float) or label not in (0, 1):
+                raise self._error(where, "a label, 0 or 1", label)
+            if self._fits(text):
+                yield Candidate(position_id(position), text, int(label))
+
+    def _fits(self, answer: str) -> bool:
+        short_enough = (
+            self.max_words is None or len(answer.split()) <= self.max_words
+        )
+        return short_enough and len(answer) >= self.min_characters
+
+    def _load(self) -> dict[object, object]:
+        if self._splits is None:
+            try:
+                with open_bytes(self.path) as stream:
+                    data = stream.read(self.max_bytes + 1)
+            except READ_ERRORS as error:
+                raise self._error("", "a readable file", str(error)) from error
+            if len(data) > self.max_bytes:
+                raise self._error("", f"at most {self.max_bytes} bytes", "more")
+            try:
+                splits = loads(data, self.encoding)
+            except pickle.UnpicklingError as error:
+                raise self._error(
+                    "",
+                    "a pickle of dict, list, tuple, str, int and float only",
+                    str(error),
+                ) from error
+            if not isinstance(splits, dict) or not set(SPLITS) & set(splits):
+                found = list(splits) if isinstance(splits, dict) else splits
+                raise self._error(
+                    "", f"a dictionary with the keys {SPLITS}", found
+                )
+            self._splits = splits
+        return self._splits
+
+    def _error(
+        self, where: str, expected: str, received: object
+    ) -> DatasetError:
+        # A pickle has no lines; its place is a key.
+        return DatasetError(
+            f"{self.path}{where and ':'}{where}: expected {expected}. "
+            f"Received: {shorten(received)}"
+        )
