@@ -1,0 +1,241 @@
+"""fastText models in Facebook's binary format, read from a memory map.
+
+gensim reads this format too, but trusts the file: a truncated dictionary
+makes it loop forever, a quantised matrix is read as numbers. Here the file is
+checked first; the arithmetic of subwords is gensim's.
+
+The layout follows `FastText::saveModel` of
+https://github.com/facebookresearch/fastText (version 0.9).
+"""
+
+import mmap
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from gensim.models import KeyedVectors
+from gensim.models.fasttext import FastTextKeyedVectors
+from gensim.models.fasttext import ft_ngram_hashes
+
+from embeddings.files import PathLike
+from embeddings.files import VectorsError
+from embeddings.files import open_seekable
+from embeddings.rows import RowCollector
+from embeddings.rows import wanted_words
+
+MAGIC = struct.pack("<i", 793712314)
+MAX_VERSION = 12
+FLOAT32 = np.dtype("<f4")
+# dim, ws, epoch, minCount, neg, wordNgrams, loss, model, bucket, minn, maxn,
+# lrUpdateRate and t of the arguments.
+ARGUMENTS = struct.Struct("<12id")
+# Words and labels, words, labels, tokens, pruned entries.
+DICTIONARY = struct.Struct("<3i2q")
+# Count and kind of an entry; 0 is a word, 1 a label.
+ENTRY = struct.Struct("<qb")
+# Whether the matrix is quantised, rows, columns.
+MATRIX = struct.Struct("<?2q")
+FINITE_ROWS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class FastTextModel:
+    """The parts of a model file that make vectors.
+
+    Attributes:
+        words: the words of the dictionary.
+        counts: int64, how often each occurred in training.
+        min_n: shortest subword, in characters.
+        max_n: longest subword.
+        matrix: float32 `(len(words) + buckets, dim)`, a view of the file: a
+            row for each word, then one for each bucket of subwords.
+    """
+
+    words: list[str]
+    counts: np.ndarray
+    min_n: int
+    max_n: int
+    matrix: np.ndarray
+
+    @property
+    def dim(self) -> int:
+        """Width of the vectors."""
+        return self.matrix.shape[1]
+
+    @property
+    def buckets(self) -> int:
+        """Number of rows that subwords share."""
+        return len(self.matrix) - len(self.words)
+
+
+def read_fasttext(
+    path: PathLike, vocabulary: Iterable[str] | None
+) -> KeyedVectors:
+    """Reads a whole model, or the vectors of some words.
+
+    Args:
+        path: file, plain or gzipped.
+        vocabulary: words to make vectors for; None for the whole model.
+
+    Returns:
+        `FastTextKeyedVectors`, or `KeyedVectors` of the words that get a
+        vector; see `embeddings.load_fasttext`.
+
+    Raises:
+        VectorsError: if the file is malformed, quantised or a classifier.
+    """
+    wanted = wanted_words(vocabulary)
+    with open_seekable(path) as file:
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        model = parse_model(path, data)
+        if wanted is None:
+            _check_finite(path, model.matrix)
+            vectors = _subword_vectors(model, np.arange(len(model.words)))
+            vectors.vectors_ngrams = vectors.vectors_ngrams.copy()
+            return vectors
+        rows = RowCollector(path, wanted, separator=": record ")
+        chosen = [i for i, w in enumerate(model.words) if w in wanted]
+        vectors = _subword_vectors(model, np.array(chosen, dtype=int))
+        for i, word in zip(chosen, vectors.index_to_key, strict=True):
+            rows.add(word, vectors.get_vector(word), i + 1)
+        for word in sorted(wanted.difference(vectors.index_to_key)):
+            if has_subwords(vectors, word):
+                rows.add(word, vectors.get_vector(word), len(model.words) + 1)
+        return rows.finish(model.dim)
+
+
+def has_subwords(vectors: FastTextKeyedVectors, word: str) -> bool:
+    """Whether a vector can be put together for a word from its subwords."""
+    return vectors.bucket > 0 and bool(
+        ft_ngram_hashes(word, vectors.min_n, vectors.max_n, vectors.bucket)
+    )
+
+
+def parse_model(path: PathLike, data: mmap.mmap) -> FastTextModel:
+    """Checks the layout of a model and finds its parts.
+
+    Args:
+        path: the file, for messages.
+        data: its bytes.
+
+    Raises:
+        VectorsError: if it is malformed, quantised or a classifier.
+    """
+    reader = _Reader(path, data)
+    magic, version = reader.unpack(struct.Struct("<4si"), "magic number")
+    if magic != MAGIC or not 0 < version <= MAX_VERSION:
+        raise reader.error(
+            f"a fastText model of version {MAX_VERSION} or less",
+            f"magic number {magic!r}, version {version}",
+        )
+    arguments = reader.unpack(ARGUMENTS, "arguments")
+    dim, buckets, min_n, max_n = (arguments[i] for i in (0, 8, 9, 10))
+    entries, size, labels, _, pruned = reader.unpack(DICTIONARY, "dictionary")
+    if labels or entries != size or size < 1 or pruned > 0:
+        raise reader.error(
+            "an unsupervised model",
+            f"{entries} entries with {size} words, {labels} labels, "
+            f"{pruned} pruned",
+        )
+    words: dict[str, int] = {}
+    for number in range(1, size + 1):
+        word, count = reader.entry(number)
+        if word in words:
+            raise reader.error(
+                "distinct words", f"{word!r} again in record {number}"
+            )
+        words[word] = count
+    quantised, rows, columns = reader.unpack(MATRIX, "matrix")
+    if quantised:
+        raise reader.error("a matrix of float32", "a quantised model (.ftz)")
+    if min(min_n, max_n) < 0:
+        raise reader.error("lengths of subwords", f"{min_n} to {max_n}")
+    if dim < 1 or buckets < 0 or (rows, columns) != (size + buckets, dim):
+        raise reader.error(
+            f"a matrix of {size} words and {buckets} buckets by {dim}",
+            f"{rows} by {columns}",
+        )
+    return FastTextModel(
+        list(words),
+        np.fromiter(words.values(), dtype=np.int64),
+        min_n,
+        max_n,
+        reader.floats(rows * columns).reshape(rows, columns),
+    )
+
+
+class _Reader:
+    """Unpacks one part of the file after the other, within its bounds."""
+
+    def __init__(self, path: PathLike, data: mmap.mmap):
+        self._path = path
+        self._data = data
+        self._start = 0
+
+    def error(self, expected: str, received: str) -> VectorsError:
+        return VectorsError(
+            f"{self._path}: byte {self._start}: expected {expected}. "
+            f"Received: {received}"
+        )
+
+    def unpack(self, layout: struct.Struct, what: str) -> tuple:
+        if self._start + layout.size > len(self._data):
+            raise self.error(f"the {what}", "the end of the file")
+        values = layout.unpack_from(self._data, self._start)
+        self._start += layout.size
+        return values
+
+    def entry(self, number: int) -> tuple[str, int]:
+        end = self._data.find(b"\0", self._start)
+        if end < 0:
+            raise self.error(f"the word of record {number}", "no end of it")
+        raw = self._data[self._start : end]
+        # Models made from noisy text hold bytes that are not UTF-8; gensim
+        # escapes them likewise.
+        word = raw.decode("utf-8", "backslashreplace")
+        self._start = end + 1
+        count, kind = self.unpack(ENTRY, f"count of record {number}")
+        if kind != 0:
+            raise self.error(f"a word in record {number}", f"kind {kind}")
+        return word, count
+
+    def floats(self, count: int) -> np.ndarray:
+        room = (len(self._data) - self._start) // FLOAT32.itemsize
+        if count > room:
+            raise self.error(f"{count} float32", f"{room}, cut off")
+        return np.frombuffer(self._data, FLOAT32, count, self._start)
+
+
+def _subword_vectors(
+    model: FastTextModel, chosen: np.ndarray
+) -> FastTextKeyedVectors:
+    """The chosen words of a model as gensim keeps them.
+
+    The rows of the subwords stay in the file.
+    """
+    vectors = FastTextKeyedVectors(
+        model.dim, model.min_n, model.max_n, model.buckets
+    )
+    vectors.index_to_key = [model.words[i] for i in chosen]
+    vectors.key_to_index = {w: i for i, w in enumerate(vectors.index_to_key)}
+    vectors.next_index = len(chosen)
+    vectors.allocate_vecattrs(["count"], [int])
+    vectors.expandos["count"][:] = model.counts[chosen]
+    vectors.vectors_vocab = model.matrix[chosen]
+    vectors.vectors_ngrams = model.matrix[len(model.words) :]
+    vectors.recalc_char_ngram_buckets()
+    # Sums of infinities are found and reported by whoever keeps the rows.
+    with np.errstate(invalid="ignore", over="ignore"):
+        vectors.adjust_vectors()
+    return vectors
+
+
+def _check_finite(path: PathLike, matrix: np.ndarray) -> None:
+    for start in range(0, len(matrix), FINITE_ROWS):
+        finite = np.isfinite(matrix[start : start + FINITE_ROWS]).all(axis=1)
+        if not finite.all():
+            raise VectorsError(
+                f"{path}: record {start + int(np.argmin(finite)) + 1}: "
+                "expected finite float32 numbers. Received: NaN or infinity"
+            )

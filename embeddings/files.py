@@ -1,0 +1,97 @@
+"""Opening files of vectors: plain or gzip, never pickles."""
+
+import gzip
+import io
+import os
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from typing import BinaryIO
+from typing import TypeAlias
+
+PathLike = str | os.PathLike[str]
+ByteStream: TypeAlias = "io.BufferedReader[Any]"
+
+BLOCK_BYTES = 1 << 20
+GZIP_MAGIC = b"\x1f\x8b"
+# The first two bytes of a pickle of protocol 2 to 5. Neither UTF-8 text nor a
+# fastText model can start like this.
+PICKLE_MAGICS = tuple(bytes([0x80, protocol]) for protocol in range(2, 6))
+
+
+class VectorsError(ValueError):
+    """A file of vectors is malformed; the message names file and record."""
+
+
+class VectorsWarning(UserWarning):
+    """Rows of a file of vectors were left out or odd; the message counts."""
+
+
+@contextmanager
+def open_stream(path: PathLike) -> Iterator[ByteStream]:
+    """Opens a file for reading bytes, decompressed if it is gzipped.
+
+    Compression is told by the content, not by the name.
+
+    Args:
+        path: the file.
+
+    Yields:
+        A buffered stream of the (decompressed) bytes.
+
+    Raises:
+        VectorsError: if the file is empty or a pickle, or, while it is read,
+            if its gzip data are corrupt or cut off.
+        OSError: if the file cannot be opened.
+    """
+    with io.BufferedReader(io.FileIO(path), BLOCK_BYTES) as file:
+        stream: ByteStream = file
+        if file.peek(2)[:2] == GZIP_MAGIC:
+            unpacked = gzip.GzipFile(fileobj=file)
+            stream = io.BufferedReader(unpacked, BLOCK_BYTES)
+        try:
+            _check_start(path, stream.peek(2)[:2])
+            yield stream
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise VectorsError(
+                f"{path}: expected a whole gzip file. Received: {error}"
+            ) from error
+
+
+@contextmanager
+def open_seekable(path: PathLike) -> Iterator[BinaryIO]:
+    """Opens a file that can be mapped to memory, unpacked first if gzipped.
+
+    Args:
+        path: the file. What is gzipped is unpacked to a temporary file, which
+            is gone when the context is left.
+
+    Yields:
+        A real file, opened for reading bytes.
+
+    Raises:
+        VectorsError: as `open_stream`.
+        OSError: if the file cannot be opened, or the disk is full.
+    """
+    with open_stream(path) as stream:
+        if not isinstance(stream.raw, gzip.GzipFile):
+            yield stream
+            return
+        with tempfile.TemporaryFile() as unpacked:
+            shutil.copyfileobj(stream, unpacked, BLOCK_BYTES)
+            unpacked.flush()
+            yield unpacked
+
+
+def _check_start(path: PathLike, start: bytes) -> None:
+    if not start:
+        raise VectorsError(f"{path}: expected vectors. Received: an empty file")
+    if start in PICKLE_MAGICS:
+        raise VectorsError(
+            f"{path}: is a pickle, perhaps of gensim's own `save`. Loading it "
+            "would run the code in it; export the vectors with "
+            "`save_word2vec_format` and load that file"
+        )

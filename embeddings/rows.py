@@ -1,0 +1,161 @@
+"""Collecting the rows of wanted words into gensim's `KeyedVectors`."""
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Sequence
+
+import numpy as np
+from gensim.models import KeyedVectors
+
+from embeddings.files import PathLike
+from embeddings.files import VectorsError
+from embeddings.files import VectorsWarning
+
+# Room for this many rows at first, when it is not known how many will come.
+FIRST_ROWS = 1024
+GROWTH = 1.25
+
+
+class RowCollector:
+    """Collects the first row of each wanted word in one float32 matrix.
+
+    Args:
+        path: the file that is read, for messages.
+        vocabulary: the wanted words; None for all.
+        unicode_errors: error handler for words that are not UTF-8.
+        separator: what stands between the path and the number of a row in
+            messages.
+
+    Raises:
+        ValueError: if `vocabulary` is one string.
+    """
+
+    def __init__(
+        self,
+        path: PathLike,
+        vocabulary: Iterable[str] | None = None,
+        unicode_errors: str = "strict",
+        separator: str = ":",
+    ):
+        self._path = path
+        self._wanted = wanted_words(vocabulary)
+        self._unicode_errors = unicode_errors
+        self._separator = separator
+        self._index: dict[str, int] = {}
+        self._matrix = np.empty((0, 0), dtype=np.float32)
+        self._odd: Counter[str] = Counter()
+        self._examples: dict[str, str] = {}
+
+    def where(self, number: int) -> str:
+        """File and row, as errors name them; rows are numbered from 1."""
+        return f"{self._path}{self._separator}{number}"
+
+    def decode(self, raw: bytes, number: int) -> str:
+        """The word of a row.
+
+        Raises:
+            VectorsError: if it is not UTF-8 and `unicode_errors` is strict.
+        """
+        try:
+            return raw.decode("utf-8", self._unicode_errors)
+        except UnicodeDecodeError:
+            raise VectorsError(
+                f"{self.where(number)}: expected a word in UTF-8; "
+                "`unicode_errors='replace'` accepts others. "
+                f"Received: {raw[:60]!r}"
+            ) from None
+
+    def wants(self, word: str, number: int) -> bool:
+        """Whether the row of this word is to be added; counts repetitions."""
+        if self._wanted is not None and word not in self._wanted:
+            return False
+        if word in self._index:
+            self.note("are repeated, their first rows were kept", word, number)
+            return False
+        return True
+
+    def add(
+        self, word: str, values: Sequence[float] | np.ndarray, number: int
+    ) -> None:
+        """Adds the row of a word.
+
+        Args:
+            word: the word, which must be a wanted one.
+            values: its vector.
+            number: the row in the file.
+
+        Raises:
+            VectorsError: if a value is not finite in float32.
+        """
+        row = len(self._index)
+        if row == len(self._matrix):
+            self._grow(len(values))
+        # Doubles beyond float32 become infinite and are reported below.
+        with np.errstate(over="ignore"):
+            self._matrix[row] = values
+        finite = np.isfinite(self._matrix[row])
+        if not finite.all():
+            column = int(np.argmin(finite))
+            raise VectorsError(
+                f"{self.where(number)}: expected finite float32 numbers for "
+                f"{word!r}. Received: {values[column]} in column {column + 1}"
+            )
+        self._index[word] = row
+
+    def note(self, what: str, word: str, number: int) -> None:
+        """Counts a word with something odd, for a warning at the end."""
+        self._odd[what] += 1
+        self._examples.setdefault(what, f"{word!r} at {self.where(number)}")
+
+    def finish(self, dim: int) -> KeyedVectors:
+        """Hands over the rows, and warns of what was odd.
+
+        Args:
+            dim: the width of the rows, needed if none was added.
+
+        Returns:
+            The vectors in the order in which they were added, with the
+            descending counts that gensim makes up for them.
+        """
+        for what, count in self._odd.items():
+            warnings.warn(
+                f"{self._path}: {count} words {what} "
+                f"(the first: {self._examples[what]})",
+                VectorsWarning,
+                stacklevel=4,
+            )
+        rows = len(self._index)
+        self._matrix.resize((rows, dim), refcheck=False)
+        vectors = KeyedVectors(dim)
+        vectors.vectors = self._matrix
+        vectors.key_to_index = self._index
+        vectors.index_to_key = list(self._index)
+        vectors.next_index = rows
+        vectors.allocate_vecattrs(["count"], [int])
+        vectors.expandos["count"][:] = np.arange(rows, 0, -1)
+        return vectors
+
+    def _grow(self, dim: int) -> None:
+        if self._wanted is not None:
+            # Pages that are never written to take no memory.
+            self._matrix = np.empty((len(self._wanted), dim), np.float32)
+        else:
+            rows = max(FIRST_ROWS, int(len(self._matrix) * GROWTH))
+            self._matrix.resize((rows, dim), refcheck=False)
+
+
+def wanted_words(vocabulary: Iterable[str] | None) -> frozenset[str] | None:
+    """The words as a set, or None for all.
+
+    Raises:
+        ValueError: if `vocabulary` is one string.
+    """
+    if vocabulary is None:
+        return None
+    if isinstance(vocabulary, str):
+        raise ValueError(
+            "`vocabulary` must be a collection of words. "
+            f"Received: vocabulary={vocabulary!r}"
+        )
+    return frozenset(vocabulary)

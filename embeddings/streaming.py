@@ -1,0 +1,217 @@
+"""Reading vectors row by row, keeping only the rows of wanted words.
+
+Both readers look at every row, whether it is wanted or not: its word is
+decoded and its width is checked, so that a damaged row can not shift the rows
+behind it. The numbers are parsed for wanted words only.
+"""
+
+import re
+from collections.abc import Iterable
+from collections.abc import Iterator
+from itertools import chain
+
+import numpy as np
+from gensim.models import KeyedVectors
+
+from embeddings.files import BLOCK_BYTES
+from embeddings.files import PathLike
+from embeddings.files import VectorsError
+from embeddings.files import open_stream
+from embeddings.rows import RowCollector
+
+FLOAT32 = np.dtype("<f4")
+# `count dim`, the first line of the word2vec formats.
+HEADER = re.compile(rb"\s*([0-9]{1,18})\s+([0-9]{1,18})\s*\Z")
+MAX_HEADER_BYTES = 64
+# Longer words are taken for a sign that a binary file is out of step.
+MAX_WORD_BYTES = 1 << 16
+
+
+def read_text(
+    path: PathLike,
+    vocabulary: Iterable[str] | None,
+    unicode_errors: str,
+    header: bool,
+) -> KeyedVectors:
+    """Reads one word and its numbers per line, separated by single blanks.
+
+    A word may contain blanks itself, as some of GloVe 840B do (gensim stops
+    at them): it is what precedes the last `dim` columns, provided that it
+    does not end in a number, which would be a column too many. Such words
+    are counted in a warning.
+
+    Args:
+        path: file, plain or gzipped.
+        vocabulary: words to keep; None for all.
+        unicode_errors: error handler for words that are not UTF-8.
+        header: whether the first line is `count dim`. Otherwise the first
+            row decides on the width.
+
+    Returns:
+        float32 vectors, in the order of the file.
+
+    Raises:
+        VectorsError: if the file or a row of it is malformed.
+    """
+    rows = RowCollector(path, vocabulary, unicode_errors)
+    with open_stream(path) as stream:
+        lines: Iterator[tuple[int, bytes]] = enumerate(stream, start=1)
+        first = next(lines)
+        if header:
+            promised, dim = parse_header(path, first[1])
+        else:
+            dim = _first_width(rows, first[1])
+            lines = chain([first], lines)
+        number = 1
+        for number, line in lines:
+            line = line.rstrip()
+            if line.count(b" ") == dim:
+                end = line.find(b" ")
+                word = rows.decode(line[:end], number)
+            else:
+                end = _end_of_phrase(line, dim, rows.where(number))
+                word = rows.decode(line[:end], number)
+                rows.note("contain blanks", word, number)
+            if rows.wants(word, number):
+                values = _parse(line[end + 1 :], rows.where(number))
+                rows.add(word, values, number)
+    if header and number - 1 != promised:
+        raise VectorsError(
+            f"{rows.where(1)}: expected {promised} rows, as the header says. "
+            f"Received: {number - 1} rows"
+        )
+    return rows.finish(dim)
+
+
+def read_binary(
+    path: PathLike, vocabulary: Iterable[str] | None, unicode_errors: str
+) -> KeyedVectors:
+    """Reads the binary format of word2vec.
+
+    Args:
+        path: file, plain or gzipped: a line `count dim`, then for each word
+            its UTF-8 bytes, a blank and `dim` little-endian float32; line
+            feeds before a word are skipped.
+        vocabulary: words to keep; None for all.
+        unicode_errors: error handler for words that are not UTF-8.
+
+    Returns:
+        float32 vectors, in the order of the file.
+
+    Raises:
+        VectorsError: if the file is cut off, longer than its header says, or
+            holds a value that is not finite.
+    """
+    rows = RowCollector(path, vocabulary, unicode_errors, ": record ")
+    with open_stream(path) as stream:
+        promised, dim = parse_header(path, stream.readline(MAX_HEADER_BYTES))
+        width = dim * FLOAT32.itemsize
+        block = b""
+        start = 0
+        for number in range(1, promised + 1):
+            end = block.find(b" ", start)
+            while end < 0 or end + 1 + width > len(block):
+                left = len(block) - start
+                if end < 0 and left > MAX_WORD_BYTES:
+                    raise VectorsError(
+                        f"{rows.where(number)}: expected a word and a blank. "
+                        f"Received: {block[start : start + 20]!r}..."
+                    )
+                # Twice as much each time, if a row does not fit: neither
+                # slow for wide rows nor misled by an absurd header.
+                more = stream.read(max(BLOCK_BYTES, left))
+                if not more:
+                    raise VectorsError(
+                        f"{rows.where(number)}: expected {promised} rows of "
+                        f"{dim} float32, as the header says. Received: the "
+                        f"end of the file after {number - 1} whole rows"
+                    )
+                block = block[start:] + more
+                start = 0
+                end = block.find(b" ")
+            word = rows.decode(block[start:end].lstrip(b"\n"), number)
+            if rows.wants(word, number):
+                values = np.frombuffer(block, FLOAT32, dim, offset=end + 1)
+                rows.add(word, values, number)
+            start = end + 1 + width
+        rest = block[start:].lstrip(b"\n") or stream.read(64).lstrip(b"\n")
+        if rest:
+            raise VectorsError(
+                f"{rows.where(promised + 1)}: expected the end of the file "
+                f"after {promised} rows of {dim} float32, as the header says. "
+                f"Received: {rest[:20]!r}..."
+            )
+    return rows.finish(dim)
+
+
+def parse_header(path: PathLike, line: bytes) -> tuple[int, int]:
+    """The two numbers `(count, dim)` of a word2vec header.
+
+    Raises:
+        VectorsError: if there are not two positive integers.
+    """
+    found = HEADER.match(line)
+    count, dim = map(int, found.groups()) if found else (0, 0)
+    if count < 1 or dim < 1:
+        raise VectorsError(
+            f"{path}:1: expected a header, two positive integers `count dim`. "
+            f"Received: {line[:60]!r}"
+        )
+    return count, dim
+
+
+def _first_width(rows: RowCollector, line: bytes) -> int:
+    """The number of columns of the first row, which must be numbers."""
+    if HEADER.match(line):
+        raise VectorsError(
+            f"{rows.where(1)}: expected a word and its numbers. Received: the "
+            f"header {line[:60]!r}; load the file with `load_word2vec_text`"
+        )
+    _, blank, numbers = line.rstrip().partition(b" ")
+    if not blank:
+        raise VectorsError(
+            f"{rows.where(1)}: expected a word and its numbers, separated by "
+            f"blanks. Received: {line[:60]!r}"
+        )
+    return len(_parse(numbers, rows.where(1)))
+
+
+def _end_of_phrase(line: bytes, dim: int, where: str) -> int:
+    """Where the word ends in a line with more blanks than usual."""
+    phrase, *columns = line.rsplit(b" ", dim)
+    last = phrase.rpartition(b" ")[2]
+    if len(columns) < dim or not last or _is_number(last):
+        raise VectorsError(
+            f"{where}: expected a word and {dim} numbers. Received: "
+            f"{line.count(b' ')} columns after the word, {line[:60]!r}..."
+        )
+    return len(phrase)
+
+
+def _is_number(column: bytes) -> bool:
+    # "nan" and "infinity" are words here.
+    if column[:1].isalpha():
+        return False
+    try:
+        float(column)
+    except ValueError:
+        return False
+    return True
+
+
+def _parse(numbers: bytes, where: str) -> list[float]:
+    """Decimal numbers to doubles.
+
+    The matrix rounds them to float32. Rounding twice is what
+    `numpy.float32(text)` does as well, and so what gensim does.
+    """
+    columns = numbers.split(b" ")
+    values: list[float] = []
+    try:
+        values.extend(map(float, columns))
+    except ValueError:
+        raise VectorsError(
+            f"{where}: expected numbers after the word. Received: "
+            f"{columns[len(values)][:30]!r} in column {len(values) + 1}"
+        ) from None
+    return values
