@@ -1,5 +1,6 @@
 """The neural bag of words: the sum, or mean, of a text's word vectors."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import keras
@@ -70,6 +71,23 @@ class BagOfWords(keras.layers.Layer):
             pooled = pooled / ops.maximum(count, 1)
         return ops.cast(pooled, self.compute_dtype)
 
+    def pool_packed(self, words: Any, batch: Mapping[str, Any]) -> Any:
+        """Pools texts whose distinct words were computed once.
+
+        Args:
+            words: float tensor `(slots, dim)`, one vector per slot.
+            batch: the batch's description by `keras_qa.datasets.packing.pack`.
+
+        Returns:
+            Float tensor `(rows, dim)`, what `call` gives for the same texts.
+        """
+        x = ops.cast(words, keras.backend.result_type(words.dtype, "float32"))
+        pooled = packed_sum(x, batch)
+        if self.pooling == "mean":
+            count = ops.cast(batch["lengths"], x.dtype)[:, None]
+            pooled = pooled / ops.maximum(count, 1)
+        return ops.cast(pooled, self.compute_dtype)
+
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
         """No mask: the axis of positions is gone."""
         return None
@@ -81,3 +99,42 @@ class BagOfWords(keras.layers.Layer):
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
         return {**super().get_config(), "pooling": self.pooling}
+
+
+def packed_sum(words: Any, batch: Mapping[str, Any]) -> Any:
+    """Sums the words of each text, with a gradient that is such a sum too.
+
+    Row r of the result is the sum of `words[slot]` over the tokens
+    `(slot, r)`. Its gradient for a slot is the sum of the rows' gradients over
+    the tokens `(slot, row)`. Both gather first and then add up consecutive
+    rows; the gradient that automatic differentiation finds would scatter.
+
+    Args:
+        words: float tensor `(slots, dim)`.
+        batch: the batch's description by `keras_qa.datasets.packing.pack`.
+
+    Returns:
+        Float tensor `(rows, dim)`.
+    """
+    slots, rows = ops.shape(batch["words"])[0], ops.shape(batch["lengths"])[0]
+
+    @ops.custom_gradient
+    def gather_and_sum(x: Any) -> Any:
+        def gradient(*args: Any, upstream: Any = None) -> Any:
+            if upstream is None:
+                (upstream,) = args
+            tokens = ops.take(upstream, batch["rows_by_slot"], axis=0)
+            return _sorted_sum(tokens, batch["slots_by_slot"], slots)
+
+        tokens = ops.take(x, batch["slots_by_row"], axis=0)
+        return _sorted_sum(tokens, batch["rows_by_row"], rows), gradient
+
+    return gather_and_sum(words)
+
+
+def _sorted_sum(data: Any, segments: Any, count: Any) -> Any:
+    """Sums consecutive rows; the last segment is never empty."""
+    if keras.backend.backend() == "tensorflow":
+        # Keras takes the count from the last segment here, and only here.
+        return ops.segment_sum(data, segments, sorted=True)
+    return ops.segment_sum(data, segments, num_segments=count, sorted=True)

@@ -6,8 +6,9 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa import geometry
+
 PROJECTIONS = ("clip", "expmap")
-SMALLEST_NORM = 1e-6
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -62,7 +63,7 @@ class BallProjection(keras.layers.Layer):
     def __init__(
         self,
         projection: str = "clip",
-        epsilon: float = 1e-5,
+        epsilon: float = geometry.BALL_EPSILON,
         scale: float = 0.05,
         trainable_scale: bool = True,
         **kwargs: Any,
@@ -100,16 +101,11 @@ class BallProjection(keras.layers.Layer):
 
     def call(self, inputs: Any) -> Any:
         """Maps each vector of the last axis into the ball."""
-        y = ops.cast(inputs, keras.backend.result_type(inputs.dtype, "float32"))
-        squared = ops.sum(ops.square(y), axis=-1, keepdims=True)
-        # The root has no finite gradient at 0. Below the smallest norm both
-        # maps are linear, so that the floor changes nothing but that.
-        norm = ops.sqrt(ops.maximum(squared, SMALLEST_NORM**2))
-        radius = norm
+        y = inputs
         if self.projection == "expmap":
-            radius = ops.tanh(ops.exp(ops.cast(self.log_scale, y.dtype)) * norm)
-        radius = ops.minimum(radius, 1 - self.epsilon)
-        return ops.cast(y * (radius / norm), self.compute_dtype)
+            tangent = ops.exp(self.log_scale) * y
+            y = geometry.exp_map(ops.zeros_like(tangent), tangent)
+        return ops.cast(geometry.project(y, self.epsilon), self.compute_dtype)
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """The shape of the input."""

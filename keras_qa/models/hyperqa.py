@@ -1,10 +1,13 @@
 """HyperQA, and CosineQA, its twin without hyperbolic geometry."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import keras
 import numpy as np
+from keras import ops
 
+from keras_qa import geometry
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.ball_projection import BallProjection
 from keras_qa.layers.poincare_distance import PoincareDistance
@@ -145,6 +148,38 @@ class BagOfWordsRanker(keras.Model):
                 )
             embedding.embeddings.assign(embeddings)
 
+    @property
+    def supports_packing(self) -> bool:
+        """Whether `score_packed` computes what the model does.
+
+        Not with dropout, which would drop one word alike wherever it stands.
+        """
+        return not self.dropout
+
+    def score_packed(self, batch: Mapping[str, Any]) -> Any:
+        """Scores groups of answers, each distinct word projected once.
+
+        Args:
+            batch: dict of tensors, made by `keras_qa.datasets.packing.pack`.
+
+        Returns:
+            Float tensor `(batch_size, answers)`: the scores that the model
+            gives each question with each of its answers.
+        """
+        words = self.word_projection(self.embedding(batch["words"]))
+        vectors = self.to_space(self.bag_of_words.pool_packed(words, batch))
+        answers = ops.shape(batch["answers"])[1]
+        question = ops.repeat(batch["question"], answers)
+        scores = self.head(
+            {
+                "question": ops.take(vectors, question, axis=0),
+                "answer": ops.take(
+                    vectors, ops.reshape(batch["answers"], (-1,)), axis=0
+                ),
+            }
+        )
+        return ops.reshape(scores, (-1, answers))
+
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, without the embedding matrix.
 
@@ -236,7 +271,9 @@ class HyperQA(BagOfWordsRanker):
 
     Example:
         >>> model = HyperQA(vocabulary_size=100)
-        >>> model({"question": np.array([[5, 7]]), "answer": np.array([[9, 0]])})
+        >>> question, answer = np.array([[5, 7, 3]]), np.array([[9, 0]])
+        >>> model({"question": question, "answer": answer}).shape
+        (1, 1)
 
     Reference: Tay et al., 2018, "Hyperbolic Representation Learning for Fast
     and Efficient Neural Question Answering", section 3.
@@ -249,7 +286,7 @@ class HyperQA(BagOfWordsRanker):
         projection_dim: int = 300,
         *,
         projection: str = "clip",
-        epsilon: float = 1e-5,
+        epsilon: float = geometry.BALL_EPSILON,
         scale: float = 0.05,
         trainable_scale: bool = True,
         dtype: Any = None,

@@ -1,0 +1,215 @@
+"""Texts as one ragged array, and batches that name each distinct word once."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from keras_qa.datasets.vocabulary import PADDING_ID
+
+
+@dataclass(frozen=True, eq=False)
+class RaggedTexts:
+    """The word ids of many texts, one after the other, without padding.
+
+    Attributes:
+        ids: int32 `(total,)`, the words of all texts.
+        offsets: int64 `(texts + 1,)`; text i is `ids[offsets[i]:offsets[i+1]]`.
+
+    Raises:
+        ValueError: if the offsets do not divide the ids, or padding is stored.
+    """
+
+    ids: np.ndarray
+    offsets: np.ndarray
+
+    def __post_init__(self) -> None:
+        ends = (int(self.offsets[0]), int(self.offsets[-1]))
+        if ends != (0, len(self.ids)) or (np.diff(self.offsets) < 0).any():
+            raise ValueError(
+                f"`offsets` must rise from 0 to len(ids) = {len(self.ids)}. "
+                f"Received: offsets={self.offsets}"
+            )
+        if (self.ids == PADDING_ID).any():
+            raise ValueError(
+                f"`ids` must not hold the padding id {PADDING_ID}. Received: "
+                f"{PADDING_ID} at position {int(np.argmin(self.ids != 0))}"
+            )
+
+    @classmethod
+    def from_sequences(cls, sequences: Iterable[np.ndarray]) -> "RaggedTexts":
+        """Joins vectors of word ids; padding in them is left out."""
+        texts = [np.asarray(s, dtype=np.int32) for s in sequences]
+        texts = [text[text != PADDING_ID] for text in texts]
+        offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+        np.cumsum([len(text) for text in texts], out=offsets[1:])
+        ids = np.concatenate([np.zeros(0, np.int32), *texts])
+        return cls(ids, offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: int) -> np.ndarray:
+        """The word ids of one text, a view."""
+        index = range(len(self))[index]
+        return self.ids[self.offsets[index] : self.offsets[index + 1]]
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """The number of words of each text, int64 `(texts,)`."""
+        return np.diff(self.offsets)
+
+    def take(self, indices: np.ndarray) -> "RaggedTexts":
+        """The texts at `indices` `(n,)`, copied in that order."""
+        starts = self.offsets[indices]
+        lengths = self.offsets[indices + 1] - starts
+        offsets = np.zeros(len(indices) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        position = np.repeat(starts - offsets[:-1], lengths)
+        position += np.arange(offsets[-1])
+        return _trusted(self.ids[position], offsets)
+
+    def padded(
+        self,
+        indices: np.ndarray,
+        width: int | None = None,
+        rows: int | None = None,
+    ) -> np.ndarray:
+        """The texts at `indices`, padded at the end with 0.
+
+        Args:
+            indices: integer array of any shape.
+            width: number of columns; longer texts are cut. By default the
+                length of the longest text, at least 1.
+            rows: number of rows; rows beyond `len(indices)` are padding. By
+                default, there are none.
+
+        Returns:
+            int32 array `(*indices.shape, width)`, with `rows` in place of the
+            first axis if given.
+        """
+        indices = np.asarray(indices)
+        starts = self.offsets[indices]
+        lengths = self.offsets[indices + 1] - starts
+        if width is None:
+            width = max(1, int(lengths.max(initial=0)))
+        shape = (len(indices) if rows is None else rows, *indices.shape[1:])
+        result = np.full((*shape, width), PADDING_ID, dtype=np.int32)
+        columns = np.arange(width)
+        real = columns < lengths[..., None]
+        position = (starts[..., None] + columns)[real]
+        result[: len(indices)][real] = self.ids[position]
+        return result
+
+
+def pack(
+    texts: RaggedTexts,
+    question: np.ndarray,
+    answers: np.ndarray,
+    round_up: bool = False,
+) -> dict[str, np.ndarray]:
+    """Describes a batch such that nothing in it has to be computed twice.
+
+    A text that occurs several times in the batch (a question with all its
+    answers, say) becomes one row, and a word that occurs several times, in
+    whatever texts, becomes one slot. The tokens, which are pairs of a slot
+    and a row, are listed in two orders: by row, to sum the words of a text,
+    and by slot, to sum the gradients that a word gets from its texts. Both
+    sums are then sums of sorted segments.
+
+    The last slot is the padding word and the last row an empty text; the last
+    token is that word in that row, whose vector nothing refers to. So every
+    segment up to the last has a known place, even when texts are empty.
+
+    Args:
+        texts: all texts.
+        question: int `(batch,)`, indices of the questions' texts.
+        answers: int `(batch, answers)`, indices of the answers' texts.
+        round_up: whether to fill words, rows and tokens up with padding, to
+            powers of the square root of 2, so that a compiler meets few
+            different shapes.
+
+    Returns:
+        Dict of arrays, int32 but for `lengths`:
+
+        - `answers` `(batch, answers)`: rows of the answers,
+        - `question` `(batch,)`: rows of the questions,
+        - `words` `(slots,)`: the word ids, each one once,
+        - `lengths` `(rows,)`: float32, the number of words of each text,
+        - `slots_by_row`, `rows_by_row` `(tokens,)`: the tokens, rows rising,
+        - `slots_by_slot`, `rows_by_slot` `(tokens,)`: the same, slots rising.
+    """
+    distinct, rows = np.unique(
+        np.concatenate([question[:, None], answers], axis=1),
+        return_inverse=True,
+    )
+    rows = rows.reshape(len(question), -1).astype(np.int32)
+    batch = texts.take(distinct)
+    words, slots = _distinct_words(batch.ids)
+    size = _next_size if round_up else _next
+    row_count, slot_count = size(len(batch)), size(len(words))
+    token_count = size(len(slots))
+
+    slots_by_row = np.full(token_count, slot_count - 1, dtype=np.int32)
+    slots_by_row[: len(slots)] = slots
+    rows_by_row = np.full(token_count, row_count - 1, dtype=np.int32)
+    rows_by_row[: len(slots)] = np.repeat(
+        np.arange(len(batch), dtype=np.int32), batch.lengths
+    )
+    by_slot = _stable_order(slots_by_row)
+    return {
+        "answers": rows[:, 1:],
+        "question": rows[:, 0],
+        "words": _filled(words, slot_count),
+        "lengths": _filled(batch.lengths.astype(np.float32), row_count),
+        "slots_by_row": slots_by_row,
+        "rows_by_row": rows_by_row,
+        "slots_by_slot": slots_by_row[by_slot],
+        "rows_by_slot": rows_by_row[by_slot],
+    }
+
+
+def next_size(size: int) -> int:
+    """The smallest rounded power of the square root of 2 from `size` on."""
+    exponent = int(np.ceil(2 * np.log2(max(size, 1)) - 1e-9))
+    return int(np.ceil(2 ** (exponent / 2) - 1e-9))
+
+
+def _next(size: int) -> int:
+    return size + 1
+
+
+def _next_size(size: int) -> int:
+    return next_size(size + 1)
+
+
+def _trusted(ids: np.ndarray, offsets: np.ndarray) -> RaggedTexts:
+    """RaggedTexts without the checks, whose cost would show in each batch."""
+    texts = object.__new__(RaggedTexts)
+    object.__setattr__(texts, "ids", ids)
+    object.__setattr__(texts, "offsets", offsets)
+    return texts
+
+
+def _distinct_words(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`np.unique(ids, return_inverse=True)` in linear time, for small ids."""
+    present = np.zeros(ids.max(initial=0) + 1, dtype=bool)
+    present[ids] = True
+    words = np.flatnonzero(present).astype(np.int32)
+    slot = np.empty(len(present), dtype=np.int32)
+    slot[words] = np.arange(len(words), dtype=np.int32)
+    return words, slot[ids]
+
+
+def _stable_order(values: np.ndarray) -> np.ndarray:
+    """Stable `argsort`, by NumPy's radix sort if 16 bits hold the values."""
+    if values.max() < 1 << 16:
+        values = values.astype(np.uint16)
+    return np.argsort(values, kind="stable")
+
+
+def _filled(values: np.ndarray, size: int) -> np.ndarray:
+    filled = np.zeros(size, dtype=values.dtype)
+    filled[: len(values)] = values
+    return filled

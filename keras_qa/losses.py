@@ -1,0 +1,89 @@
+"""Ranking losses."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+def pairwise_hinge(y_true: Any, y_pred: Any, margin: float = 1.0) -> Any:
+    """Hinge loss of a positive's score against those of its negatives.
+
+    With `s` the score of the positive and `s_1, ..., s_K` those of the
+    negatives, higher being better, the loss of the group is
+
+        max(0, margin - s + s_1) + ... + max(0, margin - s + s_K)
+
+    A margin of 1 and the scores 2, 1.5 and -3 give
+    max(0, 1 - 2 + 1.5) + max(0, 1 - 2 - 3) = 0.5 + 0 = 0.5.
+
+    The paper's equation 7 is max(0, s(q, a) + margin - s(q, a')), for scores
+    that grow with the distance: the same under a change of sign.
+
+    Args:
+        y_true: ignored, may be None. Keras passes targets; here the position
+            says which score is the positive's.
+        y_pred: float tensor `(batch_size, 1 + K)`, the positive's first.
+        margin: difference of scores from which on a pair costs nothing
+            (the paper's lambda).
+
+    Returns:
+        Float tensor `(batch_size,)`.
+
+    Reference: Tay et al., 2018, "Hyperbolic Representation Learning for Fast
+    and Efficient Neural Question Answering", section 3.6.1, equation 7.
+    """
+    y_pred = ops.convert_to_tensor(y_pred)
+    return ops.sum(ops.relu(margin - y_pred[:, :1] + y_pred[:, 1:]), axis=-1)
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class PairwiseHinge(keras.losses.Loss):
+    r"""Pairwise hinge loss over groups of one positive and K negatives.
+
+    $$L = \sum_{(q, a)} \sum_{a'} \max(0, \lambda - s(q, a) + s(q, a'))$$
+
+    See `pairwise_hinge` for a worked number.
+
+    Args:
+        margin: the paper's lambda; positive.
+        reduction: what becomes of the losses of a batch's groups. The default
+            `"sum_over_batch_size"` is their mean, so that the learning rate
+            does not depend on the batch size; `"sum"` is equation 7 as
+            printed. An optimizer such as AdaGrad, which divides by the size
+            of past gradients, sees little difference.
+        name: name of the loss.
+        dtype: dtype policy of the loss.
+
+    Raises:
+        ValueError: if `margin` is not positive.
+
+    Example:
+        >>> trainer.compile("adagrad", loss=PairwiseHinge(margin=5.0))
+
+    Reference: Tay et al., 2018, "Hyperbolic Representation Learning for Fast
+    and Efficient Neural Question Answering", section 3.6.1, equation 7.
+    """
+
+    def __init__(
+        self,
+        margin: float = 1.0,
+        reduction: str = "sum_over_batch_size",
+        name: str = "pairwise_hinge",
+        dtype: Any = None,
+    ):
+        super().__init__(name=name, reduction=reduction, dtype=dtype)
+        if margin <= 0:
+            raise ValueError(
+                f"`margin` must be positive. Received: margin={margin}"
+            )
+        self.margin = margin
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        """The losses of the groups, before the reduction."""
+        return pairwise_hinge(y_true, y_pred, self.margin)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {**super().get_config(), "margin": self.margin}
