@@ -132,7 +132,7 @@ def _read_folds(path: Path, questions: list[Question]) -> set[str]:
                     f"Received: {line.rstrip()!r}"
                 )
             folds[fields[0]] = fields[1]
-    missing = [q.id for q in questions if q.id not in folds]
+    missing = [q.id for q in questions if q.candidates and q.id not in folds]
     if missing:
         raise DatasetError(
             f"{path}: has no line for the question {missing[0]!r} "

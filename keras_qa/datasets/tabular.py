@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -81,7 +82,7 @@ def read_tabular(
     """
     path = Path(path)
     columns = columns or Columns()
-    records = _reader(path, quoted)(path)
+    records = _reader(path, columns, quoted)(path)
     rows = (_row(path, columns, record) for record in records)
     return group_rows(path, _collected(rows) if group else rows)
 
@@ -135,21 +136,27 @@ def open_tabular(
     return Dataset("user", splits, tokenizer)
 
 
-def _reader(path: Path, quoted: bool) -> Callable[[Path], Iterator[_Record]]:
+def _reader(
+    path: Path, columns: Columns, quoted: bool
+) -> Callable[[Path], Iterator[_Record]]:
     suffixes = [s for s in path.suffixes if s != ".gz"]
     suffix = suffixes[-1].lower() if suffixes else ""
     if suffix in (".csv", ".tsv"):
         delimiter = "," if suffix == ".csv" else "\t"
-        return partial(_read_csv, delimiter=delimiter, quoted=quoted)
+        return partial(
+            _read_csv, columns=columns, delimiter=delimiter, quoted=quoted
+        )
     if suffix in (".jsonl", ".ndjson"):
-        return _read_json_lines
+        return partial(_read_json_lines, columns=columns)
     raise DatasetError(
         "`path` must end in .csv, .tsv, .jsonl or .ndjson, "
         f"with or without .gz. Received: {path}"
     )
 
 
-def _read_csv(path: Path, delimiter: str, quoted: bool) -> Iterator[_Record]:
+def _read_csv(
+    path: Path, columns: Columns, delimiter: str, quoted: bool
+) -> Iterator[_Record]:
     reader = csv.reader(
         (f"{line}\n" for _, line in read_lines(path)),
         delimiter=delimiter,
@@ -162,7 +169,7 @@ def _read_csv(path: Path, delimiter: str, quoted: bool) -> Iterator[_Record]:
         try:
             fields = next(reader)
         except StopIteration:
-            return
+            break
         except csv.Error as error:
             raise error_at(
                 path,
@@ -176,6 +183,7 @@ def _read_csv(path: Path, delimiter: str, quoted: bool) -> Iterator[_Record]:
             header = fields
             if len(set(header)) < len(header):
                 raise error_at(path, line, "distinct column names", header)
+            _check_columns(path, line, columns, header)
         elif len(fields) != len(header):
             raise error_at(
                 path,
@@ -185,9 +193,11 @@ def _read_csv(path: Path, delimiter: str, quoted: bool) -> Iterator[_Record]:
             )
         else:
             yield line, dict(zip(header, fields, strict=True))
+    if header is None:
+        raise error_at(path, 1, "a header", "an empty file")
 
 
-def _read_json_lines(path: Path) -> Iterator[_Record]:
+def _read_json_lines(path: Path, columns: Columns) -> Iterator[_Record]:
     for number, line in read_lines(path):
         if not line.strip():
             continue
@@ -200,16 +210,20 @@ def _read_json_lines(path: Path) -> Iterator[_Record]:
             ) from None
         if not isinstance(record, dict):
             raise error_at(path, number, "a JSON object", record)
+        _check_columns(path, number, columns, record)
         yield number, record
+
+
+def _check_columns(
+    path: Path, line: int, columns: Columns, found: Collection[str]
+) -> None:
+    for name in columns.names:
+        if name not in found:
+            raise error_at(path, line, f"a column {name!r}", list(found))
 
 
 def _row(path: Path, columns: Columns, record: _Record) -> Row:
     line, fields = record
-    missing = [name for name in columns.names if name not in fields]
-    if missing:
-        raise error_at(
-            path, line, f"the columns {columns.names}", sorted(fields)
-        )
 
     def identifier(name: str | None) -> str | None:
         if name is None:

@@ -1,0 +1,64 @@
+"""The command `keras-qa`.
+
+Each subcommand is a module with `add_arguments(parser)` and `run(arguments)`,
+which returns the exit code; a new one is a line in `_parser`.
+"""
+
+import argparse
+import sys
+from types import ModuleType
+
+from keras_qa.datasets import audit
+from keras_qa.datasets import fetch
+from keras_qa.datasets.base import DatasetError
+from keras_qa.version import __version__
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs `keras-qa`.
+
+    Args:
+        arguments: the words after the command; None takes those of the
+            process.
+
+    Returns:
+        The exit code: 0, or 1 if a command could not do all it was asked to,
+        2 if arguments or files are wrong, 130 if it was interrupted.
+    """
+    parsed = _parser().parse_args(arguments)
+    try:
+        return parsed.run(parsed)
+    except DatasetError as error:
+        print(f"keras-qa: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("keras-qa: interrupted", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="keras-qa", description="Neural question-answer ranking."
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    data = commands.add_parser("data", help="look at and fetch data sets")
+    data_commands = data.add_subparsers(required=True, metavar="COMMAND")
+    _add(data_commands, "audit", audit, "count what is in a data set")
+    _add(data_commands, "fetch", fetch, "download a data set's files")
+    return parser
+
+
+def _add(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    name: str,
+    module: ModuleType,
+    summary: str,
+) -> None:
+    parser = commands.add_parser(name, help=summary, description=module.__doc__)
+    module.add_arguments(parser)
+    parser.set_defaults(run=module.run)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

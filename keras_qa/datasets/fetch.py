@@ -1,0 +1,208 @@
+"""Downloads the published files of a data set, or says how to get them.
+
+Run it as `keras-qa data fetch NAME`.
+"""
+
+import argparse
+import gzip
+import hashlib
+import json
+import logging
+import urllib.error
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pooch
+
+from keras_qa.datasets.download import ResumingDownloader
+from keras_qa.datasets.files import READ_ERRORS
+from keras_qa.datasets.files import find_file
+from keras_qa.datasets.registry import FOLDERS
+from keras_qa.datasets.registry import default_data_dir
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A file that could not be fetched.
+
+    Attributes:
+        path: where it belongs.
+        source: where to get it.
+        reason: why it was not fetched.
+    """
+
+    path: Path
+    source: str
+    reason: str
+
+
+def load_catalogue() -> dict[str, Any]:
+    """The contents of `downloads.json`.
+
+    Folder name to `licence`, `base_url`, `files` (path below the base URL and
+    the folder, size in bytes, SHA-256 of the plain file) and `manual` (path,
+    source, reason; perhaps size and SHA-256; perhaps the one data set that
+    needs it). Only a file whose checksum is known is downloaded.
+    """
+    file = resources.files("keras_qa.datasets").joinpath("downloads.json")
+    return json.loads(file.read_text("utf-8"))
+
+
+def target_folder(name: str, data_dir: Path | None = None) -> Path:
+    """The folder that `fetch` fills.
+
+    Args:
+        name: the data set's name.
+        data_dir: the parent of the data set's folder, or that folder itself
+            if it has the usual name; None takes `default_data_dir()`.
+    """
+    parent = Path(data_dir) if data_dir else default_data_dir()
+    return parent if parent.name == FOLDERS[name] else parent / FOLDERS[name]
+
+
+def fetch(
+    name: str,
+    data_dir: Path | None = None,
+    catalogue: Mapping[str, Any] | None = None,
+    pause: float = 1.0,
+) -> list[Missing]:
+    """Downloads the files of a data set that are not there yet.
+
+    A file appears under its name only when it is complete and its checksum
+    agrees. What an interruption leaves is a `.part` file, with which the next
+    call continues. A file that is there, plain or `.gz`, is not replaced.
+
+    Args:
+        name: the data set's name.
+        data_dir: see `target_folder`.
+        catalogue: see `load_catalogue`.
+        pause: seconds before a failed download is tried again.
+
+    Returns:
+        The files that are still missing, in the order of the catalogue.
+    """
+    folder = target_folder(name, data_dir)
+    entry = (catalogue or load_catalogue())[FOLDERS[name]]
+    return [
+        *_fetch_files(folder, entry, pause),
+        *_missing_files(name, folder, entry),
+    ]
+
+
+def _fetch_files(
+    folder: Path, entry: Mapping[str, Any], pause: float
+) -> Iterator[Missing]:
+    unreachable = ""
+    for file in entry["files"]:
+        url = entry["base_url"] + file["path"]
+        path = find_file(folder, file["path"])
+        if path is None:
+            path = folder / file["path"]
+            try:
+                reason = unreachable or _download(url, path, file, pause)
+            except OSError as error:
+                reason = f"the download failed ({error})"
+                # One silent server is enough; a refusal is of one file.
+                if not isinstance(error, urllib.error.HTTPError):
+                    unreachable = reason
+        else:
+            reason = _wrong_checksum(path, file)
+        if reason:
+            yield Missing(path, url, reason)
+
+
+def _missing_files(
+    name: str, folder: Path, entry: Mapping[str, Any]
+) -> Iterator[Missing]:
+    for file in entry["manual"]:
+        if file.get("only_for", name) != name:
+            continue
+        path = find_file(folder, file["path"])
+        if path is None:
+            path, reason = folder / file["path"], file["reason"]
+        else:
+            reason = _wrong_checksum(path, file)
+        if reason:
+            yield Missing(path, file["source"], reason)
+
+
+def _wrong_checksum(path: Path, file: Mapping[str, Any]) -> str:
+    """Why a file that is there is not the published one, or nothing."""
+    if "sha256" not in file:
+        return ""
+    opener = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rb") as stream:
+            found = hashlib.file_digest(stream, "sha256").hexdigest()
+    except READ_ERRORS as error:
+        return f"the file that is there cannot be read ({error})"
+    if found == file["sha256"]:
+        return ""
+    return "the file that is there has another checksum; move it away first"
+
+
+def _download(
+    url: str, path: Path, file: Mapping[str, Any], pause: float
+) -> str:
+    """Downloads a file; returns what is wrong with it, or nothing."""
+    part = path.with_name(f"{path.name}.part")
+    downloader = ResumingDownloader(
+        part, file["size"], file["path"], pause=pause
+    )
+    pooch.get_logger().setLevel(logging.WARNING)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for _ in range(2):
+        try:
+            pooch.retrieve(
+                url,
+                known_hash=f"sha256:{file['sha256']}",
+                fname=path.name,
+                path=path.parent,
+                downloader=downloader,
+            )
+            return ""
+        # What pooch raises for a checksum. If an old beginning was to blame,
+        # a download from the start mends it.
+        except ValueError:
+            if not downloader.resumed:
+                break
+    return "what was downloaded has another checksum"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of `keras-qa data fetch`."""
+    parser.add_argument("name", choices=FOLDERS, help="data set")
+    parser.add_argument(
+        "--data-dir",
+        type=Path,
+        help="parent of the data set's folder; default: $KERAS_QA_DATA, "
+        "or .keras_qa in the home folder",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Fetches what the arguments ask for; returns the exit code.
+
+    The code is 0 if all files are there, 1 if some have to be got by hand.
+    """
+    if arguments.name == "sample":
+        print("The data set `sample` is part of the package.")
+        return 0
+    folder = target_folder(arguments.name, arguments.data_dir)
+    licence = load_catalogue()[FOLDERS[arguments.name]]["licence"]
+    print(f"Folder: {folder}\nLicence: {licence}", flush=True)
+    missing = fetch(arguments.name, arguments.data_dir)
+    for file in missing:
+        print(
+            f"\nNot fetched: {file.path}\n  because {file.reason}.\n"
+            f"  Get {file.path.name} from {file.source}\n"
+            f"  and put it there."
+        )
+    if missing:
+        return 1
+    print("All files are there.")
+    return 0

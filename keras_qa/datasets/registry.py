@@ -1,0 +1,225 @@
+"""Data sets by name: which files belong to them and which reader they need."""
+
+import os
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from keras_qa.datasets.base import Dataset
+from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.base import Question
+from keras_qa.datasets.files import find_file
+from keras_qa.datasets.semeval import read_semeval
+from keras_qa.datasets.toks import is_toks_folder
+from keras_qa.datasets.toks import read_toks
+from keras_qa.datasets.trecqa import both_labels_only
+from keras_qa.datasets.trecqa import read_trecqa_xml
+from keras_qa.datasets.wikiqa import read_wikiqa_toks
+from keras_qa.datasets.wikiqa import read_wikiqa_tsv
+from keras_qa.datasets.yahooqa import SPLITS
+from keras_qa.datasets.yahooqa import YahooQA
+
+# Name on the command line to the usual name of the folder.
+FOLDERS = {
+    "sample": "sample",
+    "wikiqa": "WikiQA",
+    "trecqa-raw": "TrecQA",
+    "trecqa-clean": "TrecQA",
+    "trecqa-all": "TrecQA",
+    "semeval": "SemEval2016-Task3",
+    "yahooqa": "YahooQA",
+}
+FOLDS_FILE = "train-folds.tsv"
+
+_Stream = Callable[[], Iterator[Question]]
+
+
+def default_data_dir() -> Path:
+    """`$KERAS_QA_DATA` if it is set, else `.keras_qa` in the home folder."""
+    folder = os.environ.get("KERAS_QA_DATA")
+    return Path(folder) if folder else Path.home() / ".keras_qa"
+
+
+def data_folder(name: str, data_dir: Path | str | None = None) -> Path:
+    """The folder of a data set.
+
+    Args:
+        name: one of `FOLDERS`.
+        data_dir: that folder itself, or its parent, in which it has its usual
+            name; None takes `default_data_dir()`.
+
+    Returns:
+        The folder, whether or not it exists.
+
+    Raises:
+        DatasetError: if there is no data set of that name.
+    """
+    if name not in FOLDERS:
+        raise DatasetError(
+            f"`name` must be one of {sorted(FOLDERS)}. Received: name={name!r}"
+        )
+    if data_dir is None:
+        return default_data_dir() / FOLDERS[name]
+    inside = Path(data_dir) / FOLDERS[name]
+    return inside if inside.is_dir() else Path(data_dir)
+
+
+def open_dataset(
+    name: str,
+    data_dir: Path | str | None = None,
+    *,
+    prefer_original: bool = False,
+) -> Dataset:
+    """Opens a data set by name; its splits are read when asked for.
+
+    * `sample`: the bundled questions, in the format of WikiQA.
+    * `wikiqa`: the filtered version, in which every question has an answer.
+    * `trecqa-raw`: TRAIN, and DEV and TEST as they are.
+    * `trecqa-clean`: TRAIN as it is; of DEV and TEST the questions that have
+      both correct and wrong candidates.
+    * `trecqa-all`: TRAIN-ALL, and DEV and TEST as they are.
+    * `semeval`: SemEval-2016 Task 3 A without the repeated threads. The parts
+      of train that are there make up its training split.
+    * `yahooqa`: with answers of 5 characters to 50 words.
+
+    A split whose files are missing is left out. With TRAIN-ALL, TrecQA has a
+    split `train-all`, too.
+
+    Args:
+        name: the data set's name.
+        data_dir: its folder, or the parent of that; None takes
+            `default_data_dir()`. Not used for `sample`.
+        prefer_original: where there are both tokenised folders and the
+            original files (WikiQA's TSV, TrecQA's XML), read the latter. The
+            XML files have one question without candidates each that the
+            folders cannot show.
+
+    Returns:
+        The data set.
+
+    Raises:
+        DatasetError: if there is no such data set, or none of its files is
+            there; the message lists what was looked for.
+    """
+    if name == "sample":
+        folder = Path(__file__).parent / "sample"
+    else:
+        folder = data_folder(name, data_dir)
+    if name.startswith("trecqa"):
+        splits, looked_for = _trecqa(name, folder, prefer_original)
+        tokenizer = "whitespace"
+    elif name == "semeval":
+        splits, looked_for = _semeval(folder)
+        tokenizer = "word"
+    elif name == "yahooqa":
+        splits, looked_for = _yahooqa(folder)
+        tokenizer = "word"
+    else:
+        splits, looked_for, tokenizer = _wikiqa(folder, prefer_original)
+    if not splits:
+        raise DatasetError(
+            f"{folder}: expected files of the data set {name!r}, plain or "
+            f".gz: {', '.join(looked_for)}. Try `keras-qa data fetch {name}`. "
+            f"Received: {_listing(folder)}"
+        )
+    folds = folder / FOLDS_FILE
+    # The published folds of TrecQA divide TRAIN, not TRAIN-ALL.
+    has_folds = folds.is_file() and name != "trecqa-all"
+    return Dataset(name, splits, tokenizer, folds if has_folds else None)
+
+
+def _listing(folder: Path) -> str:
+    if not folder.is_dir():
+        return "no such folder"
+    names = sorted(path.name for path in folder.iterdir())
+    shown = ", ".join(names[:8]) + ", ..." * (len(names) > 8)
+    return shown or "an empty folder"
+
+
+def _wikiqa(
+    folder: Path, prefer_original: bool
+) -> tuple[Mapping[str, _Stream], list[str], str]:
+    # The tokenised and the original text need different tokenisers, so a
+    # data set is made of one kind only.
+    toks: dict[str, _Stream] = {
+        split: partial(read_wikiqa_toks, folder / split)
+        for split in SPLITS
+        if is_toks_folder(folder / split)
+    }
+    tsv: dict[str, _Stream] = {
+        split: partial(read_wikiqa_tsv, path)
+        for split in SPLITS
+        if (path := find_file(folder, f"WikiQA-{split}.tsv"))
+    }
+    looked_for = [f"WikiQA-{split}.tsv" for split in SPLITS]
+    looked_for += [f"{split}/a.toks" for split in SPLITS]
+    if tsv and (prefer_original or not toks):
+        return tsv, looked_for, "word"
+    return toks, looked_for, "whitespace"
+
+
+# Split to the name of the tokenised folder and of the original file.
+_TRECQA_TRAIN = {"train": ("train", "TRAIN.xml")}
+_TRECQA_TRAIN_ALL = {"train-all": ("train-all", "TRAIN-ALL.xml")}
+_TRECQA_RAW = {
+    "dev": ("raw-dev", "DEV.xml"),
+    "test": ("raw-test", "TEST.xml"),
+}
+
+
+def _trecqa(
+    name: str, folder: Path, prefer_original: bool
+) -> tuple[Mapping[str, _Stream], list[str]]:
+    if name == "trecqa-all":
+        files = {"train": _TRECQA_TRAIN_ALL["train-all"], **_TRECQA_RAW}
+    else:
+        files = {**_TRECQA_TRAIN, **_TRECQA_RAW, **_TRECQA_TRAIN_ALL}
+    splits: dict[str, _Stream] = {}
+    for split, (toks_name, xml_name) in files.items():
+        toks, xml = folder / toks_name, find_file(folder, xml_name)
+        if is_toks_folder(toks) and not (xml and prefer_original):
+            splits[split] = partial(read_toks, toks)
+        elif xml is not None:
+            splits[split] = partial(read_trecqa_xml, xml)
+    if name == "trecqa-clean":
+        for split in _TRECQA_RAW:
+            published = folder / f"clean-{split}"
+            if is_toks_folder(published):
+                splits[split] = partial(read_toks, published)
+            elif split in splits:
+                splits[split] = partial(_clean, splits[split])
+    looked_for = [f"{toks}/a.toks" for toks, _ in files.values()]
+    return splits, looked_for + [xml for _, xml in files.values()]
+
+
+def _clean(raw: _Stream) -> Iterator[Question]:
+    return both_labels_only(raw())
+
+
+def _semeval(folder: Path) -> tuple[Mapping[str, _Stream], list[str]]:
+    parts = {
+        "train": ["train-part1", "train-part2"],
+        "dev": ["dev"],
+        "test": ["test"],
+    }
+    looked_for = []
+    splits: dict[str, _Stream] = {}
+    for split, names in parts.items():
+        names = [f"SemEval2016-Task3-CQA-QL-{name}.xml" for name in names]
+        looked_for += names
+        paths = [p for name in names if (p := find_file(folder, name))]
+        if paths:
+            splits[split] = partial(read_semeval, *paths)
+    return splits, looked_for
+
+
+def _yahooqa(folder: Path) -> tuple[Mapping[str, _Stream], list[str]]:
+    # The repository with the splits keeps the file in a folder `data`.
+    names = ["env.pkl", "data/env.pkl"]
+    paths = [path for name in names if (path := find_file(folder, name))]
+    if not paths:
+        return {}, names
+    collection = YahooQA(paths[0])
+    return {s: partial(collection.questions, s) for s in SPLITS}, names
