@@ -13,6 +13,9 @@ from keras_qa.layers.ball_projection import BallProjection
 from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.word_projection import WordProjection
 
+ROUNDING = 2e-6
+"""Bounds the error of 1 - ||y||^2, in float32, for y on the clip's sphere."""
+
 
 class BagOfWordsRanker(keras.Model):
     """What HyperQA and CosineQA share: a text encoder and a linear score.
@@ -302,7 +305,14 @@ class HyperQA(BagOfWordsRanker):
                 dtype=precise,
                 name="to_ball",
             ),
-            similarity=PoincareDistance(dtype=precise, name="distance"),
+            # On the sphere of the clip, where most vectors lie, the rounding
+            # of 1 - ||y||^2 would be 1e-2 of a distance, another one with
+            # each batch size. A bound just above gives all of them one value.
+            similarity=PoincareDistance(
+                epsilon=epsilon * (2 - epsilon) + ROUNDING,
+                dtype=precise,
+                name="distance",
+            ),
             initial_weight=-1.0,
             vocabulary_size=vocabulary_size,
             embedding_dim=embedding_dim,
