@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from keras_qa.datasets.audit import published_counts
+
 PATH = Path(__file__).with_name("targets.toml")
 
 
@@ -162,7 +164,7 @@ def load_targets(path: Path | str = PATH) -> Targets:
         papers[key] = Paper(
             key=key,
             tables=tuple(
-                _table(f"{place}.tables[{i}]", table)
+                _table(key, f"{place}.tables[{i}]", table)
                 for i, table in enumerate(fields.get("tables", []))
             ),
             figures=tuple(fields.get("figures", [])),
@@ -171,13 +173,18 @@ def load_targets(path: Path | str = PATH) -> Targets:
     return Targets(models=content.get("models", {}), papers=papers)
 
 
-def _table(place: str, fields: dict[str, Any]) -> ResultsTable | PrintedTable:
-    _require(place, fields, ("number", "caption", "rows"))
+def _table(
+    paper: str, place: str, fields: dict[str, Any]
+) -> ResultsTable | PrintedTable:
+    _require(place, fields, ("number", "caption"))
     common = {
         "number": fields["number"],
         "caption": fields["caption"],
         "note": fields.get("note", "").strip(),
     }
+    if "counts" in fields:
+        return _counts_table(paper, place, fields["counts"], common)
+    _require(place, fields, ("rows",))
     if "columns" in fields:
         columns = tuple(fields["columns"])
         for row in fields["rows"]:
@@ -202,6 +209,40 @@ def _table(place: str, fields: dict[str, Any]) -> ResultsTable | PrintedTable:
         vectors=tuple(fields["vectors"]),
         rows=tuple(_row(place, row, metrics) for row in fields["rows"]),
         **{name: fields[name] for name in names},
+        **common,
+    )
+
+
+def _counts_table(
+    paper: str, place: str, datasets: list[str], common: dict[str, str]
+) -> PrintedTable:
+    columns = []
+    for name in datasets:
+        counts = published_counts(name, paper)
+        if counts is None:
+            raise TargetsError(
+                f"{place}: `counts` must name data sets whose sizes "
+                f"{paper!r} prints. Received: {name!r}"
+            )
+        columns.append(counts)
+    rows = [
+        (
+            f"{split}, {what}",
+            *(column.get(split, {}).get(what, "") for column in columns),
+        )
+        for what in ("questions", "pairs")
+        for split in ("train", "dev", "test")
+    ]
+    notes = [common.pop("note")]
+    notes += [
+        f"`{name}`: {column['note']}"
+        for name, column in zip(datasets, columns, strict=True)
+        if "note" in column
+    ]
+    return PrintedTable(
+        columns=("", *(column["column"] for column in columns)),
+        rows=tuple(rows),
+        note="\n\n".join(notes),
         **common,
     )
 
