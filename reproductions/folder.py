@@ -1,13 +1,12 @@
 """The output folder of a run: each file whole or absent, one run per folder."""
 
 import json
-import os
-import shutil
-import tempfile
 from collections.abc import Callable
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from reproductions.atomic import write_whole
 
 
 class RunFolderError(RuntimeError):
@@ -68,24 +67,19 @@ class RunFolder:
         return (self.path / "metrics.json").exists()
 
     def write(self, name: str, save: Callable[[Path], Any]) -> None:
-        """Writes a file or folder under a temporary name, then renames it.
+        """Writes a file or folder of the run, whole or not at all.
 
         Args:
             name: the final name.
-            save: writes what it has to write to the path it is given, which
-                ends as `name` does.
+            save: writes what it has to write to the path it is given.
         """
-        scratch = Path(tempfile.mkdtemp(prefix=".writing-", dir=self.path))
-        try:
-            save(scratch / name)
-            target = self.path / name
-            if target.is_dir():
-                os.replace(target, scratch / f"old-{name}")
-            os.replace(scratch / name, target)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+        write_whole(self.path / name, save)
 
     def write_json(self, name: str, content: Any) -> None:
         """Writes a JSON file, indented; NaN is refused."""
         text = json.dumps(content, indent=2, allow_nan=False) + "\n"
         self.write(name, lambda path: path.write_text(text, "utf-8"))
+
+    def read_json(self, name: str) -> Any:
+        """Reads a JSON file of the folder."""
+        return json.loads((self.path / name).read_text("utf-8"))

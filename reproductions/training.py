@@ -57,6 +57,8 @@ class EpochSelector(keras.callbacks.Callback):
         if not progress.exists():
             return 0
         self.history = json.loads(progress.read_text("utf-8"))
+        # Without its variables the optimizer would start anew.
+        model.optimizer.build(model.trainable_variables)
         model.load_weights(self._weights(len(self.history)))
         return len(self.history)
 

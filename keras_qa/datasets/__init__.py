@@ -1,1 +1,25 @@
 """Question-answer collections: readers, vocabulary, padding and sampling."""
+
+from keras_qa.datasets.base import Candidate
+from keras_qa.datasets.base import Dataset
+from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.base import Question
+from keras_qa.datasets.corpus import Corpus
+from keras_qa.datasets.registry import open_dataset
+from keras_qa.datasets.sampler import NegativeSampler
+from keras_qa.datasets.tabular import open_tabular
+from keras_qa.datasets.tokenizer import tokenize
+from keras_qa.datasets.vocabulary import Vocabulary
+
+__all__ = [
+    "Candidate",
+    "Corpus",
+    "Dataset",
+    "DatasetError",
+    "NegativeSampler",
+    "Question",
+    "Vocabulary",
+    "open_dataset",
+    "open_tabular",
+    "tokenize",
+]

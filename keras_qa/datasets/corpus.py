@@ -1,4 +1,4 @@
-"""The questions of an experiment as distinct texts with integer ids."""
+"""Questions as distinct texts, numbered, with word ids."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,0 +1,368 @@
+"""The course of an experiment, the same for every paper.
+
+Read the data, number the words, load the vectors, train while a held-out part
+chooses the epoch, rank the reported split once, write the results.
+"""
+
+import dataclasses
+import os
+import platform
+import subprocess
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import keras_qa
+from embeddings import Coverage
+from embeddings import VectorsError
+from embeddings import embedding_matrix
+from embeddings import load_vectors
+from embeddings import train_skipgram
+from keras_qa.baselines import bm25_scores
+from keras_qa.baselines import cosine_scores
+from keras_qa.datasets.base import Dataset
+from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.base import Question
+from keras_qa.datasets.corpus import Corpus
+from keras_qa.datasets.registry import open_dataset
+from keras_qa.evaluation import CONVENTION
+from keras_qa.evaluation import Evaluation
+from keras_qa.evaluation import evaluate
+from keras_qa.evaluation import write_qrels
+from keras_qa.evaluation import write_run
+from reproductions.folder import RunFolder
+from reproductions.folder import RunFolderError
+from reproductions.options import Settings
+from reproductions.options import SettingsError
+from reproductions.runs import append_run
+
+# Ranked without training; the others are models to build and fit.
+BASELINES = ("bm25", "cosine")
+
+SKIPGRAM = "skipgram"
+
+# What every paper's settings hold beside its own.
+COMMON_SETTINGS: Settings = {
+    "train_split": "train",  # or "train-all" of TrecQA
+    "tokenizer": None,  # None: the one that fits the data set's files
+    "max_question_length": None,  # tokens; None: whole
+    "max_answer_length": None,
+    "oov_scale": 0.25,  # words without a vector: U(-scale, scale)
+    "skipgram_dim": 100,
+    "skipgram_epochs": 15,
+    "skipgram_window": 5,
+    "fold_fraction": 0.15,  # of train, held out where no folds file is
+    "smoke_questions": 12,
+    "smoke_epochs": 1,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Experiment:
+    """Everything that training and ranking need.
+
+    Attributes:
+        arguments: the command line.
+        settings: the resolved settings.
+        folder: where the results go.
+        dataset: the data set.
+        corpus: texts and vocabulary of the three parts.
+        fit: the questions to train on.
+        select: the questions that choose the epoch.
+        report: the questions of the reported split.
+        matrix: word vectors by word id, float32 `(words, dim)`; empty for
+            BM25, which needs none.
+        coverage: how many words have a vector.
+    """
+
+    arguments: Namespace
+    settings: Settings
+    folder: RunFolder
+    dataset: Dataset
+    corpus: Corpus
+    fit: list[Question]
+    select: list[Question]
+    report: list[Question]
+    matrix: np.ndarray
+    coverage: Coverage | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What a model did.
+
+    Attributes:
+        scores: for each reported question its candidates' scores.
+        details: entries of `metrics.json` that the model adds.
+    """
+
+    scores: list[np.ndarray]
+    details: dict[str, Any]
+
+
+def run_experiment(
+    paper: str,
+    arguments: Namespace,
+    settings: Settings,
+    train: Callable[[Experiment], Outcome],
+) -> dict[str, Any]:
+    """Runs one model on one data set with one seed.
+
+    Args:
+        paper: short name of the paper.
+        arguments: what `options.parse_arguments` returned.
+        settings: what `options.resolve_settings` returned.
+        train: trains the model and scores the reported questions.
+
+    Returns:
+        The content of `metrics.json`.
+
+    Raises:
+        DatasetError, VectorsError: if a file is missing or bad.
+        RunFolderError: if the output folder holds another run.
+    """
+    identity = _identity(paper, arguments, settings)
+    folder = RunFolder(arguments.output_dir, identity, arguments.resume)
+    if folder.finished:
+        return folder.read_json("metrics.json")
+    experiment = _prepare(arguments, settings, folder)
+    if arguments.model == "bm25":
+        tokenizer = experiment.corpus.tokenizer
+        outcome = Outcome(bm25_scores(experiment.report, tokenizer), {})
+    elif arguments.model == "cosine":
+        outcome = Outcome(_untrained_cosine(experiment), {})
+    else:
+        outcome = train(experiment)
+    evaluation = evaluate(
+        experiment.report, outcome.scores, seed=arguments.seed
+    )
+    tag = f"{paper}-{arguments.model}"
+    folder.write("run.trec", lambda path: write_run(path, evaluation, tag))
+    folder.write("qrels.trec", lambda path: write_qrels(path, evaluation))
+    result = {
+        **identity,
+        **_measured(experiment, evaluation),
+        **outcome.details,
+        "versions": versions(),
+    }
+    # Last of all: a folder with metrics holds a complete run.
+    folder.write_json("metrics.json", result)
+    if arguments.record:
+        append_run(arguments.record, result)
+    return result
+
+
+def _identity(
+    paper: str, arguments: Namespace, settings: Settings
+) -> dict[str, Any]:
+    """What defines a run, apart from the machine it runs on."""
+    baseline = arguments.model in BASELINES
+    return {
+        "paper": paper,
+        "model": arguments.model,
+        "dataset": arguments.dataset,
+        "split": arguments.split,
+        "seed": arguments.seed,
+        "recipe": "untrained" if baseline else arguments.recipe,
+        "vectors": []
+        if arguments.model == "bm25"
+        else [Path(name).name for name in arguments.embeddings],
+        "smoke": arguments.smoke,
+        "settings": settings,
+    }
+
+
+def _prepare(
+    arguments: Namespace, settings: Settings, folder: RunFolder
+) -> Experiment:
+    dataset = open_dataset(arguments.dataset, arguments.data_dir)
+    fit, select, report = _parts(dataset, arguments, settings)
+    corpus = Corpus(
+        fit,
+        select,
+        report,
+        tokenizer=settings["tokenizer"] or dataset.tokenizer,
+        max_question_length=settings["max_question_length"],
+        max_answer_length=settings["max_answer_length"],
+    )
+    matrix, coverage = np.zeros((0, 0), np.float32), None
+    if arguments.model != "bm25":
+        matrix, coverage = _matrix(arguments, settings, corpus, fit)
+    return Experiment(
+        arguments,
+        settings,
+        folder,
+        dataset,
+        corpus,
+        fit,
+        select,
+        report,
+        matrix,
+        coverage,
+    )
+
+
+def _parts(
+    dataset: Dataset, arguments: Namespace, settings: Settings
+) -> tuple[list[Question], list[Question], list[Question]]:
+    """Questions to fit, to select and to report on, never overlapping."""
+    train_split = settings["train_split"]
+    if arguments.split == "dev":
+        fit, select = dataset.held_out_fold(
+            train_split, settings["fold_fraction"]
+        )
+    else:
+        fit = dataset.questions(train_split)
+        select = dataset.questions("dev")
+    report = dataset.questions(arguments.split)
+    if arguments.smoke:
+        count = settings["smoke_questions"]
+        fit, select, report = fit[:count], select[:count], report[:count]
+    return fit, select, report
+
+
+def _matrix(
+    arguments: Namespace,
+    settings: Settings,
+    corpus: Corpus,
+    fit: list[Question],
+) -> tuple[np.ndarray, Coverage]:
+    words = corpus.vocabulary.words
+    sets = [
+        train_skipgram(
+            corpus.sentences(fit),
+            vector_size=settings["skipgram_dim"],
+            window=settings["skipgram_window"],
+            epochs=1 if arguments.smoke else settings["skipgram_epochs"],
+            seed=arguments.seed,
+        )
+        if name == SKIPGRAM
+        else load_vectors(Path(name), vocabulary=words)
+        for name in arguments.embeddings
+    ]
+    return embedding_matrix(
+        words,
+        sets,
+        seed=arguments.seed,
+        scale=settings["oov_scale"],
+        counts=corpus.word_counts(),
+    )
+
+
+def _untrained_cosine(experiment: Experiment) -> list[np.ndarray]:
+    """Cosine of the plain sums of word vectors."""
+    sums = np.stack(
+        [
+            experiment.matrix[experiment.corpus.vocabulary.encode(t)].sum(0)
+            for t in experiment.corpus.tokens
+        ]
+    )
+    report = experiment.corpus.index(experiment.report)
+    questions, answers = report.pairs()
+    return report.split(cosine_scores(sums[questions], sums[answers]))
+
+
+def _measured(experiment: Experiment, evaluation: Evaluation) -> dict[str, Any]:
+    fit = experiment.fit
+    entries: dict[str, Any] = {
+        "metrics": evaluation.metrics,
+        "questions": evaluation.questions,
+        "questions_scored": evaluation.questions_scored,
+        "candidates": evaluation.candidates,
+        "ties": evaluation.ties,
+        "convention": CONVENTION,
+        "training_set": _training_set(
+            experiment.arguments, experiment.settings
+        ),
+        "training": {
+            "questions": len(fit),
+            "pairs": sum(len(q.candidates) for q in fit),
+            "positives": sum(len(q.positives) for q in fit),
+        },
+        "vocabulary_size": len(experiment.corpus.vocabulary),
+    }
+    if experiment.coverage is not None:
+        entries["coverage"] = dataclasses.asdict(experiment.coverage)
+    return entries
+
+
+def _training_set(arguments: Namespace, settings: Settings) -> str:
+    """The name of what was trained on, as the targets of a paper have it."""
+    name = settings["train_split"]
+    if arguments.dataset == "trecqa-all":
+        name = "train-all"
+    if arguments.dataset.startswith("trecqa"):
+        name = name.upper()
+    return f"{name} less its fold" if arguments.split == "dev" else name
+
+
+def versions() -> dict[str, str]:
+    """What the figures were measured with."""
+    found = {
+        "python": platform.python_version(),
+        "keras-qa": keras_qa.__version__,
+    }
+    for name in ("keras", "numpy", "gensim", "ir-measures"):
+        found[name] = metadata.version(name)
+    backend = os.environ.get("KERAS_BACKEND", "tensorflow")
+    if "keras" in sys.modules:
+        backend = sys.modules["keras"].backend.backend()
+    found["backend"] = f"{backend} {metadata.version(backend)}"
+    found["machine"] = f"{platform.machine()}, {os.cpu_count()} cores"
+    # A copy installed from a wheel belongs to no commit of the project.
+    if _git("ls-files", __file__):
+        found["commit"] = _git("describe", "--always", "--dirty")
+    return found
+
+
+def _git(*arguments: str) -> str:
+    """What a git command prints, or nothing where it fails."""
+    try:
+        return subprocess.run(
+            ["git", *arguments],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout.strip()
+    except OSError:
+        return ""
+
+
+def run_script(
+    paper: str,
+    arguments: Namespace,
+    settings_of: Callable[[Namespace], Settings],
+    train: Callable[[Experiment], Outcome],
+) -> int:
+    """Runs an experiment from the command line.
+
+    Returns:
+        The exit status: 0, or 2 after a message about bad input.
+    """
+    try:
+        settings = settings_of(arguments)
+        result = run_experiment(paper, arguments, settings, train)
+    except (
+        DatasetError,
+        VectorsError,
+        RunFolderError,
+        SettingsError,
+    ) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    figures = "  ".join(
+        f"{name} {value:.4f}" for name, value in result["metrics"].items()
+    )
+    print(
+        f"{result['model']} on {result['dataset']} {result['split']}: "
+        f"{figures}  ({result['questions_scored']} of {result['questions']} "
+        f"questions scored, {result['candidates']} candidates, "
+        f"{result['ties']} ties)\n{arguments.output_dir}"
+    )
+    return 0

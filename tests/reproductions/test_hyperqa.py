@@ -1,0 +1,163 @@
+"""The HyperQA script from the command line, end to end on a few questions."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import ir_measures
+import pytest
+
+from reproductions import hyperqa
+from reproductions.options import SettingsError
+
+ROOT = Path(__file__).parents[2]
+FAST = [
+    "--smoke",
+    "--set",
+    "skipgram_dim=16",
+    "--set",
+    "projection_dim=8",
+]
+FILES = {
+    "metrics.json",
+    "run.trec",
+    "qrels.trec",
+    "history.csv",
+    "model.keras",
+    "saved_model",
+    "vocabulary.txt",
+}
+
+
+def run(folder, *arguments):
+    return hyperqa.main([*FAST, "--output-dir", str(folder), *arguments])
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run") / "hyperqa"
+    assert run(folder) == 0
+    return folder
+
+
+def test_writes_every_file(finished):
+    assert FILES <= {path.name for path in finished.iterdir()}
+    assert not list(finished.glob(".writing-*"))
+
+
+def test_metrics_hold_what_a_reader_needs(finished):
+    metrics = json.loads((finished / "metrics.json").read_text())
+    assert metrics["paper"] == "hyperqa"
+    assert (metrics["model"], metrics["dataset"]) == ("hyperqa", "sample")
+    assert metrics["questions"] == metrics["questions_scored"] == 12
+    # 16 x 8 weights and 8 biases, then w and b.
+    assert metrics["parameters"] == 16 * 8 + 8 + 2
+    assert metrics["vectors"] == ["skipgram"]
+    assert metrics["versions"]["backend"].startswith("tensorflow")
+
+
+def test_trec_files_give_the_same_figures(finished):
+    metrics = json.loads((finished / "metrics.json").read_text())["metrics"]
+    figures = ir_measures.calc_aggregate(
+        [ir_measures.AP, ir_measures.RR, ir_measures.P @ 1],
+        ir_measures.read_trec_qrels(str(finished / "qrels.trec")),
+        ir_measures.read_trec_run(str(finished / "run.trec")),
+    )
+    assert list(metrics.values()) == pytest.approx(
+        [
+            figures[ir_measures.AP],
+            figures[ir_measures.RR],
+            figures[ir_measures.P @ 1],
+        ]
+    )
+
+
+def test_the_same_seed_gives_the_same_figures_in_another_process(
+    finished, tmp_path
+):
+    command = [sys.executable, "-m", "reproductions.hyperqa", *FAST]
+    subprocess.run(
+        [*command, "--output-dir", str(tmp_path / "again")],
+        cwd=ROOT,
+        check=True,
+        env={**os.environ, "KERAS_BACKEND": "tensorflow"},
+    )
+    assert (tmp_path / "again/run.trec").read_text() == (
+        finished / "run.trec"
+    ).read_text()
+
+
+def test_stopped_and_resumed_is_the_same_as_uninterrupted(
+    tmp_path, monkeypatch
+):
+    steps = ["--set", "smoke_epochs=3", "--recipe", "best"]
+    assert run(tmp_path / "whole", *steps) == 0
+
+    class Stop(Exception):
+        pass
+
+    save = hyperqa.EpochSelector.on_epoch_end
+
+    def stop_after_second(self, epoch, logs=None):
+        save(self, epoch, logs)
+        if epoch == 1:
+            raise Stop
+
+    with monkeypatch.context() as patch:
+        patch.setattr(hyperqa.EpochSelector, "on_epoch_end", stop_after_second)
+        with pytest.raises(Stop):
+            run(tmp_path / "parts", *steps)
+    assert not (tmp_path / "parts/metrics.json").exists()
+    assert run(tmp_path / "parts", "--resume", *steps) == 0
+    for name in ("run.trec", "qrels.trec"):
+        assert (tmp_path / "parts" / name).read_bytes() == (
+            tmp_path / "whole" / name
+        ).read_bytes()
+
+
+def test_a_run_is_not_overwritten(finished, capsys):
+    before = (finished / "metrics.json").read_bytes()
+    assert run(finished) == 2
+    assert "Add --resume" in capsys.readouterr().err
+    assert run(finished, "--resume", "--seed", "2") == 2
+    assert "other values of seed" in capsys.readouterr().err
+    assert run(finished, "--resume") == 0
+    assert (finished / "metrics.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("model", ["bm25", "cosine", "cosineqa"])
+def test_other_models(tmp_path, model):
+    record = tmp_path / "runs.jsonl"
+    status = run(tmp_path / model, "--model", model, "--record", str(record))
+    assert status == 0
+    (line,) = record.read_text().splitlines()
+    assert json.loads(line)["model"] == model
+
+
+def test_dev_chooses_its_epoch_on_a_fold_of_train(tmp_path):
+    assert run(tmp_path / "run", "--split", "dev", "--model", "bm25") == 0
+    metrics = json.loads((tmp_path / "run/metrics.json").read_text())
+    assert metrics["training_set"] == "train less its fold"
+
+
+def test_missing_data_is_a_message(tmp_path, capsys):
+    status = run(
+        tmp_path / "run", "--dataset", "wikiqa", "--data-dir", str(tmp_path)
+    )
+    assert status == 2
+    assert "WikiQA-train.tsv" in capsys.readouterr().err
+
+
+def test_settings_are_checked():
+    parse = hyperqa.parse_arguments
+    for text, message in [
+        ("margn=2", "one of.*'margn'"),
+        ("margin=wide", "must be of type float"),
+        ("margin", "expects name=value"),
+    ]:
+        arguments = parse("hyperqa", "", hyperqa.MODELS, ["paper"], [])
+        arguments.overrides = [text]
+        with pytest.raises(SettingsError, match=message):
+            hyperqa.settings_of(arguments)
