@@ -37,6 +37,7 @@ ENTRY = struct.Struct("<qb")
 # Whether the matrix is quantised, rows, columns.
 MATRIX = struct.Struct("<?2q")
 FINITE_ROWS = 4096
+RECORD = ": record "
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +90,11 @@ def read_fasttext(
     with open_seekable(path) as file:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         model = parse_model(path, data)
-        if wanted is None:
-            _check_finite(path, model.matrix)
-            vectors = _subword_vectors(model, np.arange(len(model.words)))
-            vectors.vectors_ngrams = vectors.vectors_ngrams.copy()
-            return vectors
-        rows = RowCollector(path, wanted, separator=": record ")
-        chosen = [i for i, w in enumerate(model.words) if w in wanted]
-        vectors = _subword_vectors(model, np.array(chosen, dtype=int))
-        for i, word in zip(chosen, vectors.index_to_key, strict=True):
-            rows.add(word, vectors.get_vector(word), i + 1)
-        for word in sorted(wanted.difference(vectors.index_to_key)):
-            if has_subwords(vectors, word):
-                rows.add(word, vectors.get_vector(word), len(model.words) + 1)
-        return rows.finish(model.dim)
+        # Sums beyond float32 become infinite and are reported as such.
+        with np.errstate(invalid="ignore", over="ignore"):
+            if wanted is None:
+                return _whole_model(path, model)
+            return _vectors_of(path, model, wanted)
 
 
 def has_subwords(vectors: FastTextKeyedVectors, word: str) -> bool:
@@ -207,6 +199,30 @@ class _Reader:
         return np.frombuffer(self._data, FLOAT32, count, self._start)
 
 
+def _whole_model(path: PathLike, model: FastTextModel) -> FastTextKeyedVectors:
+    _check_finite(path, model.matrix)
+    vectors = _subword_vectors(model, np.arange(len(model.words)))
+    _check_finite(path, vectors.vectors)
+    vectors.vectors_ngrams = vectors.vectors_ngrams.copy()
+    return vectors
+
+
+def _vectors_of(
+    path: PathLike, model: FastTextModel, wanted: frozenset[str]
+) -> KeyedVectors:
+    rows = RowCollector(path, wanted, separator=RECORD)
+    chosen = [i for i, word in enumerate(model.words) if word in wanted]
+    vectors = _subword_vectors(model, np.array(chosen, dtype=int))
+    for i, word in zip(chosen, vectors.index_to_key, strict=True):
+        rows.add(word, vectors.get_vector(word), i + 1)
+    # The rows of the subwords start behind those of the words.
+    subwords = len(model.words) + 1
+    for word in sorted(wanted.difference(vectors.index_to_key)):
+        if has_subwords(vectors, word):
+            rows.add(word, vectors.get_vector(word), subwords)
+    return rows.finish(model.dim)
+
+
 def _subword_vectors(
     model: FastTextModel, chosen: np.ndarray
 ) -> FastTextKeyedVectors:
@@ -225,9 +241,7 @@ def _subword_vectors(
     vectors.vectors_vocab = model.matrix[chosen]
     vectors.vectors_ngrams = model.matrix[len(model.words) :]
     vectors.recalc_char_ngram_buckets()
-    # Sums of infinities are found and reported by whoever keeps the rows.
-    with np.errstate(invalid="ignore", over="ignore"):
-        vectors.adjust_vectors()
+    vectors.adjust_vectors()
     return vectors
 
 
