@@ -1,0 +1,51 @@
+"""Distinct texts, their numbers and their word ids."""
+
+import numpy as np
+
+from keras_qa.datasets.corpus import Corpus
+
+
+def test_texts_are_distinct_and_numbered(capital_questions):
+    corpus = Corpus(capital_questions, capital_questions)
+    # Three questions and seven candidates, one of which occurs twice.
+    assert len(corpus.tokens) == len(corpus.texts) == 9
+    indexed = corpus.index(capital_questions)
+    assert indexed.candidate_texts[0][1] == indexed.candidate_texts[2][0]
+    assert [label.tolist() for label in indexed.labels] == [
+        [1, 0, 0],
+        [1, 1, 0],
+        [0],
+    ]
+
+
+def test_ids_spell_the_tokens(capital_questions):
+    corpus = Corpus(capital_questions)
+    index = corpus.index(capital_questions).candidate_texts[1][0]
+    words = [corpus.vocabulary.words[i] for i in corpus.texts[index]]
+    assert words == ["emma", "is", "a", "novel", "by", "jane", "austen", "."]
+
+
+def test_questions_and_answers_are_cut_apart(capital_questions):
+    corpus = Corpus(
+        capital_questions, max_question_length=2, max_answer_length=3
+    )
+    indexed = corpus.index(capital_questions)
+    assert corpus.tokens[indexed.question_texts[0]] == ["what", "is"]
+    answer = corpus.tokens[indexed.candidate_texts[0][0]]
+    assert answer == ["paris", "is", "the"]
+
+
+def test_pairs_and_split_are_inverse(capital_questions):
+    indexed = Corpus(capital_questions).index(capital_questions)
+    questions, answers = indexed.pairs()
+    assert questions.shape == answers.shape == (7,)
+    assert [len(s) for s in indexed.split(np.arange(7))] == [3, 3, 1]
+    assert indexed.split(np.arange(7))[1].tolist() == [3, 4, 5]
+
+
+def test_word_counts_and_sentences(capital_questions):
+    corpus = Corpus(capital_questions)
+    assert corpus.word_counts()["emma"] == 4
+    only_first = corpus.sentences(capital_questions[:1])
+    assert len(only_first) == 4
+    assert only_first[0][-1] == "?"

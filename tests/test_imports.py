@@ -1,0 +1,133 @@
+"""Dependencies point one way, and only text and export need TensorFlow."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+# What each part may import of the project and of the outside.
+ALLOWED = {
+    "keras_qa/version.py": set(),
+    "keras_qa/geometry.py": {"keras"},
+    "keras_qa/constraints.py": {"keras", "keras_qa.geometry"},
+    "keras_qa/optimizers.py": {
+        "keras",
+        "numpy",
+        "keras_qa.geometry",
+        "keras_qa.constraints",
+    },
+    "keras_qa/losses.py": {"keras"},
+    "keras_qa/evaluation.py": {
+        "numpy",
+        "ir_measures",
+        "keras_qa.datasets.base",
+    },
+    "keras_qa/layers/": {
+        "keras",
+        "numpy",
+        "keras_qa.geometry",
+        "keras_qa.layers",
+    },
+    "keras_qa/models/": {
+        "keras",
+        "numpy",
+        "keras_qa.geometry",
+        "keras_qa.layers",
+        "keras_qa.models",
+    },
+    "keras_qa/datasets/": {"numpy", "pooch", "tqdm", "keras_qa.datasets"},
+    "embeddings/": {"numpy", "gensim", "embeddings"},
+}
+
+
+def sources():
+    for package in ("keras_qa", "embeddings", "reproductions"):
+        yield from sorted((ROOT / package).rglob("*.py"))
+
+
+def imports(path):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+            yield from (f"{node.module}.{a.name}" for a in node.names)
+
+
+def modules(path):
+    """Imported modules outside the standard library."""
+    return {
+        name
+        for name in imports(path)
+        if name.split(".")[0] not in sys.stdlib_module_names
+    }
+
+
+@pytest.mark.parametrize("part", ALLOWED)
+def test_imports_point_one_way(part):
+    paths = [
+        path
+        for path in sources()
+        if path.relative_to(ROOT).as_posix().startswith(part)
+    ]
+    assert paths
+    for path in paths:
+        for name in modules(path):
+            parents = {name[:i] for i in range(len(name)) if name[i] == "."}
+            assert ({name} | parents) & ALLOWED[part] or any(
+                allowed.startswith(f"{name}.") for allowed in ALLOWED[part]
+            ), f"{path} imports {name}"
+
+
+def test_the_library_imports_neither_vectors_nor_scripts():
+    for path in (ROOT / "keras_qa").rglob("*.py"):
+        tops = {name.split(".")[0] for name in modules(path)}
+        assert not tops & {"embeddings", "reproductions"}, path
+
+
+def test_only_text_and_export_import_tensorflow():
+    users = {
+        path.relative_to(ROOT).as_posix()
+        for path in sources()
+        if any(name.split(".")[0] == "tensorflow" for name in imports(path))
+    }
+    assert users == {"keras_qa/text.py", "keras_qa/export.py"}
+
+
+@pytest.mark.parametrize("backend", ["jax", "torch"])
+def test_the_package_imports_without_tensorflow(backend):
+    pytest.importorskip(backend)
+    code = (
+        "import sys\n"
+        "sys.modules['tensorflow'] = None\n"
+        "import keras_qa, keras_qa.models, keras_qa.layers\n"
+        "import keras_qa.datasets, keras_qa.optimizers, keras_qa.training\n"
+        "import keras_qa.evaluation, keras_qa.scoring, embeddings\n"
+        "import keras_qa.baselines, keras_qa.losses\n"
+        "import keras; print(keras.backend.backend())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "KERAS_BACKEND": backend},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == backend
+
+
+def test_reading_data_does_not_import_keras():
+    code = (
+        "import sys, keras_qa.cli, keras_qa.datasets\n"
+        "sys.exit(any(m in sys.modules for m in ('keras', 'tensorflow')))"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
+    )

@@ -1,0 +1,66 @@
+"""Scores of many pairs are the scorer's own, in the order asked for."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_qa.datasets.packing import RaggedTexts
+from keras_qa.models import CosineQA
+from keras_qa.models import HyperQA
+from keras_qa.scoring import score_pairs
+
+LENGTHS = (0, 1, 3, 20, 40, 300)
+
+
+@pytest.fixture
+def texts():
+    rng = np.random.default_rng(0)
+    return RaggedTexts.from_sequences([rng.integers(2, 50, n) for n in LENGTHS])
+
+
+def pair_by_pair(scorer, texts, questions, answers):
+    return [
+        float(
+            keras.ops.convert_to_numpy(
+                scorer(
+                    {
+                        "question": texts.padded(np.array([q])),
+                        "answer": texts.padded(np.array([a])),
+                    }
+                )
+            )[0, 0]
+        )
+        for q, a in zip(questions, answers, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("kind", [HyperQA, CosineQA])
+def test_siamese(texts, kind):
+    scorer = kind(50, 6, 5)
+    questions = np.array([2, 1, 5, 2, 0])
+    answers = np.array([3, 0, 4, 3, 5])
+    scores = score_pairs(scorer, texts, questions, answers)
+    assert scores.shape == (5,)
+    expected = pair_by_pair(scorer, texts, questions, answers)
+    np.testing.assert_allclose(scores, expected, atol=1e-5)
+
+
+def test_any_other_scorer(texts):
+    question = keras.Input((None,), dtype="int32", name="question")
+    answer = keras.Input((None,), dtype="int32", name="answer")
+    embedding = keras.layers.Embedding(50, 4, mask_zero=True)
+    pool = keras.layers.GlobalAveragePooling1D()
+    product = keras.layers.Dot(-1)(
+        [pool(embedding(question)), pool(embedding(answer))]
+    )
+    scorer = keras.Model({"question": question, "answer": answer}, product)
+    questions = np.array([2, 1, 5, 2, 0])
+    answers = np.array([3, 1, 4, 3, 5])
+    scores = score_pairs(scorer, texts, questions, answers)
+    expected = pair_by_pair(scorer, texts, questions, answers)
+    np.testing.assert_allclose(scores, expected, atol=1e-6)
+
+
+def test_no_pairs(texts):
+    none = np.zeros(0, int)
+    assert score_pairs(HyperQA(50, 6, 5), texts, none, none).shape == (0,)
