@@ -11,6 +11,7 @@ import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Callable
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,7 @@ def run_experiment(
     arguments: Namespace,
     settings: Settings,
     train: Callable[[Experiment], Outcome],
+    overrides: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Runs one model on one data set with one seed.
 
@@ -118,6 +120,7 @@ def run_experiment(
         arguments: what `options.parse_arguments` returned.
         settings: what `options.resolve_settings` returned.
         train: trains the model and scores the reported questions.
+        overrides: those of the settings that were changed from the recipe's.
 
     Returns:
         The content of `metrics.json`.
@@ -146,6 +149,7 @@ def run_experiment(
     folder.write("qrels.trec", lambda path: write_qrels(path, evaluation))
     result = {
         **identity,
+        "overrides": dict(overrides or {}),
         **_measured(experiment, evaluation),
         **outcome.details,
         "versions": versions(),
@@ -347,7 +351,10 @@ def run_script(
     """
     try:
         settings = settings_of(arguments)
-        result = run_experiment(paper, arguments, settings, train)
+        unchanged = {**vars(arguments), "overrides": [], "epochs": None}
+        recipe = settings_of(Namespace(**unchanged))
+        overrides = {k: v for k, v in settings.items() if v != recipe[k]}
+        result = run_experiment(paper, arguments, settings, train, overrides)
     except (
         DatasetError,
         VectorsError,

@@ -189,17 +189,17 @@ def table_8(run: EncodedRun, pairs: int = 3) -> str:
 
     Args:
         run: the encoded run.
-        pairs: number of pairs: the first questions that share at least two
-            words with a correct answer, with the first such answer.
+        pairs: number of pairs: the first questions that share a word above
+            the lowest level with a correct answer, with that answer.
     """
     edges = norm_edges(run.word_norms, LEVELS)
+    above = dict(zip(run.words, run.word_norms >= edges[1], strict=True))
     parts = [f"# Table 8: pairs by norm level ({run.title})\n"]
-    known = set(run.words)
     for question in run.questions:
-        own = [t for t in run.tokens[question.text] if t in known]
+        own = [t for t in run.tokens[question.text] if t in above]
         for candidate in question.positives:
-            answer = [t for t in run.tokens[candidate.text] if t in known]
-            if len(set(own) & set(answer)) < 2:
+            answer = [t for t in run.tokens[candidate.text] if t in above]
+            if not any(above[token] for token in set(own) & set(answer)):
                 continue
             parts.append(f"{question.text}\n\n> {candidate.text}\n")
             parts.append(

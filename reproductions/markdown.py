@@ -51,11 +51,9 @@ def vectors(names: Sequence[str]) -> str:
     return " + ".join(f"`{name}`" for name in names) or "no vectors"
 
 
-def training_set(fields: Mapping[str, Any]) -> str:
+def training_set(name: str, pairs: int) -> str:
     """Name and size of what was trained on."""
-    pairs = fields.get("pairs")
-    name = fields.get("split", "")
-    return name if pairs is None else f"{name}, {pairs:,} pairs"
+    return f"{name}, {pairs:,} pairs" if pairs else name
 
 
 def settings(values: Mapping[str, Any]) -> str:

@@ -125,10 +125,10 @@ def verdict(table: ResultsTable, row: Row, group: Group | None) -> str:
 
 def _same_training_set(table: ResultsTable, group: Group) -> bool:
     # Papers print thousands of pairs, and drop a few that no model can use.
-    pairs = group.training_set.get("pairs", 0)
+    missing = abs(group.training_pairs - table.training_pairs)
     return (
-        group.training_set.get("split") == table.training_set
-        and abs(pairs - table.training_pairs) <= 0.05 * table.training_pairs
+        group.training_set == table.training_set
+        and missing <= 0.05 * table.training_pairs
     )
 
 
@@ -142,7 +142,7 @@ def _beside_the_paper(paper: Paper, groups: Sequence[Group]) -> list[str]:
             vectors = markdown.vectors(table.vectors)
             parts.append(
                 f"Data set `{table.dataset}`, {table.split}. The paper trained "
-                f"on `{table.training_set}` ({table.training_pairs:,} pairs) "
+                f"on {table.training_set} ({table.training_pairs:,} pairs) "
                 f"with {vectors}; its times are on {paper.hardware}.\n"
             )
             parts.append(_results_table(table, groups))
@@ -188,7 +188,7 @@ def _beside(table: ResultsTable, row: Row, group: Group | None) -> list[str]:
         markdown.number(seconds, 1),
         str(len(group.runs)) if group else "",
         markdown.vectors(group.vectors) if group else "",
-        markdown.training_set(group.training_set) if group else "",
+        _training_set(group) if group else "",
         verdict(table, row, group),
     ]
 
@@ -267,7 +267,7 @@ def _groups_table(groups: Sequence[Group], models: dict[str, str]) -> str:
             markdown.span(group.values("parameters")),
             markdown.number(group.statistic("seconds_per_epoch"), 1),
             markdown.vectors(group.vectors),
-            markdown.training_set(group.training_set),
+            _training_set(group),
         ]
         for group, different in zip(ordered, distinctions(ordered), strict=True)
     ]
@@ -351,7 +351,7 @@ def _speed(
                 models.get(group.model, group.model),
                 group.recipe,
                 f"`{group.dataset}`, {group.split}",
-                markdown.training_set(group.training_set),
+                _training_set(group),
                 "" if paper_seconds is None else f"{paper_seconds:g}",
                 markdown.number(seconds, 1),
                 str(seconds.count),
@@ -405,6 +405,10 @@ def _ledger(
         columns = ["Where", "As printed", "Our default", "Switch", "Shown by"]
         parts.append(markdown.table(columns, rows))
     return parts
+
+
+def _training_set(group: Group) -> str:
+    return markdown.training_set(group.training_set, group.training_pairs)
 
 
 def _metric_names(groups: Iterable[Group]) -> list[str]:

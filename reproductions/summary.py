@@ -44,8 +44,8 @@ class Group:
         recipe: the named recipe the settings started from.
         dataset: name of the data set.
         split: the split that was scored.
-        training_set: what was trained on: name of the `split` and how many
-            `questions`, `pairs` and `positives` of it.
+        training_set: name of what was trained on.
+        training_pairs: number of its question-answer pairs.
         vectors: names of the word vectors that were concatenated.
         settings: all settings of the runs.
         overrides: those settings that were changed from the recipe's.
@@ -58,7 +58,8 @@ class Group:
     recipe: str
     dataset: str
     split: str
-    training_set: dict[str, Any]
+    training_set: str
+    training_pairs: int
     vectors: tuple[str, ...]
     settings: dict[str, Any]
     overrides: dict[str, Any]
@@ -126,7 +127,8 @@ def group_runs(runs: Iterable[dict[str, Any]]) -> list[Group]:
             "model": run["model"],
             "recipe": run["recipe"],
             "vectors": sorted(map(vector_name, run.get("vectors") or [])),
-            "training_set": run.get("training_set") or {},
+            "training_set": run.get("training_set") or "",
+            "training_pairs": run.get("training", {}).get("pairs", 0),
             "settings": run.get("settings") or {},
             "overrides": run.get("overrides") or {},
         }
@@ -211,6 +213,7 @@ def _all_but(group: Group, name: str | None = None) -> str:
             group.model,
             group.recipe,
             group.training_set,
+            group.training_pairs,
             group.vectors,
             settings,
         ]

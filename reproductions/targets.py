@@ -43,9 +43,8 @@ class ResultsTable:
         dataset: name of the data set, as runs carry it.
         split: the split that the figures are of.
         metrics: names of the columns.
-        training_set: name of the split that the paper trained on, as runs
-            carry it.
-        training_pairs: number of question-answer pairs of that split.
+        training_set: name of what the paper trained on, as runs carry it.
+        training_pairs: number of its question-answer pairs.
         vectors: names of the word vectors the paper used, as runs carry them.
         tolerance: largest absolute difference that counts as within.
         rows: the rows, in the paper's order.
@@ -198,14 +197,17 @@ def _table(
             rows=tuple(tuple(row) for row in fields["rows"]),
             **common,
         )
-    names = ("dataset", "split", "tolerance")
-    _require(place, fields, (*names, "metrics", "vectors", "training_set"))
-    _require(place, fields["training_set"], ("split", "pairs"))
+    names = (
+        "dataset",
+        "split",
+        "training_set",
+        "training_pairs",
+        "tolerance",
+    )
+    _require(place, fields, (*names, "metrics", "vectors"))
     metrics = tuple(fields["metrics"])
     return ResultsTable(
         metrics=metrics,
-        training_set=fields["training_set"]["split"],
-        training_pairs=fields["training_set"]["pairs"],
         vectors=tuple(fields["vectors"]),
         rows=tuple(_row(place, row, metrics) for row in fields["rows"]),
         **{name: fields[name] for name in names},
