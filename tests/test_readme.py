@@ -1,0 +1,53 @@
+"""The README's example runs as it is printed."""
+
+import csv
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+ROWS = [
+    ("who wrote emma", "jane austen wrote it", 1),
+    ("who wrote emma", "it was written in 1815", 0),
+    ("who wrote emma", "emma is a novel", 0),
+    ("what is the capital of france", "it is paris", 1),
+    ("what is the capital of france", "france is in europe", 0),
+    ("what is the capital of france", "it is a country", 0),
+]
+
+
+def code_blocks():
+    text = (ROOT / "README.md").read_text("utf-8")
+    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("train", "dev"):
+        with (tmp_path / f"{name}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([("question", "answer", "label"), *ROWS])
+    return tmp_path
+
+
+def test_train_and_serve_as_printed(folder):
+    train, serve = code_blocks()
+    for code in (train, f"{serve}\nprint(scores.shape, best_first.shape)"):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=folder,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "KERAS_BACKEND": "tensorflow",
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+    assert "(1,) (2,)" in done.stdout
