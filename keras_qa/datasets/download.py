@@ -25,8 +25,8 @@ class ResumingDownloader:
         size: the complete file's size in bytes.
         label: what the progress bar shows.
         attempts: attempts in a row without a new byte, before it gives up.
-        pause: seconds to wait before the second of these attempts; doubled
-            before each further one.
+        pause: seconds to wait before going on; doubled with each attempt
+            without a new byte.
         timeout: seconds without an answer after which an attempt has failed.
     """
 
@@ -59,7 +59,7 @@ class ResumingDownloader:
         if self._have() > self.size:
             self.part.unlink()
         self.resumed = self._have() > 0
-        failures = 0
+        failures, most = 0, self._have()
         with tqdm(
             desc=self.label,
             total=self.size,
@@ -69,23 +69,24 @@ class ResumingDownloader:
             disable=None,
         ) as progress:
             while self._have() < self.size:
-                before = self._have()
                 try:
-                    self._request(url, before, progress)
+                    self._request(url, progress)
                 # The server has answered, asking again will not help.
                 except urllib.error.HTTPError:
                     raise
                 except (OSError, http.client.HTTPException) as error:
-                    failures = 1 if self._have() > before else failures + 1
-                    if failures >= self.attempts:
+                    failures = 0 if self._have() > most else failures + 1
+                    most = max(most, self._have())
+                    if failures == self.attempts:
                         raise OSError(f"{url}: {error}") from error
-                    time.sleep(self.pause * 2 ** (failures - 1))
+                    time.sleep(self.pause * 2**failures)
         os.replace(self.part, output_file)
 
     def _have(self) -> int:
         return self.part.stat().st_size if self.part.exists() else 0
 
-    def _request(self, url: str, start: int, progress: tqdm) -> None:
+    def _request(self, url: str, progress: tqdm) -> None:
+        start = self._have()
         request = urllib.request.Request(url)
         if start:
             request.add_header("Range", f"bytes={start}-")

@@ -20,16 +20,25 @@ MAX_LINE_BYTES = 2**24
 # What opening, reading and decompressing can raise.
 READ_ERRORS = (OSError, EOFError, zlib.error)
 
-_REPR = reprlib.Repr()
-_REPR.maxstring = _REPR.maxother = 90
-_REPR.maxlevel = 2
+
+class _Short(reprlib.Repr):
+    """A `repr` of bounded length, whatever the object holds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = 90
+        self.maxlevel = 2
+
+    def repr_int(self, x: int, level: int) -> str:
+        """Python refuses to write out integers of thousands of digits."""
+        bits = x.bit_length()
+        return repr(x) if bits < 200 else f"<integer of {bits} bits>"
 
 
 def shorten(value: object) -> str:
     """The `repr` of what was read, cut to a length that fits a message."""
-    if isinstance(value, int) and value.bit_length() > 200:
-        return f"an integer of {value.bit_length()} bits"
-    return _REPR.repr(value)
+    text = _Short().repr(value)
+    return text if len(text) <= 300 else f"{text[:297]}..."
 
 
 def error_at(

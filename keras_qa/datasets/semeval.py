@@ -80,6 +80,7 @@ class _Threads:
         self._done: list[tuple[int, bool, Question]] = []
         self._thread: dict[str, str] | None = None
         self._text: list[str] = []
+        self._count = 0
 
     def read(self) -> Iterator[tuple[int, bool, Question]]:
         """Yields line, whether it repeats another thread, and question."""
@@ -89,6 +90,8 @@ class _Threads:
                     self._parser.Parse(chunk)
                     yield from self._take()
             self._parser.Parse(b"", True)
+            if self._count == 0:
+                raise self._error("at least one <Thread>", "none")
         except DatasetError:
             raise
         # An unknown encoding in the XML declaration is one of the last two.
@@ -169,6 +172,7 @@ class _Threads:
         repeated = self._thread is not None and SKIP in self._thread
         line = self._parser.CurrentLineNumber
         self._done.append((line, repeated, question))
+        self._count += 1
         self._thread = None
 
     def _attribute(

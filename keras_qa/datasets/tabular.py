@@ -157,8 +157,15 @@ def _reader(
 def _read_csv(
     path: Path, columns: Columns, delimiter: str, quoted: bool
 ) -> Iterator[_Record]:
+    row_lines: list[str] = []
+
+    def lines() -> Iterator[str]:
+        for _, line in read_lines(path):
+            row_lines.append(line)
+            yield f"{line}\n"
+
     reader = csv.reader(
-        (f"{line}\n" for _, line in read_lines(path)),
+        lines(),
         delimiter=delimiter,
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
         strict=True,
@@ -166,6 +173,7 @@ def _read_csv(
     header: list[str] | None = None
     while True:
         line = reader.line_num + 1
+        row_lines.clear()
         try:
             fields = next(reader)
         except StopIteration:
@@ -174,8 +182,8 @@ def _read_csv(
             raise error_at(
                 path,
                 line,
-                "a row with properly quoted fields to begin in this line",
-                str(error),
+                f"proper quotes in the row that begins here ({error})",
+                row_lines[0],
             ) from None
         if not fields:
             continue
@@ -206,7 +214,7 @@ def _read_json_lines(path: Path, columns: Columns) -> Iterator[_Record]:
         # Nested too deep, or a number of too many digits.
         except (ValueError, RecursionError) as error:
             raise error_at(
-                path, number, "a JSON object", f"{line[:40]} ({error})"
+                path, number, f"a JSON object ({error})", line
             ) from None
         if not isinstance(record, dict):
             raise error_at(path, number, "a JSON object", record)

@@ -1,0 +1,121 @@
+"""Whatever a file holds, a reader gives questions or a DatasetError."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck
+from hypothesis import example
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.base import Question
+from keras_qa.datasets.semeval import read_semeval
+from keras_qa.datasets.tabular import read_tabular
+from keras_qa.datasets.toks import FILES
+from keras_qa.datasets.toks import read_toks
+from keras_qa.datasets.trecqa import read_trecqa_xml
+from keras_qa.datasets.wikiqa import read_wikiqa_tsv
+from keras_qa.datasets.yahooqa import YahooQA
+
+DATA = Path(__file__).parents[1] / "data"
+
+# What real damage looks like, beside single random bytes.
+PIECES = st.sampled_from(
+    [
+        *(b"\n", b"\r\n", b"\t", b'"', b"\x00", b"\xff", b"\xed\xa0\x80"),
+        *("\u2028\ufeff".encode(), b"<question>\n", b"</QApairs>", b"<", b"&"),
+        *(b"&lol;", b"]]>", b"{", b"\\ud800", b"[", b"R.", b"(", b"]", b"."),
+        b'<!ENTITY lol "ha">',
+    ]
+)
+EDITS = st.lists(
+    st.tuples(
+        st.floats(0, 1, exclude_max=True),
+        st.integers(0, 30),
+        st.one_of(PIECES, st.binary(max_size=3)),
+    ),
+    max_size=5,
+)
+
+fuzz = settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+
+
+def mutate(data, edits):
+    """Replaces, at each relative position, some bytes by others."""
+    for place, length, piece in edits:
+        start = int(place * len(data))
+        data = data[:start] + piece + data[start + length :]
+    return data
+
+
+def outcome(read):
+    """Reads to the end; anything but a DatasetError fails the test."""
+    try:
+        questions = list(read())
+    except DatasetError as error:
+        assert "Received: " in str(error)
+        assert len(str(error)) < 2000
+        return
+    for question in questions:
+        assert isinstance(question, Question)
+        question.text.encode("utf-8")
+        ids = [c.id for c in question.candidates]
+        assert len(set(ids)) == len(ids)
+        for candidate in question.candidates:
+            candidate.text.encode("utf-8")
+            assert candidate.label in (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("WikiQA/WikiQA-train.tsv", read_wikiqa_tsv),
+        ("TrecQA/TRAIN.xml", read_trecqa_xml),
+        (
+            "SemEval2016-Task3/SemEval2016-Task3-CQA-QL-train-part2.xml",
+            read_semeval,
+        ),
+        ("YahooQA/env.pkl", lambda path: YahooQA(path).questions("train")),
+        ("user/pairs.csv", read_tabular),
+        ("user/pairs.tsv", read_tabular),
+        ("user/pairs.jsonl", read_tabular),
+    ],
+)
+@fuzz
+@given(edits=EDITS, cut=st.floats(0, 1), zipped=st.booleans())
+@example(edits=[], cut=1.0, zipped=False)
+def test_damaged_files(tmp_path, name, read, edits, cut, zipped):
+    original = (DATA / name).read_bytes()
+    if zipped:
+        # The damage is then in the compressed bytes.
+        path = tmp_path / f"{Path(name).name}.gz"
+        data = mutate(gzip.compress(original), edits)
+    else:
+        path = tmp_path / Path(name).name
+        data = mutate(original, edits)
+    path.write_bytes(data[: round(cut * len(data))])
+    outcome(lambda: read(path))
+
+
+@fuzz
+@given(edits=st.tuples(*[EDITS] * len(FILES)))
+def test_damaged_folders(tmp_path, edits):
+    for name, some in zip(FILES, edits, strict=True):
+        data = (DATA / "TrecQA/train" / name).read_bytes()
+        (tmp_path / name).write_bytes(mutate(data, some))
+    outcome(lambda: read_toks(tmp_path))
+
+
+@fuzz
+@given(data=st.binary(max_size=60))
+def test_random_pickles(tmp_path, data):
+    path = tmp_path / "env.pkl"
+    path.write_bytes(data)
+    outcome(lambda: YahooQA(path).questions("train"))

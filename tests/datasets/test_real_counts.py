@@ -1,0 +1,91 @@
+"""Counts of the published files, for those who have them."""
+
+import pytest
+
+from keras_qa.datasets.audit import audit_dataset
+from keras_qa.datasets.registry import open_dataset
+from keras_qa.datasets.semeval import read_semeval
+from keras_qa.datasets.toks import read_toks
+from keras_qa.datasets.trecqa import both_labels_only
+from keras_qa.datasets.trecqa import read_trecqa_xml
+
+
+def counts(questions):
+    questions = list(questions)
+    return (
+        len(questions),
+        sum(len(q.candidates) for q in questions),
+        sum(len(q.positives) for q in questions),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "split", "expected"),
+    [
+        ("wikiqa", "train", (873, 8672, 1040)),
+        ("wikiqa", "dev", (126, 1130, 140)),
+        ("trecqa-raw", "train", (93, 4718, 348)),
+        ("trecqa-raw", "dev", (81, 1148, 222)),
+        ("trecqa-clean", "train", (93, 4718, 348)),
+        ("trecqa-clean", "dev", (65, 1117, 205)),
+        ("semeval", "train", (379, 3790, 1364)),
+        ("semeval", "dev", (244, 2440, 818)),
+    ],
+)
+def test_counts(real_data, name, split, expected):
+    dataset = open_dataset(name, real_data)
+    assert counts(dataset.questions(split)) == expected
+
+
+@pytest.mark.parametrize(
+    ("xml", "toks", "expected"),
+    [
+        ("TRAIN.xml.gz", "train", (94, 4718, 348)),
+        ("DEV.xml.gz", "raw-dev", (82, 1148, 222)),
+    ],
+)
+def test_trecqa_xml_equals_the_folders(real_data, xml, toks, expected):
+    folder = real_data / "TrecQA"
+    questions = list(read_trecqa_xml(folder / xml))
+    assert counts(questions) == expected
+    assert [q for q in questions if q.candidates] == list(
+        read_toks(folder / toks)
+    )
+
+
+def test_clean_trecqa_equals_its_folder(real_data):
+    folder = real_data / "TrecQA"
+    assert list(
+        both_labels_only(read_trecqa_xml(folder / "DEV.xml.gz"))
+    ) == list(read_toks(folder / "clean-dev"))
+
+
+def test_semeval_with_repeated_threads(real_data):
+    folder = real_data / "SemEval2016-Task3"
+    for part, expected in {
+        "train-part2": (670, 6700, 2483),
+        "dev": (500, 5000, 1851),
+    }.items():
+        path = folder / f"SemEval2016-Task3-CQA-QL-{part}.xml.gz"
+        assert counts(read_semeval(path, skip_repeated=False)) == expected
+
+
+@pytest.mark.parametrize("name", ["wikiqa", "trecqa-raw"])
+def test_folds(real_data, name):
+    train, dev = open_dataset(name, real_data).held_out_fold()
+    expected = {
+        "wikiqa": ((747, 7481, 889), (126, 1191, 151)),
+        "trecqa-raw": ((73, 3974, 273), (20, 744, 75)),
+    }
+    assert (counts(train), counts(dev)) == expected[name]
+
+
+def test_audit_shows_the_counts_of_the_paper(real_data):
+    dataset = open_dataset("trecqa-raw", real_data, prefer_original=True)
+    audit = audit_dataset(dataset)
+    train, dev = audit.splits["train"], audit.splits["dev"]
+    assert (train.questions, dev.questions) == (94, 82)
+    assert (train.without_candidates, dev.without_candidates) == (1, 1)
+    assert (train.negatives_only, train.positives_only) == (10, 5)
+    (overlap,) = audit.overlaps
+    assert overlap.questions == 0

@@ -1,0 +1,137 @@
+import gzip
+import shutil
+from pathlib import Path
+
+import pytest
+
+from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.registry import FOLDERS
+from keras_qa.datasets.registry import default_data_dir
+from keras_qa.datasets.registry import open_dataset
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+def sizes(dataset):
+    return {split: len(dataset.questions(split)) for split in dataset.splits}
+
+
+@pytest.mark.parametrize(
+    ("name", "tokenizer", "expected"),
+    [
+        ("wikiqa", "whitespace", {"train": 3, "dev": 2, "test": 2}),
+        (
+            "trecqa-raw",
+            "whitespace",
+            {"train": 4, "dev": 2, "test": 2, "train-all": 5},
+        ),
+        (
+            "trecqa-clean",
+            "whitespace",
+            {"train": 4, "dev": 1, "test": 2, "train-all": 5},
+        ),
+        ("trecqa-all", "whitespace", {"train": 5, "dev": 2, "test": 2}),
+        ("semeval", "word", {"train": 2, "dev": 2}),
+        ("yahooqa", "word", {"train": 4, "dev": 2, "test": 2}),
+    ],
+)
+def test_every_collection(monkeypatch, name, tokenizer, expected):
+    dataset = open_dataset(name, DATA)
+    assert dataset.name == name
+    assert dataset.tokenizer == tokenizer
+    assert sizes(dataset) == expected
+    itself = open_dataset(name, str(DATA / FOLDERS[name]))
+    assert sizes(itself) == expected
+    monkeypatch.setenv("KERAS_QA_DATA", str(DATA))
+    assert sizes(open_dataset(name)) == expected
+
+
+def test_original_files_on_request():
+    wikiqa = open_dataset("wikiqa", DATA, prefer_original=True)
+    assert wikiqa.tokenizer == "word"
+    assert wikiqa.questions("train")[0].id == "Q1"
+    trecqa = open_dataset("trecqa-raw", DATA, prefer_original=True)
+    assert sizes(trecqa) == {"train": 5, "dev": 3, "test": 2, "train-all": 5}
+
+
+def test_xml_serves_where_the_folders_are_missing(tmp_path):
+    for name in ("TRAIN.xml", "DEV.xml"):
+        text = (DATA / "TrecQA" / name).read_bytes()
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress(text))
+    assert sizes(open_dataset("trecqa-raw", tmp_path)) == {
+        "train": 5,
+        "dev": 3,
+    }
+    clean = open_dataset("trecqa-clean", tmp_path)
+    published = open_dataset("trecqa-clean", DATA)
+    assert clean.questions("dev") == published.questions("dev")
+
+
+def test_clean_is_derived_from_a_raw_folder(tmp_path):
+    shutil.copytree(DATA / "TrecQA/raw-dev", tmp_path / "TrecQA/raw-dev")
+    derived = open_dataset("trecqa-clean", tmp_path)
+    published = open_dataset("trecqa-clean", DATA)
+    assert derived.questions("dev") == published.questions("dev")
+
+
+def test_original_wikiqa_alone(tmp_path):
+    shutil.copy(DATA / "WikiQA/WikiQA-dev.tsv", tmp_path)
+    dataset = open_dataset("wikiqa", tmp_path)
+    assert dataset.tokenizer == "word"
+    assert sizes(dataset) == {"dev": 2}
+
+
+def test_folds_are_those_of_the_folder():
+    train, dev = open_dataset("trecqa-raw", DATA).held_out_fold()
+    assert [q.id for q in train] == ["1", "1.2", "1.4"]
+    assert [q.id for q in dev] == ["1.3"]
+    # The XML file has a question without candidates and without a fold.
+    original = open_dataset("trecqa-raw", DATA, prefer_original=True)
+    train, dev = original.held_out_fold()
+    assert [q.id for q in train] == ["1", "1.2", "1.4", "9"]
+    assert [q.id for q in dev] == ["1.3"]
+    # They do not fit TRAIN-ALL.
+    assert open_dataset("trecqa-all", DATA).folds is None
+    assert open_dataset("wikiqa", DATA).folds is None
+
+
+def test_parts_of_semeval_are_joined(tmp_path):
+    folder = tmp_path / "SemEval2016-Task3"
+    shutil.copytree(DATA / "SemEval2016-Task3", folder)
+    name = "SemEval2016-Task3-CQA-QL-train-part{}.xml"
+    text = (folder / name.format(2)).read_text("utf-8")
+    part1 = text.replace('_ID="Q', '_ID="P')
+    (folder / name.format(1)).write_text(part1, "utf-8")
+    train = open_dataset("semeval", tmp_path).questions("train")
+    assert [q.id for q in train] == ["P1_R1", "P2_R2", "Q1_R1", "Q2_R2"]
+
+
+def test_yahooqa_in_the_folder_of_its_repository(tmp_path):
+    (tmp_path / "data").mkdir()
+    shutil.copy(DATA / "YahooQA/env.pkl", tmp_path / "data")
+    assert sizes(open_dataset("yahooqa", tmp_path))["dev"] == 2
+
+
+@pytest.mark.parametrize("name", set(FOLDERS) - {"sample"})
+def test_missing_files_are_listed(tmp_path, name):
+    (tmp_path / "other.txt").touch()
+    with pytest.raises(DatasetError) as error:
+        open_dataset(name, tmp_path)
+    error.match(f"expected files of the data set '{name}'")
+    error.match(f"Try `keras-qa data fetch {name}`. Received: other.txt")
+    wanted = {"wikiqa": "train/a.toks", "yahooqa": "env.pkl"}
+    error.match(wanted.get(name, r"\.xml"))
+    with pytest.raises(DatasetError, match=r"Received: no such folder"):
+        open_dataset(name, tmp_path / "none")
+
+
+def test_unknown_name():
+    with pytest.raises(DatasetError, match=r"`name` must be one of .*'squad'"):
+        open_dataset("squad", DATA)
+
+
+def test_default_data_dir(monkeypatch):
+    monkeypatch.setenv("KERAS_QA_DATA", "somewhere")
+    assert default_data_dir() == Path("somewhere")
+    monkeypatch.delenv("KERAS_QA_DATA")
+    assert default_data_dir() == Path.home() / ".keras_qa"

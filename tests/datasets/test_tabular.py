@@ -1,0 +1,163 @@
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from keras_qa.datasets.base import Candidate
+from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.tabular import Columns
+from keras_qa.datasets.tabular import open_tabular
+from keras_qa.datasets.tabular import read_tabular
+
+USER = Path(__file__).parents[1] / "data/user"
+WITH_ID = Columns(question_id="id")
+
+
+def write(path, text):
+    path.write_text(text, "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["pairs.csv", "pairs.tsv", "pairs.jsonl"])
+def test_the_three_formats_say_the_same(name, tmp_path):
+    questions = list(read_tabular(USER / name, WITH_ID))
+    assert [q.id for q in questions] == ["q1", "q2", "q3", "q4"]
+    assert [len(q.positives) for q in questions] == [1, 1, 1, 0]
+    assert questions[2].candidates[0] == Candidate(
+        "0000", "Ben Nevis is 1,345 metres high.", 1
+    )
+    zipped = tmp_path / f"{name}.gz"
+    text = b"\xef\xbb\xbf" + (USER / name).read_bytes()
+    zipped.write_bytes(gzip.compress(text.replace(b"\n", b"\r\n")))
+    assert list(read_tabular(zipped, WITH_ID)) == questions
+
+
+def test_without_ids_the_text_tells_questions_apart():
+    questions = list(read_tabular(USER / "pairs.csv"))
+    assert [q.id for q in questions] == ["1", "2", "3", "4"]
+    assert questions[1].text == "Who discovered penicillin?"
+
+
+def test_names_of_columns(tmp_path):
+    path = write(
+        tmp_path / "a.csv",
+        "extra,Frage,good,Antwort,doc\nx,Wer?,1,Ich,d7\n\ny,Wer?,0,Du,d3\n",
+    )
+    columns = Columns("Frage", "Antwort", "good", answer_id="doc")
+    (question,) = read_tabular(path, columns)
+    assert question.candidates == (
+        Candidate("d7", "Ich", 1),
+        Candidate("d3", "Du", 0),
+    )
+
+
+def test_quoted_fields_may_hold_anything(tmp_path):
+    path = write(
+        tmp_path / "a.csv",
+        'question,answer,label\nq,"He said ""no"",\nthen left.",1\n',
+    )
+    (question,) = read_tabular(path)
+    assert question.candidates[0].text == 'He said "no",\nthen left.'
+
+
+def test_files_without_quoting(tmp_path):
+    path = write(
+        tmp_path / "a.tsv", 'question\tanswer\tlabel\nq\t"Emma" is a book\t1\n'
+    )
+    with pytest.raises(DatasetError, match=r"a\.tsv:2: .*\('\t' expected af"):
+        list(read_tabular(path))
+    (question,) = read_tabular(path, quoted=False)
+    assert question.candidates[0].text == '"Emma" is a book'
+
+
+def test_scattered_rows_need_group(tmp_path):
+    path = write(
+        tmp_path / "a.csv",
+        "question,answer,label\np,1,0\nq,2,1\np,3,1\nq,4,0\n",
+    )
+    with pytest.raises(DatasetError, match=r"a\.csv:4: .*neighbours.*: 'p'"):
+        list(read_tabular(path))
+    p, q = read_tabular(path, group=True)
+    assert [c.text for c in p.candidates] == ["1", "3"]
+    assert [c.text for c in q.candidates] == ["2", "4"]
+
+
+HEADER = "question,answer,label\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", ":1: expected a header"),
+        ("question,answer\n", r":1: expected a column 'label'.*\['question'"),
+        ("question,answer,label,answer\n", ":1: expected distinct column na"),
+        (HEADER + "q,a\n", ":2: expected 3 fields, .*: '2 fields: q,a'"),
+        (HEADER + "q,a,1,\n", ":2: expected 3 fields.*'4 fields"),
+        (HEADER + "q,a,2\n", ":2: expected a label, 0 or 1. .*: '2'"),
+        (HEADER + "q,a,\n", ":2: expected a label"),
+        (
+            HEADER + 'q,a,1\nq,"b,0\nq,c,0\nq,d,0\n',
+            r":3: expected proper .*: 'q,\"b,0'",
+        ),
+        (HEADER + 'q,a,1\nq,"b\nc" d,0\n', ":3: expected proper quotes"),
+        (HEADER + 'q,"a\nb",1\nq,c,x\n', ":4: expected a label"),
+    ],
+)
+def test_bad_csv(tmp_path, text, message):
+    path = write(tmp_path / "bad.csv", text)
+    with pytest.raises(DatasetError, match=rf"bad\.csv{message}"):
+        list(read_tabular(path))
+
+
+GOOD = {"question": "q", "answer": "a", "label": 1}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", r"a JSON object \(Expecting property.* Received: '{'"),
+        ("[1]", r"expected a JSON object. Received: \[1\]"),
+        ("[" * 100_000, r"a JSON object \(maximum recursion"),
+        ('{"label": ' + "1" * 5000 + "}", r"a JSON object \(.*digits"),
+        ('{"question": "q", "label": 1}', "expected a column 'answer'"),
+        (json.dumps(GOOD | {"label": 2}), "a label, 0 or 1. Received: 2"),
+        (json.dumps(GOOD | {"label": [1]}), "a label, 0 or 1. Received: "),
+        (json.dumps(GOOD | {"label": None}), "a label, 0 or 1. .*None"),
+        (json.dumps(GOOD | {"answer": 3}), "`answer` to be a string.*: 3"),
+        (json.dumps(GOOD | {"answer": "\ud83d"}), "`answer` without surrog"),
+    ],
+)
+def test_bad_json_lines(tmp_path, line, message):
+    path = write(tmp_path / "bad.jsonl", f"{json.dumps(GOOD)}\n\n{line}\n")
+    with pytest.raises(DatasetError, match=rf"bad\.jsonl:3: .*{message}"):
+        list(read_tabular(path))
+
+
+def test_labels_and_ids_of_json(tmp_path):
+    rows = [
+        GOOD | {"label": label, "id": 7}
+        for label in (1, 0, "1", "0", True, False, 1.0)
+    ]
+    path = write(
+        tmp_path / "a.ndjson", "".join(f"{json.dumps(row)}\n" for row in rows)
+    )
+    (question,) = read_tabular(path, WITH_ID)
+    assert question.id == "7"
+    labels = [c.label for c in question.candidates]
+    assert labels == [1, 0, 1, 0, 1, 0, 1]
+    assert {type(label) for label in labels} == {int}
+
+
+def test_open_tabular():
+    dataset = open_tabular(
+        USER / "pairs.csv", test=USER / "pairs.jsonl", columns=WITH_ID
+    )
+    assert list(dataset.splits) == ["train", "test"]
+    assert dataset.questions("train") == dataset.questions("test")
+    with pytest.raises(DatasetError, match=r"be a file\. Received: none"):
+        open_tabular()
+    with pytest.raises(DatasetError, match=r"`dev` must be a file.*no\.csv"):
+        open_tabular(dev=USER / "no.csv")
+    with pytest.raises(DatasetError, match=r"must end in \.csv"):
+        list(read_tabular(USER / "pairs.xlsx"))

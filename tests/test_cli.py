@@ -1,0 +1,78 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from keras_qa import cli
+from keras_qa.version import __version__
+
+DATA = Path(__file__).parent / "data"
+
+
+def test_audit_of_a_collection(capsys):
+    assert cli.main(["data", "audit", "semeval", "--data-dir", str(DATA)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("Data set: semeval\n")
+    assert "HyperQA, Table 1, column SemEvalCQA" in printed
+
+
+def test_audit_of_the_user_s_files(capsys):
+    arguments = ["data", "audit", "--train", str(DATA / "user/pairs.csv")]
+    arguments += ["--test", str(DATA / "user/pairs.jsonl")]
+    assert cli.main([*arguments, "--question-id-column", "id"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "Data set: user" in lines
+    assert "train, test".ljust(20) + "          4        8      8" in lines
+    assert lines[-1] == "The paper has no counts for this data set."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "Give either the NAME of a data set or files of your own"),
+        (["semeval", "--train", "x.csv"], "Give either the NAME"),
+        (["wikiqa", "--data-dir", "/none"], "Try `keras-qa data fetch wikiqa`"),
+        (["--dev", "/none.csv"], "`dev` must be a file. Received: /none.csv"),
+    ],
+)
+def test_errors_are_messages(capsys, arguments, message):
+    assert cli.main(["data", "audit", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("keras-qa: ")
+    assert message in captured.err
+
+
+def test_an_interrupted_command(monkeypatch, capsys):
+    def interrupt(arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("keras_qa.datasets.audit.run", interrupt)
+    assert cli.main(["data", "audit"]) == 130
+    assert capsys.readouterr().err == "keras-qa: interrupted\n"
+
+
+def test_unknown_commands_and_help(capsys):
+    for arguments in ([], ["data"], ["data", "audit", "squad"]):
+        with pytest.raises(SystemExit) as error:
+            cli.main(arguments)
+        assert error.value.code == 2
+    with pytest.raises(SystemExit) as error:
+        cli.main(["--version"])
+    assert error.value.code == 0
+    assert __version__ in capsys.readouterr().out
+
+
+def test_data_commands_do_not_import_keras():
+    program = """
+import sys
+from keras_qa import cli
+code = cli.main(["data", "audit", "semeval", "--data-dir", sys.argv[1]])
+sys.exit(code or bool({"keras", "tensorflow"} & set(sys.modules)))
+"""
+    subprocess.run(
+        [sys.executable, "-c", program, str(DATA)],
+        check=True,
+        capture_output=True,
+    )
