@@ -11,7 +11,8 @@ Two habits keep float32 usable up to the boundary:
   `epsilon`; everything else is arranged so that no other nearly equal
   numbers are subtracted.
 - float16 and bfloat16 cannot tell a point from the boundary, so half
-  precision inputs are computed, and returned, in float32. float64 stays.
+  precision inputs are computed, and returned, in float32. float64 stays
+  where Keras keeps it: on TensorFlow, and on JAX in its 64 bit mode.
 
 Sources: Nickel and Kiela, "Poincaré Embeddings for Learning Hierarchical
 Representations", 2017 (distance, rescaled gradient); Ganea, Bécigneul and
@@ -19,6 +20,7 @@ Hofmann, "Hyperbolic Neural Networks", 2018 (Möbius addition, exponential and
 logarithmic map, lemma 2).
 """
 
+import math
 from typing import Any
 
 import keras
@@ -167,10 +169,15 @@ def exp_map(
     # tanh(z)/z tends to 1 at 0: choosing the limit keeps the gradient there.
     moves = length > 0
     safe_length = ops.where(moves, length, ops.ones_like(length))
-    ratio = ops.where(moves, ops.tanh(safe_length / gap) / safe_length, 1 / gap)
+    # Half the way across the ball that `epsilon` bounds: no step is longer.
+    half = ops.minimum(safe_length / gap, math.log(4 / epsilon))
+    ratio = ops.where(moves, ops.tanh(half) / safe_length, 1 / gap)
     y = ratio * tangent
+    # 1 - |y|² = 1 - tanh², which for a long step is far below `epsilon`.
+    decay = ops.where(moves, ops.exp(-2 * half), ops.ones_like(half))
+    gap_y = 4 * decay / ops.square(1 + decay)
     # x ⊕ y written as x plus a step, so that y = 0 leaves x as it is.
-    denominator = _squared_norm(x + y) + gap * _gap(y, epsilon)
+    denominator = _squared_norm(x + y) + gap * gap_y
     return x + gap * (y + _squared_norm(y) * x) / denominator
 
 
