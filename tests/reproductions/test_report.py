@@ -1,0 +1,466 @@
+import json
+import random
+import statistics
+
+import pytest
+
+from reproductions.atomic import write_whole
+from reproductions.ledger import load_ledger
+from reproductions.report import build_page
+from reproductions.report import main
+from reproductions.report import verdict
+from reproductions.summary import Statistic
+from reproductions.summary import comparisons
+from reproductions.summary import distinctions
+from reproductions.summary import group_runs
+from reproductions.summary import vector_name
+from reproductions.targets import TargetsError
+from reproductions.targets import load_targets
+
+PAPER = "hyperqa"
+# The paper's own: WikiQA's train, GloVe 840B, on test.
+FAIR = {
+    "split": "test",
+    "vectors": ["vectors/glove.840B.300d.txt.gz"],
+    "training_set": "train",
+    "training": {"pairs": 8672},
+}
+
+
+def run(seed=1, MAP=0.70, MRR=0.72, overrides=None, **fields):
+    overrides = overrides or {}
+    return {
+        "paper": PAPER,
+        "model": "hyperqa",
+        "dataset": "wikiqa",
+        "split": "dev",
+        "seed": seed,
+        "recipe": "paper",
+        "metrics": {"MAP": MAP, "MRR": MRR, "P@1": 0.5},
+        "questions": 126,
+        "questions_scored": 126,
+        "candidates": 1130,
+        "ties": 0,
+        "parameters": 90302,
+        "seconds_per_epoch": 1.5,
+        "vectors": ["other.bin"],
+        "training_set": "train less its fold",
+        "training": {"pairs": 7481},
+        "settings": {"conversion": "none", "sampler": "mix", **overrides},
+        "overrides": overrides,
+        "versions": {"machine": "x86_64, 2 cores"},
+        **fields,
+    }
+
+
+def page(*runs):
+    return build_page(load_targets(), group_runs(runs), [])
+
+
+def section(text, title):
+    """The part of a page from a heading to the next of its level."""
+    level = title.split()[0]
+    after = text.split(f"{title}\n", 1)[1]
+    return after.split(f"\n{level} ", 1)[0]
+
+
+def row_of(text, *starts):
+    """The cells of the only table row that begins with some cells."""
+    rows = [
+        [cell.strip() for cell in line.strip("|\n ").split(" | ")]
+        for line in text.splitlines()
+        if line.startswith("| ")
+    ]
+    (row,) = [r for r in rows if r[: len(starts)] == list(starts)]
+    return row
+
+
+def wikiqa_verdict(*runs):
+    table = load_targets().papers[PAPER].table("Table 2")
+    (row,) = [row for row in table.rows if row.ours]
+    groups = group_runs(runs)
+    return verdict(table, row, groups[0] if groups else None)
+
+
+def test_mean_and_sample_deviation_over_seeds():
+    values = [0.70, 0.71, 0.73]
+    runs = [run(seed, MAP) for seed, MAP in enumerate(values)]
+    dev = section(page(*runs), "### Measured on dev")
+    # By hand: mean .71333, squares of (-.01333, -.00333, .01667) / 2.
+    assert statistics.stdev(values) == pytest.approx(0.015275, abs=1e-6)
+    row = row_of(dev, "HyperQA", "paper")
+    assert row[2:6] == ["0.713 ± 0.015", "0.720 ± 0.000", "0.500 ± 0.000", "3"]
+    assert row[6:10] == ["126", "1,130", "0.0 ± 0.0", "90,302"]
+
+
+def test_one_seed_has_no_deviation():
+    assert Statistic.of([0.7]) == Statistic(0.7, None, 1)
+    dev = section(page(run(MAP=0.7124)), "### Measured on dev")
+    assert row_of(dev, "HyperQA", "paper")[2] == "0.712"
+
+
+def test_last_run_of_a_seed_counts():
+    (group,) = group_runs([run(1, 0.6), run(2, 0.8), run(1, 0.7)])
+    assert [r["metrics"]["MAP"] for r in group.runs] == [0.7, 0.8]
+
+
+def test_groups_differ_in_every_part_of_their_identity():
+    runs = [
+        run(),
+        run(model="cosineqa"),
+        run(recipe="best"),
+        run(dataset="trecqa-raw"),
+        run(split="test"),
+        run(vectors=[]),
+        run(training_set="train"),
+        run(training={"pairs": 10}),
+        run(overrides={"sampler": "max"}),
+        run(settings={"sampler": "mix"}),
+    ]
+    assert len(group_runs(runs)) == len(runs)
+    assert len(group_runs([*runs, run(seed=2)])) == len(runs)
+
+
+def test_smoke_runs_do_not_count():
+    assert group_runs([run(smoke=True)]) == []
+
+
+def test_page_does_not_depend_on_the_order_of_seeds_and_runs():
+    runs = [
+        run(seed, model=model, dataset=dataset)
+        for seed in (1, 2, 3)
+        for model in ("bm25", "hyperqa", "cosineqa")
+        for dataset in ("wikiqa", "trecqa-clean")
+    ]
+    expected = page(*runs)
+    for seed in range(3):
+        shuffled = random.Random(seed).sample(runs, len(runs))
+        assert page(*shuffled) == expected
+
+
+def test_verdict_within_and_outside_the_tolerance():
+    # Table 2: MAP .712, MRR .727, tolerance .02.
+    near = [run(s, MAP, 0.727, **FAIR) for s, MAP in ((1, 0.69), (2, 0.70))]
+    assert wikiqa_verdict(*near) == "**within** 0.02 (MAP -0.017)"
+    assert wikiqa_verdict(run(1, 0.72, 0.757, **FAIR)) == (
+        "**outside** 0.02 (MRR +0.030)"
+    )
+
+
+def test_verdict_not_run():
+    assert wikiqa_verdict() == "not run"
+    table = section(page(), "#### Table 2. Experimental results on WikiQA.")
+    assert row_of(table, "HyperQA")[-1] == "not run"
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        ({"vectors": ["skipgram"]}, "other vectors"),
+        ({"vectors": [*FAIR["vectors"], "skipgram"]}, "other vectors"),
+        ({"training_set": "train less its fold"}, "other training set"),
+        ({"training": {"pairs": 4000}}, "other training set"),
+        ({"recipe": "best"}, "other settings"),
+        ({"overrides": {"sampler": "max"}}, "other settings"),
+        ({"split": "dev"}, "other split"),
+    ],
+)
+def test_no_verdict_where_something_differs(change, note):
+    # The very figures of the paper, and still no verdict.
+    changed = run(1, 0.712, 0.727, **{**FAIR, **change})
+    assert wikiqa_verdict(changed) == f"*{note}*"
+
+
+def test_untrained_models_have_no_training_set_to_differ_in():
+    paper = load_targets().papers[PAPER]
+    table = paper.table("Table 3")
+    row = next(row for row in table.rows if row.ours == "bm25")
+    (group,) = group_runs(
+        [
+            run(
+                model="bm25",
+                recipe="untrained",
+                dataset="yahooqa",
+                split="test",
+                vectors=[],
+                training={"pairs": 5},
+                metrics={"P@1": 0.225, "MRR": 0.495},
+            )
+        ]
+    )
+    assert verdict(table, row, group) == "**within** 0.01 (MRR +0.002)"
+
+
+def test_dev_figures_never_stand_in_the_papers_tables():
+    text = page(run(1, 0.654321, 0.712345))
+    assert "0.654" not in section(text, "### The paper's tables")
+    assert "0.654" not in section(text, "### Measured on test")
+    assert "0.654" in section(text, "### Measured on dev")
+    text = page(run(1, 0.654321, split="test"))
+    assert "0.654" in section(text, "### The paper's tables")
+    assert "0.654" in section(text, "### Measured on test")
+    assert "0.654" not in section(text, "### Measured on dev")
+
+
+def test_papers_figures_stand_beside_ours():
+    table = section(
+        page(run(1, 0.70, 0.71, **FAIR)),
+        "#### Table 2. Experimental results on WikiQA.",
+    )
+    row = row_of(table, "HyperQA")
+    assert row[:6] == ["HyperQA", "paper", "0.712", "0.700", "0.727", "0.710"]
+    assert row[6:10] == ["90K", "90,302", "2", "1.5"]
+    assert row[10:13] == ["1", "`glove.840B.300d`", "train, 8,672 pairs"]
+    assert row_of(table, "Rank MP-CNN (Rao et al.)") == [
+        "Rank MP-CNN (Rao et al.)",
+        "0.701",
+        "0.718",
+        "10M",
+        "33",
+    ]
+
+
+def test_tables_of_one_changed_setting():
+    runs = [
+        run(seed, MAP + seed / 1000, overrides=overrides)
+        for seed in (1, 3)
+        for MAP, overrides in (
+            (0.70, {}),
+            (0.71, {"conversion": "parameter"}),
+            (0.68, {"sampler": "random"}),
+            (0.50, {"conversion": "gradient", "sampler": "max"}),
+        )
+    ]
+    part = section(page(*runs), "### One setting changed")
+    conversion = section(part, "#### `conversion`")
+    assert row_of(conversion, "`none`")[1] == "0.702 ± 0.001"
+    assert row_of(conversion, "`parameter` (changed)")[1] == "0.712 ± 0.001"
+    assert "`gradient`" not in conversion
+    sampler = section(part, "#### `sampler`")
+    assert row_of(sampler, "`random` (changed)")[1] == "0.682 ± 0.001"
+    # Two settings differ: the run belongs to neither table.
+    assert "0.502" not in part
+    # Changed settings do not stand among the recipe's own results.
+    dev = section(page(*runs), "### Measured on dev")
+    assert row_of(dev, "HyperQA")[2] == "0.702 ± 0.001"
+
+
+def test_numbers_are_ordered_by_value():
+    groups = group_runs([run(settings={"d": d}) for d in (100, 50, 400, 1000)])
+    (found,) = comparisons(groups)["d"]
+    assert [group.settings["d"] for group in found] == [50, 100, 400, 1000]
+
+
+def test_rows_that_look_alike_say_what_differs():
+    # Two generations of one recipe, neither an override.
+    runs = [
+        run(settings={"margin": 1.0, "l2": 0.1}),
+        run(settings={"margin": 5.0, "l2": 0.1}),
+        run(settings={"margin": 5.0, "l2": 0.1}, model="cosineqa"),
+    ]
+    groups = group_runs(runs)
+    assert [
+        (group.model, different)
+        for group, different in zip(groups, distinctions(groups), strict=True)
+    ] == [
+        ("cosineqa", {}),
+        ("hyperqa", {"margin": 1.0}),
+        ("hyperqa", {"margin": 5.0}),
+    ]
+    dev = section(page(*runs), "### Measured on dev")
+    assert row_of(dev, "HyperQA", "paper `margin=1.0`")
+    assert row_of(dev, "CosineQA", "paper")
+
+
+def test_models_stand_in_the_order_of_the_targets():
+    models = ("hyperqa", "cosineqa", "bm25", "cosine")
+    dev = section(
+        page(*(run(model=model) for model in models)), "### Measured on dev"
+    )
+    names = [line.split(" | ")[0][2:] for line in dev.splitlines()]
+    known = [name for name in names if name in load_targets().models.values()]
+    assert known == ["untrained cosine", "BM25", "CosineQA", "HyperQA"]
+
+
+def test_seconds_per_epoch():
+    part = section(
+        page(run(1), run(2, seconds_per_epoch=2.5)), "### Seconds per epoch"
+    )
+    row = row_of(part, "HyperQA")
+    assert row[4:] == ["2", "2.0 ± 0.7", "2", "x86_64, 2 cores"]
+
+
+def test_scored_questions_are_told_from_all():
+    dev = section(
+        page(run(questions=81, questions_scored=78)), "### Measured on dev"
+    )
+    assert row_of(dev, "HyperQA")[6] == "81, 78 scored"
+
+
+def test_table_1_comes_from_the_data_sets_counts():
+    table = section(page(), "#### Table 1. Statistics of datasets.")
+    assert row_of(table, "train, pairs")[1:] == ["253K", "5.9K", "36K", "53"]
+    assert "873 / 126 / 243" in table
+
+
+def test_vector_names():
+    assert vector_name("a/b/glove.840B.300d.txt.gz") == "glove.840B.300d"
+    assert vector_name("skipgram") == "skipgram"
+    assert vector_name("wiki.en.vec") == "wiki.en"
+
+
+def test_papers_figures_are_those_of_the_paper():
+    """The rows of the paper's own model, typed a second time."""
+    tables = load_targets().papers[PAPER].tables
+    own = {
+        (table.number, table.dataset): row
+        for table in tables
+        if table.number in {f"Table {n}" for n in range(2, 7)}
+        for row in table.rows
+        if row.ours == "hyperqa"
+    }
+    expected = {
+        ("Table 2", "wikiqa"): ({"MAP": 0.712, "MRR": 0.727}, 90_000, 2),
+        ("Table 3", "yahooqa"): ({"P@1": 0.683, "MRR": 0.801}, 90_000, 20),
+        ("Table 4", "semeval"): ({"P@1": 0.809, "MAP": 0.795}, 45_000, 10),
+        ("Table 5", "trecqa-raw"): ({"MAP": 0.770, "MRR": 0.825}, 90_000, 12),
+        ("Table 6", "trecqa-clean"): (
+            {"MAP": 0.784, "MRR": 0.865},
+            90_000,
+            12,
+        ),
+    }
+    assert {
+        key: (row.metrics, row.parameters, row.seconds)
+        for key, row in own.items()
+    } == expected
+    assert [len(table.rows) for table in tables] == [6, 11, 12, 8, 14, 5, 5]
+
+
+def write_inputs(folder, runs):
+    (folder / "runs.jsonl").write_text(
+        "".join(json.dumps(r) + "\n" for r in runs)
+    )
+    return [
+        f"--runs={folder / 'runs.jsonl'}",
+        f"--output={folder / 'README.md'}",
+    ]
+
+
+def test_command_writes_and_checks(tmp_path, capsys):
+    arguments = write_inputs(tmp_path, [run()])
+    assert main([*arguments, "--check"]) == 1
+    assert "README.md is stale" in capsys.readouterr().err
+    assert main(arguments) == 0
+    assert main([*arguments, "--check"]) == 0
+    write_inputs(tmp_path, [run(), run(2)])
+    assert main([*arguments, "--check"]) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "README.md",
+        "runs.jsonl",
+    ]
+
+
+def test_page_in_the_repository_is_not_stale():
+    assert main(["--check"]) == 0
+
+
+def targets(folder, table):
+    path = folder / "targets.toml"
+    path.write_text(
+        "[papers.p]\n"
+        'name = "P"\ntitle = "T"\nauthors = "A"\nvenue = "V"\n'
+        f'link = "L"\nhardware = "H"\n[[papers.p.tables]]\n{table}\n'
+    )
+    return path
+
+
+RESULTS = """
+number = "Table 1"
+caption = "Results."
+dataset = "d"
+split = "test"
+metrics = ["MAP"]
+training_set = "train"
+training_pairs = 10
+vectors = []
+tolerance = 0.1
+"""
+
+
+def test_another_paper_needs_only_its_targets(tmp_path):
+    rows = 'rows = [{ model = "M", ours = "m", MAP = 0.5, seconds = 3 }]'
+    loaded = load_targets(targets(tmp_path, RESULTS + rows))
+    record = run(
+        paper="p",
+        model="m",
+        dataset="d",
+        split="test",
+        metrics={"MAP": 0.58, "accuracy": 0.4},
+        vectors=[],
+        training_set="train",
+        training={"pairs": 10},
+    )
+    text = build_page(loaded, group_runs([record]), [])
+    table = section(text, "#### Table 1. Results.")
+    assert row_of(table, "M")[-1] == "**within** 0.1 (MAP +0.080)"
+    measured = section(text, "### Measured on test")
+    assert row_of(measured, "m")[2:4] == ["0.580", "0.400"]
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("=", "expected TOML"),
+        ('number = "Table 1"', r"tables\[0\]: must have .* no caption"),
+        (
+            'number = "1"\ncaption = "c"\ncolumns = ["a", "b"]\nrows = [["a"]]',
+            r"expected 2 cells in every row. Received: \['a'\]",
+        ),
+        (
+            'number = "1"\ncaption = "c"\ncounts = ["wikiqa2"]',
+            "`counts` must name data sets .*Received: 'wikiqa2'",
+        ),
+        (
+            RESULTS.replace("tolerance = 0.1", "rows = []"),
+            "Received: no tolerance",
+        ),
+        (RESULTS + 'rows = [{ model = "M" }]', "Received: no MAP"),
+        (
+            RESULTS + 'rows = [{ model = "M", MAP = 1.0, MRR = 1.0 }]',
+            "Received: MRR",
+        ),
+    ],
+)
+def test_malformed_targets_are_named(tmp_path, table, message):
+    path = targets(tmp_path, table).rename(tmp_path / "hyperqa.toml")
+    path.write_text(path.read_text().replace("papers.p", "papers.hyperqa"))
+    with pytest.raises(TargetsError, match=message):
+        load_targets(path)
+
+
+def test_unknown_table_is_named():
+    with pytest.raises(TargetsError, match="Received: number='Table 99'"):
+        load_targets().papers[PAPER].table("Table 99")
+
+
+def test_ledger_is_rendered():
+    text = build_page(load_targets(), [], load_ledger())
+    for entry in load_ledger():
+        assert entry.where in text
+        for name in (*entry.arguments, *entry.tests):
+            assert f"`{name}`" in text
+
+
+def test_write_whole_leaves_the_old_file_when_writing_fails(tmp_path):
+    path = tmp_path / "folder" / "page.md"
+    write_whole(path, lambda scratch: scratch.write_text("old"))
+
+    def fail(scratch):
+        scratch.write_text("half")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write_whole(path, fail)
+    assert path.read_text() == "old"
+    assert list(path.parent.iterdir()) == [path]
