@@ -1,4 +1,4 @@
-"""The tokeniser and the vocabulary as TensorFlow graph operations.
+"""The tokeniser, the vocabulary and a model as one TensorFlow graph.
 
 Only operations of TensorFlow itself are used, and every Unicode table is
 taken from the running Python and stored in the graph as a constant: what
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from collections.abc import Sequence
 from functools import cache
 
+import keras
 import numpy as np
 import tensorflow as tf
 
@@ -19,6 +20,11 @@ from keras_qa.datasets.tokenizer import lower_case
 from keras_qa.datasets.vocabulary import PADDING
 from keras_qa.datasets.vocabulary import UNKNOWN
 from keras_qa.datasets.vocabulary import UNKNOWN_ID
+
+POSITIONS = 1 << 16
+"""Token positions that are scored at once: bounds the memory of a request."""
+
+_SIAMESE = ("question_encoder", "answer_encoder", "head")
 
 
 @cache
@@ -94,11 +100,7 @@ def tokenize_in_graph(
     Raises:
         ValueError: if `tokenizer` is unknown.
     """
-    if tokenizer not in TOKENIZERS:
-        raise ValueError(
-            f"`tokenizer` must be one of {TOKENIZERS}. "
-            f"Received: tokenizer={tokenizer!r}"
-        )
+    _check_tokenizer(tokenizer)
     texts = lower_case_in_graph(texts)
     if tokenizer == "word":
         texts = tf.strings.regex_replace(texts, _word_pattern(), r"\0 ")
@@ -117,48 +119,26 @@ class TextEncoder(tf.Module):
         words: the words by their ids, as `Vocabulary.words`: first `""` for
             padding, then `"[UNK]"` for unknown words.
         tokenizer: one of `tokenizer.TOKENIZERS`.
-        max_length: texts are cut to so many tokens; `None` keeps them whole.
-        width: number of columns of the result, for a model that takes one
-            fixed length; `None` makes it as wide as the longest text.
-
-    Call arguments:
-        texts: string tensor of shape `(n,)`, UTF-8.
-
-    Output:
-        int32 tensor of shape `(n, width)`, 0 after the end of a text; `width`
-        is at least 1, also when no text has a token.
 
     Raises:
         ValueError: if an argument is not as described.
     """
 
-    def __init__(
-        self,
-        words: Sequence[str],
-        tokenizer: str = "word",
-        max_length: int | None = None,
-        width: int | None = None,
-    ):
+    def __init__(self, words: Sequence[str], tokenizer: str = "word"):
         super().__init__()
         words = list(words)
+        _check_tokenizer(tokenizer)
         if words[:2] != [PADDING, UNKNOWN]:
             raise ValueError(
                 f"`words` must begin with {PADDING!r} (padding) and "
-                f"{UNKNOWN!r} (unknown words). Received: {words[:2]}"
+                f"{UNKNOWN!r} (unknown words). Received: words[:2]={words[:2]}"
             )
         if len(set(words)) != len(words):
             raise ValueError(
                 "`words` must be distinct. "
                 f"Received: {len(words)} words, {len(set(words))} distinct"
             )
-        for name, length in (("max_length", max_length), ("width", width)):
-            if length is not None and length < 1:
-                raise ValueError(
-                    f"`{name}` must be at least 1. Received: {name}={length}"
-                )
         self.tokenizer = tokenizer
-        self.max_length = max_length
-        self.width = width
         self.table = tf.lookup.StaticHashTable(
             tf.lookup.KeyValueTensorInitializer(
                 tf.constant([word.encode("utf-8") for word in words]),
@@ -167,13 +147,171 @@ class TextEncoder(tf.Module):
             default_value=UNKNOWN_ID,
         )
 
-    def __call__(self, texts: tf.Tensor) -> tf.Tensor:
+    def __call__(
+        self, texts: tf.Tensor, max_length: int | None = None
+    ) -> tf.RaggedTensor:
+        """Tokenises and looks up.
+
+        Args:
+            texts: string tensor of shape `(n,)`, UTF-8.
+            max_length: texts are cut to so many tokens; `None` keeps them
+                whole.
+
+        Returns:
+            Ragged int32 tensor of shape `(n, None)`.
+        """
         tokens = tokenize_in_graph(texts, self.tokenizer)
-        if self.max_length is not None:
-            tokens = tokens[:, : self.max_length]
-        ids = self.table.lookup(tokens)
-        if self.width is not None:
-            return ids.to_tensor(shape=(None, self.width))
-        padded = ids.to_tensor()
-        missing = tf.maximum(0, 1 - tf.shape(padded)[1])
-        return tf.pad(padded, [[0, 0], [0, missing]])
+        return self.table.lookup(tokens[:, :max_length])
+
+
+def text_signatures(
+    model: keras.Model,
+    encoder: TextEncoder,
+    max_question_length: int | None = None,
+    max_answer_length: int | None = None,
+) -> dict[str, tf.types.experimental.PolymorphicFunction]:
+    """Wraps a model of ids into functions of text.
+
+    Args:
+        model: takes `{"question", "answer"}` ids and returns `(n, 1)` scores.
+            If it has `question_encoder`, `answer_encoder` and `head`, `rank`
+            encodes the question once for all candidates.
+        encoder: turns texts into the ids that the model was trained on.
+        max_question_length: questions are cut to so many tokens.
+        max_answer_length: answers are cut to so many tokens.
+
+    Returns:
+        The two functions that `export.export_saved_model` describes, by the
+        names of their signatures.
+
+    Raises:
+        ValueError: if a length is not positive, or exceeds the one that the
+            model takes.
+    """
+    question_width = _fixed_length(model, "question", max_question_length)
+    answer_width = _fixed_length(model, "answer", max_answer_length)
+
+    @tf.function(
+        input_signature=[
+            tf.TensorSpec((None,), tf.string, name="question"),
+            tf.TensorSpec((None,), tf.string, name="answer"),
+        ]
+    )
+    def score(question: tf.Tensor, answer: tf.Tensor) -> dict[str, tf.Tensor]:
+        questions = encoder(question, max_question_length)
+        answers = encoder(answer, max_answer_length)
+
+        def score_rows(rows: tf.Tensor) -> tf.Tensor:
+            ids = {
+                "question": _pad(tf.gather(questions, rows), question_width),
+                "answer": _pad(tf.gather(answers, rows), answer_width),
+            }
+            return model(ids, training=False)
+
+        lengths = tf.maximum(questions.row_lengths(), answers.row_lengths())
+        return {"score": _in_chunks(score_rows, lengths)}
+
+    @tf.function(
+        input_signature=[
+            tf.TensorSpec((), tf.string, name="question"),
+            tf.TensorSpec((None,), tf.string, name="candidates"),
+        ]
+    )
+    def rank(
+        question: tf.Tensor, candidates: tf.Tensor
+    ) -> dict[str, tf.Tensor]:
+        siamese = all(hasattr(model, part) for part in _SIAMESE)
+        asked = encoder(question[tf.newaxis], max_question_length)
+        answers = encoder(candidates, max_answer_length)
+        one = _pad(asked, question_width)
+        if siamese:
+            one = model.question_encoder(one, training=False)
+
+        def score_rows(rows: tf.Tensor) -> tf.Tensor:
+            many = _pad(tf.gather(answers, rows), answer_width)
+            if siamese:
+                many = model.answer_encoder(many, training=False)
+            pairs = {
+                "question": tf.repeat(one, tf.shape(rows)[0], axis=0),
+                "answer": many,
+            }
+            return (model.head if siamese else model)(pairs, training=False)
+
+        lengths = tf.maximum(asked.row_lengths(), answers.row_lengths())
+        scores = _in_chunks(score_rows, lengths)
+        # Of equal values `top_k` puts the one of the lower index first.
+        order = tf.math.top_k(scores, tf.size(scores)).indices
+        return {"scores": scores, "order": order}
+
+    return {"serving_default": score, "rank": rank}
+
+
+def _pad(ids: tf.RaggedTensor, width: int | None) -> tf.Tensor:
+    """Pads with 0, to `width` columns or the longest text, 1 at least."""
+    if width is not None:
+        return ids.to_tensor(shape=(None, width))
+    padded = ids.to_tensor()
+    missing = tf.maximum(0, 1 - tf.shape(padded)[1])
+    return tf.pad(padded, [[0, 0], [0, missing]])
+
+
+def _in_chunks(
+    score_rows: Callable[[tf.Tensor], tf.Tensor], lengths: tf.Tensor
+) -> tf.Tensor:
+    """Scores rows of like length together, so that long ones pad no others.
+
+    Args:
+        score_rows: from row numbers `(m,)` to their scores `(m, 1)`.
+        lengths: int64 `(n,)`, tokens in each row.
+
+    Returns:
+        float32 `(n,)`, the scores of all rows.
+    """
+    order = tf.argsort(lengths, direction="DESCENDING")
+    n = tf.size(order)
+
+    def score_chunk(
+        start: tf.Tensor, scores: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        longest = tf.cast(lengths[order[start]], tf.int32)
+        size = tf.maximum(1, POSITIONS // tf.maximum(1, longest))
+        rows = order[start : start + size]
+        chunk = tf.cast(tf.reshape(score_rows(rows), [-1]), tf.float32)
+        scores = tf.tensor_scatter_nd_update(scores, rows[:, tf.newaxis], chunk)
+        return start + size, scores
+
+    _, scores = tf.while_loop(
+        lambda start, _: start < n,
+        score_chunk,
+        (0, tf.zeros(n)),
+        shape_invariants=(tf.TensorShape(()), tf.TensorShape((None,))),
+    )
+    return scores
+
+
+def _fixed_length(
+    model: keras.Model, side: str, max_length: int | None
+) -> int | None:
+    """The one length that a model takes on a side, `None` if it takes any."""
+    argument = f"max_{side}_length"
+    if max_length is not None and max_length < 1:
+        raise ValueError(
+            f"`{argument}` must be at least 1. "
+            f"Received: {argument}={max_length}"
+        )
+    inputs = getattr(model, "input", None)  # a functional model's
+    width = inputs[side].shape[1] if isinstance(inputs, dict) else None
+    if width is not None and max_length is not None and max_length > width:
+        raise ValueError(
+            f"`{argument}` must not exceed the {width} tokens that the model "
+            f"takes. Received: {argument}={max_length}"
+        )
+    return width
+
+
+def _check_tokenizer(tokenizer: str) -> None:
+    if tokenizer not in TOKENIZERS:
+        raise ValueError(
+            f"`tokenizer` must be one of {TOKENIZERS}. "
+            f"Received: tokenizer={tokenizer!r}"
+        )

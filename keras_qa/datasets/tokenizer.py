@@ -26,6 +26,11 @@ _NO_CHARACTER = re.compile(
 )
 
 
+def well_formed(text: str) -> str:
+    """Puts U+FFFD in place of each surrogate and each noncharacter."""
+    return _NO_CHARACTER.sub("\ufffd", text)
+
+
 def lower_case(text: str) -> str:
     """Lower-cases each code point by itself, whatever its neighbours.
 
@@ -42,8 +47,7 @@ def lower_case(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    text = _NO_CHARACTER.sub("\ufffd", text)
-    return text.replace("Σ", "σ").replace("İ", "i").lower()
+    return well_formed(text).replace("Σ", "σ").replace("İ", "i").lower()
 
 
 def tokenize(text: str, tokenizer: str = "word") -> list[str]:
