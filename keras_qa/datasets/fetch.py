@@ -18,6 +18,7 @@ from typing import Any
 
 import pooch
 
+from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.download import ResumingDownloader
 from keras_qa.datasets.files import READ_ERRORS
 from keras_qa.datasets.files import find_file
@@ -84,9 +85,18 @@ def fetch(
 
     Returns:
         The files that are still missing, in the order of the catalogue.
+
+    Raises:
+        DatasetError: if the catalogue has no such data set.
     """
+    catalogue = catalogue or load_catalogue()
+    if FOLDERS.get(name) not in catalogue:
+        names = [n for n, folder in FOLDERS.items() if folder in catalogue]
+        raise DatasetError(
+            f"`name` must be one of {names}. Received: name={name!r}"
+        )
     folder = target_folder(name, data_dir)
-    entry = (catalogue or load_catalogue())[FOLDERS[name]]
+    entry = catalogue[FOLDERS[name]]
     return [
         *_fetch_files(folder, entry, pause),
         *_missing_files(name, folder, entry),

@@ -8,6 +8,7 @@ import pytest
 
 from keras_qa import cli
 from keras_qa.datasets import fetch as fetch_module
+from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.download import ResumingDownloader
 from keras_qa.datasets.fetch import fetch
 from keras_qa.datasets.fetch import load_catalogue
@@ -221,6 +222,12 @@ def test_command_says_what_to_get(tmp_path, monkeypatch, capsys, catalogue):
 def test_sample_needs_no_download(capsys):
     assert cli.main(["data", "fetch", "sample"]) == 0
     assert "part of the package" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["sample", "squad"])
+def test_unknown_names(tmp_path, name):
+    with pytest.raises(DatasetError, match=r"`name` must be one of \['wikiqa'"):
+        fetch(name, tmp_path)
 
 
 def test_target_folder(tmp_path):
