@@ -1,0 +1,219 @@
+"""Searches a paper's space of settings, on the fold held out of train.
+
+    python -m reproductions.search hyperqa --trials 20 --dataset wikiqa \
+        --data-dir DIR --embeddings FILE --output-dir search/wikiqa
+
+What stands after the paper's name are the options of its script. A trial
+trains on train less its fold and is judged by the fold's MAP; the figures on
+dev are never looked at. A search that was stopped goes on when it is started
+again with the same output folder, in the middle of a trial if need be. A trial
+of HyperQA on WikiQA takes about a minute on 2 cores.
+"""
+
+import argparse
+import importlib
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+try:
+    import keras_tuner
+except ImportError as error:
+    raise ImportError(
+        "The search needs KerasTuner: pip install 'keras-qa[tune]'"
+    ) from error
+
+from embeddings import VectorsError
+from keras_qa.datasets.base import DatasetError
+from reproductions.atomic import write_whole
+from reproductions.common import run_experiment
+from reproductions.folder import RunFolderError
+from reproductions.options import Settings
+from reproductions.options import SettingsError
+from reproductions.options import parse_arguments
+
+OBJECTIVE = "MAP"
+# What a trial leaves behind is small: its weights can be trained again.
+KEPT = {"settings.json", "metrics.json", "history.csv"}
+
+Train = Callable[[Settings, str], dict[str, float]]
+
+
+def hyperqa_space(hp: Any) -> Settings:
+    """The search space of HyperQA (section 4.3.3).
+
+    Args:
+        hp: `keras_tuner.HyperParameters`, asked for one value of each.
+
+    Returns:
+        Settings by name, as `--set` takes them.
+    """
+    return {
+        "learning_rate": hp.Choice("learning_rate", [0.2, 0.1, 0.05, 0.01]),
+        "batch_size": hp.Choice("batch_size", [50, 100, 200]),
+        "projection_dim": hp.Choice("projection_dim", [100, 200, 300, 400]),
+        "l2": hp.Choice("l2", [1e-3, 1e-4, 1e-5]),
+        "negatives": hp.Int("negatives", 2, 8),
+        "margin": hp.Choice("margin", [1.0, 2.0, 5.0, 10.0, 20.0]),
+    }
+
+
+SPACES = {"hyperqa": hyperqa_space}
+
+
+class Search(keras_tuner.RandomSearch):
+    """Random search that asks a function for the quality of settings.
+
+    Args:
+        space: draws settings from `keras_tuner.HyperParameters`.
+        train: takes settings and the trial's id, trains, and returns metrics
+            that contain `"MAP"` on questions that were not trained on.
+        trials: number of trials, those of an earlier start included.
+        directory: where the state of the search is kept; a search that is
+            there goes on.
+        seed: seed of the draws.
+    """
+
+    def __init__(
+        self,
+        space: Callable[[Any], Settings],
+        train: Train,
+        trials: int,
+        directory: Path,
+        seed: int = 0,
+    ):
+        self.space = space
+        self.train = train
+        hyperparameters = keras_tuner.HyperParameters()
+        space(hyperparameters)
+        super().__init__(
+            objective=keras_tuner.Objective(OBJECTIVE, "max"),
+            max_trials=trials,
+            seed=seed,
+            hyperparameters=hyperparameters,
+            directory=str(directory),
+            project_name="tuner",
+        )
+
+    def run_trial(self, trial: Any, *args: Any, **kwargs: Any) -> Any:
+        """Trains with the trial's settings; returns its metrics."""
+        settings = self.space(trial.hyperparameters)
+        try:
+            metrics = self.train(settings, trial.trial_id)
+        except (
+            DatasetError,
+            VectorsError,
+            RunFolderError,
+            SettingsError,
+        ) as error:
+            # No trial could do better: stop, do not count it as failed.
+            raise keras_tuner.errors.FatalValueError(str(error)) from error
+        print(f"{OBJECTIVE} {metrics[OBJECTIVE]:.4f}  {_options(settings)}")
+        return {OBJECTIVE: metrics[OBJECTIVE]}
+
+    def ranked(self) -> list[tuple[float, Settings]]:
+        """MAP and settings of the finished trials, the best first."""
+        return [
+            (trial.score, self.space(trial.hyperparameters))
+            for trial in self.oracle.get_best_trials(len(self.oracle.trials))
+        ]
+
+
+def trainer(paper: str, options: Sequence[str], output_dir: Path) -> Train:
+    """Makes the function that trains a paper's model with given settings.
+
+    Args:
+        paper: name of the paper, whose script has `settings_of` and `train`.
+        options: options of that script.
+        output_dir: a folder for each trial is made in it.
+    """
+    script: Any = importlib.import_module(f"reproductions.{paper}")
+
+    def train(settings: Settings, trial: str) -> dict[str, float]:
+        folder = output_dir / "trials" / trial
+        arguments = parse_arguments(
+            paper,
+            script.__doc__.splitlines()[0],
+            script.MODELS,
+            tuple(script.RECIPES),
+            [
+                *options,
+                f"--output-dir={folder}",
+                "--split=dev",
+                "--resume",
+                *(
+                    f"--set={name}={json.dumps(settings[name])}"
+                    for name in settings
+                ),
+            ],
+        )
+        result = run_experiment(
+            paper, arguments, script.settings_of(arguments), script.train
+        )
+        for path in folder.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif path.name not in KEPT:
+                path.unlink()
+        return result["selection"]
+
+    return train
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Searches and prints the best settings; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m reproductions.search",
+        description="Searches a paper's space of settings on the fold held out "
+        "of train. All other options are those of the paper's script.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("paper", choices=SPACES)
+    parser.add_argument("--trials", type=int, default=20, metavar="N")
+    parser.add_argument(
+        "--search-seed", type=int, default=0, help="seed of the draws"
+    )
+    parser.add_argument("--output-dir", type=Path, required=True, metavar="DIR")
+    arguments, options = parser.parse_known_args(argv)
+    for option in options:
+        if option.split("=")[0] in ("--split", "--record"):
+            parser.error(
+                f"a search selects on the fold of train and records nothing: "
+                f"{option} cannot be given"
+            )
+    search = Search(
+        SPACES[arguments.paper],
+        trainer(arguments.paper, options, arguments.output_dir),
+        arguments.trials,
+        arguments.output_dir,
+        arguments.search_seed,
+    )
+    try:
+        search.search(verbose=0)
+    except keras_tuner.errors.FatalValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    ranked = search.ranked()
+    table = [{OBJECTIVE: score, **settings} for score, settings in ranked]
+    results = arguments.output_dir / "results.json"
+    text = json.dumps(table, indent=2) + "\n"
+    write_whole(results, lambda path: path.write_text(text, "utf-8"))
+    print(f"{OBJECTIVE} on the fold of train, best first:")
+    for score, settings in ranked[:10]:
+        print(f"{score:.4f}  {_options(settings)}")
+    print(results)
+    return 0
+
+
+def _options(settings: Settings) -> str:
+    return " ".join(
+        f"--set {name}={json.dumps(value)}" for name, value in settings.items()
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+import importlib
+import json
+import sys
+
+import pytest
+
+pytest.importorskip("keras_tuner")
+
+from keras_qa.datasets.base import DatasetError
+from reproductions import search
+from reproductions.search import Search
+from reproductions.search import hyperqa_space
+
+PAPERS_SPACE = {
+    "learning_rate": {0.2, 0.1, 0.05, 0.01},
+    "batch_size": {50, 100, 200},
+    "projection_dim": {100, 200, 300, 400},
+    "l2": {1e-3, 1e-4, 1e-5},
+    "negatives": set(range(2, 9)),
+    "margin": {1, 2, 5, 10, 20},
+}
+
+
+def quality(settings, trial):
+    """Best at projection_dim 400 and margin 1."""
+    return {"MAP": settings["projection_dim"] / 1000 - settings["margin"] / 100}
+
+
+def test_draws_the_papers_values_and_all_of_them(tmp_path):
+    drawn = {name: set() for name in PAPERS_SPACE}
+
+    def train(settings, trial):
+        for name, value in settings.items():
+            drawn[name].add(value)
+        return quality(settings, trial)
+
+    Search(hyperqa_space, train, 60, tmp_path).search(verbose=0)
+    assert drawn == PAPERS_SPACE
+
+
+def test_best_trial_comes_first(tmp_path):
+    tuner = Search(hyperqa_space, quality, 12, tmp_path)
+    tuner.search(verbose=0)
+    ranked = tuner.ranked()
+    scores = [score for score, _ in ranked]
+    assert len(scores) == 12
+    assert scores == sorted(scores, reverse=True)
+    for score, settings in ranked:
+        assert score == pytest.approx(quality(settings, "")["MAP"])
+
+
+def test_draws_depend_on_the_seed_alone(tmp_path):
+    def settings(name, seed):
+        tuner = Search(hyperqa_space, quality, 4, tmp_path / name, seed)
+        tuner.search(verbose=0)
+        return [settings for _, settings in tuner.ranked()]
+
+    assert settings("a", 1) == settings("b", 1)
+    assert settings("a", 1) != settings("c", 2)
+
+
+def test_interrupted_search_goes_on_where_it_stopped(tmp_path):
+    seen = []
+
+    def stopped(settings, trial):
+        seen.append((trial, settings))
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        return quality(settings, trial)
+
+    with pytest.raises(KeyboardInterrupt):
+        Search(hyperqa_space, stopped, 5, tmp_path).search(verbose=0)
+
+    again = []
+
+    def train(settings, trial):
+        again.append((trial, settings))
+        return quality(settings, trial)
+
+    tuner = Search(hyperqa_space, train, 5, tmp_path)
+    tuner.search(verbose=0)
+    # The third trial is run again with its settings, the first two are not.
+    assert again[0] == seen[2]
+    assert len(again) == 3
+    assert len(tuner.ranked()) == 5
+
+
+def test_bad_input_stops_the_search(tmp_path):
+    def train(settings, trial):
+        raise DatasetError("train.tsv:3: expected 3 columns")
+
+    tuner = Search(hyperqa_space, train, 5, tmp_path)
+    with pytest.raises(Exception, match=r"train\.tsv:3: expected 3 columns"):
+        tuner.search(verbose=0)
+
+
+def test_missing_package_names_the_command(monkeypatch):
+    monkeypatch.setitem(sys.modules, "keras_tuner", None)
+    monkeypatch.delitem(sys.modules, "reproductions.search")
+    with pytest.raises(ImportError, match=r"pip install 'keras-qa\[tune\]'"):
+        importlib.import_module("reproductions.search")
+
+
+def test_options_that_would_leak_are_refused(tmp_path, capsys):
+    for option in ("--split=test", "--record"):
+        with pytest.raises(SystemExit):
+            search.main(["hyperqa", f"--output-dir={tmp_path}", option])
+        assert f"{option} cannot be given" in capsys.readouterr().err
+
+
+def test_missing_data_is_reported(tmp_path, capsys):
+    arguments = ["hyperqa", f"--output-dir={tmp_path}", "--dataset=wikiqa"]
+    status = search.main([*arguments, f"--data-dir={tmp_path / 'nowhere'}"])
+    assert status == 2
+    assert "nowhere" in capsys.readouterr().err
+
+
+def test_trials_train_and_are_judged_on_the_fold(tmp_path, capsys):
+    arguments = ["hyperqa", f"--output-dir={tmp_path}", "--trials=1"]
+    arguments += ["--smoke", "--set=skipgram_dim=16"]
+    assert search.main(arguments) == 0
+    (folder,) = (tmp_path / "trials").iterdir()
+    assert {path.name for path in folder.iterdir()} == search.KEPT
+    metrics = json.loads((folder / "metrics.json").read_text())
+    (best,) = json.loads((tmp_path / "results.json").read_text())
+    assert metrics["split"] == "dev"
+    assert best.pop("MAP") == metrics["selection"]["MAP"]
+    assert set(best) == set(PAPERS_SPACE)
+    for name, value in best.items():
+        assert metrics["settings"][name] == value
+    # A second start finds the search complete and trains nothing.
+    before = (folder / "metrics.json").stat().st_mtime_ns
+    assert search.main(arguments) == 0
+    assert (folder / "metrics.json").stat().st_mtime_ns == before
