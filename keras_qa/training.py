@@ -24,7 +24,7 @@ class PairwiseBatches(keras.utils.PyDataset):
     `"answers"` `(batch_size, 1 + K, answer_length)`.
 
     On the JAX backend, which compiles anew for each shape, sizes are rounded
-    up to powers of the square root of 2.
+    up to one of few (`keras_qa.datasets.packing.next_size`).
 
     Args:
         texts: all texts.
@@ -35,7 +35,6 @@ class PairwiseBatches(keras.utils.PyDataset):
         batch_size: number of groups per batch; the last may have fewer.
         seed: seed of the shuffling, which also depends on the epoch.
         packed: whether to pack; the scorer must have `score_packed`.
-        initial_epoch: number of the first epoch, for resumed training.
         **kwargs: the arguments of `keras.utils.PyDataset`.
 
     Raises:
@@ -50,7 +49,6 @@ class PairwiseBatches(keras.utils.PyDataset):
         batch_size: int,
         seed: int = 0,
         packed: bool = True,
-        initial_epoch: int = 0,
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
@@ -64,18 +62,21 @@ class PairwiseBatches(keras.utils.PyDataset):
         self.batch_size = batch_size
         self.seed = seed
         self.packed = packed
-        self.epoch = initial_epoch
         self._round_up = keras.backend.backend() == "jax"
-        self._drawn_epoch = -1
-        self._draw()
+        self._epoch: int | None = None
 
-    def _draw(self) -> None:
-        """Draws the groups of the epoch, unless they are drawn already."""
-        if self._drawn_epoch == self.epoch:
+    def start_epoch(self, epoch: int) -> None:
+        """Draws and shuffles the groups of an epoch, unless they are there.
+
+        `PairwiseTrainer.fit` calls it; Keras itself tells data sets about the
+        ends of epochs that never began. Without any call, epoch 0 is drawn.
+
+        Args:
+            epoch: number of the epoch, from 0.
+        """
+        if epoch == self._epoch:
             return
-        question, positive, negatives = map(
-            np.asarray, self.sampler(self.epoch)
-        )
+        question, positive, negatives = map(np.asarray, self.sampler(epoch))
         size = len(question)
         if positive.shape != (size,) or negatives.shape[:-1] != (size,):
             raise ValueError(
@@ -83,17 +84,21 @@ class PairwiseBatches(keras.utils.PyDataset):
                 f"(N, K). Received: {question.shape}, {positive.shape} and "
                 f"{negatives.shape}"
             )
-        rng = np.random.default_rng([self.seed, self.epoch])
+        rng = np.random.default_rng([self.seed, epoch])
         order = rng.permutation(size)
         self._question = question[order]
         self._answers = np.column_stack([positive, negatives])[order]
-        self._drawn_epoch = self.epoch
+        self._epoch = epoch
 
     def __len__(self) -> int:
+        if self._epoch is None:
+            self.start_epoch(0)
         return -(-len(self._question) // self.batch_size)
 
     def __getitem__(self, index: int) -> tuple[dict[str, Any], np.ndarray]:
         """The batch at `index`, `(inputs, labels)`."""
+        if self._epoch is None:
+            self.start_epoch(0)
         chosen = slice(index * self.batch_size, (index + 1) * self.batch_size)
         question, answers = self._question[chosen], self._answers[chosen]
         labels = np.zeros(answers.shape, dtype=np.float32)
@@ -115,14 +120,6 @@ class PairwiseBatches(keras.utils.PyDataset):
             # constant; so even batches have even widths, odd ones odd widths.
             width += (width + index) % 2
         return self.texts.padded(indices, width)
-
-    def on_epoch_begin(self) -> None:
-        """Draws the groups of a new epoch."""
-        self._draw()
-
-    def on_epoch_end(self) -> None:
-        """Moves on to the next epoch."""
-        self.epoch += 1
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -167,6 +164,26 @@ class PairwiseTrainer(keras.Model):
     def supports_packing(self) -> bool:
         """Whether batches should be packed for this scorer."""
         return bool(getattr(self.scorer, "supports_packing", False))
+
+    def fit(self, x: Any, **kwargs: Any) -> keras.callbacks.History:
+        """Trains as `keras.Model.fit` does, with groups drawn for each epoch.
+
+        Args:
+            x: `PairwiseBatches`, or anything else that yields such batches.
+            **kwargs: the arguments of `keras.Model.fit`. With `initial_epoch`
+                an epoch draws what it would have drawn without interruption.
+
+        Returns:
+            The history of losses and metrics.
+        """
+        if isinstance(x, PairwiseBatches):
+            x.start_epoch(kwargs.get("initial_epoch", 0))
+            start = keras.callbacks.LambdaCallback(
+                on_epoch_begin=lambda epoch, logs: x.start_epoch(epoch)
+            )
+            callbacks = keras.tree.flatten(kwargs.pop("callbacks", None) or [])
+            kwargs["callbacks"] = [start, *callbacks]
+        return super().fit(x, **kwargs)
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
         """Scores each question with each of its answers."""

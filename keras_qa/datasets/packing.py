@@ -127,8 +127,8 @@ def pack(
         question: int `(batch,)`, indices of the questions' texts.
         answers: int `(batch, answers)`, indices of the answers' texts.
         round_up: whether to fill words, rows and tokens up with padding, to
-            powers of the square root of 2, so that a compiler meets few
-            different shapes.
+            the sizes of `next_size`, so that a compiler meets few different
+            shapes.
 
     Returns:
         Dict of arrays, int32 but for `lengths`:
@@ -171,9 +171,9 @@ def pack(
 
 
 def next_size(size: int) -> int:
-    """The smallest rounded power of the square root of 2 from `size` on."""
-    exponent = int(np.ceil(2 * np.log2(max(size, 1)) - 1e-9))
-    return int(np.ceil(2 ** (exponent / 2) - 1e-9))
+    """The first of 1, 2, 3, 4, 6, 8, 12, 16, ... from `size`, which is > 0."""
+    power = 1 << (size - 1).bit_length()
+    return power * 3 // 4 if size <= power * 3 // 4 else power
 
 
 def _next(size: int) -> int:

@@ -64,9 +64,10 @@ class BagOfWords(keras.layers.Layer):
             pooled = ops.sum(x, axis=1)
             count = ops.cast(ops.shape(x)[1], x.dtype)
         else:
-            weights = ops.cast(mask, x.dtype)[:, :, None]
-            pooled = ops.sum(x * weights, axis=1)
-            count = ops.sum(weights, axis=1)  # (batch_size, 1)
+            weights = ops.cast(mask, x.dtype)
+            # (batch_size, 1, length) by (batch_size, length, dim)
+            pooled = ops.squeeze(ops.matmul(weights[:, None, :], x), axis=1)
+            count = ops.sum(weights, axis=1, keepdims=True)
         if self.pooling == "mean":
             pooled = pooled / ops.maximum(count, 1)
         return ops.cast(pooled, self.compute_dtype)
