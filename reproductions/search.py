@@ -40,6 +40,9 @@ OBJECTIVE = "MAP"
 # What a trial leaves behind is small: its weights can be trained again.
 KEPT = {"settings.json", "metrics.json", "history.csv"}
 
+# No trial could do better with these.
+BAD_INPUT = (DatasetError, VectorsError, RunFolderError, SettingsError)
+
 Train = Callable[[Settings, str], dict[str, float]]
 
 
@@ -104,14 +107,15 @@ class Search(keras_tuner.RandomSearch):
         settings = self.space(trial.hyperparameters)
         try:
             metrics = self.train(settings, trial.trial_id)
-        except (
-            DatasetError,
-            VectorsError,
-            RunFolderError,
-            SettingsError,
-        ) as error:
-            # No trial could do better: stop, do not count it as failed.
+        except BAD_INPUT as error:
             raise keras_tuner.errors.FatalValueError(str(error)) from error
+        except ValueError as error:
+            # Such as scores that are not finite: these settings are bad, the
+            # next may not be. Three failures in a row end the search.
+            print(f"failed: {error}  {_options(settings)}", file=sys.stderr)
+            raise keras_tuner.errors.FailedTrialError(str(error)) from error
+        except Exception as error:
+            raise keras_tuner.errors.FatalRuntimeError(str(error)) from error
         print(f"{OBJECTIVE} {metrics[OBJECTIVE]:.4f}  {_options(settings)}")
         return {OBJECTIVE: metrics[OBJECTIVE]}
 
@@ -120,6 +124,7 @@ class Search(keras_tuner.RandomSearch):
         return [
             (trial.score, self.space(trial.hyperparameters))
             for trial in self.oracle.get_best_trials(len(self.oracle.trials))
+            if trial.score is not None
         ]
 
 

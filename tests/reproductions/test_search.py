@@ -11,6 +11,9 @@ from reproductions import search
 from reproductions.search import Search
 from reproductions.search import hyperqa_space
 
+# KerasTuner calls functions of `threading` that are old, hundreds of times.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
 PAPERS_SPACE = {
     "learning_rate": {0.2, 0.1, 0.05, 0.01},
     "batch_size": {50, 100, 200},
@@ -92,6 +95,26 @@ def test_bad_input_stops_the_search(tmp_path):
     tuner = Search(hyperqa_space, train, 5, tmp_path)
     with pytest.raises(Exception, match=r"train\.tsv:3: expected 3 columns"):
         tuner.search(verbose=0)
+
+
+def test_settings_that_diverge_are_shown_and_passed_over(tmp_path, capsys):
+    def train(settings, trial):
+        if trial == "1":
+            raise ValueError("`scores` must be finite. Received: nan")
+        return quality(settings, trial)
+
+    tuner = Search(hyperqa_space, train, 4, tmp_path)
+    tuner.search(verbose=0)
+    assert len(tuner.ranked()) == 3
+    assert "failed: `scores` must be finite" in capsys.readouterr().err
+
+
+def test_other_errors_are_not_hidden(tmp_path):
+    def train(settings, trial):
+        raise TypeError("a mistake in the code")
+
+    with pytest.raises(RuntimeError, match="a mistake in the code"):
+        Search(hyperqa_space, train, 4, tmp_path).search(verbose=0)
 
 
 def test_missing_package_names_the_command(monkeypatch):
