@@ -163,18 +163,19 @@ def tsne_links(
             points = tsne.fit_transform(together.astype(np.float32))
         questions, answers = np.split(points, [len(vectors.questions)])
         axes = figure.add_subplot(1, len(panels), i, projection="3d")
-        lines = np.stack(
-            [
-                questions[vectors.links[:, 0]],
-                answers[vectors.links[:, 1]],
-            ],
-            axis=1,
-        )
-        axes.add_collection3d(
-            art3d.Line3DCollection(
-                lines, colors=QUESTION, linewidths=0.5, alpha=0.35
+        if len(vectors.links):
+            lines = np.stack(
+                [
+                    questions[vectors.links[:, 0]],
+                    answers[vectors.links[:, 1]],
+                ],
+                axis=1,
             )
-        )
+            axes.add_collection3d(
+                art3d.Line3DCollection(
+                    lines, colors=QUESTION, linewidths=0.5, alpha=0.35
+                )
+            )
         for cloud, color, size, label in (
             (answers, ANSWER, 5, "answers"),
             (questions, QUESTION, 14, "questions"),

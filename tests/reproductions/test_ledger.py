@@ -1,0 +1,88 @@
+import ast
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from reproductions.ledger import LedgerError
+from reproductions.ledger import load_ledger
+from reproductions.options import parse_arguments
+from reproductions.targets import load_targets
+
+ROOT = Path(__file__).parents[2]
+DEVIATIONS = load_ledger()
+ARGUMENTS = sorted({(d.paper, a) for d in DEVIATIONS for a in d.arguments})
+TESTS = sorted({test for d in DEVIATIONS for test in d.tests})
+
+
+def parameters(owner):
+    """All that a function, or a class with its bases, can be given."""
+    owners = owner.__mro__ if inspect.isclass(owner) else (owner,)
+    functions = [getattr(o, "__init__", o) for o in owners if o is not object]
+    if not inspect.isclass(owner):
+        functions = [owner]
+    return {
+        name
+        for function in functions
+        for name in inspect.signature(function).parameters
+    }
+
+
+@pytest.mark.parametrize(("paper", "argument"), ARGUMENTS)
+def test_arguments_exist(paper, argument):
+    script = importlib.import_module(
+        f"reproductions.{'hyperqa' if paper == 'common' else paper}"
+    )
+    if match := re.fullmatch(r"--set (\w+)", argument):
+        assert match[1] in script.PAPER
+    elif match := re.fullmatch(r"--([\w-]+)", argument):
+        options = parse_arguments(paper, "", script.MODELS, ("paper",), [])
+        assert hasattr(options, match[1].replace("-", "_"))
+    else:
+        match = re.fullmatch(r"([\w.]+)\.(\w+)\((\w+)\)", argument)
+        module, name, parameter = match.groups()
+        owner = getattr(importlib.import_module(module), name)
+        assert parameter in parameters(owner)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_tests_exist(test):
+    path, name = test.split("::")
+    tree = ast.parse((ROOT / path).read_text("utf-8"))
+    functions = {n.name for n in tree.body if isinstance(n, ast.FunctionDef)}
+    assert name.startswith("test_")
+    assert name in functions
+
+
+def test_every_entry_says_what_it_must():
+    papers = {"common", *load_targets().papers}
+    for deviation in DEVIATIONS:
+        assert deviation.paper in papers
+        assert deviation.where
+        assert deviation.printed
+        assert deviation.reading
+        assert deviation.tests
+    places = [(d.paper, d.where) for d in DEVIATIONS]
+    assert len(set(places)) == len(places)
+
+
+def test_every_reading_of_hyperqa_is_there():
+    found = " ".join(d.where for d in DEVIATIONS if d.paper == "hyperqa")
+    for place in ("1", "2", "4", "5", "6", "7", "8-9"):
+        assert f"Eq. {place}" in found
+    for place in ("3.3", "3.6.1", "4.3.3", "4.4.3", "4.5", "Table 1"):
+        assert place in found
+
+
+def test_malformed_ledgers_are_named(tmp_path):
+    path = tmp_path / "ledger.toml"
+    path.write_text("[[deviations]\n")
+    with pytest.raises(LedgerError, match=r"ledger\.toml: expected TOML"):
+        load_ledger(path)
+    path.write_text('[[deviations]]\npaper = "p"\nwhy = "w"\n')
+    with pytest.raises(
+        LedgerError, match=r"ledger\.toml: deviation 1: .*Received: paper, why"
+    ):
+        load_ledger(path)
