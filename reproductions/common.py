@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gensim.models import KeyedVectors
+from tqdm import tqdm
 
 import keras_qa
 from embeddings import Coverage
@@ -238,13 +240,7 @@ def _matrix(
 ) -> tuple[np.ndarray, Coverage]:
     words = corpus.vocabulary.words
     sets = [
-        train_skipgram(
-            corpus.sentences(fit),
-            vector_size=settings["skipgram_dim"],
-            window=settings["skipgram_window"],
-            epochs=1 if arguments.smoke else settings["skipgram_epochs"],
-            seed=arguments.seed,
-        )
+        _skipgram(arguments, settings, corpus.sentences(fit))
         if name == SKIPGRAM
         else load_vectors(Path(name), vocabulary=words)
         for name in arguments.embeddings
@@ -256,6 +252,22 @@ def _matrix(
         scale=settings["oov_scale"],
         counts=corpus.word_counts(),
     )
+
+
+def _skipgram(
+    arguments: Namespace, settings: Settings, sentences: list[list[str]]
+) -> KeyedVectors:
+    """Vectors trained on the questions and candidates of the training part."""
+    epochs = settings["smoke_epochs" if arguments.smoke else "skipgram_epochs"]
+    with tqdm(total=epochs, desc=SKIPGRAM, unit="epoch") as bar:
+        return train_skipgram(
+            sentences,
+            vector_size=settings["skipgram_dim"],
+            window=settings["skipgram_window"],
+            epochs=epochs,
+            seed=arguments.seed,
+            progress=lambda done, total: bar.update(),
+        )
 
 
 def _untrained_cosine(experiment: Experiment) -> list[np.ndarray]:

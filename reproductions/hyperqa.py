@@ -172,7 +172,6 @@ def train(experiment: Experiment) -> Outcome:
         batch_size=settings["batch_size"],
         seed=arguments.seed,
         packed=trainer.supports_packing,
-        initial_epoch=done,
     )
     callbacks = [selector, ProgressBar(epochs, done, arguments.model)]
     if arguments.tensorboard:

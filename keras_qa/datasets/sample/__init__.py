@@ -1,0 +1,1 @@
+"""The bundled questions, and the script that makes them."""
