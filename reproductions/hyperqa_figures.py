@@ -298,6 +298,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         metavar="FILE",
         help="file of recorded runs, for Figure 3",
     )
+    parser.add_argument(
+        "--questions",
+        type=int,
+        metavar="N",
+        help="take only the first N questions of the split; t-SNE of a few "
+        "thousand texts takes minutes",
+    )
     parser.add_argument("--output-dir", type=Path, required=True, metavar="DIR")
     options = parser.parse_args(arguments)
     if not options.run and not options.runs:
@@ -305,7 +312,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     records = read_runs(options.runs) if options.runs else []
     encoded: dict[str, EncodedRun] = {}
     for folder in options.run:
-        run = encode_run(folder, options.data_dir)
+        run = encode_run(folder, options.data_dir, options.questions)
         records.append(run.metrics)
         encoded.setdefault(run.metrics["model"], run)
     written = draw_figure_3(group_runs(records), options.output_dir)
