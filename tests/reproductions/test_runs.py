@@ -1,6 +1,8 @@
 import json
-import multiprocessing
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -22,9 +24,18 @@ def run(**fields):
     }
 
 
-def append_many(path, seed):
-    for index in range(25):
-        append_run(path, run(seed=seed, filler="x" * 5000, index=index))
+ROOT = Path(__file__).parents[2]
+
+APPEND_MANY = """
+import sys
+from reproductions.runs import append_run
+
+path, seed = sys.argv[1], int(sys.argv[2])
+record = {"paper": "p", "model": "m", "dataset": "d", "split": "dev"}
+record |= {"recipe": "paper", "metrics": {}, "filler": "x" * 5000}
+for index in range(25):
+    append_run(path, record | {"seed": seed, "index": index})
+"""
 
 
 def test_reads_what_was_appended_in_order(tmp_path):
@@ -41,15 +52,13 @@ def test_no_file_is_no_runs(tmp_path):
 
 def test_processes_append_at_once(tmp_path):
     path = tmp_path / "runs.jsonl"
-    context = multiprocessing.get_context("fork")
     workers = [
-        context.Process(target=append_many, args=(path, seed))
+        subprocess.Popen(
+            [sys.executable, "-c", APPEND_MANY, path, str(seed)], cwd=ROOT
+        )
         for seed in range(4)
     ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    assert [worker.wait() for worker in workers] == [0, 0, 0, 0]
     records = read_runs(path)
     assert len(records) == 100
     for seed in range(4):
