@@ -135,6 +135,8 @@ def export_saved_model(
             f"`vocabulary` must have the {size} words of the model. "
             f"Received: {len(vocabulary)} words"
         )
+    max_length = {"question": max_question_length, "answer": max_answer_length}
+    width = _width(model, max_length)
     import tensorflow as tf
 
     from keras_qa.text import TextEncoder
@@ -144,7 +146,7 @@ def export_saved_model(
     signatures = {
         name: function.get_concrete_function()
         for name, function in text_signatures(
-            model, encoder, max_question_length, max_answer_length
+            model, encoder, max_length, width
         ).items()
     }
     # A plain module, with what the signatures use, keeps out everything else
@@ -266,18 +268,25 @@ def score_texts(
     """
     _check_pairs(questions, answers)
     known = Vocabulary(vocabulary[2:])
+    max_length = {"question": max_question_length, "answer": max_answer_length}
+    width = _width(model, max_length)
     sides = {
-        side: [known.encode(tokenize(t, tokenizer), max_length) for t in texts]
-        for side, texts, max_length in (
-            ("question", questions, max_question_length),
-            ("answer", answers, max_answer_length),
-        )
+        side: [
+            known.encode(tokenize(text, tokenizer), max_length[side])
+            for text in texts
+        ]
+        for side, texts in (("question", questions), ("answer", answers))
     }
     scores = np.empty(len(questions), dtype=np.float32)
     # Longest first, such that few texts share the padding of a long one.
     order = np.argsort([-len(ids) for ids in sides["answer"]], kind="stable")
     for rows in np.split(order, range(BATCH_SIZE, len(order), BATCH_SIZE)):
-        ids = {side: pad([s[row] for row in rows]) for side, s in sides.items()}
+        ids = {
+            side: _widened(
+                pad([s[row] for row in rows], width[side]), width[side]
+            )
+            for side, s in sides.items()
+        }
         batch = model(ids, training=False)
         scores[rows] = keras.ops.convert_to_numpy(batch).reshape(-1)
     return scores
@@ -339,6 +348,34 @@ def verify_export(
             )
         largest = max(largest, float(difference[worst]))
     return largest
+
+
+def _width(
+    model: keras.Model, max_length: dict[str, int | None]
+) -> dict[str, int | None]:
+    """The one length that a model takes on a side, `None` if it takes any."""
+    inputs = getattr(model, "input", None)  # a functional model's
+    width = {}
+    for side, length in max_length.items():
+        argument = f"max_{side}_length"
+        if length is not None and length < 1:
+            raise ValueError(
+                f"`{argument}` must be at least 1. "
+                f"Received: {argument}={length}"
+            )
+        taken = inputs[side].shape[1] if isinstance(inputs, dict) else None
+        if taken and length and length > taken:
+            raise ValueError(
+                f"`{argument}` must not exceed the {taken} tokens that the "
+                f"model takes. Received: {argument}={length}"
+            )
+        width[side] = taken
+    return width
+
+
+def _widened(ids: np.ndarray, width: int | None) -> np.ndarray:
+    missing = width - ids.shape[1] if width else 0
+    return np.pad(ids, [(0, 0), (0, missing)])
 
 
 def _utf8(texts: Sequence[str]) -> list[bytes]:

@@ -8,6 +8,7 @@ machine, whatever its versions of Python, ICU and RE2.
 
 import sys
 from collections.abc import Callable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from functools import cache
 
@@ -167,8 +168,8 @@ class TextEncoder(tf.Module):
 def text_signatures(
     model: keras.Model,
     encoder: TextEncoder,
-    max_question_length: int | None = None,
-    max_answer_length: int | None = None,
+    max_length: Mapping[str, int | None],
+    width: Mapping[str, int | None],
 ) -> dict[str, tf.types.experimental.PolymorphicFunction]:
     """Wraps a model of ids into functions of text.
 
@@ -177,19 +178,15 @@ def text_signatures(
             If it has `question_encoder`, `answer_encoder` and `head`, `rank`
             encodes the question once for all candidates.
         encoder: turns texts into the ids that the model was trained on.
-        max_question_length: questions are cut to so many tokens.
-        max_answer_length: answers are cut to so many tokens.
+        max_length: for `"question"` and `"answer"`, the number of tokens
+            that texts are cut to; `None` keeps them whole.
+        width: the same for the length that the model takes; `None` if it
+            takes any.
 
     Returns:
         The two functions that `export.export_saved_model` describes, by the
         names of their signatures.
-
-    Raises:
-        ValueError: if a length is not positive, or exceeds the one that the
-            model takes.
     """
-    question_width = _fixed_length(model, "question", max_question_length)
-    answer_width = _fixed_length(model, "answer", max_answer_length)
 
     @tf.function(
         input_signature=[
@@ -198,13 +195,13 @@ def text_signatures(
         ]
     )
     def score(question: tf.Tensor, answer: tf.Tensor) -> dict[str, tf.Tensor]:
-        questions = encoder(question, max_question_length)
-        answers = encoder(answer, max_answer_length)
+        questions = encoder(question, max_length["question"])
+        answers = encoder(answer, max_length["answer"])
 
         def score_rows(rows: tf.Tensor) -> tf.Tensor:
             ids = {
-                "question": _pad(tf.gather(questions, rows), question_width),
-                "answer": _pad(tf.gather(answers, rows), answer_width),
+                "question": _pad(tf.gather(questions, rows), width["question"]),
+                "answer": _pad(tf.gather(answers, rows), width["answer"]),
             }
             return model(ids, training=False)
 
@@ -221,14 +218,14 @@ def text_signatures(
         question: tf.Tensor, candidates: tf.Tensor
     ) -> dict[str, tf.Tensor]:
         siamese = all(hasattr(model, part) for part in _SIAMESE)
-        asked = encoder(question[tf.newaxis], max_question_length)
-        answers = encoder(candidates, max_answer_length)
-        one = _pad(asked, question_width)
+        asked = encoder(question[tf.newaxis], max_length["question"])
+        answers = encoder(candidates, max_length["answer"])
+        one = _pad(asked, width["question"])
         if siamese:
             one = model.question_encoder(one, training=False)
 
         def score_rows(rows: tf.Tensor) -> tf.Tensor:
-            many = _pad(tf.gather(answers, rows), answer_width)
+            many = _pad(tf.gather(answers, rows), width["answer"])
             if siamese:
                 many = model.answer_encoder(many, training=False)
             pairs = {
@@ -287,26 +284,6 @@ def _in_chunks(
         shape_invariants=(tf.TensorShape(()), tf.TensorShape((None,))),
     )
     return scores
-
-
-def _fixed_length(
-    model: keras.Model, side: str, max_length: int | None
-) -> int | None:
-    """The one length that a model takes on a side, `None` if it takes any."""
-    argument = f"max_{side}_length"
-    if max_length is not None and max_length < 1:
-        raise ValueError(
-            f"`{argument}` must be at least 1. "
-            f"Received: {argument}={max_length}"
-        )
-    inputs = getattr(model, "input", None)  # a functional model's
-    width = inputs[side].shape[1] if isinstance(inputs, dict) else None
-    if width is not None and max_length is not None and max_length > width:
-        raise ValueError(
-            f"`{argument}` must not exceed the {width} tokens that the model "
-            f"takes. Received: {argument}={max_length}"
-        )
-    return width
 
 
 def _check_tokenizer(tokenizer: str) -> None:
