@@ -10,6 +10,7 @@ from keras import ops
 from keras_qa import geometry
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.ball_projection import BallProjection
+from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.word_projection import WordProjection
 
@@ -359,9 +360,7 @@ class CosineQA(BagOfWordsRanker):
         precise = full_policy(dtype).variable_dtype
         super().__init__(
             to_space=keras.layers.Identity(dtype=precise, name="to_space"),
-            similarity=keras.layers.Dot(
-                axes=-1, normalize=True, dtype=precise, name="cosine"
-            ),
+            similarity=CosineSimilarity(dtype=precise, name="cosine"),
             initial_weight=1.0,
             vocabulary_size=vocabulary_size,
             embedding_dim=embedding_dim,

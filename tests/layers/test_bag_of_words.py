@@ -91,6 +91,7 @@ def test_gradient_of_the_packed_sum_collects_all_occurrences():
     weight[batch["question"][0]] = 10
     weight[batch["answers"][0, 0]] = 1
     words = _words(len(batch["words"]), 1)
+    weight = ops.convert_to_tensor(weight)
     (gradient,) = gradients(lambda x: packed_sum(x, batch) * weight, words)
     by_word = dict(zip(batch["words"], gradient[:, 0], strict=True))
     assert by_word == {5: 20, 2: 11, 9: 1, 0: 0}

@@ -1,0 +1,57 @@
+"""Cosine of the angle between a question and an answer vector."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+SMALLEST_NORM = 1e-6
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class CosineSimilarity(keras.layers.Layer):
+    """Cosine of the angle between two vectors.
+
+    cos(q, a) = <q, a> / (|q| |a|)
+
+    Norms are bounded below by 1e-6, so that value and gradient are finite for
+    zero vectors on every backend, and their cosine is 0. Half-precision
+    inputs are computed, and returned, in float32. Masks are neither used nor
+    passed on.
+
+    Args:
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: list `[question, answer]` of tensors `(batch_size, dim)`.
+
+    Output:
+        Cosines `(batch_size, 1)`.
+
+    Example:
+        >>> q, a = keras.ops.array([[3.0, 4.0]]), keras.ops.array([[4.0, 3.0]])
+        >>> CosineSimilarity()([q, a])
+        [[0.96]]
+
+    Reference: Tay et al., 2018, "Hyperbolic Representation Learning for Fast
+    and Efficient Neural Question Answering", section 4.5.
+    """
+
+    def __init__(self, **kwargs: Any):
+        # Autocasting would round the vectors to half precision on the way in.
+        super().__init__(autocast=False, **kwargs)
+
+    def call(self, inputs: Any) -> Any:
+        """Computes the cosines."""
+        question, answer = (_normalize(x) for x in inputs)
+        return ops.sum(question * answer, axis=-1, keepdims=True)
+
+    def compute_output_shape(self, input_shape: Any) -> tuple:
+        """`(batch_size, 1)`."""
+        return (*input_shape[0][:-1], 1)
+
+
+def _normalize(x: Any) -> Any:
+    x = ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
+    squared = ops.sum(ops.square(x), axis=-1, keepdims=True)
+    return x * ops.rsqrt(ops.maximum(squared, SMALLEST_NORM**2))
