@@ -1,5 +1,6 @@
 """Rankers without training: BM25, and the cosine of summed word vectors."""
 
+import logging
 from collections.abc import Sequence
 
 import bm25s
@@ -7,6 +8,9 @@ import numpy as np
 
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.tokenizer import tokenize
+
+# It reports every step as a debug message to whoever listens to all of them.
+logging.getLogger("bm25s").setLevel(logging.WARNING)
 
 
 def bm25_scores(

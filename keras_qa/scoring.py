@@ -1,16 +1,15 @@
-"""Scores of many question-answer pairs, each text encoded once if possible."""
+"""Scores of many question-answer pairs."""
 
 import keras
 import numpy as np
 
 from keras_qa.datasets.packing import RaggedTexts
+from keras_qa.datasets.packing import pack
 
-# Word positions computed at a time: bounds the memory, long texts included.
+# Word positions and pairs computed at a time: they bound the memory.
 POSITIONS = 1 << 16
+PAIRS = 1 << 13
 SHORTEST_WIDTH = 16
-
-# From tensors of word ids, one per side, to one row per text or pair.
-_Sides = dict[str, np.ndarray]
 
 
 def score_pairs(
@@ -21,8 +20,8 @@ def score_pairs(
 ) -> np.ndarray:
     """Scores pairs of texts.
 
-    A scorer with `question_encoder`, `answer_encoder` and `head` encodes each
-    distinct text once; any other scores pair by pair.
+    A scorer that has a method `score_packed` computes each distinct word and
+    text of many pairs once; any other is given padded pairs.
 
     Args:
         scorer: model with inputs `{"question", "answer"}` and one score per
@@ -34,24 +33,37 @@ def score_pairs(
     Returns:
         float32 scores `(pairs,)`, higher is better.
     """
-    sides = {"question": questions, "answer": answers}
     if len(questions) == 0:
         return np.zeros(0, np.float32)
-    if not hasattr(scorer, "head"):
-        return _in_batches(scorer, texts, sides)[:, 0]
-    pairs = {}
-    for side, indices in sides.items():
-        distinct, position = np.unique(indices, return_inverse=True)
-        encoder = getattr(scorer, f"{side}_encoder")
-        vectors = _in_batches(encoder, texts, {side: distinct})
-        pairs[side] = vectors[position]
-    return np.asarray(scorer.head.predict(pairs, POSITIONS, verbose=0))[:, 0]
+    if hasattr(scorer, "score_packed"):
+        return _packed(scorer, texts, questions, answers)
+    return _padded(scorer, texts, {"question": questions, "answer": answers})
 
 
-def _in_batches(
-    model: keras.Model, texts: RaggedTexts, sides: _Sides
+def _packed(
+    scorer: keras.Model,
+    texts: RaggedTexts,
+    questions: np.ndarray,
+    answers: np.ndarray,
 ) -> np.ndarray:
-    """Applies a model to texts of like length together.
+    round_up = keras.backend.backend() == "jax"
+    scores = []
+    for start in range(0, len(questions), PAIRS):
+        chosen = slice(start, start + PAIRS)
+        batch = pack(
+            texts, questions[chosen], answers[chosen][:, None], round_up
+        )
+        scored = scorer.score_packed(
+            {name: keras.ops.convert_to_tensor(a) for name, a in batch.items()}
+        )
+        scores.append(keras.ops.convert_to_numpy(scored)[:, 0])
+    return np.concatenate(scores)
+
+
+def _padded(
+    scorer: keras.Model, texts: RaggedTexts, sides: dict[str, np.ndarray]
+) -> np.ndarray:
+    """Scores pairs of like length together.
 
     Widths are powers of two and each width has one batch size, so that only a
     few shapes are ever compiled.
@@ -62,20 +74,17 @@ def _in_batches(
     width = np.maximum(width, SHORTEST_WIDTH)
     width = 2 ** np.ceil(np.log2(width)).astype(int)
     order = np.argsort(width, kind="stable")
-    rows, start = [], 0
+    scores = np.empty(len(order), dtype=np.float32)
+    start = 0
     while start < len(order):
         columns = width[order[start]]
         size = max(1, POSITIONS // columns)
         chosen = order[start : start + size]
         chosen = chosen[width[chosen] == columns]
-        start += len(chosen)
         batch = {
             side: texts.padded(indices[chosen], columns, rows=size)
             for side, indices in sides.items()
         }
-        inputs = batch if len(batch) > 1 else next(iter(batch.values()))
-        rows.append(model.predict_on_batch(inputs)[: len(chosen)])
-    result = np.concatenate(rows)
-    restored = np.empty_like(result)
-    restored[order] = result
-    return restored
+        scores[chosen] = scorer.predict_on_batch(batch)[: len(chosen), 0]
+        start += len(chosen)
+    return scores

@@ -156,10 +156,12 @@ def run_experiment(
         **outcome.details,
         "versions": versions(),
     }
-    # Last of all: a folder with metrics holds a complete run.
-    folder.write_json("metrics.json", result)
+    # A run that stops between the two is recorded twice, never lost; the
+    # report counts a seed once.
     if arguments.record:
         append_run(arguments.record, result)
+    # Last of all: a folder with metrics holds a complete run.
+    folder.write_json("metrics.json", result)
     return result
 
 

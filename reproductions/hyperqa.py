@@ -17,6 +17,7 @@ import keras
 import numpy as np
 
 from keras_qa.datasets.corpus import IndexedQuestions
+from keras_qa.constraints import PoincareBall
 from keras_qa.datasets.sampler import NegativeSampler
 from keras_qa.evaluation import Evaluation
 from keras_qa.evaluation import evaluate
@@ -58,6 +59,7 @@ PAPER: Settings = {
     "initial_accumulator": 0.1,  # not stated; the default of TensorFlow
     "conversion": "parameter",  # 3.6.2, eq. 9
     "conversion_norm": "tensor",  # not stated
+    "kernel_scale": 1.0,  # not stated: factor of Glorot's uniform limits
     "batch_size": 50,  # 4.3.3: one of 50, 100, 200
     "epochs": 25,  # 4.3.3
     "l2": 1e-5,  # 4.3.3: one of 1e-3, 1e-4, 1e-5
@@ -98,6 +100,12 @@ def build_model(
         )
     }
     arguments["vocabulary_size"], arguments["embedding_dim"] = matrix.shape
+    arguments["kernel_initializer"] = keras.initializers.VarianceScaling(
+        settings["kernel_scale"] ** 2, "fan_avg", "uniform"
+    )
+    if settings["conversion"] == "manifold":
+        # The rows of the projection become the points that eq. 9 speaks of.
+        arguments["kernel_constraint"] = PoincareBall()
     if model == "cosineqa":
         return CosineQA(embeddings=matrix, **arguments)
     return HyperQA(

@@ -26,7 +26,11 @@ class WordProjection(keras.layers.Layer):
         activation: activation after each projection.
         dropout: share of the inputs of each projection that is dropped in
             training. The paper has none, its released code did.
+        kernel_initializer: initialiser of each projection matrix. The paper
+            states none.
         kernel_regularizer: regulariser of each projection matrix.
+        kernel_constraint: constraint of each projection matrix, such as
+            `PoincareBall`, which keeps its rows in the ball.
 
     Call arguments:
         inputs: float tensor `(..., embedding_dim)`.
@@ -53,7 +57,9 @@ class WordProjection(keras.layers.Layer):
         num_layers: int = 1,
         activation: Any = "relu",
         dropout: float = 0.0,
+        kernel_initializer: Any = "glorot_uniform",
         kernel_regularizer: Any = None,
+        kernel_constraint: Any = None,
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
@@ -67,13 +73,19 @@ class WordProjection(keras.layers.Layer):
         self.num_layers = num_layers
         self.activation = keras.activations.get(activation)
         self.dropout = dropout
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
+        self.kernel_constraint = keras.constraints.get(kernel_constraint)
         self.supports_masking = True
         self._projections = [
             keras.layers.Dense(
                 units,
                 activation=self.activation,
+                # An initialiser draws the same values again; each layer
+                # gets a copy with a seed of its own.
+                kernel_initializer=self.kernel_initializer.clone(),
                 kernel_regularizer=self.kernel_regularizer,
+                kernel_constraint=self.kernel_constraint,
                 dtype=self.dtype_policy,
                 name=f"projection_{i}",
             )
@@ -113,7 +125,13 @@ class WordProjection(keras.layers.Layer):
             "num_layers": self.num_layers,
             "activation": keras.activations.serialize(self.activation),
             "dropout": self.dropout,
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
             "kernel_regularizer": keras.regularizers.serialize(
                 self.kernel_regularizer
+            ),
+            "kernel_constraint": keras.constraints.serialize(
+                self.kernel_constraint
             ),
         }

@@ -44,6 +44,8 @@ class BagOfWordsRanker(keras.Model):
         pooling: str = "sum",
         dropout: float = 0.0,
         l2: float = 0.0,
+        kernel_initializer: Any = "glorot_uniform",
+        kernel_constraint: Any = None,
         concatenate_embeddings: bool = False,
         dtype: Any = None,
         **kwargs: Any,
@@ -69,7 +71,9 @@ class BagOfWordsRanker(keras.Model):
             num_layers=projection_layers,
             activation=activation,
             dropout=dropout,
+            kernel_initializer=kernel_initializer,
             kernel_regularizer=keras.regularizers.L2(l2) if l2 else None,
+            kernel_constraint=kernel_constraint,
             dtype=policy,
             name="projection",
         )
@@ -201,6 +205,12 @@ class BagOfWordsRanker(keras.Model):
             "pooling": self.pooling,
             "dropout": self.dropout,
             "l2": self.l2,
+            "kernel_initializer": keras.initializers.serialize(
+                self.word_projection.kernel_initializer
+            ),
+            "kernel_constraint": keras.constraints.serialize(
+                self.word_projection.kernel_constraint
+            ),
             "concatenate_embeddings": self.concatenate_embeddings,
             "dtype": keras.dtype_policies.serialize(self.policy),
         }
@@ -254,6 +264,10 @@ class HyperQA(BagOfWordsRanker):
         dropout: share dropped in training before each projection and on the
             sum, as in the paper's released code. The paper has none.
         l2: strength of the L2 regularisation of the projection matrices.
+        kernel_initializer: initialiser of the projection matrices.
+        kernel_constraint: constraint of the projection matrices. With
+            `PoincareBall` their rows are points in the ball, as the
+            `"manifold"` conversion of `RiemannianOptimizer` needs them.
         concatenate_embeddings: whether the two vectors are concatenated with
             the distance before the final layer, as the paper does on
             SemEval (section 4.4.3). The vectors are those that the distance
