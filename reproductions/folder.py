@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from reproductions.atomic import write_whole
+from keras_qa.atomic import write_whole
 
 
 class RunFolderError(RuntimeError):

@@ -16,8 +16,8 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.constraints import PoincareBall
+from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.datasets.sampler import NegativeSampler
 from keras_qa.evaluation import Evaluation
 from keras_qa.evaluation import evaluate

@@ -22,13 +22,13 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_qa.atomic import write_whole
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tokenizer import tokenize
 from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.datasets.vocabulary import pad
 from keras_qa.models.hyperqa import BagOfWordsRanker
-from reproductions.atomic import write_whole
 from reproductions.figures import LinkedVectors
 from reproductions.figures import embedding_size_curve
 from reproductions.figures import norm_histograms

@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 from pathlib import Path
 
+from keras_qa.atomic import write_whole
 from reproductions import markdown
-from reproductions.atomic import write_whole
 from reproductions.ledger import Deviation
 from reproductions.ledger import load_ledger
 from reproductions.runs import read_runs

@@ -40,7 +40,13 @@ ALLOWED = {
         "keras_qa.layers",
         "keras_qa.models",
     },
-    "keras_qa/datasets/": {"numpy", "pooch", "tqdm", "keras_qa.datasets"},
+    "keras_qa/datasets/": {
+        "numpy",
+        "pooch",
+        "tqdm",
+        "keras_qa.atomic",
+        "keras_qa.datasets",
+    },
     "embeddings/": {"numpy", "gensim", "embeddings"},
 }
 

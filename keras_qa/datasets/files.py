@@ -1,15 +1,11 @@
-"""Text files, plain or gzipped, read line by line; files written whole."""
+"""Text files, plain or gzipped, read line by line."""
 
 import gzip
-import os
 import reprlib
-import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
-from typing import TextIO
 from typing import cast
 
 from keras_qa.datasets.base import DatasetError
@@ -127,26 +123,3 @@ def _decode(path: Path, number: int, raw: bytes) -> str:
     if number == 1:
         line = line.removeprefix("\ufeff")
     return line.removesuffix("\n").removesuffix("\r")
-
-
-@contextmanager
-def write_atomically(path: Path) -> Iterator[TextIO]:
-    """Opens a UTF-8 text that appears under its name only when complete.
-
-    Args:
-        path: the file to write or replace; its folder must exist.
-
-    Yields:
-        The stream to write to. If the block raises, nothing changes.
-    """
-    path = Path(path)
-    handle, temporary = tempfile.mkstemp(
-        dir=path.parent, prefix=f".{path.name}."
-    )
-    try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as stream:
-            yield stream
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise

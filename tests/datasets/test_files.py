@@ -7,7 +7,6 @@ from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.files import find_file
 from keras_qa.datasets.files import read_lines
 from keras_qa.datasets.files import shorten
-from keras_qa.datasets.files import write_atomically
 
 
 def test_only_line_feeds_end_a_line(tmp_path):
@@ -80,18 +79,3 @@ def test_shorten_survives_anything():
     assert len(shorten([["x" * 1000] * 1000] * 1000)) == 300
     assert shorten([10**5000, 7]) == "[<integer of 16610 bits>, 7]"
     assert shorten(endless)
-
-
-def test_write_atomically_replaces_or_leaves_alone(tmp_path):
-    path = tmp_path / "out.txt"
-    path.write_text("old")
-    with pytest.raises(RuntimeError), write_atomically(path) as stream:
-        stream.write("half")
-        raise RuntimeError
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-    with write_atomically(path) as stream:
-        stream.write("new ä\n")
-        assert path.read_text() == "old"
-    assert path.read_bytes() == "new ä\n".encode()
-    assert list(tmp_path.iterdir()) == [path]

@@ -4,7 +4,7 @@ import statistics
 
 import pytest
 
-from reproductions.atomic import write_whole
+from keras_qa.atomic import write_whole
 from reproductions.ledger import load_ledger
 from reproductions.report import build_page
 from reproductions.report import main

@@ -11,17 +11,17 @@ other facts of the same entity, and the same fact of other entities.
 """
 
 import argparse
-import csv
 import random
 import re
 import tomllib
 from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from keras_qa.datasets.files import write_atomically
+from keras_qa.atomic import write_whole
 
 FOLDER = Path(__file__).parent
 COLUMNS = (
@@ -192,6 +192,11 @@ def generate(seed: int = 0) -> dict[str, list[list[str]]]:
     return table
 
 
+def _write(path: Path, rows: list[list[str]]) -> None:
+    lines = ["\t".join(row) + "\n" for row in [COLUMNS, *rows]]
+    path.write_text("".join(lines), "utf-8")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Writes the three files."""
     parser = argparse.ArgumentParser(
@@ -206,15 +211,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments.output_dir.mkdir(parents=True, exist_ok=True)
     for split, rows in generate(arguments.seed).items():
         path = arguments.output_dir / f"WikiQA-{split}.tsv"
-        with write_atomically(path) as stream:
-            writer = csv.writer(
-                stream,
-                delimiter="\t",
-                lineterminator="\n",
-                quoting=csv.QUOTE_NONE,
-                quotechar=None,
-            )
-            writer.writerows([COLUMNS, *rows])
+        write_whole(path, partial(_write, rows=rows))
     return 0
 
 
