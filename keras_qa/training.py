@@ -196,7 +196,7 @@ class PairwiseTrainer(keras.Model):
                 )
             return self.scorer.score_packed(inputs)
         answers = inputs["answers"]
-        count = answers.shape[1]
+        count = ops.shape(answers)[1]
         scores = self.scorer(
             {
                 "question": ops.repeat(inputs["question"], count, axis=0),

@@ -1,0 +1,484 @@
+"""How fast does HyperQA train, against the plain formulation?
+
+Every contender trains the same model on the same batches of synthetic text
+of YahooQA's size, each in a process of its own, which takes turns with the
+others, so that a busy machine slows all of them alike:
+
+- `packed`: `PairwiseTrainer.fit` on packed `PairwiseBatches`;
+- `keras`: gather, dense and masked sum on padded ids with Keras layers, in
+  `fit` too; `keras-xla`: the same with `jit_compile=True`;
+- `torch`: the same in a plain PyTorch loop.
+
+The plain contenders pad to 50 words, which is the longest text of 99 in 100
+batches, keep the embedding frozen and encode each text of a batch once.
+
+The words follow Zipf's law with exponent 1, which is natural language's: the
+word of rank r is drawn with weight 1 / r from 60,000.
+
+    python -m benchmarks.hyperqa_epoch             # about 5 minutes
+    python -m benchmarks.hyperqa_epoch --smoke     # seconds, tells nothing
+
+Bounds, on 2 cores: 2.7 times the better plain Keras form for arbitrary
+triples, 4.5 times when four negatives share a question and its positive, and
+less than the paper's 20 s (on a GTX 1070, table 3) for 253,000 pairs.
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import platform
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from keras_qa.datasets.packing import RaggedTexts
+
+CONTENDERS = ("packed", "keras", "keras-xla", "torch")
+WORKLOADS = {"triples": 1, "shared": 4}
+EPOCH_PAIRS = 253_000
+MAX_EPOCH_SECONDS = 20.0
+MIN_SPEEDUP = {"triples": 2.7, "shared": 4.5}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is measured."""
+
+    vocabulary: int = 60_000
+    zipf_exponent: float = 1.0
+    texts: int = 300_000
+    shortest: int = 5
+    longest: int = 50
+    batch_size: int = 200
+    dim: int = 300
+    steps: int = 30
+    rounds: int = 7
+    cores: int = 2
+    learning_rate: float = 0.05
+    margin: float = 1.0
+    seed: int = 0
+
+
+def make_texts(settings: Settings) -> RaggedTexts:
+    """Texts of uniform length with words by Zipf's law, frequent ids low."""
+    rng = np.random.default_rng(settings.seed)
+    lengths = rng.integers(
+        settings.shortest, settings.longest + 1, settings.texts
+    )
+    ranks = np.arange(1, settings.vocabulary - 1)
+    cumulated = np.cumsum(ranks**-settings.zipf_exponent)
+    drawn = rng.random(lengths.sum()) * cumulated[-1]
+    ids = 2 + np.searchsorted(cumulated[:-1], drawn).astype(np.int32)
+    return RaggedTexts(ids, np.concatenate([[0], np.cumsum(lengths)]))
+
+
+def make_groups(settings: Settings, negatives: int) -> tuple[np.ndarray, ...]:
+    """Random `(question, positive, negatives)` for the steps of a round.
+
+    Questions come from the first fifth of the texts, answers from the rest:
+    where both are one text, rounding decides the gradient's direction.
+    """
+    rng = np.random.default_rng([settings.seed, negatives])
+    size = settings.steps * settings.batch_size
+    first = settings.texts // 5
+    question = rng.integers(first, size=size)
+    answers = rng.integers(first, settings.texts, size=(size, 1 + negatives))
+    return question, answers[:, 0], answers[:, 1:]
+
+
+def make_weights(settings: Settings) -> tuple[np.ndarray, np.ndarray]:
+    """The embedding and the projection that all contenders start from."""
+    rng = np.random.default_rng([settings.seed, 0])
+    embedding = rng.normal(0, 0.3, (settings.vocabulary, settings.dim))
+    kernel = rng.uniform(-0.1, 0.1, (settings.dim, settings.dim))
+    return embedding.astype(np.float32), kernel.astype(np.float32)
+
+
+class KerasContender:
+    """Training in `fit`, packed or plain."""
+
+    def __init__(self, name: str, settings: Settings, texts: RaggedTexts):
+        import keras
+        from keras import ops
+
+        from keras_qa.losses import PairwiseHinge
+        from keras_qa.models import HyperQA
+        from keras_qa.training import PairwiseBatches
+        from keras_qa.training import PairwiseTrainer
+
+        class PaddedBatches(PairwiseBatches):
+            """Padded to the longest text there is: one shape to compile."""
+
+            def _padded(self, indices: np.ndarray, index: int) -> np.ndarray:
+                return self.texts.padded(indices, settings.longest)
+
+        class PlainTrainer(keras.Model):
+            """Encodes each padded text once and scores each pair."""
+
+            def __init__(self, model: HyperQA):
+                super().__init__()
+                self.model = model
+                self.built = True
+
+            def call(self, inputs: Any) -> Any:
+                question = self.model.question_encoder(inputs["question"])
+                answers = inputs["answers"]
+                count = answers.shape[1]
+                pair = {
+                    "question": ops.repeat(question, count, axis=0),
+                    "answer": self.model.answer_encoder(
+                        ops.reshape(answers, (-1, answers.shape[2]))
+                    ),
+                }
+                return ops.reshape(self.model.head(pair), (-1, count))
+
+        class Prepared(keras.utils.PyDataset):
+            """Batches that were made before."""
+
+            def __init__(self, batches: list):
+                super().__init__()
+                self.batches = batches
+
+            def __len__(self) -> int:
+                return len(self.batches)
+
+            def __getitem__(self, index: int) -> Any:
+                return self.batches[index]
+
+        embedding, kernel = make_weights(settings)
+        packed = name == "packed"
+        trainer_class = PairwiseTrainer if packed else PlainTrainer
+        batches_class = PairwiseBatches if packed else PaddedBatches
+        self.batches = {}
+        self.trainers = {}
+        for workload, negatives in WORKLOADS.items():
+            groups = make_groups(settings, negatives)
+            self.batches[workload] = batches_class(
+                texts,
+                partial(_same, groups),
+                settings.batch_size,
+                packed=packed,
+            )
+            model = HyperQA(
+                settings.vocabulary,
+                settings.dim,
+                settings.dim,
+                embeddings=embedding,
+            )
+            model.word_projection.weights[0].assign(kernel)
+            trainer = self.trainers[workload] = trainer_class(model)
+            trainer.compile(
+                keras.optimizers.Adagrad(settings.learning_rate),
+                loss=PairwiseHinge(settings.margin),
+                jit_compile=name == "keras-xla",
+            )
+        self.prepared = Prepared
+        self.callback = keras.callbacks.LambdaCallback
+
+    def measure(self, workload: str) -> tuple[float, float]:
+        """Seconds per step and mean loss of one `fit`, pipeline included."""
+        return self._fit(workload, self.batches[workload])
+
+    def profile(self, workload: str) -> dict[str, float]:
+        """Seconds per step of the pipeline alone and of the step alone."""
+        batches = self.batches[workload]
+        start = time.perf_counter()
+        prepared = [batches[index] for index in range(len(batches))]
+        pipeline = (time.perf_counter() - start) / len(prepared)
+        step, _ = self._fit(workload, self.prepared(prepared))
+        return {"pipeline": pipeline, "prepared": step}
+
+    def _fit(self, workload: str, batches: Any) -> tuple[float, float]:
+        times: list[float] = []
+        clock = self.callback(
+            on_epoch_begin=lambda epoch, logs: times.append(
+                time.perf_counter()
+            ),
+            on_epoch_end=lambda epoch, logs: times.append(time.perf_counter()),
+        )
+        history = self.trainers[workload].fit(
+            batches, verbose=0, callbacks=[clock]
+        )
+        seconds = (times[1] - times[0]) / len(batches)
+        return seconds, history.history["loss"][0]
+
+
+def _same(groups: tuple, epoch: int) -> tuple:
+    return groups
+
+
+class TorchContender:
+    """The plain formulation in a plain PyTorch loop."""
+
+    def __init__(self, name: str, settings: Settings, texts: RaggedTexts):
+        import torch
+
+        torch.set_num_threads(settings.cores)
+        self.settings = settings
+        self.texts = texts
+        self.workload: str | None = None
+
+    def _restart(self, workload: str) -> None:
+        import torch
+
+        self.workload = workload
+        settings = self.settings
+        embedding, kernel = make_weights(settings)
+        self.embedding = torch.nn.Embedding.from_pretrained(
+            torch.from_numpy(embedding), freeze=True
+        )
+        self.projection = torch.nn.Linear(settings.dim, settings.dim)
+        self.score = torch.nn.Linear(1, 1)
+        with torch.no_grad():
+            self.projection.weight.copy_(torch.from_numpy(kernel.T))
+            self.projection.bias.zero_()
+            self.score.weight.fill_(-1)
+            self.score.bias.zero_()
+        self.optimizer = torch.optim.Adagrad(
+            [*self.projection.parameters(), *self.score.parameters()],
+            lr=settings.learning_rate,
+            initial_accumulator_value=0.1,
+            eps=1e-7,
+        )
+
+    def measure(self, workload: str) -> tuple[float, float]:
+        """Seconds per step and mean loss of one round."""
+        if workload != self.workload:
+            self._restart(workload)
+        groups = make_groups(self.settings, WORKLOADS[workload])
+        # The order in which PairwiseBatches shuffles its first epoch.
+        order = np.random.default_rng([0, 0]).permutation(len(groups[0]))
+        question, answers = groups[0][order], np.column_stack(groups[1:])[order]
+        size, losses = self.settings.batch_size, []
+        start = time.perf_counter()
+        for first in range(0, len(question), size):
+            chosen = slice(first, first + size)
+            losses.append(self._step(question[chosen], answers[chosen]))
+        seconds = (time.perf_counter() - start) / len(losses)
+        return seconds, sum(losses) / len(losses)
+
+    def _step(self, question: np.ndarray, answers: np.ndarray) -> float:
+        import torch
+
+        q = self._encode(question)[:, None]
+        a = self._encode(answers.ravel()).reshape(*answers.shape, -1)
+        gaps = [
+            (1 - x.square().sum(-1, keepdim=True)).clamp(min=2.2e-5)
+            for x in (q, a)
+        ]
+        apart = (q - a).square().sum(-1, keepdim=True)
+        distance = 2 * torch.asinh(torch.sqrt(apart / (gaps[0] * gaps[1])))
+        scores = self.score(distance)[..., 0]
+        hinge = torch.relu(self.settings.margin - scores[:, :1] + scores[:, 1:])
+        loss = hinge.sum(1).mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        return loss.item()
+
+    def _encode(self, indices: np.ndarray) -> Any:
+        import torch
+
+        ids = torch.from_numpy(
+            self.texts.padded(indices, self.settings.longest)
+        ).long()
+        words = torch.relu(self.projection(self.embedding(ids)))
+        total = (words * (ids > 0)[..., None]).sum(1)
+        norm = total.norm(dim=-1, keepdim=True)
+        return total * ((1 - 1e-5) / norm.clamp(min=1 - 1e-5))
+
+
+def serve(name: str, settings: Settings, connection: Connection) -> None:
+    """A contender's process: answers requests until it is told to stop."""
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))[: settings.cores]
+        os.sched_setaffinity(0, cores)
+    os.environ["KERAS_BACKEND"] = "tensorflow"
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    contender = (TorchContender if name == "torch" else KerasContender)(
+        name, settings, make_texts(settings)
+    )
+    while request := connection.recv():
+        method, workload = request
+        connection.send(getattr(contender, method)(workload))
+
+
+def run(settings: Settings) -> dict[str, Any]:
+    """All rounds of all contenders: seconds per step, losses, profile."""
+    context = multiprocessing.get_context("spawn")
+    pipes, processes = {}, []
+    for name in CONTENDERS:
+        pipes[name], end = context.Pipe()
+        process = context.Process(
+            target=serve, args=(name, settings, end), daemon=True
+        )
+        process.start()
+        processes.append(process)
+
+    def ask(name: str, method: str, workload: str) -> Any:
+        pipes[name].send((method, workload))
+        return pipes[name].recv()
+
+    seconds: dict[str, dict[str, list[float]]] = {}
+    losses: dict[str, dict[str, float]] = {}
+    profile = {}
+    for workload in WORKLOADS:
+        # The first round compiles, and shows that all compute the same.
+        losses[workload] = {
+            name: ask(name, "measure", workload)[1] for name in CONTENDERS
+        }
+        seconds[workload] = {name: [] for name in CONTENDERS}
+        rounds = []
+        for _ in range(settings.rounds):
+            for name in CONTENDERS:
+                spent, _ = ask(name, "measure", workload)
+                seconds[workload][name].append(spent)
+            rounds.append(ask("packed", "profile", workload))
+        profile[workload] = {
+            part: statistics.median(times[part] for times in rounds)
+            for part in rounds[0]
+        }
+    for pipe in pipes.values():
+        pipe.send(None)
+    for process in processes:
+        process.join()
+    return {"seconds": seconds, "losses": losses, "profile": profile}
+
+
+def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
+    """Ratios, rates and projected epochs from the rounds' times."""
+    summary: dict[str, Any] = {}
+    for workload, negatives in WORKLOADS.items():
+        seconds = measured["seconds"][workload]
+        median = {name: statistics.median(s) for name, s in seconds.items()}
+        plain = min(("keras", "keras-xla"), key=median.__getitem__)
+        triples = settings.batch_size * negatives
+        steps = EPOCH_PAIRS / (settings.batch_size * (1 + negatives))
+        summary[workload] = {
+            "seconds_per_step": median,
+            "triples_per_second": {n: triples / s for n, s in median.items()},
+            "plain_keras": plain,
+            # Medians of ratios within rounds, whose times lie side by side.
+            "speedup_over_keras": _ratio(seconds[plain], seconds["packed"]),
+            "speedup_over_torch": _ratio(seconds["torch"], seconds["packed"]),
+            "epoch_seconds": {n: steps * s for n, s in median.items()},
+            "pipeline_share": measured["profile"][workload]["pipeline"]
+            / median["packed"],
+        }
+    return summary
+
+
+def _ratio(numerator: list[float], denominator: list[float]) -> float:
+    return statistics.median(
+        a / b for a, b in zip(numerator, denominator, strict=True)
+    )
+
+
+def report(
+    settings: Settings, measured: dict[str, Any], summary: dict[str, Any]
+) -> None:
+    for workload, negatives in WORKLOADS.items():
+        found = summary[workload]
+        print(
+            f"\n{workload}: {settings.batch_size} questions, each with 1 "
+            f"positive and {negatives} negative(s)"
+        )
+        print("            ms/step  triples/s  253,000 pairs  loss, round 1")
+        for name in CONTENDERS:
+            print(
+                f"  {name:<10}"
+                f"{1000 * found['seconds_per_step'][name]:7.1f}"
+                f"{found['triples_per_second'][name]:11,.0f}"
+                f"{found['epoch_seconds'][name]:13.1f} s"
+                f"{measured['losses'][workload][name]:15.4f}"
+            )
+        print(
+            f"  packed is {found['speedup_over_keras']:.2f} times as fast as "
+            f"{found['plain_keras']}, the faster plain Keras (bound "
+            f"{MIN_SPEEDUP[workload]}), and {found['speedup_over_torch']:.2f} "
+            "times as fast as torch"
+        )
+        profile = measured["profile"][workload]
+        print(
+            f"  data pipeline alone: {1000 * profile['pipeline']:.2f} ms per "
+            f"batch, {100 * found['pipeline_share']:.1f}% of the step; with "
+            f"batches prepared before: {1000 * profile['prepared']:.1f} ms"
+        )
+    alone = 2 * summary["triples"]["epoch_seconds"]["packed"]
+    rates = summary["shared"]["triples_per_second"]["packed"]
+    rates /= max(
+        summary["triples"]["triples_per_second"][n]
+        for n in ("keras", "keras-xla")
+    )
+    print(
+        "\nAn epoch of 253,000 pairs (bound "
+        f"{MAX_EPOCH_SECONDS:.0f} s): "
+        f"{summary['shared']['epoch_seconds']['packed']:.1f} s as 50,600 "
+        "questions with 5 answers each, which YahooQA has;\n"
+        f"{summary['triples']['epoch_seconds']['packed']:.1f} s as 126,500 "
+        f"triples of two pairs; {alone:.1f} s for 253,000 triples.\n"
+        "Against a plain form that encodes question and positive again for "
+        f"each of four negatives, packed is {rates:.1f} times as fast."
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        description="Compares HyperQA's training step with the plain form."
+    )
+    parser.add_argument("--rounds", type=int, default=Settings.rounds)
+    parser.add_argument("--steps", type=int, default=Settings.steps)
+    parser.add_argument("--seed", type=int, default=Settings.seed)
+    parser.add_argument(
+        "--smoke", action="store_true", help="tiny sizes, to test the script"
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=Path(__file__).with_suffix(".json"),
+        help="JSON file for the figures (default: beside this script)",
+    )
+    options = parser.parse_args(arguments)
+    sizes: dict[str, int] = {"rounds": options.rounds, "steps": options.steps}
+    if options.smoke:
+        sizes = {
+            "rounds": 1,
+            "steps": 2,
+            "vocabulary": 500,
+            "texts": 300,
+            "batch_size": 8,
+            "dim": 20,
+        }
+    settings = Settings(**sizes, seed=options.seed)
+
+    start = time.perf_counter()
+    measured = run(settings)
+    summary = summarise(settings, measured)
+    report(settings, measured, summary)
+    result = {
+        "settings": asdict(settings),
+        "machine": {
+            "processor": platform.processor() or platform.machine(),
+            "load_average": os.getloadavg(),
+        },
+        "summary": summary,
+        **measured,
+    }
+    temporary = options.output.with_name(options.output.name + ".tmp")
+    temporary.write_text(json.dumps(result, indent=1) + "\n")
+    os.replace(temporary, options.output)
+    print(f"\n{options.output} ({time.perf_counter() - start:.0f} s)")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
