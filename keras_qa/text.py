@@ -195,6 +195,11 @@ def text_signatures(
         ]
     )
     def score(question: tf.Tensor, answer: tf.Tensor) -> dict[str, tf.Tensor]:
+        tf.debugging.assert_equal(
+            tf.size(question),
+            tf.size(answer),
+            "`question` and `answer` must hold equally many texts.",
+        )
         questions = encoder(question, max_length["question"])
         answers = encoder(answer, max_length["answer"])
 
@@ -282,6 +287,7 @@ def _in_chunks(
         score_chunk,
         (0, tf.zeros(n)),
         shape_invariants=(tf.TensorShape(()), tf.TensorShape((None,))),
+        parallel_iterations=1,
     )
     return scores
 

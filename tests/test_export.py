@@ -494,3 +494,10 @@ def test_pairs_must_match(exported):
     scorer = load_saved_model(exported / "hyperqa")
     with pytest.raises(ValueError, match="Received: 1 questions, 2 answers"):
         scorer.score(["w1"], ["w2", "w3"])
+    signatures = tf.saved_model.load(exported / "hyperqa").signatures
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="must hold equally many texts"
+    ):
+        signatures["serving_default"](
+            question=tf.constant(["w1"]), answer=tf.constant(["w2", "w3"])
+        )
