@@ -23,6 +23,7 @@ from keras_qa.evaluation import Evaluation
 from keras_qa.evaluation import evaluate
 from keras_qa.export import export_keras
 from keras_qa.export import export_saved_model
+from keras_qa.export import verify_export
 from keras_qa.losses import PairwiseHinge
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
@@ -39,6 +40,9 @@ from reproductions.options import parse_arguments
 from reproductions.options import resolve_settings
 from reproductions.training import EpochSelector
 from reproductions.training import ProgressBar
+
+# Whose candidates the reloaded SavedModel must score as the model does.
+VERIFIED_QUESTIONS = 10
 
 MODELS = ("hyperqa", "cosineqa", "bm25", "cosine")
 
@@ -193,20 +197,7 @@ def train(experiment: Experiment) -> Outcome:
         verbose=0,
     )
     selector.load_best(trainer)
-    folder.write("model.keras", lambda path: export_keras(scorer, path))
-    folder.write("vocabulary.txt", corpus.vocabulary.save)
-    if keras.backend.backend() == "tensorflow":
-        folder.write(
-            "saved_model",
-            lambda path: export_saved_model(
-                scorer,
-                corpus.vocabulary.words,
-                path,
-                tokenizer=corpus.tokenizer,
-                max_question_length=corpus.max_question_length,
-                max_answer_length=corpus.max_answer_length,
-            ),
-        )
+    _export(experiment, scorer)
     best = selector.history[selector.best_epoch - 1]
     return Outcome(
         scores=rank(corpus.index(experiment.report)),
@@ -222,6 +213,37 @@ def train(experiment: Experiment) -> Outcome:
                 np.median([row["seconds"] for row in selector.history])
             ),
         },
+    )
+
+
+def _export(experiment: Experiment, scorer: keras.Model) -> None:
+    """Writes the model for Keras and, on TensorFlow, for text."""
+    corpus, folder = experiment.corpus, experiment.folder
+    folder.write("model.keras", lambda path: export_keras(scorer, path))
+    folder.write("vocabulary.txt", corpus.vocabulary.save)
+    if keras.backend.backend() != "tensorflow":
+        return
+    reading: dict[str, Any] = {
+        "tokenizer": corpus.tokenizer,
+        "max_question_length": corpus.max_question_length,
+        "max_answer_length": corpus.max_answer_length,
+    }
+    words = corpus.vocabulary.words
+    folder.write(
+        "saved_model",
+        lambda path: export_saved_model(scorer, words, path, **reading),
+    )
+    pairs = [
+        (question.text, candidate.text)
+        for question in experiment.report[:VERIFIED_QUESTIONS]
+        for candidate in question.candidates
+    ]
+    verify_export(
+        folder.path / "saved_model",
+        scorer,
+        words,
+        *map(list, zip(*pairs, strict=True)),
+        **reading,
     )
 
 
