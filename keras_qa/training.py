@@ -159,6 +159,9 @@ class PairwiseTrainer(keras.Model):
         self.scorer = scorer
         # All weights are the scorer's, which is built.
         self.built = True
+        # TensorFlow's XLA, which Keras picks on a GPU, would compile anew for
+        # nearly every batch; for JAX the batches have few shapes.
+        self.supports_jit = keras.backend.backend() != "tensorflow"
 
     @property
     def supports_packing(self) -> bool:
@@ -183,6 +186,8 @@ class PairwiseTrainer(keras.Model):
             )
             callbacks = keras.tree.flatten(kwargs.pop("callbacks", None) or [])
             kwargs["callbacks"] = [start, *callbacks]
+            # Keras would shuffle the batches, again and without our seed.
+            kwargs["shuffle"] = False
         return super().fit(x, **kwargs)
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:

@@ -270,6 +270,26 @@ def test_each_epoch_is_drawn_once_before_it_starts():
     assert seen == [[5], [5, 6], [5, 6, 7]]
 
 
+def test_a_resumed_training_repeats_an_uninterrupted_one():
+    model = _model()
+    start = model.get_weights()
+    histories = []
+    for parts in ([(0, 4)], [(0, 2), (2, 4)]):
+        model.set_weights(start)
+        trainer = PairwiseTrainer(model)
+        trainer.compile(keras.optimizers.SGD(0.1), loss=PairwiseHinge())
+        losses = []
+        for first, last in parts:
+            losses += trainer.fit(
+                _batches(batch_size=1),
+                initial_epoch=first,
+                epochs=last,
+                verbose=0,
+            ).history["loss"]
+        histories.append(losses)
+    np.testing.assert_allclose(*histories, rtol=1e-6)
+
+
 def test_batches_depend_on_seed_and_epoch_alone():
     def answers(seed, epoch):
         batches = _batches(seed=seed, packed=False)
