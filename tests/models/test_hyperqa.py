@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from keras import ops
 
+from keras_qa.constraints import PoincareBall
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 from keras_qa.models.hyperqa import ROUNDING
@@ -278,3 +279,30 @@ def test_scores_in_float32_under_mixed_precision(dtype):
 def test_errors(settings, message):
     with pytest.raises(ValueError, match=message):
         HyperQA(VOCABULARY, DIM, UNITS, **settings)
+
+
+def test_rows_of_the_projection_can_live_in_the_ball(tmp_path):
+    model = HyperQA(
+        VOCABULARY,
+        DIM,
+        UNITS,
+        kernel_initializer=keras.initializers.RandomUniform(-2, 2),
+        kernel_constraint=PoincareBall(),
+    )
+    model.compile("sgd", "mse")
+    model.fit(PAIRS, np.ones((3, 1)), verbose=0)
+    kernel, _ = _weights(model, "projection")
+    norms = np.linalg.norm(kernel, axis=1)
+    assert norms.max() == pytest.approx(1, abs=1e-4)
+    assert (norms < 1).all()
+    model.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    np.testing.assert_allclose(_score(loaded), _score(model), atol=1e-6)
+    constraint = loaded.word_projection.kernel_constraint
+    assert isinstance(constraint, PoincareBall)
+
+
+def test_equal_layers_start_differently():
+    model = HyperQA(VOCABULARY, UNITS, UNITS, projection_layers=2)
+    first, _, second, _ = _weights(model, "projection")
+    assert np.abs(first - second).max() > 0.1
