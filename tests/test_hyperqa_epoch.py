@@ -24,42 +24,61 @@ def test_words_follow_zipfs_law():
 
 def test_questions_are_not_among_the_answers():
     settings = Settings(texts=100, batch_size=50, steps=4)
-    question, positive, negatives = hyperqa_epoch.make_groups(settings, 4)
+    groups = hyperqa_epoch.make_groups(settings, "wide")
+    question, positive, negatives = groups
     assert question.shape == positive.shape == (200,)
     assert negatives.shape == (200, 4)
     assert question.max() < 20 <= min(positive.min(), negatives.min())
 
 
 def test_ratios_and_projected_epochs_by_hand():
-    seconds = {
+    triples = {
         "packed": [0.1, 0.1, 0.2],
         "keras": [0.3, 0.4, 0.5],
         "keras-xla": [0.6, 0.6, 0.6],
         "torch": [0.5, 1.0, 1.0],
     }
-    measured = {
-        "seconds": {"triples": seconds, "shared": seconds},
-        "profile": {name: {"pipeline": 0.01} for name in ("triples", "shared")},
+    shared = {"packed": [0.05, 0.05, 0.05], "keras": [0.1, 0.2, 0.1]}
+    wide = {"packed": [0.2, 0.2, 0.2], "keras": [0.6, 0.6, 0.6]}
+    names = ("triples", "shared", "wide")
+    summary = hyperqa_epoch.summarise(
+        Settings(),
+        {
+            "seconds": {"triples": triples, "shared": shared, "wide": wide},
+            "profile": {name: {"pipeline": 0.01} for name in names},
+        },
+    )
+    assert summary["plain_keras"] == "keras"
+    found = {
+        name: [
+            summary[name][figure]
+            for figure in (
+                "speedup",
+                "speedup_over_torch",
+                "speedup_over_shared_keras",
+                "pipeline_share",
+            )
+        ]
+        for name in names
     }
-    summary = hyperqa_epoch.summarise(Settings(), measured)
-    triples, shared = summary["triples"], summary["shared"]
-    assert triples["plain_keras"] == "keras"
-    assert triples["speedup_over_keras"] == pytest.approx(3)
-    assert triples["speedup_over_torch"] == pytest.approx(5)
-    assert triples["triples_per_second"]["packed"] == pytest.approx(2_000)
-    assert shared["triples_per_second"]["packed"] == pytest.approx(8_000)
-    # 253,000 pairs are 632.5 batches of 200 x 2, or 253 of 200 x 5.
-    assert triples["epoch_seconds"]["packed"] == pytest.approx(63.25)
-    assert shared["epoch_seconds"]["packed"] == pytest.approx(25.3)
-    assert shared["pipeline_share"] == pytest.approx(0.1)
+    assert found["triples"] == pytest.approx([3, 5, 3, 0.1])
+    # 200 triples of 50 questions against 200 by themselves.
+    assert found["shared"] == pytest.approx([8, 20, 2, 0.2])
+    # 800 triples against 200.
+    assert found["wide"] == pytest.approx([8, 20, 3, 0.05])
+    rates = [summary[n]["triples_per_second"]["packed"] for n in names]
+    assert rates == pytest.approx([2_000, 4_000, 4_000])
+    # 253,000 pairs in batches of 200 x 2, 50 x 5 and 200 x 5.
+    epochs = [summary[n]["epoch_seconds"]["packed"] for n in names]
+    assert epochs == pytest.approx([63.25, 50.6, 50.6])
 
 
 @pytest.mark.large
 def test_contenders_train_alike(tmp_path, capsys):
     output = tmp_path / "result.json"
     assert hyperqa_epoch.main(["--smoke", "--output", str(output)]) == 0
-    assert "packed is" in capsys.readouterr().out
-    for losses in json.loads(output.read_text())["losses"].values():
-        np.testing.assert_allclose(
-            list(losses.values()), losses["packed"], rtol=1e-3
-        )
+    assert "packed: " in capsys.readouterr().out
+    losses = json.loads(output.read_text())["losses"]
+    for name, loss in losses.items():
+        packed = losses[name.split()[0] + " packed"]
+        np.testing.assert_allclose(loss, packed, rtol=1e-3, err_msg=name)

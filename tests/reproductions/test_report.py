@@ -4,7 +4,6 @@ import statistics
 
 import pytest
 
-from keras_qa.atomic import write_whole
 from reproductions.ledger import load_ledger
 from reproductions.report import build_page
 from reproductions.report import main
@@ -450,17 +449,3 @@ def test_ledger_is_rendered():
         assert entry.where in text
         for name in (*entry.arguments, *entry.tests):
             assert f"`{name}`" in text
-
-
-def test_write_whole_leaves_the_old_file_when_writing_fails(tmp_path):
-    path = tmp_path / "folder" / "page.md"
-    write_whole(path, lambda scratch: scratch.write_text("old"))
-
-    def fail(scratch):
-        scratch.write_text("half")
-        raise OSError("disk full")
-
-    with pytest.raises(OSError, match="disk full"):
-        write_whole(path, fail)
-    assert path.read_text() == "old"
-    assert list(path.parent.iterdir()) == [path]

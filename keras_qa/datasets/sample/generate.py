@@ -22,17 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from keras_qa.atomic import write_whole
+from keras_qa.datasets.wikiqa import HEADER
 
 FOLDER = Path(__file__).parent
-COLUMNS = (
-    "QuestionID",
-    "Question",
-    "DocumentID",
-    "DocumentTitle",
-    "SentenceID",
-    "Sentence",
-    "Label",
-)
 SPLITS = {"train": 0.7, "dev": 0.13, "test": 0.17}
 QUESTIONS_PER_ENTITY = 2
 CANDIDATES = (5, 10)
@@ -193,7 +185,7 @@ def generate(seed: int = 0) -> dict[str, list[list[str]]]:
 
 
 def _write(path: Path, rows: list[list[str]]) -> None:
-    lines = ["\t".join(row) + "\n" for row in [COLUMNS, *rows]]
+    lines = ["\t".join(row) + "\n" for row in [HEADER, *rows]]
     path.write_text("".join(lines), "utf-8")
 
 
