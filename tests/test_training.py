@@ -109,10 +109,21 @@ def test_packed_and_padded_batches_train_alike(model_class, settings):
         )
 
 
-def test_gradient_of_the_projection_in_numpy():
-    """The packed step against eq. 1, 2, 6 and 7 and their chain rule.
+@pytest.mark.parametrize("dtype", ["mixed_float16", "mixed_bfloat16"])
+def test_packed_batches_keep_float32_scores_in_mixed_precision(dtype):
+    trainer = PairwiseTrainer(_model(dtype=dtype))
+    packed, padded = (
+        trainer(_batches(packed=packed)[0][0]) for packed in (True, False)
+    )
+    assert keras.backend.standardize_dtype(packed.dtype) == "float32"
+    np.testing.assert_allclose(*_numpy([packed, padded]), rtol=0.05, atol=0.2)
 
-    With the cosine's vectors replaced by a linear head, score = u (q + a).
+
+def test_gradient_of_the_projection_in_numpy():
+    """The packed step against the chain rule through eq. 1, 2, 6 and 7.
+
+    The distance gets weight 0 and the concatenated vectors a weight u each,
+    so that the score is u (q + a).
     """
     texts = RaggedTexts.from_sequences([[2, 3, 2], [4], [3, 3]])
     model = HyperQA(
@@ -204,8 +215,9 @@ def test_training_separates_positives_from_negatives(packed):
         shift = np.random.default_rng(epoch).integers(1, 10, (10, 4))
         return question, 10 + question, 10 + (question[:, None] + shift) % 10
 
-    model = _model(projection_layers=2)
-    trainer = PairwiseTrainer(model)
+    keras.utils.set_random_seed(1)
+    # Enough units to keep ten questions apart; embeddings of their own.
+    trainer = PairwiseTrainer(HyperQA(VOCABULARY, 16, 16, activation="tanh"))
     trainer.compile(keras.optimizers.Adagrad(0.05), loss=PairwiseHinge(1.0))
     history = trainer.fit(
         PairwiseBatches(texts, sampler, 5, packed=packed), epochs=25, verbose=0
