@@ -33,8 +33,12 @@ DIMENSIONS = (50, 100, 150, 200, 250)
 def conditions() -> Iterator[list[str]]:
     """The options of each run, without the data, in order of importance."""
     for dataset in DATASETS:
-        for model in ("bm25", "cosine"):
-            yield _options(dataset, model, "paper", 1)
+        for model, recipe in [
+            ("bm25", "paper"),
+            ("cosine", "paper"),
+            ("cosine", "best"),
+        ]:
+            yield _options(dataset, model, recipe, 1)
         for recipe in ("best", "paper"):
             for model in ("hyperqa", "cosineqa"):
                 for seed in SEEDS:

@@ -161,3 +161,26 @@ def test_settings_are_checked():
         arguments.overrides = [text]
         with pytest.raises(SettingsError, match=message):
             hyperqa.settings_of(arguments)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "split"),
+    [
+        ("wikiqa", "test"),
+        ("trecqa-raw", "test"),
+        ("trecqa-clean", "dev"),
+        ("trecqa-all", "dev"),
+        ("semeval", "dev"),
+        ("yahooqa", "test"),
+    ],
+)
+@pytest.mark.parametrize("model", ["bm25", "cosine"])
+def test_every_collection(tmp_path, dataset, split, model):
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("the 1 0\nof 0 1\n? 1 1\n. 2 1\n")
+    data = ["--dataset", dataset, "--data-dir", str(ROOT / "tests/data")]
+    options = ["--split", split, "--model", model]
+    more = ["--embeddings", str(vectors), "--set", "fold_fraction=0.5"]
+    assert run(tmp_path / "run", *data, *options, *more) == 0
+    metrics = json.loads((tmp_path / "run/metrics.json").read_text())
+    assert metrics["questions"] > 0
