@@ -18,6 +18,8 @@ def bm25_scores(
     tokenizer: str = "word",
     k1: float = 1.5,
     b: float = 0.75,
+    max_question_length: int | None = None,
+    max_answer_length: int | None = None,
 ) -> list[np.ndarray]:
     """Scores every candidate with Okapi BM25 (Robertson et al. 1994).
 
@@ -30,13 +32,15 @@ def bm25_scores(
         tokenizer: name of the tokeniser.
         k1: saturation of the term frequency.
         b: strength of the length normalisation.
+        max_question_length: questions are cut to this many tokens.
+        max_answer_length: answers are cut to this many tokens.
 
     Returns:
         For each question the scores of its candidates, float32.
     """
     texts = sorted({c.text for q in questions for c in q.candidates})
     index = {text: i for i, text in enumerate(texts)}
-    documents = [_words(text, tokenizer) for text in texts]
+    documents = [_words(t, tokenizer, max_answer_length) for t in texts]
     if not any(documents):
         return [np.zeros(len(q.candidates), np.float32) for q in questions]
     retriever = bm25s.BM25(k1=k1, b=b)
@@ -44,7 +48,8 @@ def bm25_scores(
     known = {word for document in documents for word in document}
     scores = []
     for question in questions:
-        query = [w for w in _words(question.text, tokenizer) if w in known]
+        words = _words(question.text, tokenizer, max_question_length)
+        query = [word for word in words if word in known]
         all_scores = (
             retriever.get_scores(query)
             if query
@@ -75,9 +80,9 @@ def cosine_scores(
     )
 
 
-def _words(text: str, tokenizer: str) -> list[str]:
+def _words(text: str, tokenizer: str, max_length: int | None) -> list[str]:
     return [
         token
-        for token in tokenize(text, tokenizer)
+        for token in tokenize(text, tokenizer)[:max_length]
         if any(character.isalnum() for character in token)
     ]

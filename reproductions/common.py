@@ -5,6 +5,7 @@ chooses the epoch, rank the reported split once, write the results.
 """
 
 import dataclasses
+import hashlib
 import os
 import platform
 import subprocess
@@ -29,7 +30,6 @@ from embeddings import train_skipgram
 from keras_qa.baselines import bm25_scores
 from keras_qa.baselines import cosine_scores
 from keras_qa.datasets.base import Dataset
-from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.registry import open_dataset
@@ -41,13 +41,16 @@ from keras_qa.evaluation import write_run
 from reproductions.folder import RunFolder
 from reproductions.folder import RunFolderError
 from reproductions.options import Settings
-from reproductions.options import SettingsError
 from reproductions.runs import append_run
+from reproductions.runs import read_runs
 
 # Ranked without training; the others are models to build and fit.
 BASELINES = ("bm25", "cosine")
 
 SKIPGRAM = "skipgram"
+
+# Questions to fit, to select the epoch with, and to report on.
+Parts = tuple[list[Question], list[Question], list[Question]]
 
 # What every paper's settings hold beside its own.
 COMMON_SETTINGS: Settings = {
@@ -131,14 +134,25 @@ def run_experiment(
         DatasetError, VectorsError: if a file is missing or bad.
         RunFolderError: if the output folder holds another run.
     """
-    identity = _identity(paper, arguments, settings)
+    dataset = open_dataset(arguments.dataset, arguments.data_dir)
+    parts = _parts(dataset, arguments, settings)
+    identity = _identity(paper, arguments, settings, parts)
     folder = RunFolder(arguments.output_dir, identity, arguments.resume)
     if folder.finished:
-        return folder.read_json("metrics.json")
-    experiment = _prepare(arguments, settings, folder)
+        result = folder.read_json("metrics.json")
+        _record(arguments, result)
+        return result
+    experiment = _prepare(arguments, settings, folder, dataset, parts)
+    folder.claim()
     if arguments.model == "bm25":
-        tokenizer = experiment.corpus.tokenizer
-        outcome = Outcome(bm25_scores(experiment.report, tokenizer), {})
+        corpus = experiment.corpus
+        scores = bm25_scores(
+            experiment.report,
+            corpus.tokenizer,
+            max_question_length=corpus.max_question_length,
+            max_answer_length=corpus.max_answer_length,
+        )
+        outcome = Outcome(scores, {})
     elif arguments.model == "cosine":
         outcome = Outcome(_untrained_cosine(experiment), {})
     else:
@@ -156,19 +170,23 @@ def run_experiment(
         **outcome.details,
         "versions": versions(),
     }
-    # A run that stops between the two is recorded twice, never lost; the
-    # report counts a seed once.
-    if arguments.record:
-        append_run(arguments.record, result)
-    # Last of all: a folder with metrics holds a complete run.
+    # A folder with metrics holds a complete run.
     folder.write_json("metrics.json", result)
+    _record(arguments, result)
     return result
 
 
+def _record(arguments: Namespace, result: dict[str, Any]) -> None:
+    """Appends the run to the file of runs, unless it is there already."""
+    if arguments.record and result not in read_runs(arguments.record):
+        append_run(arguments.record, result)
+
+
 def _identity(
-    paper: str, arguments: Namespace, settings: Settings
+    paper: str, arguments: Namespace, settings: Settings, parts: Parts
 ) -> dict[str, Any]:
     """What defines a run, apart from the machine it runs on."""
+    files = [Path(n) for n in arguments.embeddings if n != SKIPGRAM]
     baseline = arguments.model in BASELINES
     return {
         "paper": paper,
@@ -182,14 +200,49 @@ def _identity(
         else [Path(name).name for name in arguments.embeddings],
         "smoke": arguments.smoke,
         "settings": settings,
+        "inputs": {
+            "questions": fingerprint(repr(parts).encode()),
+            "vectors": []
+            if arguments.model == "bm25"
+            else [fingerprint_file(path) for path in files],
+        },
     }
 
 
+def fingerprint(content: bytes) -> str:
+    """A short name for some content."""
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
+
+
+def fingerprint_file(path: Path) -> str:
+    """A short name for a file: of its size, its first and its last megabyte.
+
+    Files of vectors have gigabytes; this tells them apart at once.
+
+    Raises:
+        VectorsError: if the file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            start = file.read(1 << 20)
+            file.seek(max(0, size - (1 << 20)))
+            return fingerprint(b"%d " % size + start + file.read())
+    except OSError as error:
+        raise VectorsError(
+            f"{path}: expected a file of vectors. Received: {error}"
+        ) from error
+
+
 def _prepare(
-    arguments: Namespace, settings: Settings, folder: RunFolder
+    arguments: Namespace,
+    settings: Settings,
+    folder: RunFolder,
+    dataset: Dataset,
+    parts: Parts,
 ) -> Experiment:
-    dataset = open_dataset(arguments.dataset, arguments.data_dir)
-    fit, select, report = _parts(dataset, arguments, settings)
+    fit, select, report = parts
     corpus = Corpus(
         fit,
         select,
@@ -215,9 +268,7 @@ def _prepare(
     )
 
 
-def _parts(
-    dataset: Dataset, arguments: Namespace, settings: Settings
-) -> tuple[list[Question], list[Question], list[Question]]:
+def _parts(dataset: Dataset, arguments: Namespace, settings: Settings) -> Parts:
     """Questions to fit, to select and to report on, never overlapping."""
     train_split = settings["train_split"]
     if arguments.split == "dev":
@@ -369,12 +420,8 @@ def run_script(
         recipe = settings_of(Namespace(**unchanged))
         overrides = {k: v for k, v in settings.items() if v != recipe[k]}
         result = run_experiment(paper, arguments, settings, train, overrides)
-    except (
-        DatasetError,
-        VectorsError,
-        RunFolderError,
-        SettingsError,
-    ) as error:
+    except (OSError, ValueError, RunFolderError) as error:
+        # Ours and Keras's errors about values say what was expected.
         print(f"error: {error}", file=sys.stderr)
         return 2
     figures = "  ".join(

@@ -8,6 +8,8 @@ from typing import Any
 
 from keras_qa.atomic import write_whole
 
+SETTINGS = "settings.json"
+
 
 class RunFolderError(RuntimeError):
     """The folder holds another run, or a run that must not be lost."""
@@ -16,10 +18,13 @@ class RunFolderError(RuntimeError):
 class RunFolder:
     """A folder that belongs to one run, known by its identity.
 
+    Nothing is written before `claim`: bad input must not leave a folder that
+    seems to hold a run.
+
     Args:
-        path: the folder; made if missing.
+        path: the folder.
         identity: what defines the run (model, data, seed, settings, ...), JSON
-            values. It is kept in `settings.json`.
+            values, which `claim` keeps in `settings.json`.
         resume: whether a run that is there already may be continued.
 
     Raises:
@@ -31,12 +36,15 @@ class RunFolder:
         self, path: Path, identity: Mapping[str, Any], resume: bool = False
     ):
         self.path = path
-        path.mkdir(parents=True, exist_ok=True)
-        settings = path / "settings.json"
+        self.identity = identity
+        settings = path / SETTINGS
         if settings.exists():
             self._check(settings, identity, resume)
-        else:
-            self.write_json("settings.json", identity)
+
+    def claim(self) -> None:
+        """Makes the folder and notes whose it is."""
+        if not (self.path / SETTINGS).exists():
+            self.write_json(SETTINGS, self.identity)
 
     def _check(
         self, settings: Path, identity: Mapping[str, Any], resume: bool

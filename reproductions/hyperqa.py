@@ -263,7 +263,7 @@ def settings_of(arguments: Namespace) -> Settings:
         PAPER,
         DATASETS.get(arguments.dataset, {}),
         RECIPES[arguments.recipe].get(arguments.model, {}),
-        {"epochs": arguments.epochs} if arguments.epochs else {},
+        {} if arguments.epochs is None else {"epochs": arguments.epochs},
         overrides=arguments.overrides,
     )
 

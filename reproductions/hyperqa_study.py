@@ -12,6 +12,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from reproductions import hyperqa
@@ -30,41 +31,100 @@ ABLATIONS: dict[str, tuple[object, ...]] = {
 DIMENSIONS = (50, 100, 150, 200, 250)
 
 
-def conditions() -> Iterator[list[str]]:
-    """The options of each run, without the data, in order of importance."""
+# The size of the projection's start at which eq. 9 lets single rows move.
+SMALL_START = 0.3
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What one run needs beside the data.
+
+    Attributes:
+        options: options of the script.
+        own_vectors: whether the data set's own skip-gram vectors stand beside
+            the given ones.
+    """
+
+    options: tuple[str, ...]
+    own_vectors: bool
+
+    @property
+    def name(self) -> str:
+        """A name for the run's folder."""
+        values = [o for o in self.options if not o.startswith("--")]
+        return "-".join([*values, *["skipgram"] * self.own_vectors])
+
+
+def conditions() -> Iterator[Condition]:
+    """All runs, in order of importance."""
     for dataset in DATASETS:
-        for model, recipe in [
-            ("bm25", "paper"),
-            ("cosine", "paper"),
-            ("cosine", "best"),
-        ]:
-            yield _options(dataset, model, recipe, 1)
-        for recipe in ("best", "paper"):
-            for model in ("hyperqa", "cosineqa"):
+        yield condition(dataset, "bm25", "paper", 1, own=False)
+        for own in (True, False):
+            yield condition(dataset, "cosine", "paper", 1, own)
+        for model in ("hyperqa", "cosineqa"):
+            for recipe in ("best", "paper"):
                 for seed in SEEDS:
-                    yield _options(dataset, model, recipe, seed)
-    yield from _ablations("best")
+                    yield condition(dataset, model, recipe, seed)
+    yield from ablations("best")
+    yield from small_start()
+    yield from crossed_vectors()
     for dim in DIMENSIONS:
         for model in ("hyperqa", "cosineqa"):
             for seed in SEEDS:
-                options = _options("wikiqa", model, "best", seed)
-                yield [*options, "--set", f"projection_dim={dim}"]
-    yield from _ablations("paper")
+                setting = f"projection_dim={dim}"
+                yield condition("wikiqa", model, "best", seed, None, setting)
+    yield from ablations("paper")
 
 
-def _ablations(recipe: str) -> Iterator[list[str]]:
+def ablations(recipe: str) -> Iterator[Condition]:
+    """One setting changed at a time."""
     for name, values in ABLATIONS.items():
         for value in values:
             for seed in SEEDS:
-                options = _options("wikiqa", "hyperqa", recipe, seed)
-                yield [*options, "--set", f"{name}={value}"]
+                setting = f"{name}={value}"
+                yield condition(
+                    "wikiqa", "hyperqa", recipe, seed, None, setting
+                )
 
 
-def _options(dataset: str, model: str, recipe: str, seed: int) -> list[str]:
-    return [
+def small_start() -> Iterator[Condition]:
+    """The conversions by rows, started where eq. 9 does not stop them."""
+    start = f"kernel_scale={SMALL_START}"
+    for setting in (
+        "conversion=parameter",
+        "conversion=manifold",
+        "conversion_norm=row",
+    ):
+        for seed in SEEDS:
+            yield condition(
+                "wikiqa", "hyperqa", "best", seed, None, start, setting
+            )
+
+
+def crossed_vectors() -> Iterator[Condition]:
+    """Each recipe with the vectors of the other: which of the two matters?"""
+    for dataset in DATASETS:
+        for recipe, own in (("paper", True), ("best", False)):
+            for seed in SEEDS:
+                yield condition(dataset, "hyperqa", recipe, seed, own)
+
+
+def condition(
+    dataset: str,
+    model: str,
+    recipe: str,
+    seed: int,
+    own: bool | None = None,
+    *settings: str,
+) -> Condition:
+    """A condition; by default the recipe `best` has vectors of its own."""
+    options = [
         *("--dataset", dataset, "--model", model),
         *("--recipe", recipe, "--seed", str(seed)),
     ]
+    for setting in settings:
+        options += ["--set", setting]
+    return Condition(tuple(options), recipe == "best" if own is None else own)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -81,31 +141,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--embeddings", nargs="+", required=True, metavar="FILE"
     )
     parser.add_argument("--record", type=Path, metavar="FILE")
-    parser.add_argument(
-        "--part",
-        default="1/1",
-        metavar="I/N",
-        help="only every Nth run, from the Ith on, to share them out",
-    )
     arguments = parser.parse_args(argv)
-    part, parts = map(int, arguments.part.split("/"))
-    for options in list(conditions())[part - 1 :: parts]:
-        name = "-".join(o for o in options if not o.startswith("--"))
-        # A baseline, and what the paper did, uses the given vectors alone;
-        # the best recipe adds the data set's own.
-        own = ["skipgram"] if "best" in options else []
+    record = ("--record", str(arguments.record)) if arguments.record else ()
+    for item in conditions():
+        own = ("skipgram",) if item.own_vectors else ()
         status = hyperqa.main(
             [
-                *options,
-                *("--split", "dev", "--resume"),
+                *item.options,
+                *("--split", "dev", "--resume", *record),
                 *("--data-dir", str(arguments.data_dir)),
                 *("--embeddings", *arguments.embeddings, *own),
-                *("--output-dir", str(arguments.output_dir / name)),
-                *(
-                    ("--record", str(arguments.record))
-                    if arguments.record
-                    else ()
-                ),
+                *("--output-dir", str(arguments.output_dir / item.name)),
             ]
         )
         if status:

@@ -2,20 +2,20 @@
 
 import argparse
 import json
+import math
 from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-DATASETS = (
-    "sample",
-    "wikiqa",
-    "trecqa-raw",
-    "trecqa-clean",
-    "trecqa-all",
-    "semeval",
-    "yahooqa",
-)
+from keras_qa.datasets.registry import FOLDERS
+
+# Settings whose default of None stands for "no limit" or "the data set's own".
+OPTIONAL = {
+    "tokenizer": str,
+    "max_question_length": int,
+    "max_answer_length": int,
+}
 
 Settings = dict[str, Any]
 
@@ -43,7 +43,7 @@ def parse_arguments(
     parser = argparse.ArgumentParser(
         prog=f"python -m reproductions.{paper}", description=description
     )
-    parser.add_argument("--dataset", choices=DATASETS, default="sample")
+    parser.add_argument("--dataset", choices=tuple(FOLDERS), default="sample")
     parser.add_argument(
         "--data-dir",
         type=Path,
@@ -58,7 +58,7 @@ def parse_arguments(
         help="vector files, concatenated word by word; the word `skipgram` "
         "trains vectors on the data set's own text (default)",
     )
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=_count, default=1)
     parser.add_argument(
         "--split",
         choices=("dev", "test"),
@@ -69,7 +69,7 @@ def parse_arguments(
     parser.add_argument("--output-dir", type=Path, metavar="DIR")
     parser.add_argument("--model", choices=models, default=models[0])
     parser.add_argument("--recipe", choices=recipes, default=recipes[0])
-    parser.add_argument("--epochs", type=int, metavar="N")
+    parser.add_argument("--epochs", type=_positive, metavar="N")
     parser.add_argument(
         "--resume",
         action="store_true",
@@ -111,6 +111,20 @@ def parse_arguments(
     return arguments
 
 
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text} is negative")
+    return value
+
+
+def _positive(text: str) -> int:
+    value = _count(text)
+    if value == 0:
+        raise argparse.ArgumentTypeError("0 is not positive")
+    return value
+
+
 def resolve_settings(
     defaults: Mapping[str, Any],
     *layers: Mapping[str, Any],
@@ -150,14 +164,18 @@ def _checked(defaults: Mapping[str, Any], name: str, value: Any) -> Any:
             f"`--set` expects one of {sorted(defaults)}. Received: {name!r}"
         )
     default = defaults[name]
-    # A default of None is "no limit" or "the data set's own": any type fits.
-    if default is None:
-        return value
-    if isinstance(default, float) and type(value) is int:
-        return float(value)
-    if type(value) is not type(default):
+    if default is None and value is None:
+        return None
+    expected = OPTIONAL[name] if default is None else type(default)
+    if expected is float and type(value) is int:
+        value = float(value)
+    if type(value) is not expected:
         raise SettingsError(
-            f"the setting `{name}` must be of type "
-            f"{type(default).__name__}. Received: {name}={value!r}"
+            f"the setting `{name}` must be of type {expected.__name__}. "
+            f"Received: {name}={value!r}"
+        )
+    if isinstance(value, float) and not math.isfinite(value):
+        raise SettingsError(
+            f"the setting `{name}` must be finite. Received: {name}={value!r}"
         )
     return value

@@ -66,7 +66,7 @@ class EpochSelector(keras.callbacks.Callback):
         """Loads the weights of the best epoch."""
         model.load_weights(self._weights(self.best_epoch))
 
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+    def on_train_begin(self, logs: Any = None) -> None:
         """Starts the clock."""
         self._started = time.perf_counter()
 
@@ -79,6 +79,9 @@ class EpochSelector(keras.callbacks.Callback):
         logs.update(metrics)
         self.history.append({**row, "seconds": seconds})
         self._save()
+        # Negatives are drawn before an epoch begins for the callbacks; their
+        # time counts, that of this evaluation does not.
+        self._started = time.perf_counter()
 
     def _weights(self, epoch: int) -> Path:
         return self.folder.path / f"epoch-{epoch:04d}.weights.h5"

@@ -44,3 +44,12 @@ def test_cosine():
     questions = np.array([[3.0, 4.0], [1.0, 0.0], [0.0, 0.0]])
     answers = np.array([[4.0, 3.0], [-2.0, 0.0], [1.0, 1.0]])
     assert cosine_scores(questions, answers) == pytest.approx([0.96, -1, 0])
+
+
+def test_bm25_sees_no_more_than_the_models(capital_questions):
+    cut = bm25_scores(
+        capital_questions, max_question_length=4, max_answer_length=3
+    )
+    # Of "What is the capital" and "The capital of" the third shares most.
+    assert np.argmax(cut[0]) == 2
+    assert cut[1].tolist() != bm25_scores(capital_questions)[1].tolist()

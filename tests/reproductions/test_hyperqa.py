@@ -9,6 +9,8 @@ from pathlib import Path
 import ir_measures
 import pytest
 
+from keras_qa.datasets import open_dataset
+from reproductions import common
 from reproductions import hyperqa
 from reproductions.options import SettingsError
 
@@ -136,10 +138,40 @@ def test_other_models(tmp_path, model):
     assert json.loads(line)["model"] == model
 
 
-def test_dev_chooses_its_epoch_on_a_fold_of_train(tmp_path):
-    assert run(tmp_path / "run", "--split", "dev", "--model", "bm25") == 0
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_what_is_reported_was_never_selected_on(tmp_path, monkeypatch, split):
+    """The epoch is chosen on a fold of train for dev, and on dev for test."""
+    seen = {"select": set(), "report": set()}
+    select = hyperqa.evaluate
+    report = common.evaluate
+
+    def watch(name, function):
+        def evaluate(questions, scores, **more):
+            seen[name] |= {q.text for q in questions}
+            return function(questions, scores, **more)
+
+        return evaluate
+
+    monkeypatch.setattr(hyperqa, "evaluate", watch("select", select))
+    monkeypatch.setattr(common, "evaluate", watch("report", report))
+    arguments = ["--split", split, "--set", "smoke_questions=600"]
+    assert run(tmp_path / "run", *arguments) == 0
+    sample = open_dataset("sample")
+    texts = {
+        name: {q.text for q in sample.questions(name)}
+        for name in ("train", "dev", "test")
+    }
+    assert seen["report"] == texts[split]
+    assert not seen["select"] & seen["report"]
+    if split == "test":
+        assert seen["select"] == texts["dev"]
+    else:
+        fit, held_out = sample.held_out_fold()
+        assert seen["select"] == {q.text for q in held_out}
+        assert not seen["select"] & {q.text for q in fit}
     metrics = json.loads((tmp_path / "run/metrics.json").read_text())
-    assert metrics["training_set"] == "train less its fold"
+    expected = "train less its fold" if split == "dev" else "train"
+    assert metrics["training_set"] == expected
 
 
 def test_missing_data_is_a_message(tmp_path, capsys):
@@ -148,6 +180,52 @@ def test_missing_data_is_a_message(tmp_path, capsys):
     )
     assert status == 2
     assert "WikiQA-train.tsv" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--embeddings", "none.txt"], "none.txt: expected a file of vectors"),
+        (["--set", "margin=-1"], "`margin`"),
+        (["--set", "sampler=hard"], "`strategy` must be one of"),
+        (["--set", "negatives=0"], "`negatives` must be at least 1"),
+        (["--set", "conversion=other"], "`conversion` must be one of"),
+        (["--set", "optimizer=other"], "other"),
+        (["--set", "tokenizer=other"], "`tokenizer` must be one of"),
+        (["--set", "learning_rate=NaN"], "must be finite"),
+        (["--set", "max_answer_length=abc"], "must be of type int"),
+    ],
+)
+def test_bad_input_is_a_message_and_claims_no_folder(
+    tmp_path, capsys, arguments, message
+):
+    assert run(tmp_path / "run", *arguments) == 2
+    assert message in capsys.readouterr().err
+    if "--embeddings" in arguments:
+        assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("option", ["--epochs=0", "--epochs=-1", "--seed=-1"])
+def test_numbers_out_of_range(option):
+    with pytest.raises(SystemExit):
+        hyperqa.main([option])
+
+
+def test_other_vectors_are_another_run(tmp_path, capsys):
+    vectors = tmp_path / "vectors.txt"
+    arguments = ["--model", "cosine", "--embeddings", str(vectors)]
+    vectors.write_text("the 1 0\nof 0 1\n")
+    assert run(tmp_path / "run", *arguments) == 0
+    vectors.write_text("the 1 0\nof 0 2\n")
+    assert run(tmp_path / "run", *arguments, "--resume") == 2
+    assert "other values of inputs" in capsys.readouterr().err
+
+
+def test_a_finished_run_is_recorded_once(finished, tmp_path):
+    record = tmp_path / "runs.jsonl"
+    for _ in range(2):
+        assert run(finished, "--resume", "--record", str(record)) == 0
+    assert len(record.read_text().splitlines()) == 1
 
 
 def test_settings_are_checked():
@@ -174,7 +252,7 @@ def test_settings_are_checked():
         ("yahooqa", "test"),
     ],
 )
-@pytest.mark.parametrize("model", ["bm25", "cosine"])
+@pytest.mark.parametrize("model", ["bm25", "cosine", "hyperqa"])
 def test_every_collection(tmp_path, dataset, split, model):
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("the 1 0\nof 0 1\n? 1 1\n. 2 1\n")

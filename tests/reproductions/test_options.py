@@ -6,7 +6,13 @@ from reproductions.options import SettingsError
 from reproductions.options import parse_arguments
 from reproductions.options import resolve_settings
 
-DEFAULTS = {"rate": 0.1, "size": 3, "name": "sum", "flag": False, "limit": None}
+DEFAULTS = {
+    "rate": 0.1,
+    "size": 3,
+    "name": "sum",
+    "flag": False,
+    "max_answer_length": None,
+}
 
 
 def parse(*argv):
@@ -40,14 +46,14 @@ def test_layers_then_overrides():
         DEFAULTS,
         {"rate": 0.2, "size": 4},
         {"size": 5},
-        overrides=["flag=true", "name=mean", "limit=40", "rate=1"],
+        overrides=["flag=true", "name=mean", "max_answer_length=40", "rate=1"],
     )
     assert settings == {
         "rate": 1.0,
         "size": 5,
         "name": "mean",
         "flag": True,
-        "limit": 40,
+        "max_answer_length": 40,
     }
     assert isinstance(settings["rate"], float)
     assert DEFAULTS["rate"] == 0.1
