@@ -5,16 +5,14 @@ and needs TensorFlow only; a `.keras` file takes ids, needs the classes of the
 model, and loads under any backend.
 """
 
-import tempfile
-from collections.abc import Iterator
 from collections.abc import Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import keras
 import numpy as np
 
+from keras_qa.atomic import write_whole
 from keras_qa.datasets.tokenizer import tokenize
 from keras_qa.datasets.tokenizer import well_formed
 from keras_qa.datasets.vocabulary import Vocabulary
@@ -36,20 +34,23 @@ def export_keras(model: keras.Model, path: str | Path) -> None:
         path: file to write; must end in `.keras`.
 
     Raises:
+        IsADirectoryError: if `path` is a folder.
         ValueError: if `path` has another ending.
     """
     path = Path(path)
     if path.suffix != ".keras":
         raise ValueError(f"`path` must end in .keras. Received: path={path}")
+    if path.is_dir():
+        raise IsADirectoryError(
+            f"`path` must not be a folder. Received: path={path}"
+        )
     # Keras has no option to leave the optimizer out, so save an uncompiled
     # twin of the model.
     config = keras.saving.serialize_keras_object(model)
     config.pop("compile_config", None)
     twin = keras.saving.deserialize_keras_object(config)
     twin.set_weights(model.get_weights())
-    with _folder_beside(path) as folder:
-        twin.save(folder / path.name)
-        (folder / path.name).replace(path)
+    write_whole(path, twin.save)
 
 
 def export_saved_model(
@@ -89,7 +90,9 @@ def export_saved_model(
         model: takes `{"question", "answer"}` ids and returns `(n, 1)` scores.
         vocabulary: the words by their ids, as `Vocabulary.words`.
         path: folder to write. It is whole or absent.
-        tokenizer: the one used in training, see `tokenizer.TOKENIZERS`.
+        tokenizer: the one used in training, see `tokenizer.TOKENIZERS`. A
+            model trained on tokenised text ("whitespace") splits what users
+            type on blanks only: to it `it.` is another word than `it`.
         max_question_length: questions are cut to so many tokens, as they were
             in training; `None` keeps them whole.
         max_answer_length: the same for answers.
@@ -154,11 +157,12 @@ def export_saved_model(
     module = tf.Module()
     module.encoder = encoder
     module.weights = [f.variables for f in signatures.values()]
-    with _folder_beside(path) as folder:
-        tf.saved_model.save(module, str(folder / "new"), signatures=signatures)
-        if path.exists():
-            path.replace(folder / "old")
-        (folder / "new").replace(path)
+    write_whole(
+        path,
+        lambda scratch: tf.saved_model.save(
+            module, str(scratch), signatures=signatures
+        ),
+    )
 
 
 class TextScorer:
@@ -389,13 +393,3 @@ def _check_pairs(questions: Sequence[str], answers: Sequence[str]) -> None:
             "`questions` and `answers` must be equally many. "
             f"Received: {len(questions)} questions, {len(answers)} answers"
         )
-
-
-@contextmanager
-def _folder_beside(path: Path) -> Iterator[Path]:
-    """A temporary folder from which `path` can be renamed into place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(
-        dir=path.parent, prefix=f".{path.name}."
-    ) as folder:
-        yield Path(folder)

@@ -487,6 +487,11 @@ def test_a_length_beyond_what_the_model_takes(models, tmp_path):
 def test_keras_files_end_in_keras(tmp_path):
     with pytest.raises(ValueError, match=r"must end in .keras. Received: pa"):
         export_keras(HyperQA(10, 3, 2), tmp_path / "model.h5")
+    folder = tmp_path / "model.keras"
+    folder.mkdir()
+    with pytest.raises(IsADirectoryError, match="must not be a folder"):
+        export_keras(HyperQA(10, 3, 2), folder)
+    assert folder.is_dir()
 
 
 @needs_tensorflow
