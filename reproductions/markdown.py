@@ -29,6 +29,13 @@ def number(statistic: Statistic | None, digits: int = 3) -> str:
     return text
 
 
+def tally(statistic: Statistic | None) -> str:
+    """A count that is mostly the same for every seed: `169`, `1.3 ± 0.6`."""
+    if statistic is None or statistic.deviation:
+        return number(statistic, 1)
+    return f"{statistic.mean:,.0f}"
+
+
 def count(value: int | None) -> str:
     """A number of weights as the papers print it: `90K`, `1.4M`."""
     if value is None:

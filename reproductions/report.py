@@ -17,7 +17,9 @@ from pathlib import Path
 from keras_qa.atomic import write_whole
 from reproductions import markdown
 from reproductions.ledger import Deviation
+from reproductions.ledger import LedgerError
 from reproductions.ledger import load_ledger
+from reproductions.runs import RunsError
 from reproductions.runs import read_runs
 from reproductions.summary import Group
 from reproductions.summary import comparisons
@@ -28,6 +30,7 @@ from reproductions.targets import PrintedTable
 from reproductions.targets import ResultsTable
 from reproductions.targets import Row
 from reproductions.targets import Targets
+from reproductions.targets import TargetsError
 from reproductions.targets import load_targets
 
 FOLDER = Path(__file__).parent
@@ -75,7 +78,22 @@ def build_page(
             f"[{paper.venue}]({paper.link}).\n"
         )
         parts += _beside_the_paper(paper, own)
-        parts += _measured(own, targets.models)
+        plain = [group for group in own if not group.overrides]
+        parts += _measured(
+            "Measured on dev",
+            "The epoch was chosen on a fold held out of the data set's own "
+            "train, and the recipes by cross-validation on WikiQA's training "
+            "questions. No figure of the paper belongs beside these.",
+            [group for group in plain if group.split != "test"],
+            targets.models,
+        )
+        parts += _findings(paper)
+        parts += _measured(
+            "Measured on test",
+            "The epoch was chosen on dev.",
+            [group for group in plain if group.split == "test"],
+            targets.models,
+        )
         parts += _one_setting_apart(own, targets.models)
         parts += _speed(paper, own, targets.models)
         parts += _figures(paper)
@@ -211,36 +229,26 @@ def _competitors(table: ResultsTable) -> str:
     )
 
 
-def _measured(groups: Sequence[Group], models: dict[str, str]) -> list[str]:
-    plain = [group for group in groups if not group.overrides]
-    parts = []
-    for title, remark, chosen in (
-        (
-            "Measured on dev",
-            "The epoch and the settings were chosen on a fold held out of "
-            "train. No figure of the paper belongs beside these.",
-            [group for group in plain if group.split != "test"],
-        ),
-        (
-            "Measured on test",
-            "The epoch was chosen on dev.",
-            [group for group in plain if group.split == "test"],
-        ),
-    ):
-        parts.append(f"### {title}\n")
-        if not chosen:
-            parts.append("No run is recorded.\n")
-            continue
-        parts.append(f"{remark}\n")
-        for dataset in dict.fromkeys(group.dataset for group in chosen):
-            parts.append(f"#### `{dataset}`\n")
-            parts.append(
-                _groups_table(
-                    [group for group in chosen if group.dataset == dataset],
-                    models,
-                )
-            )
+def _measured(
+    title: str, remark: str, groups: Sequence[Group], models: dict[str, str]
+) -> list[str]:
+    if not groups:
+        return [f"### {title}\n", "No run is recorded.\n"]
+    parts = [f"### {title}\n", f"{remark}\n"]
+    for dataset in dict.fromkeys(group.dataset for group in groups):
+        own = [group for group in groups if group.dataset == dataset]
+        parts += [f"#### `{dataset}`\n", _groups_table(own, models)]
     return parts
+
+
+def _findings(paper: Paper) -> list[str]:
+    if not paper.findings:
+        return []
+    return [
+        "### Findings\n",
+        "In words; the figures are in the tables.\n",
+        "".join(f"- {finding}\n" for finding in paper.findings),
+    ]
 
 
 def _groups_table(groups: Sequence[Group], models: dict[str, str]) -> str:
@@ -263,7 +271,7 @@ def _groups_table(groups: Sequence[Group], models: dict[str, str]) -> str:
             str(len(group.runs)),
             _scored(group),
             markdown.span(group.values("candidates")),
-            markdown.number(group.statistic("ties"), 1),
+            markdown.tally(group.statistic("ties")),
             markdown.span(group.values("parameters")),
             markdown.number(group.statistic("seconds_per_epoch"), 1),
             markdown.vectors(group.vectors),
@@ -455,19 +463,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="write nothing; exit 1 if the page is not what would be written",
     )
     options = parser.parse_args(arguments)
+    try:
+        return _write_or_check(options)
+    except (OSError, TargetsError, RunsError, LedgerError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+def _write_or_check(options: argparse.Namespace) -> int:
     page = build_page(
         load_targets(options.targets),
         group_runs(read_runs(options.runs)),
         load_ledger(options.ledger),
     )
+    output = options.output
     if not options.check:
-        write_whole(options.output, lambda path: path.write_text(page, "utf-8"))
-        print(options.output)
+        write_whole(output, lambda path: path.write_text(page, "utf-8"))
+        print(output)
         return 0
-    if options.output.exists() and options.output.read_text("utf-8") == page:
+    if output.exists() and output.read_text("utf-8") == page:
         return 0
     print(
-        f"{options.output} is stale: run `python -m reproductions.report`",
+        f"{output} is stale: run `python -m reproductions.report`",
         file=sys.stderr,
     )
     return 1

@@ -96,6 +96,7 @@ class Paper:
         link: address of the paper.
         hardware: what its times were measured on.
         tables: its tables, in order.
+        findings: what our runs of its models show, a sentence or two each.
         figures: its pictures: `number`, `caption`, `description` and what the
             drawing function needs.
     """
@@ -108,6 +109,7 @@ class Paper:
     link: str
     hardware: str
     tables: tuple[ResultsTable | PrintedTable, ...]
+    findings: tuple[str, ...]
     figures: tuple[dict[str, Any], ...]
 
     def table(self, number: str) -> ResultsTable | PrintedTable:
@@ -166,10 +168,22 @@ def load_targets(path: Path | str = PATH) -> Targets:
                 _table(key, f"{place}.tables[{i}]", table)
                 for i, table in enumerate(fields.get("tables", []))
             ),
+            findings=_findings(place, fields.get("findings", [])),
             figures=tuple(fields.get("figures", [])),
             **{name: fields[name] for name in names},
         )
     return Targets(models=content.get("models", {}), papers=papers)
+
+
+def _findings(place: str, findings: object) -> tuple[str, ...]:
+    if not isinstance(findings, list) or not all(
+        isinstance(finding, str) for finding in findings
+    ):
+        raise TargetsError(
+            f"{place}: `findings` must be a list of strings. "
+            f"Received: findings={findings!r}"
+        )
+    return tuple(" ".join(finding.split()) for finding in findings)
 
 
 def _table(

@@ -1,5 +1,6 @@
 import json
 import random
+import re
 import statistics
 
 import pytest
@@ -89,7 +90,29 @@ def test_mean_and_sample_deviation_over_seeds():
     assert statistics.stdev(values) == pytest.approx(0.015275, abs=1e-6)
     row = row_of(dev, "HyperQA", "paper")
     assert row[2:6] == ["0.713 ± 0.015", "0.720 ± 0.000", "0.500 ± 0.000", "3"]
-    assert row[6:10] == ["126", "1,130", "0.0 ± 0.0", "90,302"]
+    assert row[6:10] == ["126", "1,130", "0", "90,302"]
+
+
+def test_ties_are_counts():
+    dev = section(page(run(ties=1169)), "### Measured on dev")
+    assert row_of(dev, "HyperQA")[8] == "1,169"
+    runs = [run(seed, ties=ties) for seed, ties in enumerate((1, 1, 2))]
+    dev = section(page(*runs), "### Measured on dev")
+    assert row_of(dev, "HyperQA")[8] == "1.3 ± 0.6"
+
+
+def test_findings_stand_between_the_tables_of_dev_and_test():
+    text = page(run(), run(split="test"))
+    titles = [line for line in text.splitlines() if line.startswith("### ")]
+    place = titles.index("### Findings")
+    assert titles[place - 1] == "### Measured on dev"
+    assert titles[place + 1] == "### Measured on test"
+    part = section(text, "### Findings")
+    assert "the figures are in the tables" in part
+    bullets = [line[2:] for line in part.splitlines() if line[:2] == "- "]
+    assert bullets == list(load_targets().papers[PAPER].findings)
+    # Figures would grow stale: they are in the tables alone.
+    assert not re.search(r"\d\.\d", part)
 
 
 def test_one_seed_has_no_deviation():
@@ -360,6 +383,17 @@ def test_command_writes_and_checks(tmp_path, capsys):
     ]
 
 
+def test_bad_inputs_are_reported(tmp_path, capsys):
+    arguments = write_inputs(tmp_path, [run()])
+    (tmp_path / "runs.jsonl").write_text("[]\n")
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"error: {tmp_path / 'runs.jsonl'}:1: expected")
+    assert main([*arguments, f"--targets={tmp_path / 'none'}"]) == 2
+    assert "none" in capsys.readouterr().err
+    assert not (tmp_path / "README.md").exists()
+
+
 def test_page_in_the_repository_is_not_stale():
     assert main(["--check"]) == 0
 
@@ -405,6 +439,19 @@ def test_another_paper_needs_only_its_targets(tmp_path):
     assert row_of(table, "M")[-1] == "**within** 0.1 (MAP +0.080)"
     measured = section(text, "### Measured on test")
     assert row_of(measured, "m")[2:4] == ["0.580", "0.400"]
+    assert "### Findings" not in text
+
+
+@pytest.mark.parametrize("findings", ['"one"', "[1]"])
+def test_findings_are_strings(tmp_path, findings):
+    path = targets(tmp_path, RESULTS + "rows = []")
+    text = path.read_text().replace(
+        'hardware = "H"', f'hardware = "H"\nfindings = {findings}'
+    )
+    path.write_text(text)
+    message = "papers.p: `findings` must be a list of strings. Received: "
+    with pytest.raises(TargetsError, match=message):
+        load_targets(path)
 
 
 @pytest.mark.parametrize(
