@@ -32,6 +32,16 @@ def test_audit_of_the_user_s_files(capsys):
     [
         ([], "Give either the NAME of a data set or files of your own"),
         (["semeval", "--train", "x.csv"], "Give either the NAME"),
+        (
+            ["semeval", "--question-column", "q", "--no-quotes"],
+            "Received: semeval with --question-column, --no-quotes",
+        ),
+        (["semeval", "--tokenizer", "word"], "semeval with --tokenizer"),
+        (["semeval", "--group"], "semeval with --group"),
+        (
+            ["--train", "x.csv", "--data-dir", "data"],
+            "Received: files of your own with --data-dir",
+        ),
         (["wikiqa", "--data-dir", "/none"], "Try `keras-qa data fetch wikiqa`"),
         (["--dev", "/none.csv"], "`dev` must be a file. Received: /none.csv"),
     ],

@@ -324,6 +324,15 @@ def _cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
+_COLUMNS = ("question", "answer", "label", "question_id", "answer_id")
+_OF_OWN_FILES = (
+    *(f"{name}_column" for name in _COLUMNS),
+    "group",
+    "no_quotes",
+    "tokenizer",
+)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `keras-qa data audit`."""
     parser.add_argument("name", nargs="?", choices=FOLDERS, help="data set")
@@ -337,13 +346,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="FILE",
             help="instead of NAME: your own CSV, TSV or JSON lines",
         )
-    defaults = Columns()
-    for name in ("question", "answer", "label", "question_id", "answer_id"):
+    for name in _COLUMNS:
         parser.add_argument(
             f"--{name.replace('_', '-')}-column",
-            default=getattr(defaults, name),
             metavar="COLUMN",
-            help="default: %(default)s",
+            help=f"of your own files; default: {getattr(Columns(), name)}",
         )
     parser.add_argument(
         "--group",
@@ -358,8 +365,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tokenizer",
         choices=("word", "whitespace"),
-        default="word",
-        help="for your own files; default: %(default)s",
+        help="for your own files; default: word",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -379,20 +385,27 @@ def run(arguments: argparse.Namespace) -> int:
             f"--train, --dev and --test. Received: {arguments.name}, "
             f"{[str(file) for file in files if file is not None]}"
         )
-    if own_files:
-        columns = Columns(
-            arguments.question_column,
-            arguments.answer_column,
-            arguments.label_column,
-            arguments.question_id_column,
-            arguments.answer_id_column,
+    idle = ("data_dir",) if own_files else _OF_OWN_FILES
+    given = [n for n in idle if getattr(arguments, n) not in (None, False)]
+    if given:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise DatasetError(
+            "--data-dir goes with the NAME of a data set, and the options on "
+            f"columns, rows, quotes and tokens with files of your own. "
+            f"Received: {arguments.name or 'files of your own'} with {options}"
         )
+    if own_files:
+        chosen = {
+            name: column
+            for name in _COLUMNS
+            if (column := getattr(arguments, f"{name}_column")) is not None
+        }
         dataset = open_tabular(
             *files,
-            columns=columns,
+            columns=Columns(**chosen),
             group=arguments.group,
             quoted=not arguments.no_quotes,
-            tokenizer=arguments.tokenizer,
+            tokenizer=arguments.tokenizer or "word",
         )
     else:
         # The papers count what only the original files show.

@@ -101,7 +101,9 @@ def open_dataset(
 
     Raises:
         DatasetError: if there is no such data set, or none of its files is
-            there; the message lists what was looked for.
+            there; the message lists what was looked for. If the folder of
+            WikiQA has files of TrecQA, or the other way round: both call a
+            tokenised folder `train`.
     """
     if name == "sample":
         folder = Path(__file__).parent / "sample"
@@ -157,6 +159,8 @@ def _wikiqa(
     looked_for += [f"{split}/a.toks" for split in SPLITS]
     if tsv and (prefer_original or not toks):
         return tsv, looked_for, "word"
+    if toks:
+        _refuse("wikiqa", folder, _only_in_trecqa(folder))
     return toks, looked_for, "whitespace"
 
 
@@ -180,6 +184,8 @@ def _trecqa(
     for split, (toks_name, xml_name) in files.items():
         toks, xml = folder / toks_name, find_file(folder, xml_name)
         if is_toks_folder(toks) and not (xml and prefer_original):
+            if toks_name == "train":
+                _refuse(name, folder, _only_in_wikiqa(folder))
             splits[split] = partial(read_toks, toks)
         elif xml is not None:
             splits[split] = partial(read_trecqa_xml, xml)
@@ -192,6 +198,31 @@ def _trecqa(
                 splits[split] = partial(_clean, splits[split])
     looked_for = [f"{toks}/a.toks" for toks, _ in files.values()]
     return splits, looked_for + [xml for _, xml in files.values()]
+
+
+def _only_in_trecqa(folder: Path) -> list[str]:
+    files = {**_TRECQA_TRAIN, **_TRECQA_TRAIN_ALL, **_TRECQA_RAW}.values()
+    names = {toks for toks, _ in files} - {"train"}
+    names |= {f"clean-{split}" for split in _TRECQA_RAW}
+    found = [name for name in names if is_toks_folder(folder / name)]
+    return found + [xml for _, xml in files if find_file(folder, xml)]
+
+
+def _only_in_wikiqa(folder: Path) -> list[str]:
+    names = ("dev", "test")
+    found = [name for name in names if is_toks_folder(folder / name)]
+    tsv = [f"WikiQA-{split}.tsv" for split in SPLITS]
+    return found + [name for name in tsv if find_file(folder, name)]
+
+
+def _refuse(name: str, folder: Path, others: list[str]) -> None:
+    # WikiQA and TrecQA have a tokenised folder `train` each, in one format.
+    if others:
+        raise DatasetError(
+            f"{folder}: expected {name!r} in a folder of its own, since the "
+            "tokenised folder train/ does not show which data set it is of. "
+            f"Received: a folder with {', '.join(sorted(others))}, too"
+        )
 
 
 def _clean(raw: _Stream) -> Iterator[Question]:

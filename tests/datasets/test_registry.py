@@ -125,6 +125,36 @@ def test_missing_files_are_listed(tmp_path, name):
         open_dataset(name, tmp_path / "none")
 
 
+@pytest.mark.parametrize(
+    "other", ["raw-dev", "clean-dev", "TRAIN.xml", "DEV.xml", "TRAIN-ALL.xml"]
+)
+def test_trecqa_is_not_read_as_wikiqa(tmp_path, other):
+    shutil.copytree(DATA / "TrecQA/train", tmp_path / "train")
+    assert sizes(open_dataset("wikiqa", tmp_path)) == {"train": 3}
+    source = DATA / "TrecQA" / other
+    copy = shutil.copytree if source.is_dir() else shutil.copy
+    copy(source, tmp_path / other)
+    message = f"expected 'wikiqa' in a folder of its own.* with {other}, too"
+    with pytest.raises(DatasetError, match=message):
+        open_dataset("wikiqa", tmp_path)
+    with pytest.raises(DatasetError, match=r"clean-dev, raw-dev, too"):
+        open_dataset("wikiqa", DATA / "TrecQA")
+
+
+def test_wikiqa_is_not_read_as_trecqa(tmp_path):
+    for name in ("trecqa-raw", "trecqa-clean"):
+        message = f"expected '{name}'.* WikiQA-train.tsv, dev, test, too"
+        with pytest.raises(DatasetError, match=message):
+            open_dataset(name, DATA / "WikiQA")
+    # What has a name of its own is read beside the other's files.
+    shutil.copytree(DATA / "TrecQA", tmp_path, dirs_exist_ok=True)
+    shutil.copy(DATA / "WikiQA/WikiQA-dev.tsv", tmp_path)
+    original = open_dataset("wikiqa", tmp_path, prefer_original=True)
+    assert sizes(original) == {"dev": 2}
+    original = open_dataset("trecqa-raw", tmp_path, prefer_original=True)
+    assert sizes(original)["train"] == 5
+
+
 def test_unknown_name():
     with pytest.raises(DatasetError, match=r"`name` must be one of .*'squad'"):
         open_dataset("squad", DATA)
