@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import keras_qa
+
 ROOT = Path(__file__).parents[1]
 
 # What each part may import of the project and of the outside.
@@ -127,6 +129,39 @@ def test_the_package_imports_without_tensorflow(backend):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == backend
+
+
+def test_public_modules_are_attributes_imported_at_first_use():
+    code = (
+        "import sys, keras_qa\n"
+        "assert set(keras_qa.__all__) <= set(dir(keras_qa))\n"
+        "keras_qa.datasets.Vocabulary\n"
+        "assert not {'keras', 'tensorflow'} & set(sys.modules)\n"
+        "for name in keras_qa.__all__: getattr(keras_qa, name)\n"
+        "print(keras_qa.models.HyperQA.__name__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "HyperQA"
+
+
+def test_every_module_is_an_attribute_or_reached_otherwise():
+    names = {
+        path.stem if path.is_file() else path.name
+        for path in (ROOT / "keras_qa").iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    # Helpers, the program, and what `export` uses of TensorFlow.
+    others = {"__init__", "atomic", "cli", "text", "version"}
+    assert names - others == set(keras_qa.__all__) - {"__version__"}
+    with pytest.raises(AttributeError, match="no attribute 'model'"):
+        keras_qa.model  # noqa: B018
 
 
 def test_reading_data_does_not_import_keras():
