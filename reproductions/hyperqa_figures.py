@@ -23,6 +23,7 @@ import keras
 import numpy as np
 
 from keras_qa.atomic import write_whole
+from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tokenizer import tokenize
@@ -36,6 +37,7 @@ from reproductions.figures import tsne_links
 from reproductions.norm_levels import norm_edges
 from reproductions.norm_levels import pair_by_norm_level
 from reproductions.norm_levels import words_by_norm
+from reproductions.runs import RunsError
 from reproductions.runs import read_runs
 from reproductions.summary import Group
 from reproductions.summary import comparisons
@@ -309,6 +311,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if not options.run and not options.runs:
         parser.error("give --run or --runs")
+    try:
+        written = _draw_all(options)
+    except (OSError, RunsError, DatasetError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    for path in written:
+        print(path)
+    return 0
+
+
+def _draw_all(options: argparse.Namespace) -> list[Path]:
     records = read_runs(options.runs) if options.runs else []
     encoded: dict[str, EncodedRun] = {}
     for folder in options.run:
@@ -320,9 +333,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("No Figure 3: no runs that differ only in `projection_dim`.")
     if encoded:
         written += draw(encoded.values(), options.output_dir)
-    for path in written:
-        print(path)
-    return 0
+    return written
 
 
 def _vectors(

@@ -41,7 +41,13 @@ OBJECTIVE = "MAP"
 KEPT = {"settings.json", "metrics.json", "history.csv"}
 
 # No trial could do better with these.
-BAD_INPUT = (DatasetError, VectorsError, RunFolderError, SettingsError)
+BAD_INPUT = (
+    DatasetError,
+    VectorsError,
+    RunFolderError,
+    SettingsError,
+    OSError,
+)
 
 Train = Callable[[Settings, str], dict[str, float]]
 
@@ -190,6 +196,16 @@ def main(argv: Sequence[str] | None = None) -> int:
                 f"a search selects on the fold of train and records nothing: "
                 f"{option} cannot be given"
             )
+    try:
+        return _search(arguments, options)
+    except (OSError, keras_tuner.errors.FatalValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+def _search(arguments: argparse.Namespace, options: Sequence[str]) -> int:
+    # KerasTuner would raise errors of TensorFlow for a bad path.
+    arguments.output_dir.mkdir(parents=True, exist_ok=True)
     search = Search(
         SPACES[arguments.paper],
         trainer(arguments.paper, options, arguments.output_dir),
@@ -197,11 +213,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments.output_dir,
         arguments.search_seed,
     )
-    try:
-        search.search(verbose=0)
-    except keras_tuner.errors.FatalValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    search.search(verbose=0)
     ranked = search.ranked()
     table = [{OBJECTIVE: score, **settings} for score, settings in ranked]
     results = arguments.output_dir / "results.json"

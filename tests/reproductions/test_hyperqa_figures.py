@@ -156,3 +156,13 @@ def test_folder_without_a_run_is_named(tmp_path, capsys):
     with pytest.raises(SystemExit):
         hyperqa_figures.main([f"--output-dir={tmp_path}"])
     assert "give --run or --runs" in capsys.readouterr().err
+
+
+def test_bad_inputs_are_reported(tmp_path, capsys):
+    output = f"--output-dir={tmp_path / 'pictures'}"
+    assert hyperqa_figures.main([f"--run={tmp_path}/nope", output]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: `--run` must be the folder of a finished")
+    (tmp_path / "runs.jsonl").write_text("{}\n")
+    assert hyperqa_figures.main([f"--runs={tmp_path}/runs.jsonl", output]) == 2
+    assert "runs.jsonl:1: a run must have paper" in capsys.readouterr().err

@@ -138,6 +138,15 @@ def test_missing_data_is_reported(tmp_path, capsys):
     assert "nowhere" in capsys.readouterr().err
 
 
+def test_an_output_folder_that_is_a_file_is_reported(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    arguments = ["hyperqa", f"--output-dir={tmp_path / 'file'}"]
+    assert search.main(arguments) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert str(tmp_path / "file") in error
+
+
 def test_trials_train_and_are_judged_on_the_fold(tmp_path, capsys):
     arguments = ["hyperqa", f"--output-dir={tmp_path}", "--trials=1"]
     arguments += ["--smoke", "--set=skipgram_dim=16"]
