@@ -4,8 +4,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	-c constraints.txt
+# By the environment, so that the constraints hold for the build's own tools too.
+PIP_INSTALL := PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m pip \
+	install --quiet --disable-pip-version-check
 REPRODUCE_DIR := runs/sample
 
 .PHONY: help reproduce test lint clean
@@ -17,7 +18,9 @@ help:
 	@echo "make clean       remove the environment and the runs of make reproduce"
 
 reproduce: $(VENV)/.installed
-	$(BIN)/python -m reproductions.sample --output-dir $(REPRODUCE_DIR)
+	$(BIN)/python -m reproductions.sample --output-dir $(REPRODUCE_DIR) || { \
+	echo "(make clean removes what an older version left in $(REPRODUCE_DIR))" >&2; \
+	exit 1; }
 
 # What must hold on every backend runs again under JAX and PyTorch.
 BACKEND_TESTS := tests/layers tests/models tests/test_constraints.py \

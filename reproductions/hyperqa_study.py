@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import keras
+
 from reproductions import hyperqa
 
 SEEDS = (1, 2, 3)
@@ -145,6 +147,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     record = ("--record", str(arguments.record)) if arguments.record else ()
     for item in conditions():
         own = ("skipgram",) if item.own_vectors else ()
+        # A hundred models in one process would fill the memory.
+        keras.utils.clear_session()
         status = hyperqa.main(
             [
                 *item.options,
