@@ -29,7 +29,7 @@ Most of the recorded entries of HyperQA were measured while the training code
 was still changing (the order of the batches, for one). Repeated now, the first
 epochs of the best entry come out lower than recorded by about as much as two
 seeds differ, so the record does not tell that entry from its neighbours, the
-margin of 1.0 among them. The recorded file also holds the comparison of vectors.
+margin of 1.0 among them. The file also holds the comparison of vectors.
 """
 
 import argparse
