@@ -382,8 +382,15 @@ def _figures(paper: Paper) -> list[str]:
     ]
     return [
         "### The paper's pictures\n",
-        f"`python -m reproductions.{paper.key}_figures` draws ours.\n",
+        f"`python -m reproductions.{paper.key}_figures` draws ours; below, from "
+        "the runs of one seed with the recipe best on the dev questions of "
+        "WikiQA.\n",
         markdown.table(["Picture", "Caption", "What the paper shows"], rows),
+        *(
+            f"![{figure['number']}, ours]({figure['picture']})\n"
+            for figure in paper.figures
+            if "picture" in figure
+        ),
     ]
 
 
