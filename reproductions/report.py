@@ -382,9 +382,7 @@ def _figures(paper: Paper) -> list[str]:
     ]
     return [
         "### The paper's pictures\n",
-        f"`python -m reproductions.{paper.key}_figures` draws ours; below, from "
-        "the runs of one seed with the recipe best on the dev questions of "
-        "WikiQA.\n",
+        f"`python -m reproductions.{paper.key}_figures` draws ours.\n",
         markdown.table(["Picture", "Caption", "What the paper shows"], rows),
         *(
             f"![{figure['number']}, ours]({figure['picture']})\n"
