@@ -17,6 +17,8 @@ help:
 	@echo "make lint        ruff and mypy"
 	@echo "make clean       remove the environment and the runs of make reproduce"
 
+# TensorFlow's notes about the machine would hide the progress bars.
+reproduce: export TF_CPP_MIN_LOG_LEVEL ?= 3
 reproduce: $(VENV)/.installed
 	$(BIN)/python -m reproductions.sample --output-dir $(REPRODUCE_DIR) || { \
 	echo "(make clean removes what an older version left in $(REPRODUCE_DIR))" >&2; \
