@@ -18,7 +18,9 @@ import numpy as np
 
 from keras_qa.constraints import PoincareBall
 from keras_qa.datasets.corpus import IndexedQuestions
+from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.datasets.sampler import NegativeSampler
+from keras_qa.datasets.sampler import ScoreFunction
 from keras_qa.evaluation import Evaluation
 from keras_qa.evaluation import evaluate
 from keras_qa.export import export_keras
@@ -146,6 +148,50 @@ def build_optimizer(model: str, settings: Settings) -> Any:
     )
 
 
+def build_training(
+    model: str,
+    scorer: keras.Model,
+    settings: Settings,
+    texts: RaggedTexts,
+    fit: IndexedQuestions,
+    scores: ScoreFunction,
+    seed: int,
+) -> tuple[PairwiseTrainer, PairwiseBatches]:
+    """The compiled trainer of a scorer and what it is to be fitted on.
+
+    Args:
+        model: name of the scorer's model.
+        scorer: the model.
+        settings: the settings.
+        texts: the word ids of all texts.
+        fit: the training questions.
+        scores: the current scores of pairs, for the sampler.
+        seed: seed of the sampler and of the order of the batches.
+    """
+    sampler = NegativeSampler(
+        fit.question_texts,
+        fit.candidate_texts,
+        fit.labels,
+        negatives=settings["negatives"],
+        strategy=settings["sampler"],
+        pool=settings["sampler_pool"],
+        seed=seed,
+    )
+    trainer = PairwiseTrainer(scorer)
+    trainer.compile(
+        optimizer=build_optimizer(model, settings),
+        loss=PairwiseHinge(settings["margin"]),
+    )
+    batches = PairwiseBatches(
+        texts,
+        lambda epoch: sampler.sample(epoch, scores),
+        batch_size=settings["batch_size"],
+        seed=seed,
+        packed=trainer.supports_packing,
+    )
+    return trainer, batches
+
+
 def train(experiment: Experiment) -> Outcome:
     """Fits the model, loads its best epoch, ranks the reported questions."""
     arguments, settings = experiment.arguments, experiment.settings
@@ -164,31 +210,18 @@ def train(experiment: Experiment) -> Outcome:
     def evaluate_selection() -> Evaluation:
         return evaluate(select.questions, rank(select), seed=arguments.seed)
 
-    fit = corpus.index(experiment.fit)
-    sampler = NegativeSampler(
-        fit.question_texts,
-        fit.candidate_texts,
-        fit.labels,
-        negatives=settings["negatives"],
-        strategy=settings["sampler"],
-        pool=settings["sampler_pool"],
+    trainer, batches = build_training(
+        arguments.model,
+        scorer,
+        settings,
+        corpus.texts,
+        corpus.index(experiment.fit),
+        scores,
         seed=arguments.seed,
-    )
-    trainer = PairwiseTrainer(scorer)
-    trainer.compile(
-        optimizer=build_optimizer(arguments.model, settings),
-        loss=PairwiseHinge(settings["margin"]),
     )
     epochs = settings["smoke_epochs" if arguments.smoke else "epochs"]
     selector = EpochSelector(folder, evaluate_selection)
     done = selector.restore(trainer)
-    batches = PairwiseBatches(
-        corpus.texts,
-        lambda epoch: sampler.sample(epoch, scores),
-        batch_size=settings["batch_size"],
-        seed=arguments.seed,
-        packed=trainer.supports_packing,
-    )
     callbacks = [selector, ProgressBar(epochs, done, arguments.model)]
     if arguments.tensorboard:
         logs = str(folder.path / "tensorboard")

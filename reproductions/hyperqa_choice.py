@@ -54,16 +54,12 @@ from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.registry import open_dataset
-from keras_qa.datasets.sampler import NegativeSampler
 from keras_qa.evaluation import evaluate
-from keras_qa.losses import PairwiseHinge
 from keras_qa.scoring import score_pairs
-from keras_qa.training import PairwiseBatches
-from keras_qa.training import PairwiseTrainer
 from reproductions.common import SKIPGRAM
 from reproductions.hyperqa import PAPER
 from reproductions.hyperqa import build_model
-from reproductions.hyperqa import build_optimizer
+from reproductions.hyperqa import build_training
 from reproductions.options import Settings
 from reproductions.options import resolve_settings
 from reproductions.runs import RunsError
@@ -267,26 +263,8 @@ class CrossValidation:
         def scores(questions: np.ndarray, answers: np.ndarray) -> np.ndarray:
             return score_pairs(model, texts, questions, answers)
 
-        sampler = NegativeSampler(
-            fit.question_texts,
-            fit.candidate_texts,
-            fit.labels,
-            negatives=settings["negatives"],
-            strategy=settings["sampler"],
-            pool=settings["sampler_pool"],
-            seed=entry.seed,
-        )
-        trainer = PairwiseTrainer(model)
-        trainer.compile(
-            optimizer=build_optimizer(entry.model, settings),
-            loss=PairwiseHinge(settings["margin"]),
-        )
-        batches = PairwiseBatches(
-            texts,
-            lambda epoch: sampler.sample(epoch, scores),
-            settings["batch_size"],
-            seed=entry.seed,
-            packed=trainer.supports_packing,
+        trainer, batches = build_training(
+            entry.model, model, settings, texts, fit, scores, entry.seed
         )
         curve: list[float] = []
 
