@@ -261,6 +261,11 @@ class HyperQA(BagOfWordsRanker):
         epsilon: distance of the clip's radius from 1.
         scale: factor of the exponential map before training.
         trainable_scale: whether training changes that factor.
+        rounding: added to the value of 1 - ||y||^2 on the sphere of the clip,
+            which bounds that of equation 4 from below. It shortens distances
+            between clipped vectors, nearly all alike, by about 0.19 at the
+            default epsilon; 0 computes equation 4 as printed, with a score
+            that changes by about 1e-2 with the size of the batch.
         dropout: share dropped in training before each projection and on the
             sum, as in the paper's released code. The paper has none.
         l2: strength of the L2 regularisation of the projection matrices.
@@ -307,9 +312,15 @@ class HyperQA(BagOfWordsRanker):
         epsilon: float = geometry.BALL_EPSILON,
         scale: float = 0.05,
         trainable_scale: bool = True,
+        rounding: float = ROUNDING,
         dtype: Any = None,
         **kwargs: Any,
     ):
+        if rounding < 0:
+            raise ValueError(
+                "`rounding` must not be negative. "
+                f"Received: rounding={rounding}"
+            )
         precise = full_policy(dtype).variable_dtype
         super().__init__(
             to_space=BallProjection(
@@ -324,7 +335,7 @@ class HyperQA(BagOfWordsRanker):
             # of 1 - ||y||^2 would be 1e-2 of a distance, another one with
             # each batch size. A bound just above gives all of them one value.
             similarity=PoincareDistance(
-                epsilon=epsilon * (2 - epsilon) + ROUNDING,
+                epsilon=epsilon * (2 - epsilon) + rounding,
                 dtype=precise,
                 name="distance",
             ),
@@ -335,6 +346,7 @@ class HyperQA(BagOfWordsRanker):
             dtype=dtype,
             **kwargs,
         )
+        self.rounding = rounding
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, without the embedding matrix."""
@@ -344,6 +356,7 @@ class HyperQA(BagOfWordsRanker):
             "epsilon": self.to_space.epsilon,
             "scale": self.to_space.scale,
             "trainable_scale": self.to_space.trainable_scale,
+            "rounding": self.rounding,
         }
 
 

@@ -307,3 +307,32 @@ def test_equal_layers_start_differently():
     model = HyperQA(VOCABULARY, UNITS, UNITS, projection_layers=2)
     first, _, second, _ = _weights(model, "projection")
     assert np.abs(first - second).max() > 0.1
+
+
+def test_rounding_shortens_clipped_distances_and_can_be_switched_off():
+    # Both texts are clipped: their distance is log-like in 1 / (1 - |y|^2).
+    epsilon, rounding = 1e-3, 1e-3
+    bound = epsilon * (2 - epsilon)
+    scores = {}
+    for value in (0.0, rounding):
+        model = _model(epsilon=epsilon, rounding=value)
+        for weight in model.trainable_weights:
+            if weight.path.startswith("projection"):
+                weight.assign(weight * 100)
+        question, answer = (
+            (1 - epsilon) * vector / np.linalg.norm(vector)
+            for vector in (
+                _text_vector(model, QUESTION[0], "sum"),
+                _text_vector(model, ANSWER[0], "sum"),
+            )
+        )
+        gap = ((question - answer) ** 2).sum()
+        distance = np.arccosh(1 + 2 * gap / (bound + value) ** 2)
+        w, b = _weights(model, "score")
+        expected = w[0, 0] * distance + b[0]
+        scores[value] = _score(model)[0]
+        assert scores[value] == pytest.approx(expected, rel=2e-3)
+    assert scores[0.0] != pytest.approx(scores[rounding], rel=2e-2)
+    assert HyperQA.from_config(model.get_config()).rounding == rounding
+    with pytest.raises(ValueError, match="`rounding` must not be negative"):
+        HyperQA(VOCABULARY, rounding=-1.0)
