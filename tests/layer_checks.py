@@ -8,6 +8,13 @@ import keras
 import numpy as np
 from keras import ops
 
+# How a function can be run: at once, traced (on TensorFlow with all lengths
+# unknown), and compiled by XLA.
+MODES = {
+    "tensorflow": ["eager", "graph", "xla"],
+    "jax": ["eager", "xla"],
+}.get(keras.backend.backend(), ["eager"])
+
 
 def check_layer(
     layer_class,
@@ -25,7 +32,8 @@ def check_layer(
         arguments: the constructor's arguments, as a dict.
         inputs: an array, or a list or dict of arrays, to call the layer on;
             the first axis is the batch.
-        output_shape: the shape expected for these inputs.
+        output_shape: the shape expected for these inputs; a list of shapes for
+            a layer with several outputs.
         trainable_weights: expected number of trainable weights.
         non_trainable_weights: expected number of weights that are not.
         mixed_precision_tolerance: largest difference, relative to the largest
@@ -33,12 +41,12 @@ def check_layer(
             (for layers whose output is random or an index).
 
     Returns:
-        The layer's output for `inputs`, a NumPy array.
+        The layer's output for `inputs`, a NumPy array, or a list of them.
     """
     layer = layer_class(**arguments)
-    output = ops.convert_to_numpy(layer(inputs))
+    output = _to_numpy(layer(inputs))
 
-    assert output.shape == output_shape
+    assert _shapes(output) == output_shape
     assert len(layer.trainable_weights) == trainable_weights
     assert len(layer.non_trainable_weights) == non_trainable_weights
     _check_config(layer, inputs)
@@ -50,12 +58,26 @@ def check_layer(
     return output
 
 
-def gradients(function, *arrays):
+def run(function, *arrays, mode="eager"):
+    """`function(*arrays)` by one of `MODES`; NumPy arrays in and out."""
+    if mode == "eager":
+        output = function(*arrays)
+    elif keras.backend.backend() == "tensorflow":
+        output = _tf_function(function, arrays, mode)(*arrays)
+    else:
+        import jax
+
+        output = jax.jit(function)(*arrays)
+    return _to_numpy(output)
+
+
+def gradients(function, *arrays, mode="eager"):
     """Gradients of the sum of `function(*arrays)`, on any backend.
 
     Args:
         function: takes as many tensors as there are arrays, returns a tensor.
         arrays: floating point NumPy arrays.
+        mode: one of `MODES`.
 
     Returns:
         One NumPy array for each argument.
@@ -63,23 +85,54 @@ def gradients(function, *arrays):
     if keras.backend.backend() == "tensorflow":
         import tensorflow as tf
 
+        def differentiate(*tensors):
+            with tf.GradientTape() as tape:
+                tape.watch(tensors)
+                total = ops.sum(function(*tensors))
+            return tape.gradient(total, tensors)
+
         tensors = [tf.convert_to_tensor(array) for array in arrays]
-        with tf.GradientTape() as tape:
-            tape.watch(tensors)
-            total = ops.sum(function(*tensors))
-        found = tape.gradient(total, tensors)
+        if mode != "eager":
+            differentiate = _tf_function(differentiate, arrays, mode)
+        found = differentiate(*tensors)
     elif keras.backend.backend() == "jax":
         import jax
 
-        found = jax.grad(
+        differentiate = jax.grad(
             lambda *tensors: ops.sum(function(*tensors)),
             argnums=tuple(range(len(arrays))),
-        )(*arrays)
+        )
+        found = (jax.jit(differentiate) if mode == "xla" else differentiate)(
+            *arrays
+        )
     else:
         tensors = [ops.convert_to_tensor(a).requires_grad_() for a in arrays]
         ops.sum(function(*tensors)).backward()
         found = [tensor.grad for tensor in tensors]
     return [ops.convert_to_numpy(gradient) for gradient in found]
+
+
+def _tf_function(function, arrays, mode):
+    """Traces with unknown sizes for "graph", compiles these for "xla"."""
+    import tensorflow as tf
+
+    if mode == "xla":
+        return tf.function(function, jit_compile=True)
+    signature = [
+        tf.TensorSpec(
+            [None] * (array.ndim - 1) + [array.shape[-1]], array.dtype
+        )
+        for array in arrays
+    ]
+    return tf.function(function, input_signature=signature)
+
+
+def _to_numpy(outputs):
+    return keras.tree.map_structure(ops.convert_to_numpy, outputs)
+
+
+def _shapes(outputs):
+    return keras.tree.map_structure(lambda x: tuple(x.shape), outputs)
 
 
 def _check_config(layer, inputs):
@@ -101,13 +154,25 @@ def _check_symbolic_shape(layer, inputs, output_shape):
         lambda x: keras.Input(x.shape[1:], dtype=x.dtype), inputs
     )
     output = layer(symbolic)
-    assert output.shape == (None, *output_shape[1:])
-    assert keras.backend.standardize_dtype(
-        output.dtype
-    ) == keras.backend.standardize_dtype(layer(inputs).dtype)
-    shapes = keras.tree.map_structure(lambda x: x.shape, inputs)
-    assert tuple(layer.compute_output_shape(shapes)) == output_shape
+    for found, computed, expected in zip(
+        keras.tree.flatten(output),
+        keras.tree.flatten(layer(inputs)),
+        _list_of_shapes(output_shape),
+        strict=True,
+    ):
+        assert found.shape == (None, *expected[1:])
+        assert keras.backend.standardize_dtype(
+            found.dtype
+        ) == keras.backend.standardize_dtype(computed.dtype)
+    shapes = layer.compute_output_shape(_shapes(inputs))
+    assert _list_of_shapes(shapes) == _list_of_shapes(output_shape)
     return keras.Model(symbolic, output)
+
+
+def _list_of_shapes(shapes):
+    """One shape, or several, as a list of tuples."""
+    several = len(shapes) > 0 and isinstance(shapes[0], list | tuple)
+    return [tuple(shape) for shape in (shapes if several else [shapes])]
 
 
 def _check_reload(model, inputs):
@@ -115,8 +180,10 @@ def _check_reload(model, inputs):
         path = Path(folder) / "model.keras"
         model.save(path)
         reloaded = keras.models.load_model(path)
-    np.testing.assert_array_equal(
-        model.predict(inputs, verbose=0), reloaded.predict(inputs, verbose=0)
+    keras.tree.map_structure(
+        np.testing.assert_array_equal,
+        model.predict(inputs, verbose=0),
+        reloaded.predict(inputs, verbose=0),
     )
 
 
@@ -129,7 +196,11 @@ def _check_training(layer, inputs):
     symbolic = keras.tree.map_structure(
         lambda x: keras.Input(x.shape[1:], dtype=x.dtype), inputs
     )
-    flat = keras.layers.Flatten()(layer(symbolic))
+    flat = [
+        keras.layers.Flatten()(output)
+        for output in keras.tree.flatten(layer(symbolic))
+    ]
+    flat = flat[0] if len(flat) == 1 else keras.layers.Concatenate()(flat)
     model = keras.Model(symbolic, keras.layers.Dense(1)(flat))
     model.compile(keras.optimizers.SGD(0.1), loss="mse")
     before = [ops.convert_to_numpy(w).copy() for w in layer.trainable_weights]
@@ -145,7 +216,7 @@ def _check_training(layer, inputs):
 
 
 def _check_mixed_precision(layer, inputs, tolerance):
-    expected = ops.convert_to_numpy(layer(inputs)).astype("float32")
+    expected = keras.tree.flatten(_to_numpy(layer(inputs)))
     for policy in ("mixed_bfloat16", "mixed_float16"):
         config = {**layer.get_config(), "dtype": policy}
         mixed = type(layer).from_config(config)
@@ -155,9 +226,15 @@ def _check_mixed_precision(layer, inputs, tolerance):
                 keras.backend.standardize_dtype(old.dtype)
             )
             weight.assign(old)
-        # The dtype first: NumPy has no bfloat16.
-        output = ops.convert_to_numpy(ops.cast(mixed(inputs), "float32"))
-        scale = max(np.abs(expected).max(), 1e-6)
-        np.testing.assert_allclose(
-            output / scale, expected / scale, atol=tolerance, err_msg=policy
-        )
+        for output, value in zip(
+            keras.tree.flatten(mixed(inputs)), expected, strict=True
+        ):
+            # The dtype first: NumPy has no bfloat16.
+            output = ops.convert_to_numpy(ops.cast(output, "float32"))
+            scale = max(np.abs(value).max(), 1e-6)
+            np.testing.assert_allclose(
+                output / scale,
+                value.astype("float32") / scale,
+                atol=tolerance,
+                err_msg=policy,
+            )
