@@ -25,9 +25,9 @@ reproduce: $(VENV)/.installed
 	exit 1; }
 
 # What must hold on every backend runs again under JAX and PyTorch.
-BACKEND_TESTS := tests/layers tests/models tests/test_constraints.py \
-	tests/test_geometry.py tests/test_losses.py tests/test_optimizers.py \
-	tests/test_training.py
+BACKEND_TESTS := tests/layers tests/models tests/test_batches.py \
+	tests/test_constraints.py tests/test_geometry.py tests/test_losses.py \
+	tests/test_optimizers.py tests/test_training.py
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2

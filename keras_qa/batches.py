@@ -1,0 +1,272 @@
+"""Batches of pairs and of groups, drawn anew for each epoch from a seed."""
+
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_qa.datasets.packing import RaggedTexts
+from keras_qa.datasets.packing import next_size
+from keras_qa.datasets.packing import pack
+
+Groups = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+class EpochBatches(keras.utils.PyDataset):
+    """What all batches share: each epoch has an order of its own.
+
+    The order depends on the seed and on the epoch's number alone, so that a
+    resumed training repeats an uninterrupted one. A subclass has `_draw(rng,
+    epoch)`, which draws an epoch, and what `keras.utils.PyDataset` asks for.
+
+    On the JAX backend, which compiles anew for each shape, sizes are rounded
+    up to one of few (`keras_qa.datasets.packing.next_size`).
+
+    Args:
+        texts: all texts.
+        batch_size: number of examples per batch; the last may have fewer.
+        seed: seed of the shuffling, which also depends on the epoch.
+        **kwargs: the arguments of `keras.utils.PyDataset`.
+
+    Raises:
+        ValueError: if `batch_size` is not positive.
+    """
+
+    def __init__(
+        self, texts: RaggedTexts, batch_size: int, seed: int = 0, **kwargs: Any
+    ):
+        super().__init__(**kwargs)
+        if batch_size < 1:
+            raise ValueError(
+                "`batch_size` must be positive. "
+                f"Received: batch_size={batch_size}"
+            )
+        self.texts = texts
+        self.batch_size = batch_size
+        self.seed = seed
+        self._round_up = keras.backend.backend() == "jax"
+        self._epoch: int | None = None
+
+    def start_epoch(self, epoch: int) -> None:
+        """Draws and shuffles an epoch, unless that is done.
+
+        What `fit_arguments` returns calls it; Keras itself tells data sets
+        about the ends of epochs that never began. Without any call, epoch 0 is
+        drawn.
+
+        Args:
+            epoch: number of the epoch, from 0.
+        """
+        if epoch != self._epoch:
+            self._draw(np.random.default_rng([self.seed, epoch]), epoch)
+            self._epoch = epoch
+
+    def fit_arguments(self, **arguments: Any) -> dict[str, Any]:
+        """The arguments of `keras.Model.fit` with which epochs are drawn.
+
+        Args:
+            **arguments: further arguments of `keras.Model.fit`. With
+                `initial_epoch` an epoch draws what it would have drawn without
+                interruption.
+
+        Example:
+            >>> model.fit(batches, **batches.fit_arguments(epochs=25))
+        """
+        self.start_epoch(arguments.get("initial_epoch", 0))
+        start = keras.callbacks.LambdaCallback(
+            on_epoch_begin=lambda epoch, logs: self.start_epoch(epoch)
+        )
+        callbacks = keras.tree.flatten(arguments.get("callbacks") or [])
+        # Keras would shuffle the batches, again and without our seed.
+        return arguments | {"callbacks": [start, *callbacks], "shuffle": False}
+
+    def _draw(self, rng: np.random.Generator, epoch: int) -> None:
+        raise NotImplementedError
+
+    def _begun(self) -> None:
+        if self._epoch is None:
+            self.start_epoch(0)
+
+    def _padded(self, indices: np.ndarray, index: int) -> np.ndarray:
+        """Texts of the batch at `index`, padded to a width of their own."""
+        width = int(self.texts.lengths[indices].max(initial=1))
+        if self._round_up:
+            width = next_size(width)
+        elif len(self) == 1:
+            # Keras takes the width of an only batch for that of all epochs.
+            width = int(self.texts.lengths.max(initial=1))
+        else:
+            # Keras takes an axis of equal size in the first two batches for
+            # constant; so even batches have even widths, odd ones odd widths.
+            width += (width + index) % 2
+        return self.texts.padded(indices, width)
+
+
+class PairwiseBatches(EpochBatches):
+    """Batches of groups for `PairwiseTrainer`, drawn and shuffled each epoch.
+
+    A batch is `(inputs, labels)`, with labels `(batch_size, 1 + K)` that are 1
+    for the positive, which comes first, and 0 for the negatives. The inputs
+    are, with `packed=True`, those of `keras_qa.datasets.packing.pack`, and
+    otherwise the padded ids `"question"` `(batch_size, question_length)` and
+    `"answers"` `(batch_size, 1 + K, answer_length)`.
+
+    Args:
+        texts: all texts.
+        sampler: function of the epoch's number, from 0, that returns indices
+            of texts: `(question, positive, negatives)` of the shapes `(N,)`,
+            `(N,)` and `(N, K)`. It is called before each epoch, and may use
+            the model in training.
+        batch_size: number of groups per batch; the last may have fewer.
+        seed: seed of the shuffling, which also depends on the epoch.
+        packed: whether to pack; the scorer must have `score_packed`.
+        **kwargs: the arguments of `keras.utils.PyDataset`.
+
+    Raises:
+        ValueError: if `batch_size` is not positive, or the sampler returns
+            arrays of other shapes.
+    """
+
+    def __init__(
+        self,
+        texts: RaggedTexts,
+        sampler: Callable[[int], Groups],
+        batch_size: int,
+        seed: int = 0,
+        packed: bool = True,
+        **kwargs: Any,
+    ):
+        super().__init__(texts, batch_size, seed, **kwargs)
+        self.sampler = sampler
+        self.packed = packed
+
+    def _draw(self, rng: np.random.Generator, epoch: int) -> None:
+        question, positive, negatives = map(np.asarray, self.sampler(epoch))
+        size = len(question)
+        if positive.shape != (size,) or negatives.shape[:-1] != (size,):
+            raise ValueError(
+                "`sampler` must return arrays of the shapes (N,), (N,) and "
+                f"(N, K). Received: {question.shape}, {positive.shape} and "
+                f"{negatives.shape}"
+            )
+        order = rng.permutation(size)
+        self._question = question[order]
+        self._answers = np.column_stack([positive, negatives])[order]
+
+    def __len__(self) -> int:
+        self._begun()
+        return -(-len(self._question) // self.batch_size)
+
+    def __getitem__(self, index: int) -> tuple[dict[str, Any], np.ndarray]:
+        """The batch at `index`, `(inputs, labels)`."""
+        self._begun()
+        chosen = slice(index * self.batch_size, (index + 1) * self.batch_size)
+        question, answers = self._question[chosen], self._answers[chosen]
+        labels = np.zeros(answers.shape, dtype=np.float32)
+        labels[:, 0] = 1
+        if self.packed:
+            return pack(self.texts, question, answers, self._round_up), labels
+        inputs = {
+            "question": self._padded(question, index),
+            "answers": self._padded(answers, index),
+        }
+        return inputs, labels
+
+
+class PointwiseBatches(EpochBatches):
+    """Batches of labelled pairs, shuffled each epoch, for `keras.Model.fit`.
+
+    A batch is `(inputs, labels)`: the padded ids `"question"` `(batch_size,
+    question_length)` and `"answer"` `(batch_size, answer_length)`, the
+    features of the pairs, and float32 labels `(batch_size, 1)`.
+
+    To limit the padding, pairs of like length share a batch: the shuffled
+    pairs are taken `window` batches at a time, sorted by the lengths of answer
+    and question and cut into batches, whose order is then shuffled.
+
+    Args:
+        texts: all texts.
+        questions: indices of the questions' texts, `(pairs,)`.
+        answers: indices of the answers' texts, `(pairs,)`.
+        labels: labels, `(pairs,)`.
+        batch_size: number of pairs per batch; one batch may have fewer.
+        seed: seed of the shuffling, which also depends on the epoch.
+        features: further inputs by name, arrays `(pairs, ...)`.
+        window: number of batches whose pairs are sorted together; 1 leaves
+            the batches to chance.
+        **kwargs: the arguments of `keras.utils.PyDataset`.
+
+    Raises:
+        ValueError: if `batch_size` or `window` is not positive, if there are
+            no pairs, or if an array has not one row per pair.
+
+    Example:
+        >>> model.compile(
+        ...     "adam", loss=keras.losses.BinaryCrossentropy(from_logits=True)
+        ... )
+        >>> batches = PointwiseBatches(texts, questions, answers, labels, 64)
+        >>> model.fit(batches, **batches.fit_arguments(epochs=25))
+    """
+
+    def __init__(
+        self,
+        texts: RaggedTexts,
+        questions: np.ndarray,
+        answers: np.ndarray,
+        labels: np.ndarray,
+        batch_size: int,
+        seed: int = 0,
+        features: Mapping[str, np.ndarray] | None = None,
+        window: int = 16,
+        **kwargs: Any,
+    ):
+        super().__init__(texts, batch_size, seed, **kwargs)
+        if window < 1:
+            raise ValueError(
+                f"`window` must be positive. Received: window={window}"
+            )
+        if len(questions) == 0:
+            raise ValueError(
+                "`questions` must hold at least one. Received: questions=[]"
+            )
+        rows = {"answers": answers, "labels": labels, **(features or {})}
+        for name, values in rows.items():
+            if len(values) != len(questions):
+                raise ValueError(
+                    f"`{name}` must have {len(questions)} rows, one per pair. "
+                    f"Received: {len(values)} rows"
+                )
+        self.questions = np.asarray(questions)
+        self.answers = np.asarray(answers)
+        self.labels = np.asarray(labels, dtype=np.float32)
+        self.features = dict(features or {})
+        self.window = window
+
+    def _draw(self, rng: np.random.Generator, epoch: int) -> None:
+        lengths = self.texts.lengths
+        order = rng.permutation(len(self.questions))
+        step = self.window * self.batch_size
+        batches: list[np.ndarray] = []
+        for pairs in np.split(order, range(step, len(order), step)):
+            by_length = np.lexsort(
+                (lengths[self.questions[pairs]], lengths[self.answers[pairs]])
+            )
+            cuts = range(self.batch_size, len(pairs), self.batch_size)
+            batches += np.split(pairs[by_length], cuts)
+        self._batches = [batches[i] for i in rng.permutation(len(batches))]
+
+    def __len__(self) -> int:
+        return -(-len(self.questions) // self.batch_size)
+
+    def __getitem__(self, index: int) -> tuple[dict[str, Any], np.ndarray]:
+        """The batch at `index`, `(inputs, labels)`."""
+        self._begun()
+        pairs = self._batches[index]
+        inputs = {
+            "question": self._padded(self.questions[pairs], index),
+            "answer": self._padded(self.answers[pairs], index),
+            **{name: values[pairs] for name, values in self.features.items()},
+        }
+        return inputs, self.labels[pairs, None]
