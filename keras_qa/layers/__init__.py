@@ -1,15 +1,23 @@
 """Keras layers of the papers."""
 
+from keras_qa.layers.attentive_pooling import AttentivePooling
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.ball_projection import BallProjection
 from keras_qa.layers.cosine_similarity import CosineSimilarity
+from keras_qa.layers.feature_standardization import FeatureStandardization
+from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.poincare_distance import PoincareDistance
+from keras_qa.layers.text_convolution import TextConvolution
 from keras_qa.layers.word_projection import WordProjection
 
 __all__ = [
+    "AttentivePooling",
     "BagOfWords",
     "BallProjection",
     "CosineSimilarity",
+    "FeatureStandardization",
+    "MaxOverTime",
     "PoincareDistance",
+    "TextConvolution",
     "WordProjection",
 ]

@@ -1,0 +1,179 @@
+"""Attentive pooling: two texts weigh each other's positions."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class AttentivePooling(keras.layers.Layer):
+    """Pools a question and an answer with weights that each gives the other.
+
+    With the columns of `Q` and `A` the vectors of the two texts' positions:
+
+    1. `G = tanh(Q^T U A)` compares every position of the question with every
+       position of the answer;
+    2. `g_q[i] = max_j G[i, j]` and `g_a[j] = max_i G[i, j]`: how well the
+       best partner fits each position;
+    3. `w_q = softmax(g_q)` and `w_a = softmax(g_a)`;
+    4. `r_q = Q w_q` and `r_a = A w_a`.
+
+    Maxima and softmaxes run over the positions that the masks mark as words:
+    padding has a weight of exactly 0 and changes nothing. A text without
+    words becomes the zero vector, and its partner's words weigh the same.
+    Half-precision inputs are multiplied by `U` in half precision; all else
+    keeps float32.
+
+    Swapping the two texts swaps the outputs if `U` is transposed with them.
+
+    Args:
+        kernel_initializer: initialiser of `U`.
+        kernel_regularizer: regulariser of `U`.
+        kernel_constraint: constraint of `U`.
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: list `[question, answer]` of float tensors `(batch_size,
+            question_length, question_dim)` and `(batch_size, answer_length,
+            answer_dim)`.
+        mask: list of two bool tensors `(batch_size, length)`, true at words;
+            usually comes from `Embedding(mask_zero=True)`. Where there is
+            none, all positions are words.
+        return_attention_scores: whether `w_q` and `w_a` are returned too.
+
+    Output:
+        List `[r_q, r_a]` of float tensors `(batch_size, question_dim)` and
+        `(batch_size, answer_dim)`, without masks; with
+        `return_attention_scores`, `[r_q, r_a, w_q, w_a]`, with weights of the
+        shapes `(batch_size, question_length)` and `(batch_size,
+        answer_length)`.
+
+    Raises:
+        ValueError: if the inputs are not a list of two sequences.
+
+    Example:
+        >>> question = keras.random.normal((2, 5, 8))
+        >>> answer = keras.random.normal((2, 9, 8))
+        >>> [r.shape for r in AttentivePooling()([question, answer])]
+        [(2, 8), (2, 8)]
+
+    Reference: dos Santos et al., 2016, "Attentive Pooling Networks",
+    section 3.
+    """
+
+    def __init__(
+        self,
+        kernel_initializer: Any = "glorot_uniform",
+        kernel_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        **kwargs: Any,
+    ):
+        super().__init__(**kwargs)
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
+        self.kernel_constraint = keras.constraints.get(kernel_constraint)
+        self.supports_masking = True
+
+    def build(self, input_shape: Any) -> None:
+        """Creates `U`, of the shape `(question_dim, answer_dim)`."""
+        question, answer = _two(input_shape)
+        self.kernel = self.add_weight(
+            name="kernel",
+            shape=(question[-1], answer[-1]),
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+
+    def call(
+        self,
+        inputs: Any,
+        mask: Any = None,
+        return_attention_scores: bool = False,
+    ) -> list[Any]:
+        """Pools both texts."""
+        texts = list(inputs)
+        masks = [
+            ops.ones(ops.shape(text)[:2], dtype="bool")
+            if text_mask is None
+            else ops.cast(text_mask, "bool")
+            for text, text_mask in zip(texts, mask or (None, None), strict=True)
+        ]
+        question, answer = texts
+        # (batch_size, question_length, answer_length)
+        fit = ops.matmul(
+            ops.matmul(question, self.kernel), ops.transpose(answer, (0, 2, 1))
+        )
+        precise = keras.backend.result_type(fit.dtype, "float32")
+        fit = ops.tanh(ops.cast(fit, precise))
+        # No value of tanh is below -1: padding never is the only maximum.
+        fit = ops.where(masks[0][:, :, None] & masks[1][:, None, :], fit, -1.0)
+        weights = [
+            _masked_softmax(ops.max(fit, axis=axis), text_mask)
+            for axis, text_mask in zip((2, 1), masks, strict=True)
+        ]
+        pooled = [
+            # (batch_size, 1, length) by (batch_size, length, dim)
+            ops.squeeze(ops.matmul(w[:, None, :], ops.cast(x, precise)), axis=1)
+            for w, x in zip(weights, texts, strict=True)
+        ]
+        outputs = pooled + weights if return_attention_scores else pooled
+        return [ops.cast(x, self.compute_dtype) for x in outputs]
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
+        """No masks: the axes of positions are gone."""
+        return None
+
+    def compute_output_shape(self, input_shape: Any) -> list[tuple]:
+        """`[(batch_size, question_dim), (batch_size, answer_dim)]`."""
+        return [(shape[0], shape[2]) for shape in _two(input_shape)]
+
+    def compute_output_spec(
+        self,
+        inputs: Any,
+        mask: Any = None,
+        return_attention_scores: bool = False,
+    ) -> list[keras.KerasTensor]:
+        """The outputs' shapes and dtypes, with the weights if asked for."""
+        shapes = [tuple(text.shape) for text in inputs]
+        outputs = self.compute_output_shape(shapes)
+        if return_attention_scores:
+            outputs += [shape[:2] for shape in shapes]
+        return [keras.KerasTensor(s, dtype=self.compute_dtype) for s in outputs]
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {
+            **super().get_config(),
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
+            "kernel_regularizer": keras.regularizers.serialize(
+                self.kernel_regularizer
+            ),
+            "kernel_constraint": keras.constraints.serialize(
+                self.kernel_constraint
+            ),
+        }
+
+
+def _two(shapes: Any) -> Any:
+    """The shapes of the two texts."""
+    if len(shapes) != 2 or any(
+        not isinstance(shape, tuple | list) or len(shape) != 3
+        for shape in shapes
+    ):
+        raise ValueError(
+            "`inputs` must be a list [question, answer] of tensors "
+            f"(batch_size, length, dim). Received: shapes={shapes}"
+        )
+    return shapes
+
+
+def _masked_softmax(x: Any, mask: Any) -> Any:
+    """Softmax over the true positions of values in [-1, 1], 0 elsewhere."""
+    exponentials = ops.where(mask, ops.exp(x), 0.0)
+    total = ops.sum(exponentials, axis=-1, keepdims=True)
+    # One word contributes at least 1/e, so this bound only meets empty texts.
+    return exponentials / ops.maximum(total, 0.1)

@@ -1,0 +1,93 @@
+"""Features of a pair, shifted and scaled to mean 0 and deviation 1."""
+
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class FeatureStandardization(keras.layers.Layer):
+    """Shifts and scales each feature by the mean and deviation it was shown.
+
+        y = (x - mean) / deviation
+
+    Both are weights that are not trained: `adapt` sets them from the training
+    data, and until then they are 0 and 1. A feature that was constant there
+    keeps the deviation 1. Unlike `keras.layers.Normalization`, which works
+    with copies that `set_weights` does not reach, the layer computes with its
+    weights themselves.
+
+    Args:
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: float tensor `(..., features)`.
+
+    Output:
+        Float tensor of the same shape.
+
+    Example:
+        >>> layer = FeatureStandardization()
+        >>> layer.adapt(np.array([[1.0], [3.0]]))
+        >>> layer(np.array([[5.0]]))
+        [[3.]]
+    """
+
+    def __init__(self, **kwargs: Any):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+
+    def build(self, input_shape: tuple) -> None:
+        """Creates the weights, one of each for a feature."""
+        self.mean, self.deviation = (
+            self.add_weight(
+                name=name,
+                shape=(input_shape[-1],),
+                initializer=initializer,
+                trainable=False,
+            )
+            for name, initializer in (("mean", "zeros"), ("deviation", "ones"))
+        )
+
+    def adapt(self, features: np.ndarray) -> None:
+        """Sets mean and deviation to those of some rows.
+
+        Args:
+            features: float array `(rows, features)`, at least one row.
+
+        Raises:
+            ValueError: if the array has another shape, or holds values that
+                are not finite.
+        """
+        rows = np.asarray(features, dtype=np.float64)
+        if not self.built and rows.ndim == 2:
+            self.build(rows.shape)
+        if rows.ndim != 2 or not rows.size or rows.shape[1:] != self.mean.shape:
+            raise ValueError(
+                "`features` must have the shape (rows, features) with at least "
+                "one row and the features that the layer was built for. "
+                f"Received: features.shape={rows.shape}"
+            )
+        if not np.isfinite(rows).all():
+            raise ValueError(
+                "`features` must be finite. "
+                f"Received: features={rows[~np.isfinite(rows).all(axis=1)][0]}"
+            )
+        deviation = rows.std(axis=0)
+        constant = rows.min(axis=0) == rows.max(axis=0)
+        self.mean.assign(rows.mean(axis=0))
+        self.deviation.assign(np.where(constant, 1, deviation))
+
+    def call(self, inputs: Any) -> Any:
+        """Standardises the last axis."""
+        mean, deviation = (
+            ops.cast(weight, inputs.dtype)
+            for weight in (self.mean, self.deviation)
+        )
+        return (inputs - mean) / deviation
+
+    def compute_output_shape(self, input_shape: tuple) -> tuple:
+        """The shape of the inputs."""
+        return input_shape

@@ -1,0 +1,66 @@
+"""A convolution over the words of a text that does not see padding."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class TextConvolution(keras.layers.Conv1D):
+    """A one-dimensional convolution to which padding is zero.
+
+    Output i is computed from a window of `kernel_size` words centred at word
+    i, with zeros beyond both ends of the text (`padding="same"`). Keras's own
+    `Conv1D` sees, beyond the end, whatever vectors the padded positions have:
+    this layer sets them to zero first, so that padding changes no output at a
+    word. Outputs at padding are not zero; what pools them must apply the
+    mask, which is passed on.
+
+    Args:
+        filters: size of the output vectors.
+        kernel_size: number of words that an output sees.
+        **kwargs: other arguments of `keras.layers.Conv1D`, without `strides`,
+            `padding` and `data_format`.
+
+    Call arguments:
+        inputs: float tensor `(batch_size, length, dim)`.
+        mask: bool tensor `(batch_size, length)`, true at words; usually
+            comes from `Embedding(mask_zero=True)`. Without one, all positions
+            are words.
+
+    Output:
+        Float tensor `(batch_size, length, filters)`.
+
+    Example:
+        >>> TextConvolution(4, 3)(keras.ops.ones((2, 7, 5))).shape
+        (2, 7, 4)
+
+    Reference: dos Santos et al., 2016, "Attentive Pooling Networks",
+    section 2.2.
+    """
+
+    def __init__(self, filters: int, kernel_size: int, **kwargs: Any):
+        super().__init__(
+            filters,
+            kernel_size,
+            strides=1,
+            padding="same",
+            data_format="channels_last",
+            **kwargs,
+        )
+        self.supports_masking = True
+
+    def call(self, inputs: Any, mask: Any = None) -> Any:
+        """Convolves over the axis of positions."""
+        if mask is not None:
+            words = ops.cast(mask, "bool")[:, :, None]
+            inputs = ops.where(words, inputs, ops.zeros_like(inputs))
+        return super().call(inputs)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        config = super().get_config()
+        for name in ("padding", "data_format", "strides"):
+            del config[name]
+        return config
