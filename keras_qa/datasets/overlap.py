@@ -1,0 +1,228 @@
+"""The words that a question and an answer share, as four numbers."""
+
+import json
+import math
+import runpy
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from importlib.metadata import distribution
+from pathlib import Path
+
+import numpy as np
+
+from keras_qa.datasets.base import DatasetError
+
+# Importing bm25s would start JAX and take a GPU's memory, so only its file of
+# word lists is read.
+STOP_WORDS: frozenset[str] = frozenset(
+    runpy.run_path(
+        str(distribution("bm25s").locate_file("bm25s/stopwords.py"))
+    )["STOPWORDS_EN_PLUS"]
+)
+"""The English list of NLTK (179 words in lower case), as bm25s ships it."""
+
+
+class OverlapFeatures:
+    """Word overlap of a question and an answer, plain and weighted by idf.
+
+    With Q and A the sets of their different words,
+
+        overlap     = |Q ∩ A| / (|Q| + |A|)
+        idf overlap = Σ_{w in Q ∩ A} ln(N / df(w)) / (|Q| + |A|)
+
+    first over all words, then over those that are not stop words: four
+    numbers, each 0 where both sides have no words. N is the number of
+    documents and df(w) how many of them hold w; a word that none holds
+    counts as if one did. Words are compared as strings, so that they match
+    whether or not a vocabulary knows them. A token without any letter or
+    digit is a stop word.
+
+    These are the additional features of Severyn and Moschitti 2015 ("Learning
+    to Rank Short Text Pairs with Convolutional Deep Neural Networks"), by the
+    formulas of their published code; CTRN (section "Experimental Setup")
+    takes them on TrecQA.
+
+    Args:
+        document_frequencies: for each word the number of documents with it,
+            from 1 to `documents`.
+        documents: number of documents, at least 1.
+        stop_words: words that the last two features leave out.
+
+    Raises:
+        ValueError: if an argument is out of range.
+
+    Example:
+        >>> features = OverlapFeatures({"moby-dick": 2, "wrote": 5}, 10)
+        >>> features.pair(
+        ...     ["who", "wrote", "moby-dick", "?"],
+        ...     ["melville", "wrote", "moby-dick", "."],
+        ... ).round(2)
+        array([0.25, 0.29, 0.4 , 0.46], dtype=float32)
+    """
+
+    names = (
+        "overlap",
+        "idf_overlap",
+        "content_overlap",
+        "content_idf_overlap",
+    )
+
+    def __init__(
+        self,
+        document_frequencies: Mapping[str, int],
+        documents: int,
+        stop_words: Iterable[str] = STOP_WORDS,
+    ):
+        if documents < 1:
+            raise ValueError(
+                "`documents` must be at least 1. "
+                f"Received: documents={documents}"
+            )
+        for word, frequency in document_frequencies.items():
+            if not 1 <= frequency <= documents:
+                raise ValueError(
+                    "`document_frequencies` must be from 1 to "
+                    f"documents={documents}. Received: {frequency} for "
+                    f"{word!r}"
+                )
+        self.document_frequencies = dict(document_frequencies)
+        self.documents = documents
+        self.stop_words = frozenset(stop_words)
+
+    @classmethod
+    def fit(
+        cls,
+        token_lists: Iterable[Sequence[str]],
+        stop_words: Iterable[str] = STOP_WORDS,
+    ) -> "OverlapFeatures":
+        """Counts in how many documents each word occurs.
+
+        Args:
+            token_lists: the documents as tokens, such as `Corpus.tokens`.
+            stop_words: words that the last two features leave out.
+
+        Raises:
+            ValueError: if there are no documents.
+        """
+        frequencies: Counter[str] = Counter()
+        documents = 0
+        for tokens in token_lists:
+            frequencies.update(set(tokens))
+            documents += 1
+        return cls(frequencies, documents, stop_words)
+
+    def idf(self, word: str) -> float:
+        """The weight ln(N / df) of a word, 0 or more."""
+        return math.log(self.documents / self.document_frequencies.get(word, 1))
+
+    def is_stop_word(self, word: str) -> bool:
+        """Whether the last two features leave a word out."""
+        return word in self.stop_words or not any(map(str.isalnum, word))
+
+    def pair(
+        self, question_tokens: Iterable[str], answer_tokens: Iterable[str]
+    ) -> np.ndarray:
+        """The features of one pair.
+
+        Args:
+            question_tokens: the question, cut as the model reads it.
+            answer_tokens: the same of the answer.
+
+        Returns:
+            float32 array of shape `(4,)`, in the order of `names`.
+        """
+        return self.pairs(
+            [list(question_tokens), list(answer_tokens)],
+            np.array([0]),
+            np.array([1]),
+        )[0]
+
+    def pairs(
+        self,
+        tokens: Sequence[Sequence[str]],
+        questions: np.ndarray,
+        answers: np.ndarray,
+    ) -> np.ndarray:
+        """The features of many pairs.
+
+        Args:
+            tokens: all texts, such as `Corpus.tokens`.
+            questions: indices of the questions, `(pairs,)`.
+            answers: indices of the answers, `(pairs,)`.
+
+        Returns:
+            float32 array of shape `(pairs, 4)`, columns in the order of
+            `names`.
+
+        Raises:
+            ValueError: if there are not as many questions as answers.
+        """
+        if len(questions) != len(answers):
+            raise ValueError(
+                "`questions` and `answers` must be equally many. Received: "
+                f"{len(questions)} questions, {len(answers)} answers"
+            )
+        sizes = np.array([self._sizes(text) for text in tokens])
+        features = np.zeros((len(questions), len(self.names)), np.float32)
+        for row, (q, a) in enumerate(zip(questions, answers, strict=True)):
+            shared = set(tokens[q]).intersection(tokens[a])
+            if shared:
+                features[row] = self._values(shared, sizes[q] + sizes[a])
+        return features
+
+    def save(self, path: Path | str) -> None:
+        """Writes the counts and the stop words as JSON."""
+        state = {
+            "documents": self.documents,
+            "stop_words": sorted(self.stop_words),
+            "document_frequencies": dict(
+                sorted(self.document_frequencies.items())
+            ),
+        }
+        Path(path).write_text(json.dumps(state, indent=0) + "\n", "utf-8")
+
+    @classmethod
+    def load(cls, path: Path | str) -> "OverlapFeatures":
+        """Reads what `save` wrote.
+
+        Raises:
+            DatasetError: if the file holds anything else.
+        """
+        try:
+            return cls(**json.loads(Path(path).read_text("utf-8")))
+        except (AttributeError, TypeError, ValueError) as error:
+            raise DatasetError(
+                f"{path}: expected what `OverlapFeatures.save` writes. "
+                f"Received: {error}"
+            ) from error
+
+    def _sizes(self, tokens: Iterable[str]) -> tuple[int, int]:
+        """The numbers of different words, and of those not stop words."""
+        words = set(tokens)
+        return len(words), len(words) - sum(map(self.is_stop_word, words))
+
+    def _values(
+        self, shared: set[str], sizes: np.ndarray
+    ) -> tuple[float, float, float, float]:
+        """The features of a pair that shares words.
+
+        Args:
+            shared: Q ∩ A.
+            sizes: |Q| + |A|, for all words and for those not stop words.
+        """
+        weights = {word: self.idf(word) for word in shared}
+        content = [
+            weight
+            for word, weight in weights.items()
+            if not self.is_stop_word(word)
+        ]
+        words, content_words = sizes.tolist()
+        # `fsum` is exact: sets have another order in each process.
+        return (
+            len(weights) / words,
+            math.fsum(weights.values()) / words,
+            len(content) / max(1, content_words),
+            math.fsum(content) / max(1, content_words),
+        )
