@@ -4,9 +4,11 @@ from keras_qa.layers.attentive_pooling import AttentivePooling
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.ball_projection import BallProjection
 from keras_qa.layers.cosine_similarity import CosineSimilarity
+from keras_qa.layers.cross_temporal import CrossTemporalLayer
 from keras_qa.layers.feature_standardization import FeatureStandardization
 from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.poincare_distance import PoincareDistance
+from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.layers.text_convolution import TextConvolution
 from keras_qa.layers.word_projection import WordProjection
 
@@ -15,9 +17,11 @@ __all__ = [
     "BagOfWords",
     "BallProjection",
     "CosineSimilarity",
+    "CrossTemporalLayer",
     "FeatureStandardization",
     "MaxOverTime",
     "PoincareDistance",
+    "QRNNLayer",
     "TextConvolution",
     "WordProjection",
 ]

@@ -1,0 +1,203 @@
+"""Lightweight temporal crossing: a QRNN over two texts that share gates."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_qa.layers.quasi_recurrent import QuasiRecurrent
+from keras_qa.recurrence import linear_recurrence
+
+CROSSED_INPUTS = ("own", "partner")
+ALIGNMENTS = ("lengths", "padded")
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class CrossTemporalLayer(QuasiRecurrent):
+    """Encodes two texts, each also by the gates of the other.
+
+    One set of convolutions makes the candidates and gates `Z, F, O` of both
+    texts, as in a QRNN. Each text s then has two recurrences: one with its own
+    gates, one with those of its partner p,
+
+        c_t = f^s_t c_{t-1} + (1 - f^s_t) z^s_t          h_t = o^s_t c_t
+        c'_t = f^p_{t*} c'_{t-1} + (1 - f^p_{t*}) x_t    h'_t = o^p_{t*} c'_t
+
+    and the layer returns `h_t h'_t`, elementwise, for both texts. The step t*
+    of the partner stands for step t: with r the quotient of the two lengths,
+    rounded up, a step of the shorter text reads the longer at t r, and a step
+    of the longer reads the shorter at t / r, rounded down; neither reads
+    beyond the last step.
+
+    Texts are padded at their end; padding changes nothing, and the outputs are
+    0 there. Swapping the texts swaps the outputs. The weights are those of
+    one `QRNNLayer`.
+
+    Args:
+        units: size of the states (the paper's d).
+        kernel_size: width of the convolution (the paper's k).
+        crossed_input: the input x_t of the second recurrence: `"own"`, the
+            text's z_t (the paper's prose and figures), or `"partner"`, the
+            partner's z_{t*} (the paper's equations).
+        alignment: whether r and the last steps are those of the texts of each
+            example (`"lengths"`) or of the padded tensors (`"padded"`, where
+            the score of a pair depends on the batch that it is in).
+        **kwargs: the arguments of `QuasiRecurrent`: activations, bias,
+            zoneout, dropout, initialisers, regularisers and constraints.
+
+    Call arguments:
+        inputs: list of two float tensors, the question `(batch_size,
+            question_length, input_dim)` and the answer `(batch_size,
+            answer_length, input_dim)`.
+        mask: list of two bool tensors, false on padding, `None` for a text
+            without padding.
+        training: whether dropout and zoneout are active.
+
+    Output:
+        List of two float tensors, `(batch_size, question_length, units)` and
+        `(batch_size, answer_length, units)`.
+
+    Raises:
+        ValueError: if an argument is out of range, or the inputs are not two.
+
+    Example:
+        >>> layer = CrossTemporalLayer(16)
+        >>> question = np.ones((2, 5, 8), "float32")
+        >>> answer = np.ones((2, 9, 8), "float32")
+        >>> [joint.shape for joint in layer([question, answer])]
+        [(2, 5, 16), (2, 9, 16)]
+
+    Reference: Tay et al., 2018, "Cross Temporal Recurrent Networks for Ranking
+    Question Answer Pairs", "Lightweight Temporal Crossing (LTC)".
+    """
+
+    def __init__(
+        self,
+        units: int,
+        kernel_size: int = 2,
+        *,
+        crossed_input: str = "own",
+        alignment: str = "lengths",
+        **kwargs: Any,
+    ):
+        super().__init__(units, kernel_size, **kwargs)
+        for name, value, known in (
+            ("crossed_input", crossed_input, CROSSED_INPUTS),
+            ("alignment", alignment, ALIGNMENTS),
+        ):
+            if value not in known:
+                raise ValueError(
+                    f"`{name}` must be one of {known}. "
+                    f"Received: {name}={value!r}"
+                )
+        self.crossed_input = crossed_input
+        self.alignment = alignment
+
+    def build(self, input_shape: Sequence[tuple]) -> None:
+        """Creates the weights."""
+        if len(input_shape) != 2 or len({s[-1] for s in input_shape}) != 1:
+            raise ValueError(
+                "`inputs` must be a question and an answer with vectors of "
+                f"one size. Received: shapes {input_shape}"
+            )
+        self.add_gate_weights(input_shape[0][-1])
+
+    def call(
+        self,
+        inputs: Sequence[Any],
+        mask: Sequence[Any] | None = None,
+        training: bool | None = None,
+    ) -> list[Any]:
+        """Encodes the pair."""
+        masks = [None, None] if mask is None else list(mask)
+        sides = [
+            self._gates(x, m, training)
+            for x, m in zip(inputs, masks, strict=True)
+        ]
+        lengths = [
+            self._lengths(x, m) for x, m in zip(inputs, masks, strict=True)
+        ]
+        joint = []
+        for own, partner in ((0, 1), (1, 0)):
+            steps = ops.arange(ops.shape(inputs[own])[1], dtype="int32")
+            at = _aligned(steps, lengths[own], lengths[partner])
+            states = self._join(sides[own], sides[partner], at)
+            if masks[own] is not None:
+                real = ops.expand_dims(masks[own], -1)
+                states = ops.where(real, states, 0.0)
+            joint.append(states)
+        return joint
+
+    def _gates(
+        self, inputs: Any, mask: Any | None, training: bool | None
+    ) -> list[Any]:
+        inputs = self.real_inputs(inputs, mask, training)
+        if self.kernel_size > 1:
+            window = self.zero_window(inputs)
+            inputs = ops.concatenate([window, inputs], axis=1)
+        return self.convolve(inputs, training)
+
+    def _lengths(self, inputs: Any, mask: Any | None) -> Any:
+        """Number of steps of each text, `(batch_size, 1)` or `(1, 1)`."""
+        if mask is None or self.alignment == "padded":
+            return ops.reshape(ops.shape(inputs)[1], (1, 1))
+        count = ops.sum(ops.cast(mask, "int32"), axis=1, keepdims=True)
+        # A text without words is read as one zero vector.
+        return ops.maximum(count, 1)
+
+    def _join(self, own: list[Any], partner: list[Any], at: Any) -> Any:
+        """The joint states of one text, `(batch_size, length, units)`."""
+        z, f, o = own
+        batch_size = ops.shape(z)[0]
+        at = ops.broadcast_to(at, (batch_size, ops.shape(z)[1]))
+        crossed_f, crossed_o = _take(partner[1], at), _take(partner[2], at)
+        if self.crossed_input == "partner":
+            crossed_z = _take(partner[0], at)
+        else:
+            crossed_z = z
+        states = o * self._states(f, z)
+        return states * (crossed_o * self._states(crossed_f, crossed_z))
+
+    def _states(self, f: Any, z: Any) -> Any:
+        states = linear_recurrence(*self.precise(f, (1 - f) * z))
+        return ops.cast(states, self.compute_dtype)
+
+    def compute_mask(self, inputs: Any, mask: Any | None = None) -> Any:
+        """The masks of the two texts."""
+        return [None, None] if mask is None else list(mask)
+
+    def compute_output_shape(self, input_shape: Sequence[tuple]) -> list[tuple]:
+        """Shapes of the joint states of the two texts."""
+        return [(*shape[:-1], self.units) for shape in input_shape]
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {
+            **super().get_config(),
+            "crossed_input": self.crossed_input,
+            "alignment": self.alignment,
+        }
+
+
+def _aligned(steps: Any, length: Any, partner: Any) -> Any:
+    """The partner's step for each step, `(batch_size, steps)` or `(1, steps)`.
+
+    Args:
+        steps: int tensor `(steps,)`.
+        length: int tensor `(batch_size, 1)` or `(1, 1)`, of the text.
+        partner: int tensor of the same shape, the length of its partner.
+    """
+    longer = ops.maximum(length, partner)
+    shorter = ops.minimum(length, partner)
+    ratio = (longer + shorter - 1) // shorter
+    step = ops.where(length <= partner, steps * ratio, steps // ratio)
+    return ops.minimum(step, partner - 1)
+
+
+def _take(sequence: Any, steps: Any) -> Any:
+    """Rows of each sequence: `(batch, length, d)` at `(batch, n)`."""
+    batch_size, length, units = ops.shape(sequence)
+    first = ops.expand_dims(ops.arange(batch_size, dtype="int32") * length, 1)
+    rows = ops.reshape(sequence, (-1, units))
+    return ops.take(rows, first + steps, axis=0)

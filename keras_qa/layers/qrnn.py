@@ -1,0 +1,245 @@
+"""The quasi-recurrent neural network."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_qa.layers.quasi_recurrent import QuasiRecurrent
+from keras_qa.recurrence import linear_recurrence
+
+GATES = {"f": 2, "fo": 3, "ifo": 4}
+"""Number of convolutions of each kind of pooling, the candidate's too."""
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class QRNNLayer(QuasiRecurrent):
+    """A recurrent layer whose gates are learned by a convolution.
+
+    With `*` the causal convolution of width `kernel_size` over time,
+
+        Z = tanh(W_z * X)   F = sigmoid(W_f * X)   O = sigmoid(W_o * X)
+
+    and from them, elementwise,
+
+        pooling="f"     c_t = f_t c_{t-1} + (1 - f_t) z_t    h_t = c_t
+        pooling="fo"    c_t = f_t c_{t-1} + (1 - f_t) z_t    h_t = o_t c_t
+        pooling="ifo"   c_t = f_t c_{t-1} + i_t z_t          h_t = o_t c_t
+
+    with a gate `I = sigmoid(W_i * X)` of its own in the last. Only these
+    elementwise operations follow each other in time.
+
+    A padded step keeps the state; what stands there does not matter. Under
+    mixed precision the state is kept in float32.
+
+    Args:
+        units: size of the states (the paper's d).
+        kernel_size: width of the convolution (the paper's k).
+        pooling: `"fo"` (the paper), `"f"` or `"ifo"`.
+        return_sequences: whether to return the output of each step instead of
+            that of the last.
+        return_state: whether to return the final state too.
+        go_backwards: whether to read the sequence from its end. Sequences are
+            returned in the order in which they were read, as by the
+            recurrent layers of Keras.
+        **kwargs: the arguments of `QuasiRecurrent`: activations, bias,
+            zoneout, dropout, initialisers, regularisers and constraints.
+
+    Call arguments:
+        sequences: float tensor `(batch_size, length, input_dim)`.
+        initial_state: what `return_state` gave for the part of the sequence
+            before this one: the outputs are then those of one long sequence.
+            A list of the cell `(batch_size, units)` and, if `kernel_size` is
+            above 1, the window `(batch_size, kernel_size - 1, input_dim)`, the
+            last inputs that were no padding. Zeros by default.
+        mask: bool tensor `(batch_size, length)`, false on padding.
+        training: whether dropout and zoneout are active.
+
+    Output:
+        Float tensor `(batch_size, units)`, the output of the last step that is
+        no padding (0 if all are); with `return_sequences`, `(batch_size,
+        length, units)`, 0 on padding. With `return_state` a tuple of the
+        output and the tensors of the state.
+
+    Raises:
+        ValueError: if an argument is out of range, or the initial state has
+            not as many tensors as it should.
+
+    Example:
+        >>> layer = QRNNLayer(16, return_sequences=True)
+        >>> layer(np.ones((2, 5, 8), "float32")).shape
+        (2, 5, 16)
+
+    Reference: Bradbury et al., 2016, "Quasi-Recurrent Neural Networks",
+    section 2; Tay et al., 2018, "Cross Temporal Recurrent Networks for Ranking
+    Question Answer Pairs", equation 1 and the two after it.
+    """
+
+    # What `keras.layers.Bidirectional` asks of a recurrent layer.
+    stateful = False
+    states = None
+
+    def __init__(
+        self,
+        units: int,
+        kernel_size: int = 2,
+        pooling: str = "fo",
+        *,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        **kwargs: Any,
+    ):
+        super().__init__(units, kernel_size, **kwargs)
+        if pooling not in GATES:
+            raise ValueError(
+                f"`pooling` must be one of {tuple(GATES)}. "
+                f"Received: pooling={pooling!r}"
+            )
+        self.pooling = pooling
+        self.gates = GATES[pooling]
+        self.return_sequences = return_sequences
+        self.return_state = return_state
+        self.go_backwards = go_backwards
+        self.input_spec = keras.layers.InputSpec(ndim=3)
+
+    def build(
+        self, sequences_shape: tuple, initial_state_shape: Any = None
+    ) -> None:
+        """Creates the weights."""
+        self.add_gate_weights(sequences_shape[-1])
+
+    def call(
+        self,
+        sequences: Any,
+        initial_state: Sequence[Any] | None = None,
+        mask: Any | None = None,
+        training: bool | None = None,
+    ) -> Any:
+        """Runs over the sequences."""
+        if self.go_backwards:
+            sequences = ops.flip(sequences, axis=1)
+            mask = None if mask is None else ops.flip(mask, axis=1)
+        inputs = self.real_inputs(sequences, mask, training)
+        cell, window = self._initial(initial_state, inputs)
+        if self.kernel_size > 1:
+            inputs = ops.concatenate([window, inputs], axis=1)
+        cells, outputs = self._pool(self.convolve(inputs, training), cell, mask)
+        output = outputs if self.return_sequences else self._last(outputs, mask)
+        if not self.return_state:
+            return output
+        return output, *self._final(cells, inputs, mask)
+
+    def _initial(
+        self, state: Sequence[Any] | None, inputs: Any
+    ) -> tuple[Any, Any]:
+        if state is None:
+            return None, self.zero_window(inputs)
+        state = list(state)
+        expected = 1 if self.kernel_size == 1 else 2
+        if len(state) != expected:
+            raise ValueError(
+                f"`initial_state` must be a list of {expected} tensors, the "
+                "cell and, with a `kernel_size` above 1, the window. "
+                f"Received: {len(state)} tensors"
+            )
+        return (state[0], state[-1])
+
+    def _pool(
+        self, gates: list[Any], cell: Any | None, mask: Any | None
+    ) -> tuple[Any, Any]:
+        """States and outputs of all steps."""
+        z, f, *others = gates
+        if mask is not None:
+            mask = ops.expand_dims(mask, -1)
+            f = ops.where(mask, f, 1.0)
+        if self.pooling == "ifo":
+            kept = (
+                others[1] if mask is None else ops.where(mask, others[1], 0.0)
+            )
+        else:
+            kept = 1 - f
+        f, new = self.precise(f, kept * z)
+        cells = linear_recurrence(
+            f, new, None if cell is None else self.precise(cell)[0]
+        )
+        cells = ops.cast(cells, self.compute_dtype)
+        outputs = cells if self.pooling == "f" else others[0] * cells
+        if mask is not None:
+            outputs = ops.where(mask, outputs, 0.0)
+        return cells, outputs
+
+    def _last(self, outputs: Any, mask: Any | None) -> Any:
+        """The output of the last step that is no padding."""
+        if mask is None:
+            return outputs[:, -1]
+        last = _is_last(mask)
+        return ops.sum(
+            ops.where(ops.expand_dims(last, -1), outputs, 0.0), axis=1
+        )
+
+    def _final(self, cells: Any, window: Any, mask: Any | None) -> list[Any]:
+        """The state after the last step."""
+        width = self.kernel_size - 1
+        if width == 0:
+            return [cells[:, -1]]
+        if mask is None:
+            return [cells[:, -1], window[:, -width:]]
+        # The inputs that end with the last one that is no padding; the step
+        # at position t is at t + width of the window.
+        length = ops.shape(mask)[1]
+        ends = ops.max(
+            ops.where(mask, ops.arange(1, length + 1, dtype="int32"), 0),
+            axis=1,
+            keepdims=True,
+        )
+        steps = ends + ops.arange(width, dtype="int32")
+        return [
+            cells[:, -1],
+            ops.take_along_axis(window, ops.expand_dims(steps, -1), axis=1),
+        ]
+
+    def compute_mask(self, inputs: Any, mask: Any | None = None) -> Any:
+        """The mask of the output, in the order of the output."""
+        mask = keras.tree.flatten(mask)[0] if mask is not None else None
+        if not self.return_sequences:
+            mask = None
+        elif mask is not None and self.go_backwards:
+            mask = ops.flip(mask, axis=1)
+        if not self.return_state:
+            return mask
+        return [mask, *[None] * min(self.kernel_size, 2)]
+
+    def compute_output_shape(
+        self, sequences_shape: tuple, initial_state_shape: Any = None
+    ) -> Any:
+        """Shape of the output, and of the state if it is returned."""
+        batch_size, length, input_dim = sequences_shape
+        output: tuple = (batch_size, self.units)
+        if self.return_sequences:
+            output = (batch_size, length, self.units)
+        if not self.return_state:
+            return output
+        state: list[tuple] = [(batch_size, self.units)]
+        if self.kernel_size > 1:
+            state.append((batch_size, self.kernel_size - 1, input_dim))
+        return output, *state
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {
+            **super().get_config(),
+            "pooling": self.pooling,
+            "return_sequences": self.return_sequences,
+            "return_state": self.return_state,
+            "go_backwards": self.go_backwards,
+        }
+
+
+def _is_last(mask: Any) -> Any:
+    """Marks the last true step of each row, if there is one."""
+    true_after = ops.flip(
+        ops.cumsum(ops.flip(ops.cast(mask, "int32"), axis=1), axis=1), axis=1
+    )
+    return ops.logical_and(mask, true_after == 1)
