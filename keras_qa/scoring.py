@@ -1,5 +1,7 @@
 """Scores of many question-answer pairs."""
 
+from collections.abc import Mapping
+
 import keras
 import numpy as np
 
@@ -17,27 +19,42 @@ def score_pairs(
     texts: RaggedTexts,
     questions: np.ndarray,
     answers: np.ndarray,
+    features: Mapping[str, np.ndarray] | None = None,
 ) -> np.ndarray:
     """Scores pairs of texts.
 
     A scorer that has a method `score_packed` computes each distinct word and
-    text of many pairs once; any other is given padded pairs.
+    text of many pairs once; any other is given padded pairs, and so is every
+    scorer that has inputs beside the texts.
 
     Args:
-        scorer: model with inputs `{"question", "answer"}` and one score per
-            pair.
+        scorer: model with inputs `{"question", "answer"}`, and those of
+            `features`, and one score per pair.
         texts: the word ids of all texts.
         questions: indices of the questions, `(pairs,)`.
         answers: indices of the answers, `(pairs,)`.
+        features: further inputs by name, such as "overlap", one row for each
+            pair: `(pairs, n)`.
 
     Returns:
         float32 scores `(pairs,)`, higher is better.
+
+    Raises:
+        ValueError: if `features` do not have one row for each pair.
     """
+    features = features or {}
+    for name, values in features.items():
+        if len(values) != len(questions):
+            raise ValueError(
+                f"`features` must have one row for each of {len(questions)} "
+                f"pairs. Received: {len(values)} rows of {name!r}"
+            )
     if len(questions) == 0:
         return np.zeros(0, np.float32)
-    if hasattr(scorer, "score_packed"):
+    if hasattr(scorer, "score_packed") and not features:
         return _packed(scorer, texts, questions, answers)
-    return _padded(scorer, texts, {"question": questions, "answer": answers})
+    sides = {"question": questions, "answer": answers}
+    return _padded(scorer, texts, sides, features)
 
 
 def _packed(
@@ -61,7 +78,10 @@ def _packed(
 
 
 def _padded(
-    scorer: keras.Model, texts: RaggedTexts, sides: dict[str, np.ndarray]
+    scorer: keras.Model,
+    texts: RaggedTexts,
+    sides: Mapping[str, np.ndarray],
+    features: Mapping[str, np.ndarray],
 ) -> np.ndarray:
     """Scores pairs of like length together.
 
@@ -85,6 +105,9 @@ def _padded(
             side: texts.padded(indices[chosen], columns, rows=size)
             for side, indices in sides.items()
         }
+        for name, values in features.items():
+            batch[name] = np.zeros((size, *values.shape[1:]), values.dtype)
+            batch[name][: len(chosen)] = values[chosen]
         scores[chosen] = scorer.predict_on_batch(batch)[: len(chosen), 0]
         start += len(chosen)
     return scores

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from keras_qa.datasets.packing import RaggedTexts
+from keras_qa.layers import BagOfWords
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 from keras_qa.scoring import score_pairs
@@ -59,6 +60,66 @@ def test_any_other_scorer(texts):
     scores = score_pairs(scorer, texts, questions, answers)
     expected = pair_by_pair(scorer, texts, questions, answers)
     np.testing.assert_allclose(scores, expected, atol=1e-6)
+
+
+def _with_features():
+    inputs = {
+        "question": keras.Input((None,), dtype="int32", name="question"),
+        "answer": keras.Input((None,), dtype="int32", name="answer"),
+        "overlap": keras.Input((4,), name="overlap"),
+    }
+    embedding = keras.layers.Embedding(50, 4, mask_zero=True)
+    pool = BagOfWords("mean")
+    sides = [pool(embedding(inputs[side])) for side in ("question", "answer")]
+    joined = keras.layers.Concatenate()([*sides, inputs["overlap"]])
+    return keras.Model(inputs, keras.layers.Dense(1)(joined))
+
+
+def test_features_stay_beside_their_pairs(texts):
+    scorer = _with_features()
+    rng = np.random.default_rng(1)
+    questions, answers = rng.integers(0, len(LENGTHS), (2, 700))
+    overlap = rng.normal(size=(700, 4)).astype(np.float32)
+    scores = score_pairs(
+        scorer, texts, questions, answers, {"overlap": overlap}
+    )
+    batch = {
+        "question": texts.padded(questions),
+        "answer": texts.padded(answers),
+        "overlap": overlap,
+    }
+    expected = keras.ops.convert_to_numpy(scorer(batch))[:, 0]
+    np.testing.assert_allclose(scores, expected, atol=1e-5)
+    assert len(np.unique(scores.round(4))) > 650
+
+
+def test_a_scorer_with_features_is_not_packed(texts):
+    scorer = _with_features()
+    scorer.score_packed = None
+    one = np.array([2])
+    features = {"overlap": np.ones((1, 4), np.float32)}
+    assert score_pairs(scorer, texts, one, one, features).shape == (1,)
+
+
+def test_no_pairs_with_features(texts):
+    none = np.zeros(0, int)
+    features = {"overlap": np.zeros((0, 4), np.float32)}
+    scores = score_pairs(_with_features(), texts, none, none, features)
+    assert scores.shape == (0,)
+
+
+def test_features_must_match(texts):
+    with pytest.raises(
+        ValueError,
+        match=r"one row for each of 1 pairs. Received: 2 rows of 'overlap'",
+    ):
+        score_pairs(
+            _with_features(),
+            texts,
+            np.array([0]),
+            np.array([1]),
+            {"overlap": np.zeros((2, 4), np.float32)},
+        )
 
 
 def test_no_pairs(texts):
