@@ -13,6 +13,7 @@ import keras
 import numpy as np
 
 from keras_qa.atomic import write_whole
+from keras_qa.datasets.overlap import OverlapFeatures
 from keras_qa.datasets.tokenizer import tokenize
 from keras_qa.datasets.tokenizer import well_formed
 from keras_qa.datasets.vocabulary import Vocabulary
@@ -61,13 +62,15 @@ def export_saved_model(
     max_question_length: int | None = None,
     max_answer_length: int | None = None,
     *,
+    overlap: OverlapFeatures | None = None,
     overwrite: bool = False,
 ) -> None:
     """Writes a SavedModel that takes text.
 
-    Tokeniser, vocabulary and weights are inside; whoever loads it needs
-    TensorFlow (2.15 or later) and nothing else. It has two signatures.
-    Strings are UTF-8; bytes that are not become U+FFFD.
+    Tokeniser, vocabulary, weights and what the overlap features count are
+    inside; whoever loads it needs TensorFlow (2.15 or later) and nothing
+    else. It has two signatures. Strings are UTF-8; bytes that are not become
+    U+FFFD.
 
     `serving_default` scores pairs:
 
@@ -87,7 +90,8 @@ def export_saved_model(
     are scored together, some 65,000 tokens at a time.
 
     Args:
-        model: takes `{"question", "answer"}` ids and returns `(n, 1)` scores.
+        model: takes `{"question", "answer"}` ids, and `"overlap"` features
+            `(n, 4)` if it wants them, and returns `(n, 1)` scores.
         vocabulary: the words by their ids, as `Vocabulary.words`.
         path: folder to write. It is whole or absent.
         tokenizer: the one used in training, see `tokenizer.TOKENIZERS`. A
@@ -96,14 +100,16 @@ def export_saved_model(
         max_question_length: questions are cut to so many tokens, as they were
             in training; `None` keeps them whole.
         max_answer_length: the same for answers.
+        overlap: the features of training, if the model has that input. They
+            are computed from the tokens that the model reads.
         overwrite: whether a SavedModel that is there may be replaced.
 
     Raises:
         FileExistsError: if there is something at `path` and `overwrite` is
             false, or it is not a SavedModel.
         ValueError: if Keras runs on another backend than TensorFlow, the
-            vocabulary is not that of the model, or an argument is out of
-            range.
+            vocabulary is not that of the model, `overlap` is not what the
+            model takes, or an argument is out of range.
 
     Example:
         >>> export_saved_model(model, vocabulary.words, "saved_model")
@@ -138,24 +144,27 @@ def export_saved_model(
             f"`vocabulary` must have the {size} words of the model. "
             f"Received: {len(vocabulary)} words"
         )
-    max_length = {"question": max_question_length, "answer": max_answer_length}
-    width = _width(model, max_length)
+    max_length, width = _lengths(model, max_question_length, max_answer_length)
+    _check_overlap(model, overlap)
     import tensorflow as tf
 
     from keras_qa.text import TextEncoder
     from keras_qa.text import text_signatures
+    from keras_qa.text_overlap import OverlapInGraph
 
     encoder = TextEncoder(vocabulary, tokenizer)
+    features = None if overlap is None else OverlapInGraph(overlap)
     signatures = {
         name: function.get_concrete_function()
         for name, function in text_signatures(
-            model, encoder, max_length, width
+            model, encoder, max_length, width, features
         ).items()
     }
     # A plain module, with what the signatures use, keeps out everything else
     # that hangs on a Keras model: its layers' own functions, its optimizer.
     module = tf.Module()
     module.encoder = encoder
+    module.features = features
     module.weights = [f.variables for f in signatures.values()]
     write_whole(
         path,
@@ -252,46 +261,60 @@ def score_texts(
     tokenizer: str = "word",
     max_question_length: int | None = None,
     max_answer_length: int | None = None,
+    *,
+    overlap: OverlapFeatures | None = None,
 ) -> np.ndarray:
     """Scores texts with a model in memory and the tokeniser of training.
 
     Args:
-        model: takes `{"question", "answer"}` ids and returns `(n, 1)` scores.
+        model: takes `{"question", "answer"}` ids, and `"overlap"` features
+            `(n, 4)` if it wants them, and returns `(n, 1)` scores.
         vocabulary: the words by their ids, as `Vocabulary.words`.
         questions: `n` texts.
         answers: `n` texts, each beside its question.
         tokenizer: see `tokenizer.TOKENIZERS`.
         max_question_length: questions are cut to so many tokens.
         max_answer_length: answers are cut to so many tokens.
+        overlap: the features of training, if the model has that input.
 
     Returns:
         float32 array of shape `(n,)`.
 
     Raises:
-        ValueError: if there are not as many questions as answers.
+        ValueError: if there are not as many questions as answers, or
+            `overlap` is not what the model takes.
     """
     _check_pairs(questions, answers)
     known = Vocabulary(vocabulary[2:])
-    max_length = {"question": max_question_length, "answer": max_answer_length}
-    width = _width(model, max_length)
+    max_length, width = _lengths(model, max_question_length, max_answer_length)
+    _check_overlap(model, overlap)
     sides = {
-        side: [
-            known.encode(tokenize(text, tokenizer), max_length[side])
-            for text in texts
-        ]
+        side: [tokenize(text, tokenizer)[: max_length[side]] for text in texts]
         for side, texts in (("question", questions), ("answer", answers))
     }
+    every = np.arange(len(questions))
+    features = (
+        None
+        if overlap is None
+        else overlap.pairs(
+            sides["question"] + sides["answer"], every, every + len(every)
+        )
+    )
     scores = np.empty(len(questions), dtype=np.float32)
     # Longest first, such that few texts share the padding of a long one.
-    order = np.argsort([-len(ids) for ids in sides["answer"]], kind="stable")
+    order = np.argsort(
+        [-len(tokens) for tokens in sides["answer"]], kind="stable"
+    )
     for rows in np.split(order, range(BATCH_SIZE, len(order), BATCH_SIZE)):
-        ids = {
+        inputs = {
             side: _widened(
-                pad([s[row] for row in rows], width[side]), width[side]
+                pad([known.encode(s[row]) for row in rows]), width[side]
             )
             for side, s in sides.items()
         }
-        batch = model(ids, training=False)
+        if features is not None:
+            inputs["overlap"] = features[rows]
+        batch = model(inputs, training=False)
         scores[rows] = keras.ops.convert_to_numpy(batch).reshape(-1)
     return scores
 
@@ -319,8 +342,8 @@ def verify_export(
         answers: as many texts, each beside its question.
         tolerance: largest difference allowed between two scores, absolute for
             scores of up to 1 and relative to the score beyond.
-        **reading: `tokenizer`, `max_question_length` and `max_answer_length`,
-            as they were given to `export_saved_model`.
+        **reading: `tokenizer`, `max_question_length`, `max_answer_length` and
+            `overlap`, as they were given to `export_saved_model`.
 
     Returns:
         The largest difference found, in the same measure.
@@ -354,10 +377,16 @@ def verify_export(
     return largest
 
 
-def _width(
-    model: keras.Model, max_length: dict[str, int | None]
-) -> dict[str, int | None]:
-    """The one length that a model takes on a side, `None` if it takes any."""
+def _lengths(
+    model: keras.Model,
+    max_question_length: int | None,
+    max_answer_length: int | None,
+) -> tuple[dict[str, int | None], dict[str, int | None]]:
+    """What texts are cut to and what they are padded to, by side.
+
+    The latter is the one length that a model takes, `None` if it takes any.
+    """
+    max_length = {"question": max_question_length, "answer": max_answer_length}
     inputs = getattr(model, "input", None)  # a functional model's
     width = {}
     for side, length in max_length.items():
@@ -374,7 +403,30 @@ def _width(
                 f"model takes. Received: {argument}={length}"
             )
         width[side] = taken
-    return width
+        max_length[side] = length or taken
+    return max_length, width
+
+
+def _check_overlap(model: keras.Model, overlap: OverlapFeatures | None) -> None:
+    inputs = getattr(model, "input", None)
+    wanted = inputs.get("overlap") if isinstance(inputs, dict) else None
+    if overlap is None:
+        if wanted is not None:
+            raise ValueError(
+                "`overlap` must be given for a model with an input "
+                '"overlap". Received: overlap=None'
+            )
+    elif wanted is None:
+        raise ValueError(
+            "`overlap` must be None for a model without an input "
+            f'"overlap". Received: overlap={overlap}'
+        )
+    elif wanted.shape[1] != len(overlap.names):
+        raise ValueError(
+            "`model` must take the features of `overlap` as its input "
+            f'"overlap", {len(overlap.names)} columns. '
+            f"Received: an input of shape {wanted.shape}"
+        )
 
 
 def _widened(ids: np.ndarray, width: int | None) -> np.ndarray:

@@ -41,8 +41,15 @@ def _lower_case_table() -> tuple[np.ndarray, np.ndarray]:
 
 
 @cache
-def _ranges(is_member: Callable[[str], bool]) -> str:
-    """A class of characters as the inside of an RE2 bracket expression."""
+def character_ranges(is_member: Callable[[str], bool]) -> str:
+    """A class of characters as the inside of an RE2 bracket expression.
+
+    Args:
+        is_member: says of a single character whether it is in the class.
+
+    Returns:
+        Ranges of code points, each as two hexadecimal escapes.
+    """
     member = np.fromiter(
         (is_member(chr(code)) for code in range(sys.maxunicode + 1)),
         dtype=np.int8,
@@ -57,9 +64,9 @@ def _ranges(is_member: Callable[[str], bool]) -> str:
 
 def _word_pattern() -> str:
     """The pattern of `tokenizer.tokenize` without classes that vary."""
-    digit = f"[{_ranges(str.isdecimal)}]"
-    word = f"[{_ranges(str.isalnum)}]"
-    other = f"[^{_ranges(str.isalnum)}{_ranges(str.isspace)}]"
+    digit = f"[{character_ranges(str.isdecimal)}]"
+    word = f"[{character_ranges(str.isalnum)}]"
+    other = f"[^{character_ranges(str.isalnum)}{character_ranges(str.isspace)}]"
     return (
         rf"{digit}+(?:[.,:/]{digit}+)+"
         rf"|{word}+(?:['’\-]{word}+)*"
@@ -105,7 +112,7 @@ def tokenize_in_graph(
     texts = lower_case_in_graph(texts)
     if tokenizer == "word":
         texts = tf.strings.regex_replace(texts, _word_pattern(), r"\0 ")
-    white_space = f"[{_ranges(str.isspace)}]+"
+    white_space = f"[{character_ranges(str.isspace)}]+"
     texts = tf.strings.regex_replace(texts, white_space, " ")
     # With its default separator, `split` would ask the C library's locale
     # what white space is.
@@ -161,8 +168,17 @@ class TextEncoder(tf.Module):
         Returns:
             Ragged int32 tensor of shape `(n, None)`.
         """
-        tokens = tokenize_in_graph(texts, self.tokenizer)
-        return self.table.lookup(tokens[:, :max_length])
+        return self.ids(self.tokens(texts, max_length))
+
+    def tokens(
+        self, texts: tf.Tensor, max_length: int | None = None
+    ) -> tf.RaggedTensor:
+        """The first half of a call: ragged strings of shape `(n, None)`."""
+        return tokenize_in_graph(texts, self.tokenizer)[:, :max_length]
+
+    def ids(self, tokens: tf.RaggedTensor) -> tf.RaggedTensor:
+        """The second half of a call: the ids of tokens."""
+        return self.table.lookup(tokens)
 
 
 def text_signatures(
@@ -170,23 +186,41 @@ def text_signatures(
     encoder: TextEncoder,
     max_length: Mapping[str, int | None],
     width: Mapping[str, int | None],
+    overlap: Callable[[tf.RaggedTensor, tf.RaggedTensor], tf.Tensor]
+    | None = None,
 ) -> dict[str, tf.types.experimental.PolymorphicFunction]:
     """Wraps a model of ids into functions of text.
 
     Args:
-        model: takes `{"question", "answer"}` ids and returns `(n, 1)` scores.
-            If it has `question_encoder`, `answer_encoder` and `head`, `rank`
-            encodes the question once for all candidates.
+        model: takes `{"question", "answer"}` ids, and `"overlap"` features if
+            `overlap` is given, and returns `(n, 1)` scores. If it has
+            `question_encoder`, `answer_encoder` and `head`, `rank` encodes
+            the question once for all candidates; the head then takes the
+            model's inputs with encodings in place of ids.
         encoder: turns texts into the ids that the model was trained on.
         max_length: for `"question"` and `"answer"`, the number of tokens
             that texts are cut to; `None` keeps them whole.
         width: the same for the length that the model takes; `None` if it
             takes any.
+        overlap: from the tokens of `n` questions and of their answers to the
+            float32 features `(n, features)`, as `OverlapInGraph`.
 
     Returns:
         The two functions that `export.export_saved_model` describes, by the
         names of their signatures.
     """
+
+    def extra_inputs(
+        questions: tf.RaggedTensor, answers: tf.RaggedTensor
+    ) -> Callable[[tf.Tensor, tf.Tensor], dict[str, tf.Tensor]]:
+        """From rows of questions and of answers to the inputs beside ids."""
+        if overlap is None:
+            return lambda asked, answered: {}
+        return lambda asked, answered: {
+            "overlap": overlap(
+                tf.gather(questions, asked), tf.gather(answers, answered)
+            )
+        }
 
     @tf.function(
         input_signature=[
@@ -200,15 +234,21 @@ def text_signatures(
             tf.size(answer),
             "`question` and `answer` must hold equally many texts.",
         )
-        questions = encoder(question, max_length["question"])
-        answers = encoder(answer, max_length["answer"])
+        questions = encoder.tokens(question, max_length["question"])
+        answers = encoder.tokens(answer, max_length["answer"])
+
+        question_ids, answer_ids = encoder.ids(questions), encoder.ids(answers)
+        extra = extra_inputs(questions, answers)
 
         def score_rows(rows: tf.Tensor) -> tf.Tensor:
-            ids = {
-                "question": _pad(tf.gather(questions, rows), width["question"]),
-                "answer": _pad(tf.gather(answers, rows), width["answer"]),
+            inputs = {
+                "question": _pad(
+                    tf.gather(question_ids, rows), width["question"]
+                ),
+                "answer": _pad(tf.gather(answer_ids, rows), width["answer"]),
+                **extra(rows, rows),
             }
-            return model(ids, training=False)
+            return model(inputs, training=False)
 
         lengths = tf.maximum(questions.row_lengths(), answers.row_lengths())
         return {"score": _in_chunks(score_rows, lengths)}
@@ -223,21 +263,25 @@ def text_signatures(
         question: tf.Tensor, candidates: tf.Tensor
     ) -> dict[str, tf.Tensor]:
         siamese = all(hasattr(model, part) for part in _SIAMESE)
-        asked = encoder(question[tf.newaxis], max_length["question"])
-        answers = encoder(candidates, max_length["answer"])
-        one = _pad(asked, width["question"])
+        asked = encoder.tokens(question[tf.newaxis], max_length["question"])
+        answers = encoder.tokens(candidates, max_length["answer"])
+        answer_ids = encoder.ids(answers)
+        extra = extra_inputs(asked, answers)
+        one = _pad(encoder.ids(asked), width["question"])
         if siamese:
             one = model.question_encoder(one, training=False)
 
         def score_rows(rows: tf.Tensor) -> tf.Tensor:
-            many = _pad(tf.gather(answers, rows), width["answer"])
+            many = _pad(tf.gather(answer_ids, rows), width["answer"])
             if siamese:
                 many = model.answer_encoder(many, training=False)
-            pairs = {
-                "question": tf.repeat(one, tf.shape(rows)[0], axis=0),
+            first = tf.zeros_like(rows)
+            inputs = {
+                "question": tf.gather(one, first),
                 "answer": many,
+                **extra(first, rows),
             }
-            return (model.head if siamese else model)(pairs, training=False)
+            return (model.head if siamese else model)(inputs, training=False)
 
         lengths = tf.maximum(asked.row_lengths(), answers.row_lengths())
         scores = _in_chunks(score_rows, lengths)

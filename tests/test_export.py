@@ -11,6 +11,7 @@ import keras
 import numpy as np
 import pytest
 
+from keras_qa.datasets.overlap import OverlapFeatures
 from keras_qa.datasets.tokenizer import tokenize
 from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.datasets.vocabulary import pad
@@ -19,6 +20,7 @@ from keras_qa.export import export_saved_model
 from keras_qa.export import load_saved_model
 from keras_qa.export import score_texts
 from keras_qa.export import verify_export
+from keras_qa.layers import BagOfWords
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 
@@ -52,8 +54,11 @@ PAIRS = [
     (_text(3, 10_000), _text(4, 8)),
     ("w12 w13", _text(5, 10_000, ["these", "words", "are", "new", "W14"])),
     *((_text(seed, 7), _text(-seed % 97, 25)) for seed in range(20, 60)),
+    ("What did W1, new to these words, see?", "These words: W1 w2, new, 漢字?"),
+    ("漢字 new new W1?", "w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 new 漢字 ?"),
 ]
 QUESTIONS, ANSWERS = (list(side) for side in zip(*PAIRS, strict=True))
+OVERLAP = OverlapFeatures.fit(map(tokenize, [*QUESTIONS, *ANSWERS]))
 
 
 def _randomise(model):
@@ -78,6 +83,35 @@ def _plain_model():
     return keras.Model(ids, score)
 
 
+def _with_overlap(length=None, features=4):
+    """Scores two encodings and the features beside them.
+
+    Without a fixed length, `rank` can encode the question once.
+    """
+    ids = {
+        side: keras.Input((length and WIDTH[side],), dtype="int32", name=side)
+        for side in ("question", "answer")
+    }
+    overlap = keras.Input((features,), name="overlap")
+    embed = keras.layers.Embedding(len(VOCABULARY), 8, mask_zero=True)
+    pool = BagOfWords("mean")
+    one = keras.Input((None,), dtype="int32")
+    encoder = keras.Model(one, pool(embed(one)))
+    sides = {side: keras.Input((8,), name=side) for side in ids}
+    scale = keras.layers.Normalization(mean=0.2, variance=0.1)
+    joined = keras.layers.Concatenate()([*sides.values(), scale(overlap)])
+    hidden = keras.layers.Dense(6, "tanh")(joined)
+    score = keras.layers.Dense(1)(hidden)
+    head = keras.Model({**sides, "overlap": overlap}, score)
+    inputs = {**ids, "overlap": overlap}
+    encoded = {side: encoder(ids[side]) for side in ids}
+    model = keras.Model(inputs, head({**encoded, "overlap": overlap}))
+    if length is None:
+        model.question_encoder = model.answer_encoder = encoder
+        model.head = head
+    return model
+
+
 MODELS = {
     "hyperqa": lambda: HyperQA(len(VOCABULARY), 16, 12),
     "expmap": lambda: HyperQA(
@@ -89,12 +123,16 @@ MODELS = {
     ),
     "cosineqa": lambda: CosineQA(len(VOCABULARY), 16, 12),
     "plain": _plain_model,
+    "overlap": _with_overlap,
+    "overlap-fixed": lambda: _with_overlap("fixed"),
 }
 READING = {
     "hyperqa": {},
     "expmap": {"tokenizer": "whitespace", "max_answer_length": 20},
     "cosineqa": {"max_question_length": 5, "max_answer_length": 9},
     "plain": {},
+    "overlap": {"max_answer_length": 20, "overlap": OVERLAP},
+    "overlap-fixed": {"tokenizer": "whitespace", "overlap": OVERLAP},
 }
 
 
@@ -118,14 +156,18 @@ def _in_memory(model, questions, answers, **reading):
     tokenizer = reading.get("tokenizer", "word")
     scores = []
     for pair in zip(questions, answers, strict=True):
-        ids = {}
+        ids, read = {}, []
         for side, one in zip(("question", "answer"), pair, strict=True):
-            known = VOCABULARY.encode(tokenize(one, tokenizer))
-            ids[side] = pad([known], reading.get(f"max_{side}_length"))
+            tokens = tokenize(one, tokenizer)
+            known = VOCABULARY.encode(tokens)
+            length = reading.get(f"max_{side}_length")
+            ids[side] = pad([known], length)
             if model.input[side].shape[1]:
-                ids[side] = np.resize(
-                    np.pad(known, (0, WIDTH[side])), (1, WIDTH[side])
-                )
+                length = WIDTH[side]
+                ids[side] = np.resize(np.pad(known, (0, length)), (1, length))
+            read.append(tokens[:length])
+        if "overlap" in model.input:
+            ids["overlap"] = reading["overlap"].pair(*read)[np.newaxis]
         score = model(ids, training=False)
         scores.append(keras.ops.convert_to_numpy(score).item())
     return np.array(scores)
@@ -206,7 +248,8 @@ result = {}
 for name in sys.argv[2:]:
     model = keras.models.load_model(name + ".keras")
     assert not model.compiled
-    result[name] = np.ravel(model(ids)).tolist()
+    taken = {side: ids[side] for side in model.input}
+    result[name] = np.ravel(model(taken)).tolist()
 training = "training optimizers losses datasets export text scoring evaluation"
 for module in training.split():
     assert "keras_qa." + module not in sys.modules, module
@@ -225,16 +268,18 @@ def test_keras_files_in_a_process_without_training_code(tmp_path):
         side: rng.integers(0, len(VOCABULARY), (40, width)).astype("int32")
         for side, width in WIDTH.items()
     }
+    ids["overlap"] = rng.random((40, 4), "float32")
     np.savez(tmp_path / "ids.npz", **ids)
     expected = {}
     for name, make in MODELS.items():
         model = _randomise(make())
         # What a loss or an optimizer would leave in the file could not load.
         model.compile("adam", _loss_of_this_test, jit_compile=False)
-        model.train_on_batch(ids, np.zeros((40, 1)))
+        taken = {side: ids[side] for side in model.input}
+        model.train_on_batch(taken, np.zeros((40, 1)))
         export_keras(model, tmp_path / f"{name}.keras")
         assert model.compiled
-        expected[name] = keras.ops.convert_to_numpy(model(ids)).ravel()
+        expected[name] = keras.ops.convert_to_numpy(model(taken)).ravel()
     found = _run(SCORE_KERAS_FILES, tmp_path, *MODELS, PYTHONPATH=str(ROOT))
     for name, scores in expected.items():
         _assert_close(found[name], scores)
@@ -336,20 +381,88 @@ def test_surrogates_in_python_strings(exported):
 
 
 @needs_tensorflow
-def test_long_texts_do_not_pad_short_ones(models, monkeypatch, tmp_path):
+@pytest.mark.parametrize("name", ["hyperqa", "overlap", "overlap-fixed"])
+def test_long_texts_do_not_pad_short_ones(models, name, monkeypatch, tmp_path):
     text = pytest.importorskip("keras_qa.text")
     monkeypatch.setattr(text, "POSITIONS", 40)
-    export_saved_model(
-        models["hyperqa"], VOCABULARY.words, tmp_path / "small_chunks"
-    )
-    scorer = load_saved_model(tmp_path / "small_chunks")
+    model, reading = models[name], READING[name]
+    path = tmp_path / "small_chunks"
+    export_saved_model(model, VOCABULARY.words, path, **reading)
+    scorer = load_saved_model(path)
     some = slice(13, None)
     expected = score_texts(
-        models["hyperqa"], VOCABULARY.words, QUESTIONS[some], ANSWERS[some]
+        model, VOCABULARY.words, QUESTIONS[some], ANSWERS[some], **reading
     )
     _assert_close(scorer.score(QUESTIONS[some], ANSWERS[some]), expected)
     scores, _ = scorer.rank(QUESTIONS[13], ANSWERS[13:15] * 9)
     _assert_close(scores[::2], expected[:1].repeat(9))
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("name", ["overlap", "overlap-fixed"])
+def test_overlap_changes_scores(models, exported, name):
+    """Texts of the same ids whose words are shared or not."""
+    scorer = load_saved_model(exported / name)
+    asked, candidates = (
+        "w1 unheard",
+        ["w2 unheard of", "w2 unheard unseen", "w2 unknown unseen"],
+    )
+    scores, _ = scorer.rank(asked, candidates)
+    _assert_close(scorer.score([asked] * 3, candidates), scores)
+    assert abs(np.diff(scores)).min() > 1e-3
+    _assert_close(
+        scores,
+        _in_memory(models[name], [asked] * 3, candidates, **READING[name]),
+    )
+
+
+@needs_tensorflow
+def test_verify_export_finds_other_counts(models, exported):
+    other = OverlapFeatures.fit([["w1"], ["w2", "new"], ["w1", "new"]])
+    with pytest.raises(ValueError, match="expected the scores of the model"):
+        verify_export(
+            exported / "overlap",
+            models["overlap"],
+            VOCABULARY.words,
+            QUESTIONS,
+            ANSWERS,
+            **{**READING["overlap"], "overlap": other},
+        )
+
+
+OVERLAP_ERRORS = [
+    (
+        "overlap",
+        None,
+        r"`overlap` must be given .* input \"overlap\"\. Received: .*None",
+    ),
+    (
+        "hyperqa",
+        OVERLAP,
+        r"`overlap` must be None .* input \"overlap\"\. Received: .*Features",
+    ),
+    (
+        "three features",
+        OVERLAP,
+        r"`model` must take .*, 4 columns\. Received: .*shape \(None, 3\)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "overlap", "message"), OVERLAP_ERRORS)
+def test_overlap_is_what_the_model_takes(
+    models, tmp_path, name, overlap, message
+):
+    model = models.get(name) or _with_overlap(features=3)
+    words = VOCABULARY.words
+    with pytest.raises(ValueError, match=message):
+        score_texts(model, words, ["w1"], ["w2"], overlap=overlap)
+    if keras.backend.backend() == "tensorflow":
+        with pytest.raises(ValueError, match=message):
+            export_saved_model(
+                model, words, tmp_path / "saved_model", overlap=overlap
+            )
+    assert os.listdir(tmp_path) == []
 
 
 @needs_tensorflow
