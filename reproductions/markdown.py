@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
+from reproductions.summary import Group
 from reproductions.summary import Statistic
 
 
@@ -58,8 +59,9 @@ def vectors(names: Sequence[str]) -> str:
     return " + ".join(f"`{name}`" for name in names) or "no vectors"
 
 
-def training_set(name: str, pairs: int) -> str:
-    """Name and size of what was trained on."""
+def training_set(group: Group) -> str:
+    """Name and size of what a group of runs was trained on."""
+    name, pairs = group.training_set, group.training_pairs
     return f"{name}, {pairs:,} pairs" if pairs else name
 
 

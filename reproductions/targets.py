@@ -34,6 +34,23 @@ class Row:
 
 
 @dataclass(frozen=True)
+class ParametersRow:
+    """One row of a table of numbers of weights.
+
+    Attributes:
+        model: the model's name as printed.
+        ours: name of our model.
+        formula: the number of weights as a formula, as printed.
+        parameters: the number of weights, as printed.
+    """
+
+    model: str
+    ours: str
+    formula: str
+    parameters: str
+
+
+@dataclass(frozen=True)
 class ResultsTable:
     """A table of figures that runs can be compared with.
 
@@ -48,6 +65,7 @@ class ResultsTable:
         vectors: names of the word vectors the paper used, as runs carry them.
         tolerance: largest absolute difference that counts as within.
         rows: the rows, in the paper's order.
+        digits: number of decimals that are printed.
         note: what the reader should know about the table.
     """
 
@@ -61,6 +79,27 @@ class ResultsTable:
     vectors: tuple[str, ...]
     tolerance: float
     rows: tuple[Row, ...]
+    digits: int = 3
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class ParametersTable:
+    """A table of numbers of weights.
+
+    Attributes:
+        number: as printed, such as `"Table 2"`.
+        caption: as printed.
+        sizes: the letters of the formulas with their values.
+        rows: for each model its name as printed, the name that runs carry, the
+            formula and the number as printed.
+        note: what the reader should know about the table.
+    """
+
+    number: str
+    caption: str
+    sizes: dict[str, int]
+    rows: tuple[ParametersRow, ...]
     note: str = ""
 
 
@@ -84,6 +123,24 @@ class PrintedTable:
 
 
 @dataclass(frozen=True)
+class Comparison:
+    """Two models whose difference is to be tested.
+
+    Attributes:
+        first: name that runs of the one carry.
+        second: the same of the other.
+        readings: settings of which the first is tested with other values, too.
+    """
+
+    first: str
+    second: str
+    readings: tuple[str, ...] = ()
+
+
+Table = ResultsTable | ParametersTable | PrintedTable
+
+
+@dataclass(frozen=True)
 class Paper:
     """What is known about one paper.
 
@@ -97,8 +154,10 @@ class Paper:
         hardware: what its times were measured on.
         tables: its tables, in order.
         findings: what our runs of its models show, a sentence or two each.
-        figures: its pictures: `number`, `caption`, `description` and what the
-            drawing function needs.
+        figures: its pictures: `number`, `caption`, `description`, the
+            `command` that draws ours and what the drawing function needs.
+        selection: how the recipes of its runs were chosen.
+        comparisons: the models to be tested against each other.
     """
 
     key: str
@@ -108,11 +167,13 @@ class Paper:
     venue: str
     link: str
     hardware: str
-    tables: tuple[ResultsTable | PrintedTable, ...]
+    tables: tuple[Table, ...]
     findings: tuple[str, ...]
     figures: tuple[dict[str, Any], ...]
+    selection: str = ""
+    comparisons: tuple[Comparison, ...] = ()
 
-    def table(self, number: str) -> ResultsTable | PrintedTable:
+    def table(self, number: str) -> Table:
         """The table with this number.
 
         Raises:
@@ -169,7 +230,12 @@ def load_targets(path: Path | str = PATH) -> Targets:
                 for i, table in enumerate(fields.get("tables", []))
             ),
             findings=_findings(place, fields.get("findings", [])),
-            figures=tuple(fields.get("figures", [])),
+            figures=_figures(place, fields.get("figures", [])),
+            selection=fields.get("selection", ""),
+            comparisons=tuple(
+                _comparison(f"{place}.comparisons[{i}]", comparison)
+                for i, comparison in enumerate(fields.get("comparisons", []))
+            ),
             **{name: fields[name] for name in names},
         )
     return Targets(models=content.get("models", {}), papers=papers)
@@ -186,9 +252,23 @@ def _findings(place: str, findings: object) -> tuple[str, ...]:
     return tuple(" ".join(finding.split()) for finding in findings)
 
 
-def _table(
-    paper: str, place: str, fields: dict[str, Any]
-) -> ResultsTable | PrintedTable:
+def _figures(
+    place: str, figures: list[dict[str, Any]]
+) -> tuple[dict[str, Any], ...]:
+    for i, figure in enumerate(figures):
+        names = ("number", "caption", "description", "command")
+        _require(f"{place}.figures[{i}]", figure, names)
+    return tuple(figures)
+
+
+def _comparison(place: str, fields: dict[str, Any]) -> Comparison:
+    _require(place, fields, ("first", "second"))
+    return Comparison(
+        fields["first"], fields["second"], tuple(fields.get("readings", []))
+    )
+
+
+def _table(paper: str, place: str, fields: dict[str, Any]) -> Table:
     _require(place, fields, ("number", "caption"))
     common = {
         "number": fields["number"],
@@ -211,6 +291,14 @@ def _table(
             rows=tuple(tuple(row) for row in fields["rows"]),
             **common,
         )
+    if "sizes" in fields:
+        for row in fields["rows"]:
+            _require(place, row, ("model", "ours", "formula", "parameters"))
+        return ParametersTable(
+            sizes=dict(fields["sizes"]),
+            rows=tuple(ParametersRow(**row) for row in fields["rows"]),
+            **common,
+        )
     names = (
         "dataset",
         "split",
@@ -224,6 +312,7 @@ def _table(
         metrics=metrics,
         vectors=tuple(fields["vectors"]),
         rows=tuple(_row(place, row, metrics) for row in fields["rows"]),
+        digits=fields.get("digits", 3),
         **{name: fields[name] for name in names},
         **common,
     )

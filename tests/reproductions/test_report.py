@@ -5,10 +5,12 @@ import statistics
 
 import pytest
 
+from reproductions.comparisons import Compared
+from reproductions.comparisons import Side
 from reproductions.ledger import load_ledger
+from reproductions.parameters import Counted
 from reproductions.report import build_page
 from reproductions.report import main
-from reproductions.report import verdict
 from reproductions.summary import Statistic
 from reproductions.summary import comparisons
 from reproductions.summary import distinctions
@@ -16,6 +18,7 @@ from reproductions.summary import group_runs
 from reproductions.summary import vector_name
 from reproductions.targets import TargetsError
 from reproductions.targets import load_targets
+from reproductions.verdicts import verdict
 
 PAPER = "hyperqa"
 # The paper's own: WikiQA's train, GloVe 840B, on test.
@@ -359,6 +362,164 @@ def test_papers_figures_are_those_of_the_paper():
     assert [len(table.rows) for table in tables] == [6, 11, 12, 8, 14, 5, 5]
 
 
+def test_papers_figures_of_ctrn_are_those_of_the_paper():
+    """The rows of the models of that paper, typed a second time."""
+    paper = load_targets().papers["ctrn"]
+
+    def rows(number):
+        return {
+            row.ours: tuple(row.metrics.values())
+            for row in paper.table(number).rows
+            if row.ours
+        }
+
+    # YahooQA: P@1 and MRR; QatarLiving: P@1 and MAP; TrecQA: MAP and MRR.
+    assert rows("Table 4") == {
+        "bm25": (0.225, 0.493),
+        "cnn": (0.413, 0.632),
+        "lstm": (0.465, 0.669),
+        "ap-cnn": (0.560, 0.726),
+        "ap-bilstm": (0.568, 0.731),
+        "qrnn": (0.573, 0.736),
+        "ctrn": (0.601, 0.755),
+    }
+    assert rows("Table 5") == {
+        "ap-cnn": (0.755, 0.771),
+        "qrnn": (0.758, 0.783),
+        "ctrn": (0.788, 0.794),
+    }
+    assert rows("Table 6, TRAIN") == {
+        "cnn": (0.7000, 0.7469),
+        "lstm": (0.7007, 0.7777),
+        "qrnn": (0.7000, 0.7859),
+        "ctrn": (0.7582, 0.8233),
+    }
+    assert rows("Table 6, TRAIN-ALL") == {
+        "cnn": (0.7216, 0.7899),
+        "lstm": (0.7350, 0.8064),
+        "qrnn": (0.7609, 0.8227),
+        "ctrn": (0.7712, 0.8384),
+    }
+    assert [len(table.rows) for table in paper.tables] == [
+        *(4, 6, 11, 8, 9, 9, 16),
+    ]
+    last = paper.table("Table 7").rows
+    assert last[-2:] == (
+        ("CTRN (TRAIN)", "0.7582", "0.8233"),
+        ("CTRN (TRAIN-ALL)", "0.7712", "0.8384"),
+    )
+
+
+def test_figures_have_the_decimals_of_the_paper():
+    table = section(
+        page(),
+        "#### Table 6, TRAIN. Comparisons of various neural baselines on the "
+        "TREC QA task.",
+    )
+    assert row_of(table, "QRNN")[2:5] == ["0.7000", "", "0.7859"]
+    assert row_of(table, "MV-LSTM")[1:3] == ["0.7077", "0.7821"]
+
+
+def counted(model="ctrn", sizes=None, **fields):
+    return Counted(
+        **{
+            "paper": "ctrn",
+            "model": model,
+            "sizes": sizes or {"d": 512, "m": 300, "h": 128, "k": 2},
+            "formula": 1_052_800,
+            "parameters": 1_052_801,
+            **fields,
+        }
+    )
+
+
+def test_numbers_of_weights_stand_beside_the_papers():
+    def cells(*counts):
+        text = build_page(load_targets(), [], [], counts=counts)
+        title = "#### Table 2. Memory complexity analysis with shared "
+        return row_of(section(text, f"{title}parameters for q and a."), "CTRN")
+
+    assert cells(counted(), counted("qrnn")) == [
+        "CTRN",
+        "3kdm + 2dh + h",
+        "1,052,800",
+        "1.05M",
+        "1,052,801",
+    ]
+    # Of other sizes, or of another paper, they belong to another table.
+    for other in (counted(sizes={"d": 4}), counted(paper="hyperqa")):
+        assert cells(other)[2:] == ["", "1.05M"]
+
+
+def compared(first="ctrn", second="qrnn", **fields):
+    sides = {
+        name: Side(
+            model=model,
+            recipe="paper",
+            vectors=["glove"],
+            training_set="TRAIN less its fold",
+            overrides={"alignment": "padded"} if name == "first" else {},
+            seeds=[1, 2],
+            mean=mean,
+            deviation=0.01,
+        )
+        for name, model, mean in (
+            ("first", first, 0.7),
+            ("second", second, 0.6),
+        )
+    }
+    return Compared(
+        **{
+            "paper": "ctrn",
+            "dataset": "trecqa-raw",
+            "split": "dev",
+            "metric": "MAP",
+            "questions": 78,
+            "difference": 0.1,
+            "interval": (-0.02, 0.2204),
+            "confidence": 0.95,
+            "p_value": 0.0123,
+            "resamples": 10_000,
+            "versions": {},
+            **sides,
+            **fields,
+        }
+    )
+
+
+def test_differences_stand_with_their_intervals_and_the_papers():
+    items = [compared(second="lstm"), compared(), compared(dataset="wikiqa")]
+    text = build_page(load_targets(), [], [], items)
+    part = section(text, "### Differences between models")
+    assert "10,000 resamples" in part
+    raw = section(part, "#### `trecqa-raw` dev, differences")
+    assert row_of(raw, "CTRN `alignment=padded`", "QRNN") == [
+        "CTRN `alignment=padded`",
+        "QRNN",
+        "paper",
+        "`glove`",
+        "78",
+        "2, 2",
+        "0.700 ± 0.010",
+        "0.600 ± 0.010",
+        "+0.100",
+        "-0.020 to +0.220",
+        "0.0123",
+        "+0.058",
+    ]
+    # In the order of the targets, whatever that of the file.
+    lines = [line for line in raw.splitlines() if "CTRN" in line]
+    assert ["QRNN" in line for line in lines] == [True, False]
+    # The paper has no figures on WikiQA.
+    wikiqa = section(part, "#### `wikiqa` dev, differences")
+    assert row_of(wikiqa, "CTRN `alignment=padded`")[-1] == "0.0123"
+    text = build_page(load_targets(), [], [], [])
+    part = section(
+        text.split("\n## CTRN\n")[1], "### Differences between models"
+    )
+    assert part.strip() == "No comparison is recorded."
+
+
 def write_inputs(folder, runs):
     (folder / "runs.jsonl").write_text(
         "".join(json.dumps(r) + "\n" for r in runs)
@@ -389,6 +550,12 @@ def test_bad_inputs_are_reported(tmp_path, capsys):
     assert main(arguments) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"error: {tmp_path / 'runs.jsonl'}:1: expected")
+    write_inputs(tmp_path, [run()])
+    for name in ("comparisons", "parameters"):
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("{}\n")
+        assert main([*arguments, f"--{name}={path}"]) == 2
+        assert f"error: {path}:1: expected" in capsys.readouterr().err
     assert main([*arguments, f"--targets={tmp_path / 'none'}"]) == 2
     assert "none" in capsys.readouterr().err
     assert not (tmp_path / "README.md").exists()

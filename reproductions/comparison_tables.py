@@ -1,0 +1,107 @@
+"""The results page: tested differences between models."""
+
+from collections.abc import Sequence
+
+from reproductions import markdown
+from reproductions.comparisons import Compared
+from reproductions.comparisons import Side
+from reproductions.summary import Statistic
+from reproductions.targets import Paper
+from reproductions.targets import ResultsTable
+
+REMARK = """\
+By `python -m reproductions.significance`: the average precision of each
+question is averaged over the seeds of a model and paired with the other's. The
+difference is the mean over questions, with a bootstrap interval; p is that of
+a two-sided permutation test with {resamples:,} resamples. Both speak of the
+questions, not of the seeds, whose deviation stands beside each mean, and are
+not corrected for the number of comparisons. "Paper" is the difference of the
+two figures that it prints, for test.
+"""
+
+
+def differences(
+    paper: Paper, compared: Sequence[Compared], models: dict[str, str]
+) -> list[str]:
+    """The tested differences, a table for each data set and split.
+
+    Args:
+        paper: the paper.
+        compared: the comparisons of its models.
+        models: names of models for readers.
+    """
+    if not paper.comparisons:
+        return []
+    parts = ["### Differences between models\n"]
+    if not compared:
+        return [*parts, "No comparison is recorded.\n"]
+    resamples = max(item.resamples for item in compared)
+    parts.append(REMARK.format(resamples=resamples))
+    places = dict.fromkeys((item.dataset, item.split) for item in compared)
+    for dataset, split in places:
+        own = [c for c in compared if (c.dataset, c.split) == (dataset, split)]
+        parts.append(f"#### `{dataset}` {split}, differences\n")
+        parts.append(_table(paper, own, models))
+    return parts
+
+
+def _table(
+    paper: Paper, compared: Sequence[Compared], models: dict[str, str]
+) -> str:
+    order = [(c.first, c.second) for c in paper.comparisons]
+    metric = compared[0].metric
+    columns = ["First", "Second", "Recipe", "Vectors", "Questions", "Seeds"]
+    columns += [f"{metric}, first", "second", "Difference"]
+    columns += [f"{compared[0].confidence:.0%} interval", "p", "Paper"]
+    rows = [
+        [
+            _name(item.first, models),
+            _name(item.second, models),
+            item.first.recipe,
+            markdown.vectors(item.first.vectors),
+            str(item.questions),
+            f"{len(item.first.seeds)}, {len(item.second.seeds)}",
+            _mean(item.first),
+            _mean(item.second),
+            f"{item.difference:+.3f}",
+            "{:+.3f} to {:+.3f}".format(*item.interval),
+            f"{item.p_value:.4f}",
+            _printed(paper, item),
+        ]
+        for item in sorted(
+            compared,
+            key=lambda item: order.index((item.first.model, item.second.model)),
+        )
+    ]
+    return markdown.table(columns, rows)
+
+
+def _name(side: Side, models: dict[str, str]) -> str:
+    name = models.get(side.model, side.model)
+    return f"{name} {markdown.settings(side.overrides)}".strip()
+
+
+def _mean(side: Side) -> str:
+    return markdown.number(
+        Statistic(side.mean, side.deviation, len(side.seeds))
+    )
+
+
+def _printed(paper: Paper, item: Compared) -> str:
+    """The difference of the two figures in the paper's table, if it has both.
+
+    The table that fits is the one on the data set of the comparison.
+    """
+    for table in paper.tables:
+        if not isinstance(table, ResultsTable) or table.dataset != item.dataset:
+            continue
+        printed = {
+            row.ours: row.metrics[item.metric]
+            for row in table.rows
+            if row.ours and item.metric in row.metrics
+        }
+        if {item.first.model, item.second.model} <= set(printed):
+            first = printed[item.first.model]
+            second = printed[item.second.model]
+            return "" if first == second else f"{first - second:+.3f}"
+    return ""

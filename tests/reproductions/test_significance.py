@@ -1,0 +1,215 @@
+"""Tests of differences, on values small enough to enumerate."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+
+from reproductions import significance
+from reproductions.comparisons import ComparisonsError
+from reproductions.comparisons import read_comparisons
+from reproductions.significance import SignificanceError
+from reproductions.significance import compare
+from reproductions.significance import find_runs
+from reproductions.significance import paired_difference
+from reproductions.significance import pairs
+from reproductions.significance import question_precisions
+from reproductions.summary import group_runs
+from reproductions.targets import Comparison
+
+READINGS = ("crossed_input", "alignment")
+
+
+SHARED = {
+    "paper": "ctrn",
+    "model": "ctrn",
+    "dataset": "trecqa-raw",
+    "split": "dev",
+    "seed": 1,
+    "recipe": "paper",
+    "vectors": ["glove.txt"],
+    "metrics": {},
+}
+
+
+def write_run(folder, orders, **fields):
+    """A run's folder.
+
+    Args:
+        orders: for each question the labels of its candidates as ranked.
+    """
+    folder.mkdir(parents=True)
+    ranked, judged = [], []
+    for name, order in orders.items():
+        for rank, label in enumerate(order, start=1):
+            ranked.append(f"{name} Q0 c{rank} {rank} {-rank}.0 tag\n")
+            judged.append(f"{name} 0 c{rank} {label}\n")
+    (folder / "run.trec").write_text("".join(ranked))
+    (folder / "qrels.trec").write_text("".join(judged))
+    (folder / "metrics.json").write_text(json.dumps(record(**fields)))
+    return folder
+
+
+def record(**fields):
+    return {**SHARED, **fields}
+
+
+def test_p_value_is_that_of_all_sign_flips():
+    """Six questions have 64 exchanges, which can be counted."""
+    rng = np.random.default_rng(0)
+    first, second = rng.uniform(size=(2, 6)).round(2)
+    differences = first - second
+    sums = [np.dot(signs, differences) for signs in product((1, -1), repeat=6)]
+    expected = np.mean(np.abs(sums) >= abs(differences.sum()) - 1e-12)
+    difference, _, p_value = paired_difference(first, second)
+    assert difference == pytest.approx(differences.mean())
+    assert p_value == pytest.approx(expected)
+
+
+def test_interval_holds_the_resampled_means():
+    """Twenty differences of 0 or 1: the mean is binomial, and known."""
+    first = np.array([1.0] * 10 + [0.0] * 10)
+    _, (low, high), p_value = paired_difference(first, np.zeros(20))
+    # Quantiles of Binomial(20, 1/2) / 20 at 2.5% and 97.5%.
+    assert (low, high) == (0.3, 0.7)
+    assert p_value < 0.01
+
+
+def test_equal_conditions_do_not_differ():
+    values = np.linspace(0, 1, 30)
+    difference, interval, p_value = paired_difference(values, values)
+    assert (difference, interval, p_value) == (0, (0, 0), 1)
+
+
+def test_many_questions_are_resampled_repeatably():
+    first, second = np.random.default_rng(1).uniform(size=(2, 80))
+    results = [paired_difference(first, second) for _ in range(2)]
+    assert results[0] == results[1]
+    exchanged = paired_difference(second, first)
+    assert exchanged[0] == -results[0][0]
+    assert exchanged[2] == pytest.approx(results[0][2], abs=0.02)
+
+
+def test_precisions_are_of_the_questions_with_an_answer(tmp_path):
+    folder = write_run(
+        tmp_path / "run", {"a": [1, 0], "b": [0, 1, 0, 1], "c": [0, 0]}
+    )
+    assert question_precisions(folder) == pytest.approx(
+        {"a": 1, "b": (1 / 2 + 2 / 4) / 2}
+    )
+
+
+def test_seeds_are_averaged_before_questions_are_paired(tmp_path):
+    right, wrong = [1, 0], [0, 1]
+    for seed, orders in enumerate(
+        ({"a": right, "b": right}, {"a": right, "b": wrong}), start=1
+    ):
+        write_run(tmp_path / f"ctrn{seed}", orders, seed=seed)
+    write_run(tmp_path / "qrnn", {"a": wrong, "b": wrong}, model="qrnn", seed=3)
+    first, second = group_runs(find_runs([tmp_path]))
+    compared = compare(first, second)
+    assert compared.questions == 2
+    # a: 1 against 1/2; b: 3/4 against 1/2.
+    assert compared.difference == pytest.approx((0.5 + 0.25) / 2)
+    assert compared.first.seeds == [1, 2]
+    assert compared.first.mean == pytest.approx(0.875)
+    assert compared.first.deviation == pytest.approx(0.25 / 2**0.5)
+    assert compared.second.mean == 0.5
+    assert compared.second.deviation is None
+    # Of the four exchanges of two questions two are as far from 0.
+    assert compared.p_value == 0.5
+
+
+def test_other_questions_are_refused(tmp_path):
+    write_run(tmp_path / "one", {"a": [1, 0]})
+    write_run(tmp_path / "two", {"b": [1, 0]}, model="qrnn")
+    first, second = group_runs(find_runs([tmp_path]))
+    with pytest.raises(SignificanceError, match="0 of them the same"):
+        compare(first, second)
+
+
+def test_pairs_differ_in_what_was_asked_for_alone():
+    runs = [
+        record(),
+        record(overrides={"alignment": "padded"}),
+        record(overrides={"units": 64}),
+        record(recipe="best"),
+        record(model="qrnn"),
+        record(model="qrnn", overrides={"units": 64}),
+        record(model="qrnn", overrides={"alignment": "padded"}),
+        record(model="qrnn", vectors=["other.txt"]),
+        record(model="qrnn", dataset="wikiqa"),
+        record(model="bm25", recipe="untrained", vectors=[]),
+    ]
+    groups = group_runs(runs)
+
+    def found(first, second, readings=()):
+        wanted = [Comparison(first, second, readings)]
+        return [
+            (a.recipe, a.overrides, b.overrides)
+            for a, b in pairs(groups, wanted)
+        ]
+
+    plain = ("paper", {}, {})
+    smaller = ("paper", {"units": 64}, {"units": 64})
+    padded = ("paper", {"alignment": "padded"}, {})
+    assert sorted(found("ctrn", "qrnn", READINGS), key=str) == sorted(
+        [plain, smaller, padded], key=str
+    )
+    assert found("ctrn", "ctrn", READINGS) == [padded]
+    assert found("ctrn", "ctrn") == []
+    assert len(found("ctrn", "bm25")) == 4
+
+
+def test_command_updates_its_file(tmp_path, capsys):
+    runs = tmp_path / "runs"
+    orders = {"a": [1, 0], "b": [0, 1]}
+    write_run(runs / "ctrn", orders)
+    write_run(runs / "qrnn", {"a": [0, 1], "b": [0, 1]}, model="qrnn")
+    output = tmp_path / "comparisons.jsonl"
+    arguments = [str(runs), "--output", str(output)]
+    assert significance.main(arguments) == 0
+    before = output.read_bytes()
+    (compared,) = read_comparisons(output)
+    assert (compared.first.model, compared.second.model) == ("ctrn", "qrnn")
+    assert compared.difference == pytest.approx(0.25)
+    assert "trecqa-raw dev: ctrn less qrnn MAP +0.2500" in (
+        capsys.readouterr().out
+    )
+    # Again: the same file. Another seed and another model: both are there.
+    assert significance.main(arguments) == 0
+    assert output.read_bytes() == before
+    write_run(runs / "again", orders, seed=2)
+    write_run(runs / "lstm", orders, model="lstm")
+    assert significance.main(arguments) == 0
+    updated = read_comparisons(output)
+    assert [(c.first.model, c.second.model) for c in updated] == [
+        ("ctrn", "qrnn"),
+        ("ctrn", "lstm"),
+        ("qrnn", "lstm"),
+    ]
+    assert updated[0].first.seeds == [1, 2]
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == [
+        "comparisons.jsonl"
+    ]
+
+
+def test_bad_inputs_are_messages(tmp_path, capsys):
+    (tmp_path / "empty").mkdir()
+    output = tmp_path / "comparisons.jsonl"
+    arguments = ["--output", str(output)]
+    assert significance.main([str(tmp_path / "empty"), *arguments]) == 2
+    assert "expected folders of finished runs" in capsys.readouterr().err
+    write_run(tmp_path / "one", {"a": [1, 0]})
+    assert significance.main([str(tmp_path / "one"), *arguments]) == 2
+    assert "expected runs of two models" in capsys.readouterr().err
+    assert not output.exists()
+
+
+def test_malformed_comparisons_are_named(tmp_path):
+    path = tmp_path / "comparisons.jsonl"
+    path.write_text('{"paper": "ctrn"}\n')
+    with pytest.raises(ComparisonsError, match=r"comparisons\.jsonl:1: expec"):
+        read_comparisons(path)
+    assert read_comparisons(tmp_path / "none.jsonl") == []
