@@ -21,30 +21,21 @@ from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.datasets.sampler import NegativeSampler
 from keras_qa.datasets.sampler import ScoreFunction
-from keras_qa.evaluation import Evaluation
-from keras_qa.evaluation import evaluate
-from keras_qa.export import export_keras
-from keras_qa.export import export_saved_model
-from keras_qa.export import verify_export
 from keras_qa.losses import PairwiseHinge
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 from keras_qa.optimizers import RiemannianOptimizer
-from keras_qa.scoring import score_pairs
 from keras_qa.training import PairwiseBatches
 from keras_qa.training import PairwiseTrainer
 from reproductions.common import COMMON_SETTINGS
 from reproductions.common import Experiment
 from reproductions.common import Outcome
 from reproductions.common import run_script
+from reproductions.fitting import Ranker
+from reproductions.fitting import fit_and_rank
 from reproductions.options import Settings
 from reproductions.options import parse_arguments
 from reproductions.options import resolve_settings
-from reproductions.training import EpochSelector
-from reproductions.training import ProgressBar
-
-# Whose candidates the reloaded SavedModel must score as the model does.
-VERIFIED_QUESTIONS = 10
 
 MODELS = ("hyperqa", "cosineqa", "bm25", "cosine")
 
@@ -195,93 +186,20 @@ def build_training(
 def train(experiment: Experiment) -> Outcome:
     """Fits the model, loads its best epoch, ranks the reported questions."""
     arguments, settings = experiment.arguments, experiment.settings
-    corpus, folder = experiment.corpus, experiment.folder
+    corpus = experiment.corpus
     keras.utils.set_random_seed(arguments.seed)
     scorer = build_model(arguments.model, settings, experiment.matrix)
-
-    def scores(questions: np.ndarray, answers: np.ndarray) -> np.ndarray:
-        return score_pairs(scorer, corpus.texts, questions, answers)
-
-    def rank(indexed: IndexedQuestions) -> list[np.ndarray]:
-        return indexed.split(scores(*indexed.pairs()))
-
-    select = corpus.index(experiment.select)
-
-    def evaluate_selection() -> Evaluation:
-        return evaluate(select.questions, rank(select), seed=arguments.seed)
-
+    ranker = Ranker(scorer, corpus)
     trainer, batches = build_training(
         arguments.model,
         scorer,
         settings,
         corpus.texts,
         corpus.index(experiment.fit),
-        scores,
+        ranker.scores,
         seed=arguments.seed,
     )
-    epochs = settings["smoke_epochs" if arguments.smoke else "epochs"]
-    selector = EpochSelector(folder, evaluate_selection)
-    done = selector.restore(trainer)
-    callbacks = [selector, ProgressBar(epochs, done, arguments.model)]
-    if arguments.tensorboard:
-        logs = str(folder.path / "tensorboard")
-        callbacks.append(keras.callbacks.TensorBoard(logs))
-    trainer.fit(
-        batches,
-        epochs=epochs,
-        initial_epoch=done,
-        callbacks=callbacks,
-        verbose=0,
-    )
-    selector.load_best(trainer)
-    _export(experiment, scorer)
-    best = selector.history[selector.best_epoch - 1]
-    return Outcome(
-        scores=rank(corpus.index(experiment.report)),
-        details={
-            "epoch": selector.best_epoch,
-            "epochs": len(selector.history),
-            "selection": {name: best[name] for name in ("MAP", "MRR", "P@1")},
-            "parameters": sum(
-                int(np.prod(weight.shape))
-                for weight in scorer.trainable_variables
-            ),
-            "seconds_per_epoch": float(
-                np.median([row["seconds"] for row in selector.history])
-            ),
-        },
-    )
-
-
-def _export(experiment: Experiment, scorer: keras.Model) -> None:
-    """Writes the model for Keras and, on TensorFlow, for text."""
-    corpus, folder = experiment.corpus, experiment.folder
-    folder.write("model.keras", lambda path: export_keras(scorer, path))
-    folder.write("vocabulary.txt", corpus.vocabulary.save)
-    if keras.backend.backend() != "tensorflow":
-        return
-    reading: dict[str, Any] = {
-        "tokenizer": corpus.tokenizer,
-        "max_question_length": corpus.max_question_length,
-        "max_answer_length": corpus.max_answer_length,
-    }
-    words = corpus.vocabulary.words
-    folder.write(
-        "saved_model",
-        lambda path: export_saved_model(scorer, words, path, **reading),
-    )
-    pairs = [
-        (question.text, candidate.text)
-        for question in experiment.report[:VERIFIED_QUESTIONS]
-        for candidate in question.candidates
-    ]
-    verify_export(
-        folder.path / "saved_model",
-        scorer,
-        words,
-        *map(list, zip(*pairs, strict=True)),
-        **reading,
-    )
+    return fit_and_rank(experiment, ranker, trainer, batches)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -29,6 +29,8 @@ class EpochSelector(keras.callbacks.Callback):
         evaluate: scores the current model on the questions that choose the
             epoch.
         monitor: the metric that chooses.
+        patience: the training ends after so many epochs without a better one;
+            0 lets it go on.
     """
 
     def __init__(
@@ -36,11 +38,18 @@ class EpochSelector(keras.callbacks.Callback):
         folder: RunFolder,
         evaluate: Callable[[], Evaluation],
         monitor: str = "MAP",
+        patience: int = 0,
     ):
         super().__init__()
+        if patience < 0:
+            raise ValueError(
+                "`patience` must not be negative. "
+                f"Received: patience={patience}"
+            )
         self.folder = folder
         self.evaluate = evaluate
         self.monitor = monitor
+        self.patience = patience
         self.history: list[dict[str, float]] = []
         self._started = 0.0
 
@@ -50,6 +59,13 @@ class EpochSelector(keras.callbacks.Callback):
         return int(
             max(self.history, key=lambda row: row[self.monitor])["epoch"]
         )
+
+    @property
+    def out_of_patience(self) -> bool:
+        """Whether the last `patience` epochs brought nothing better."""
+        if not self.patience or not self.history:
+            return False
+        return len(self.history) - self.best_epoch >= self.patience
 
     def restore(self, model: keras.Model) -> int:
         """Loads the last saved state, if any; returns the epochs done."""
@@ -71,7 +87,7 @@ class EpochSelector(keras.callbacks.Callback):
         self._started = time.perf_counter()
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Evaluates, logs and saves."""
+        """Evaluates, logs and saves, and ends the training if it is time."""
         seconds = time.perf_counter() - self._started
         metrics = self.evaluate().metrics
         logs = {} if logs is None else logs
@@ -79,6 +95,8 @@ class EpochSelector(keras.callbacks.Callback):
         logs.update(metrics)
         self.history.append({**row, "seconds": seconds})
         self._save()
+        if self.out_of_patience:
+            self.model.stop_training = True
         # Negatives are drawn before an epoch begins for the callbacks; their
         # time counts, that of this evaluation does not.
         self._started = time.perf_counter()

@@ -11,8 +11,10 @@ import pytest
 
 from keras_qa.datasets import open_dataset
 from reproductions import common
+from reproductions import fitting
 from reproductions import hyperqa
 from reproductions.options import SettingsError
+from reproductions.training import EpochSelector
 
 ROOT = Path(__file__).parents[2]
 FAST = [
@@ -100,7 +102,7 @@ def test_stopped_and_resumed_is_the_same_as_uninterrupted(
     class Stop(Exception):
         pass
 
-    save = hyperqa.EpochSelector.on_epoch_end
+    save = EpochSelector.on_epoch_end
 
     def stop_after_second(self, epoch, logs=None):
         save(self, epoch, logs)
@@ -108,7 +110,7 @@ def test_stopped_and_resumed_is_the_same_as_uninterrupted(
             raise Stop
 
     with monkeypatch.context() as patch:
-        patch.setattr(hyperqa.EpochSelector, "on_epoch_end", stop_after_second)
+        patch.setattr(EpochSelector, "on_epoch_end", stop_after_second)
         with pytest.raises(Stop):
             run(tmp_path / "parts", *steps)
     assert not (tmp_path / "parts/metrics.json").exists()
@@ -142,7 +144,7 @@ def test_other_models(tmp_path, model):
 def test_what_is_reported_was_never_selected_on(tmp_path, monkeypatch, split):
     """The epoch is chosen on a fold of train for dev, and on dev for test."""
     seen = {"select": set(), "report": set()}
-    select = hyperqa.evaluate
+    select = fitting.evaluate
     report = common.evaluate
 
     def watch(name, function):
@@ -152,7 +154,7 @@ def test_what_is_reported_was_never_selected_on(tmp_path, monkeypatch, split):
 
         return evaluate
 
-    monkeypatch.setattr(hyperqa, "evaluate", watch("select", select))
+    monkeypatch.setattr(fitting, "evaluate", watch("select", select))
     monkeypatch.setattr(common, "evaluate", watch("report", report))
     arguments = ["--split", split, "--set", "smoke_questions=600"]
     assert run(tmp_path / "run", *arguments) == 0

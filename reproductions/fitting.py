@@ -1,0 +1,166 @@
+"""Fits a ranker, keeps its best epoch, exports it and ranks with it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_qa.batches import EpochBatches
+from keras_qa.datasets.corpus import Corpus
+from keras_qa.datasets.corpus import IndexedQuestions
+from keras_qa.datasets.overlap import OverlapFeatures
+from keras_qa.evaluation import Evaluation
+from keras_qa.evaluation import evaluate
+from keras_qa.export import export_keras
+from keras_qa.export import export_saved_model
+from keras_qa.export import verify_export
+from keras_qa.scoring import score_pairs
+from reproductions.common import Experiment
+from reproductions.common import Outcome
+from reproductions.training import EpochSelector
+from reproductions.training import ProgressBar
+
+# Whose candidates the reloaded SavedModel must score as the model does.
+VERIFIED_QUESTIONS = 10
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """A scorer and what it reads.
+
+    Attributes:
+        scorer: the model.
+        corpus: the texts.
+        overlap: makes the scorer's input `"overlap"`, if it has one.
+    """
+
+    scorer: keras.Model
+    corpus: Corpus
+    overlap: OverlapFeatures | None = None
+
+    def features(
+        self, questions: np.ndarray, answers: np.ndarray
+    ) -> dict[str, np.ndarray]:
+        """The inputs of pairs beside their texts, arrays `(pairs, n)`."""
+        if self.overlap is None:
+            return {}
+        tokens = self.corpus.tokens
+        return {"overlap": self.overlap.pairs(tokens, questions, answers)}
+
+    def scores(self, questions: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        """The scores of pairs of texts, float32 `(pairs,)`."""
+        return score_pairs(
+            self.scorer,
+            self.corpus.texts,
+            questions,
+            answers,
+            self.features(questions, answers),
+        )
+
+    def rank(self, indexed: IndexedQuestions) -> list[np.ndarray]:
+        """For each question the scores of its candidates."""
+        return indexed.split(self.scores(*indexed.pairs()))
+
+
+def fit_and_rank(
+    experiment: Experiment,
+    ranker: Ranker,
+    trainer: keras.Model,
+    batches: EpochBatches,
+    patience: int = 0,
+) -> Outcome:
+    """Fits, loads the best epoch, exports and ranks the reported questions.
+
+    Args:
+        experiment: the experiment.
+        ranker: the scorer that is to learn.
+        trainer: the compiled model to fit: the scorer, or one around it.
+        batches: what to fit it on.
+        patience: the training ends after so many epochs without a better one
+            on the questions that choose the epoch; 0 runs all epochs.
+
+    Returns:
+        The scores and what the training adds to `metrics.json`.
+    """
+    arguments, settings = experiment.arguments, experiment.settings
+    select = ranker.corpus.index(experiment.select)
+
+    def evaluate_selection() -> Evaluation:
+        return evaluate(
+            select.questions, ranker.rank(select), seed=arguments.seed
+        )
+
+    epochs = settings["smoke_epochs" if arguments.smoke else "epochs"]
+    selector = EpochSelector(
+        experiment.folder, evaluate_selection, patience=patience
+    )
+    done = selector.restore(trainer)
+    callbacks = [selector, ProgressBar(epochs, done, arguments.model)]
+    if arguments.tensorboard:
+        logs = str(experiment.folder.path / "tensorboard")
+        callbacks.append(keras.callbacks.TensorBoard(logs))
+    trainer.fit(
+        batches,
+        **batches.fit_arguments(
+            epochs=epochs,
+            initial_epoch=epochs if selector.out_of_patience else done,
+            callbacks=callbacks,
+            verbose=0,
+        ),
+    )
+    selector.load_best(trainer)
+    _export(experiment, ranker)
+    return Outcome(
+        scores=ranker.rank(ranker.corpus.index(experiment.report)),
+        details=_details(selector, ranker.scorer),
+    )
+
+
+def _details(selector: EpochSelector, scorer: keras.Model) -> dict[str, Any]:
+    best = selector.history[selector.best_epoch - 1]
+    return {
+        "epoch": selector.best_epoch,
+        "epochs": len(selector.history),
+        "selection": {name: best[name] for name in ("MAP", "MRR", "P@1")},
+        "parameters": sum(
+            int(np.prod(weight.shape)) for weight in scorer.trainable_variables
+        ),
+        "seconds_per_epoch": float(
+            np.median([row["seconds"] for row in selector.history])
+        ),
+    }
+
+
+def _export(experiment: Experiment, ranker: Ranker) -> None:
+    """Writes the model for Keras and, on TensorFlow, for text."""
+    corpus, folder = ranker.corpus, experiment.folder
+    folder.write("model.keras", lambda path: export_keras(ranker.scorer, path))
+    folder.write("vocabulary.txt", corpus.vocabulary.save)
+    if ranker.overlap is not None:
+        folder.write("overlap.json", ranker.overlap.save)
+    if keras.backend.backend() != "tensorflow":
+        return
+    reading: dict[str, Any] = {
+        "tokenizer": corpus.tokenizer,
+        "max_question_length": corpus.max_question_length,
+        "max_answer_length": corpus.max_answer_length,
+        "overlap": ranker.overlap,
+    }
+    words = corpus.vocabulary.words
+    folder.write(
+        "saved_model",
+        lambda path: export_saved_model(ranker.scorer, words, path, **reading),
+    )
+    pairs = [
+        (question.text, candidate.text)
+        for question in experiment.report[:VERIFIED_QUESTIONS]
+        for candidate in question.candidates
+    ]
+    verify_export(
+        folder.path / "saved_model",
+        ranker.scorer,
+        words,
+        *map(list, zip(*pairs, strict=True)),
+        **reading,
+    )
