@@ -1,0 +1,324 @@
+"""Training and inference steps of one model under each framework.
+
+A training step returns the model's outputs beside the gradients: a step that
+returned gradients alone would let a compiler drop the forward pass of a linear
+layer, whose gradient does not need it, and a floor measured so is too low.
+The gradient is that of the sum of the outputs times a fixed random array, which
+is given as the outputs' gradient. All arrays are arguments of the compiled
+step, so that nothing about them is known when it is compiled.
+
+Each class has the same methods; frameworks are imported when one is made.
+"""
+
+from collections.abc import Callable
+from typing import Any
+from typing import Protocol
+
+import numpy as np
+
+Step = Callable[[], Any]
+
+
+class Steps(Protocol):
+    """What a framework can do; `modes` are its ways to compile a step."""
+
+    modes: tuple[str, ...]
+
+    def __init__(self, cores: int, tf32: bool): ...
+
+    def device(self) -> tuple[str, str]:
+        """Its kind, `cpu` or `gpu`, and its name."""
+
+    def place(self, array: np.ndarray) -> Any:
+        """The array on the device."""
+
+    def array(self, placed: Any) -> np.ndarray:
+        """What `place` or a step gave, as NumPy's."""
+
+    def finish(self, result: Any) -> None:
+        """Waits until the device has computed all that was asked of it."""
+
+    def training(
+        self,
+        model: Any,
+        inputs: list,
+        masks: list,
+        upstream: list,
+        to_inputs: bool,
+        mode: str,
+    ) -> Step:
+        """Makes a step that gives outputs and a list of gradients.
+
+        Args:
+            model: called with inputs, masks and `training`; a list of outputs.
+            inputs: arrays on the device.
+            masks: boolean arrays on the device, or `None`s.
+            upstream: the gradients of the outputs.
+            to_inputs: whether the gradients to the inputs follow those to the
+                weights.
+            mode: one of `modes`.
+        """
+
+    def inference(
+        self, model: Any, inputs: list, masks: list, mode: str
+    ) -> Step:
+        """Makes a step that gives the list of outputs."""
+
+
+class TensorFlowSteps(Steps):
+    """Steps as `tf.function`s, without XLA (`graph`) and with it (`xla`)."""
+
+    modes = ("graph", "xla")
+
+    def __init__(self, cores: int, tf32: bool):
+        import tensorflow as tf
+
+        self.tf = tf
+        # It warns that every new step is compiled anew.
+        tf.get_logger().setLevel("ERROR")
+        tf.config.experimental.enable_tensor_float_32_execution(tf32)
+
+    def device(self) -> tuple[str, str]:
+        """Its kind, `cpu` or `gpu`, and its name."""
+        devices = self.tf.config.list_physical_devices("GPU")
+        if not devices:
+            return "cpu", "cpu"
+        details = self.tf.config.experimental.get_device_details(devices[0])
+        return "gpu", details.get("device_name", devices[0].name)
+
+    def place(self, array: np.ndarray) -> Any:
+        """The array on the device."""
+        return self.tf.constant(array)
+
+    def array(self, placed: Any) -> np.ndarray:
+        """What `place` or a step gave, as NumPy's."""
+        return placed.numpy()
+
+    def finish(self, result: Any) -> None:
+        """Waits until the device has computed all that was asked of it."""
+        self.tf.test.experimental.sync_devices()
+
+    def training(
+        self,
+        model: Any,
+        inputs: list,
+        masks: list,
+        upstream: list,
+        to_inputs: bool,
+        mode: str,
+    ) -> Step:
+        """See `Steps.training`."""
+        tf = self.tf
+        weights = [variable.value for variable in model.trainable_variables]
+
+        @tf.function(jit_compile=mode == "xla")
+        def step(inputs: list, masks: list, upstream: list) -> Any:
+            sources = weights + (inputs if to_inputs else [])
+            with tf.GradientTape(watch_accessed_variables=False) as tape:
+                tape.watch(sources)
+                outputs = model(inputs, masks, training=True)
+            return outputs, tape.gradient(outputs, sources, upstream)
+
+        return lambda: step(inputs, masks, upstream)
+
+    def inference(
+        self, model: Any, inputs: list, masks: list, mode: str
+    ) -> Step:
+        """See `Steps.inference`."""
+        step = self.tf.function(
+            lambda inputs, masks: model(inputs, masks, training=False),
+            jit_compile=mode == "xla",
+        )
+        return lambda: step(inputs, masks)
+
+
+class JaxSteps(Steps):
+    """Steps under `jax.jit`, which is XLA."""
+
+    modes = ("xla",)
+
+    def __init__(self, cores: int, tf32: bool):
+        import jax
+
+        self.jax = jax
+        jax.config.update(
+            "jax_default_matmul_precision",
+            "tensorfloat32" if tf32 else "float32",
+        )
+
+    def device(self) -> tuple[str, str]:
+        """Its kind, `cpu` or `gpu`, and its name."""
+        return self.jax.default_backend(), self.jax.devices()[0].device_kind
+
+    def place(self, array: np.ndarray) -> Any:
+        """The array on the device."""
+        return self.jax.device_put(array)
+
+    def array(self, placed: Any) -> np.ndarray:
+        """What `place` or a step gave, as NumPy's."""
+        return np.asarray(placed)
+
+    def finish(self, result: Any) -> None:
+        """Waits until the device has computed all that was asked of it."""
+        self.jax.block_until_ready(result)
+
+    def training(
+        self,
+        model: Any,
+        inputs: list,
+        masks: list,
+        upstream: list,
+        to_inputs: bool,
+        mode: str,
+    ) -> Step:
+        """See `Steps.training`."""
+        weights = [variable.value for variable in model.trainable_variables]
+        others = [variable.value for variable in model.non_trainable_variables]
+
+        def forward(
+            weights: list, inputs: list, others: list, masks: list
+        ) -> list:
+            return model.stateless_call(
+                weights, others, inputs, masks, training=True
+            )[0]
+
+        @self.jax.jit
+        def step(
+            weights: list,
+            inputs: list,
+            others: list,
+            masks: list,
+            upstream: list,
+        ) -> Any:
+            if to_inputs:
+                outputs, pull = self.jax.vjp(
+                    lambda w, x: forward(w, x, others, masks), weights, inputs
+                )
+            else:
+                outputs, pull = self.jax.vjp(
+                    lambda w: forward(w, inputs, others, masks), weights
+                )
+            return outputs, [g for part in pull(upstream) for g in part]
+
+        return lambda: step(weights, inputs, others, masks, upstream)
+
+    def inference(
+        self, model: Any, inputs: list, masks: list, mode: str
+    ) -> Step:
+        """See `Steps.inference`."""
+        weights = [variable.value for variable in model.trainable_variables]
+        others = [variable.value for variable in model.non_trainable_variables]
+
+        @self.jax.jit
+        def step(weights: list, others: list, inputs: list, masks: list) -> Any:
+            return model.stateless_call(
+                weights, others, inputs, masks, training=False
+            )[0]
+
+        return lambda: step(weights, others, inputs, masks)
+
+
+class TorchSteps(Steps):
+    """Steps as PyTorch runs them (`eager`) or `torch.compile`d (`compile`)."""
+
+    modes = ("eager", "compile")
+
+    def __init__(self, cores: int, tf32: bool):
+        import torch
+
+        self.torch = torch
+        torch.set_num_threads(cores)
+        torch.backends.cuda.matmul.allow_tf32 = tf32
+        torch.backends.cudnn.allow_tf32 = tf32
+        self.place_on = "cuda" if torch.cuda.is_available() else "cpu"
+
+    def device(self) -> tuple[str, str]:
+        """Its kind, `cpu` or `gpu`, and its name."""
+        if self.place_on == "cpu":
+            return "cpu", "cpu"
+        return "gpu", self.torch.cuda.get_device_name()
+
+    def place(self, array: np.ndarray) -> Any:
+        """The array on the device."""
+        return self.torch.from_numpy(array).to(self.place_on)
+
+    def array(self, placed: Any) -> np.ndarray:
+        """What `place` or a step gave, as NumPy's."""
+        return placed.detach().cpu().numpy()
+
+    def finish(self, result: Any) -> None:
+        """Waits until the device has computed all that was asked of it."""
+        if self.place_on == "cuda":
+            self.torch.cuda.synchronize()
+
+    def training(
+        self,
+        model: Any,
+        inputs: list,
+        masks: list,
+        upstream: list,
+        to_inputs: bool,
+        mode: str,
+    ) -> Step:
+        """See `Steps.training`."""
+        inputs = [tensor.clone().requires_grad_(to_inputs) for tensor in inputs]
+        sources = [p for p in model.parameters() if p.requires_grad]
+        sources += inputs if to_inputs else []
+        forward = self._forward(model, mode)
+
+        def step() -> Any:
+            outputs = forward(inputs, masks, training=True)
+            return outputs, self.torch.autograd.grad(outputs, sources, upstream)
+
+        return step
+
+    def inference(
+        self, model: Any, inputs: list, masks: list, mode: str
+    ) -> Step:
+        """See `Steps.inference`."""
+        forward = self._forward(model, mode)
+
+        def step() -> Any:
+            with self.torch.no_grad():
+                return forward(inputs, masks, training=False)
+
+        return step
+
+    def _forward(self, model: Any, mode: str) -> Callable:
+        if mode != "compile":
+            return model
+        # All models of Keras share code, and are counted together.
+        dynamo: Any = self.torch._dynamo.config
+        dynamo.recompile_limit = dynamo.accumulated_recompile_limit = 10_000
+        return self.torch.compile(model)
+
+    def lstm(self, features: int, units: int) -> Any:
+        """`torch.nn.LSTM` in the form of the other models."""
+        torch: Any = self.torch
+        torch.manual_seed(0)
+
+        class TorchLSTM(torch.nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.lstm = torch.nn.LSTM(features, units, batch_first=True)
+
+            def forward(
+                self, texts: list, masks: list, training: bool = False
+            ) -> list:
+                self.train(training)
+                return [self.lstm(text)[0] for text in texts]
+
+        return TorchLSTM().to(self.place_on)
+
+    def copy(self, numbers: int) -> Step:
+        """Copies an array of so many float32 numbers into another."""
+        source = self.torch.ones(numbers, device=self.place_on)
+        target = self.torch.zeros_like(source)
+        return lambda: target.copy_(source)
+
+
+STEPS: dict[str, type[Steps]] = {
+    "tensorflow": TensorFlowSteps,
+    "jax": JaxSteps,
+    "torch": TorchSteps,
+}
