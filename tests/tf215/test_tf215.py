@@ -18,6 +18,8 @@ import keras
 import numpy as np
 import pytest
 
+from keras_qa.datasets.overlap import OverlapFeatures
+from keras_qa.datasets.tokenizer import tokenize
 from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.export import export_saved_model
 from keras_qa.export import load_saved_model
@@ -54,6 +56,7 @@ PAIRS = [
     *((_text(seed, 9), _text(seed + 50, 40)) for seed in range(4, 50)),
 ]
 QUESTIONS, ANSWERS = (list(side) for side in zip(*PAIRS, strict=True))
+OVERLAP = OverlapFeatures.fit(map(tokenize, [*QUESTIONS, *ANSWERS]))
 
 
 @pytest.fixture(scope="module")
@@ -82,11 +85,22 @@ def python() -> Path:
     return folder / "bin" / "python"
 
 
+def _with_overlap():
+    """The cosine of two texts and, beside it, the overlap features."""
+    cosine = CosineQA(len(VOCABULARY), 300, 300)
+    overlap = keras.Input((4,), name="overlap")
+    joined = keras.layers.Concatenate()([cosine.output, overlap])
+    score = keras.layers.Dense(1)(joined)
+    return keras.Model({**cosine.input, "overlap": overlap}, score)
+
+
 MODELS = {
     "hyperqa": lambda: HyperQA(len(VOCABULARY), 300, 300),
     "expmap": lambda: HyperQA(len(VOCABULARY), 300, 150, projection="expmap"),
     "cosineqa": lambda: CosineQA(len(VOCABULARY), 300, 300),
+    "overlap": _with_overlap,
 }
+READING = {"overlap": {"overlap": OVERLAP}}
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -94,8 +108,11 @@ def test_scores_under_tensorflow_215(python, name, tmp_path):
     keras.utils.set_random_seed(0)
     model = MODELS[name]()
     path = tmp_path / "saved_model"
-    export_saved_model(model, VOCABULARY.words, path)
-    expected = score_texts(model, VOCABULARY.words, QUESTIONS, ANSWERS)
+    reading = READING.get(name, {})
+    export_saved_model(model, VOCABULARY.words, path, **reading)
+    expected = score_texts(
+        model, VOCABULARY.words, QUESTIONS, ANSWERS, **reading
+    )
     ranked, _ = load_saved_model(path).rank(QUESTIONS[0], ANSWERS)
     done = subprocess.run(
         [python, HERE / "score.py", path],
