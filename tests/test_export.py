@@ -249,7 +249,8 @@ for name in sys.argv[2:]:
     model = keras.models.load_model(name + ".keras")
     assert not model.compiled
     taken = {side: ids[side] for side in model.input}
-    result[name] = np.ravel(model(taken)).tolist()
+    scores = keras.ops.convert_to_numpy(model(taken))
+    result[name] = scores.ravel().tolist()
 training = "training optimizers losses datasets export text scoring evaluation"
 for module in training.split():
     assert "keras_qa." + module not in sys.modules, module
