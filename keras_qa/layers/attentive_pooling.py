@@ -22,8 +22,8 @@ class AttentivePooling(keras.layers.Layer):
     Maxima and softmaxes run over the positions that the masks mark as words:
     padding has a weight of exactly 0 and changes nothing. A text without
     words becomes the zero vector, and its partner's words weigh the same.
-    Half-precision inputs are multiplied by `U` in half precision; all else
-    keeps float32.
+    Half-precision inputs are multiplied by `U` in half precision; all else is
+    computed, and returned, in float32.
 
     Swapping the two texts swaps the outputs if `U` is transposed with them.
 
@@ -118,8 +118,7 @@ class AttentivePooling(keras.layers.Layer):
             ops.squeeze(ops.matmul(w[:, None, :], ops.cast(x, precise)), axis=1)
             for w, x in zip(weights, texts, strict=True)
         ]
-        outputs = pooled + weights if return_attention_scores else pooled
-        return [ops.cast(x, self.compute_dtype) for x in outputs]
+        return pooled + weights if return_attention_scores else pooled
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
         """No masks: the axes of positions are gone."""
@@ -140,7 +139,8 @@ class AttentivePooling(keras.layers.Layer):
         outputs = self.compute_output_shape(shapes)
         if return_attention_scores:
             outputs += [shape[:2] for shape in shapes]
-        return [keras.KerasTensor(s, dtype=self.compute_dtype) for s in outputs]
+        dtype = keras.backend.result_type(self.compute_dtype, "float32")
+        return [keras.KerasTensor(shape, dtype=dtype) for shape in outputs]
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""

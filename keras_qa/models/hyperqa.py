@@ -13,6 +13,8 @@ from keras_qa.layers.ball_projection import BallProjection
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.word_projection import WordProjection
+from keras_qa.models.common import full_policy
+from keras_qa.models.common import word_embedding
 
 ROUNDING = 2e-6
 """Bounds the error of 1 - ||y||^2, in float32, for y on the clip's sphere."""
@@ -55,16 +57,12 @@ class BagOfWordsRanker(keras.Model):
         precise = policy.variable_dtype
 
         # === Layers ===
-        embedding = keras.layers.Embedding(
+        embedding = word_embedding(
             vocabulary_size,
             embedding_dim,
-            embeddings_initializer=keras.initializers.RandomUniform(
-                -0.25, 0.25
-            ),
-            mask_zero=True,
-            trainable=trainable_embeddings,
+            embeddings,
+            trainable_embeddings,
             dtype=policy,
-            name="embedding",
         )
         projection = WordProjection(
             projection_dim,
@@ -146,15 +144,6 @@ class BagOfWordsRanker(keras.Model):
         self.question_encoder = encoder
         self.answer_encoder = encoder
         self.head = head
-        if embeddings is not None:
-            expected = (vocabulary_size, embedding_dim)
-            if np.shape(embeddings) != expected:
-                raise ValueError(
-                    "`embeddings` must have the shape (vocabulary_size, "
-                    f"embedding_dim) = {expected}. "
-                    f"Received: embeddings.shape={np.shape(embeddings)}"
-                )
-            embedding.embeddings.assign(embeddings)
 
     @property
     def supports_packing(self) -> bool:
@@ -395,8 +384,3 @@ class CosineQA(BagOfWordsRanker):
             dtype=dtype,
             **kwargs,
         )
-
-
-def full_policy(dtype: Any) -> keras.DTypePolicy:
-    """The dtype policy that a layer's `dtype` argument stands for."""
-    return keras.dtype_policies.get(dtype or keras.config.dtype_policy())

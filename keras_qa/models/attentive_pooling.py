@@ -1,0 +1,327 @@
+"""AP-BiLSTM and AP-CNN: attentive pooling over two encodings."""
+
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_qa.layers.attentive_pooling import AttentivePooling
+from keras_qa.layers.cosine_similarity import CosineSimilarity
+from keras_qa.layers.text_convolution import TextConvolution
+from keras_qa.models.common import check_positive
+from keras_qa.models.common import count_parameters
+from keras_qa.models.common import full_policy
+from keras_qa.models.common import l2_regularizers
+from keras_qa.models.common import word_embedding
+
+
+class AttentivePoolingRanker(keras.Model):
+    """What AP-BiLSTM and AP-CNN share: words, attentive pooling, a cosine.
+
+    Args:
+        encoder: layer from the words of a text to its hidden states.
+        **kwargs: the arguments that `APBiLSTM` documents.
+    """
+
+    def __init__(
+        self,
+        encoder: keras.layers.Layer,
+        vocabulary_size: int,
+        embedding_dim: int,
+        projection_dim: int | None,
+        units: int,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = False,
+        dropout: float = 0.0,
+        l2: float = 0.0,
+        kernel_initializer: Any = "glorot_uniform",
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        check_positive(
+            vocabulary_size=vocabulary_size,
+            embedding_dim=embedding_dim,
+            projection_dim=1 if projection_dim is None else projection_dim,
+        )
+        policy = full_policy(dtype)
+
+        # === Layers ===
+        embedding = word_embedding(
+            vocabulary_size,
+            embedding_dim,
+            embeddings,
+            trainable_embeddings,
+            l2,
+            dtype=policy,
+        )
+        projection = None
+        if projection_dim is not None:
+            projection = keras.layers.Dense(
+                projection_dim,
+                use_bias=False,
+                **l2_regularizers(l2, "kernel"),
+                dtype=policy,
+                name="projection",
+            )
+        drop_words, drop_states = (
+            keras.layers.Dropout(dropout, dtype=policy, name=name)
+            for name in ("word_dropout", "state_dropout")
+        )
+        pooling = AttentivePooling(
+            kernel_initializer=kernel_initializer,
+            **l2_regularizers(l2, "kernel"),
+            dtype=policy,
+            name="attentive_pooling",
+        )
+        # The score stays in float32 under mixed precision.
+        cosine = CosineSimilarity(dtype=policy.variable_dtype, name="cosine")
+
+        # === Functional model ===
+        texts = {
+            side: keras.Input((None,), dtype="int32", name=side)
+            for side in ("question", "answer")
+        }
+        states = []
+        for side in ("question", "answer"):
+            x = embedding(texts[side])
+            if projection is not None:
+                x = projection(x)
+            states.append(drop_states(encoder(drop_words(x))))
+        question, answer, *weights = pooling(
+            states, return_attention_scores=True
+        )
+        super().__init__(
+            inputs=texts, outputs=cosine([question, answer]), **kwargs
+        )
+
+        # === Config ===
+        self.vocabulary_size = vocabulary_size
+        self.embedding_dim = embedding_dim
+        self.projection_dim = projection_dim
+        self.units = units
+        self.trainable_embeddings = trainable_embeddings
+        self.dropout = dropout
+        self.l2 = l2
+        self.policy = policy
+        self.embedding = embedding
+        self.projection = projection
+        self.encoder = encoder
+        self.pooling = pooling
+        self.attention = keras.Model(
+            texts,
+            dict(zip(("question", "answer"), weights, strict=True)),
+            name="attention",
+        )
+
+    @property
+    def core_parameters(self) -> int:
+        """Number of trainable parameters without embedding and projection."""
+        return count_parameters(self, self.embedding, self.projection)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without the embedding matrix.
+
+        A saved model finds the matrix among its weights.
+        """
+        return {
+            "name": self.name,
+            "trainable": self.trainable,
+            "vocabulary_size": self.vocabulary_size,
+            "embedding_dim": self.embedding_dim,
+            "projection_dim": self.projection_dim,
+            "units": self.units,
+            "trainable_embeddings": self.trainable_embeddings,
+            "dropout": self.dropout,
+            "l2": self.l2,
+            "kernel_initializer": keras.initializers.serialize(
+                self.pooling.kernel_initializer
+            ),
+            "dtype": keras.dtype_policies.serialize(self.policy),
+        }
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class APBiLSTM(AttentivePoolingRanker):
+    """Scores a pair by the cosine of two texts that weigh each other's words.
+
+    1. One bidirectional LSTM encodes both texts: the columns of `Q` and `A`
+       are the `2 units` hidden states of their words.
+    2. `AttentivePooling` weighs the words of each text by the best fit among
+       those of the other, G = tanh(Q^T U A), and pools them to `r_q`, `r_a`.
+    3. The score is cos(r_q, r_a).
+
+    It is trained on pairs of a good and a bad answer: give it to
+    `PairwiseTrainer` with `PairwiseHinge(margin)`, the published hinge on the
+    difference of two cosines. `attention` is a model with the same inputs
+    that gives the weights of the words, a dict of `"question"` and
+    `"answer"`.
+
+    Id 0 is padding: its weight is 0 and it changes nothing. Texts may have
+    any length; the cosine of a text without words is 0. Under mixed precision
+    pooling and score keep float32.
+
+    Without embedding and projection the model has
+
+        2 * 4 (md + d^2 [+ d]) + 4 d^2
+
+    parameters, with m = `projection_dim`, d = `units` and [d] the biases: at
+    m = 300 and d = 512, 4,378,624, and 4,374,528 without biases. Table 2 of
+    Tay et al. (2018) prints 4(md + d^2) + 4d^2, where the factor 2 of the two
+    directions is missing, and beside it 5.86M. The printed formula gives
+    2,711,552. The printed number, 5,857,280, is what it gives with 2d for d
+    in its last term alone, 4(md + d^2) + 4(2d)^2. Neither is the size of this
+    model.
+
+    Args:
+        vocabulary_size: number of word ids, with padding (0) and the unknown
+            word (1).
+        embedding_dim: size of the word vectors.
+        projection_dim: size of the projected vectors, as in `CTRN`; `None`
+            encodes the word vectors as they are, as dos Santos et al. do.
+        units: size of the hidden state of each direction.
+        use_bias: whether the LSTM has biases, those of the forget gate
+            started at 1. Tay et al. count none.
+        embeddings: array `(vocabulary_size, embedding_dim)` to start the
+            embedding with; uniform in (-.25, .25) without it. It is not part
+            of the configuration: a saved model carries it in its weights.
+        trainable_embeddings: whether training changes the embedding, as dos
+            Santos et al. do. Tay et al. keep it.
+        dropout: share dropped in training of the encoder's inputs and
+            outputs. dos Santos et al. state none.
+        l2: strength of the L2 regularisation of all trainable parameters.
+        kernel_initializer: initialiser of `U`.
+        dtype: dtype policy; the global one by default.
+        **kwargs: `name` and `trainable`.
+
+    Call arguments:
+        inputs: dict of int tensors `"question"` `(batch_size,
+            question_length)` and `"answer"` `(batch_size, answer_length)`.
+
+    Output:
+        Float tensor `(batch_size, 1)` in [-1, 1], higher is better.
+
+    Raises:
+        ValueError: if an argument is out of range, or `embeddings` has
+            another shape.
+
+    Example:
+        >>> model = APBiLSTM(vocabulary_size=100)
+        >>> pair = {"question": np.array([[5, 7]]), "answer": np.array([[9]])}
+        >>> model(pair).shape
+        (1, 1)
+        >>> model.attention(pair)["answer"]
+        [[1.]]
+
+    Reference: dos Santos et al., 2016, "Attentive Pooling Networks",
+    sections 2.3 and 3.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_dim: int = 300,
+        projection_dim: int | None = 300,
+        units: int = 512,
+        *,
+        use_bias: bool = True,
+        l2: float = 0.0,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        check_positive(units=units)
+        policy = full_policy(dtype)
+        super().__init__(
+            encoder=keras.layers.Bidirectional(
+                keras.layers.LSTM(
+                    units,
+                    use_bias=use_bias,
+                    return_sequences=True,
+                    **l2_regularizers(l2, "kernel", "recurrent", "bias"),
+                    dtype=policy,
+                    name="lstm",
+                ),
+                dtype=policy,
+                name="bilstm",
+            ),
+            vocabulary_size=vocabulary_size,
+            embedding_dim=embedding_dim,
+            projection_dim=projection_dim,
+            units=units,
+            l2=l2,
+            dtype=dtype,
+            **kwargs,
+        )
+        self.use_bias = use_bias
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without the embedding matrix."""
+        return {**super().get_config(), "use_bias": self.use_bias}
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class APCNN(AttentivePoolingRanker):
+    """AP-BiLSTM with a convolution for the bidirectional LSTM.
+
+    `TextConvolution` gives each word a vector of `units` features from the
+    `kernel_size` words around it. Without embedding and projection the model
+    has kmd + d + d^2 parameters: at m = 300, d = 512 and k = 3, 723,456.
+
+    Args, call arguments and output are those of `APBiLSTM`, with
+
+    Args:
+        units: number of filters (dos Santos et al.'s c).
+        kernel_size: number of words that a filter sees, the middle one and
+            those around it.
+        activation: activation of the convolution; dos Santos et al. print
+            none.
+        use_bias: whether the convolution has a bias.
+
+    Reference: dos Santos et al., 2016, "Attentive Pooling Networks",
+    sections 2.2 and 3.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_dim: int = 300,
+        projection_dim: int | None = 300,
+        units: int = 512,
+        *,
+        kernel_size: int = 3,
+        activation: Any = "linear",
+        use_bias: bool = True,
+        l2: float = 0.0,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        check_positive(units=units, kernel_size=kernel_size)
+        super().__init__(
+            encoder=TextConvolution(
+                units,
+                kernel_size,
+                activation=activation,
+                use_bias=use_bias,
+                **l2_regularizers(l2, "kernel", "bias"),
+                dtype=full_policy(dtype),
+                name="convolution",
+            ),
+            vocabulary_size=vocabulary_size,
+            embedding_dim=embedding_dim,
+            projection_dim=projection_dim,
+            units=units,
+            l2=l2,
+            dtype=dtype,
+            **kwargs,
+        )
+        self.kernel_size = kernel_size
+        self.activation = keras.activations.get(activation)
+        self.use_bias = use_bias
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without the embedding matrix."""
+        return {
+            **super().get_config(),
+            "kernel_size": self.kernel_size,
+            "activation": keras.activations.serialize(self.activation),
+            "use_bias": self.use_bias,
+        }
