@@ -21,6 +21,7 @@ _MODULES = (
     "losses",
     "models",
     "optimizers",
+    "recurrence",
     "scoring",
     "training",
 )

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 ALLOWED = {
     "keras_qa/version.py": set(),
     "keras_qa/geometry.py": {"keras"},
+    "keras_qa/recurrence.py": {"keras"},
     "keras_qa/constraints.py": {"keras", "keras_qa.geometry"},
     "keras_qa/optimizers.py": {
         "keras",
@@ -35,6 +36,7 @@ ALLOWED = {
         "keras",
         "numpy",
         "keras_qa.geometry",
+        "keras_qa.recurrence",
         "keras_qa.layers",
     },
     "keras_qa/models/": {
