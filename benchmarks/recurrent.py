@@ -790,6 +790,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     start = time.perf_counter()
     load_before = os.getloadavg()
+    if load_before[0] > settings.cores / 2:
+        # PyTorch's threads wait for each other, and for whoever has the core.
+        print(f"the machine is busy (load {load_before[0]:.1f}): repeat later")
     measured = run(settings, backend)
     summary = summarise(settings, measured)
     report(settings, measured, summary)
