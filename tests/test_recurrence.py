@@ -9,7 +9,6 @@ from layer_checks import gradients
 from layer_checks import run
 from qrnn_reference import finite_differences
 
-from keras_qa.recurrence import forget_recurrence
 from keras_qa.recurrence import linear_recurrence
 
 LENGTHS = [0, 1, 2, 7, 8, 9, 50, 65, 200]
@@ -352,65 +351,3 @@ def test_double_precision_is_kept():
     expected = _recurrence_gradients(decay, inputs, initial, weights)
     for gradient, value in zip(found, expected, strict=True):
         np.testing.assert_allclose(gradient, value, rtol=1e-10, atol=1e-10)
-
-
-# The form with 1 - forget before the input.
-
-
-@pytest.mark.parametrize("length", LENGTHS)
-@pytest.mark.parametrize("with_initial", [False, True])
-def test_forget_recurrence(length, with_initial):
-    forget, candidate, initial, weights = _case(length)
-    initial = initial if with_initial else initial * 0
-    exact = _doubles(forget, candidate, initial)
-    entering = (1 - exact[0]) * exact[1]
-    given = [forget, candidate, initial][: 2 + with_initial]
-    states = ops.convert_to_numpy(forget_recurrence(*given))
-    assert states.shape == (2, length, 3)
-    np.testing.assert_allclose(
-        states,
-        _recurrence(exact[0], entering, exact[2]),
-        rtol=1e-5,
-        atol=1e-6,
-    )
-    by_decay, by_inputs, by_initial = _recurrence_gradients(
-        exact[0], entering, exact[2], *_doubles(weights)
-    )
-    expected = [
-        by_decay - by_inputs * exact[1],
-        by_inputs * (1 - exact[0]),
-        by_initial,
-    ]
-    found = gradients(
-        lambda *arrays: ops.multiply(forget_recurrence(*arrays), weights),
-        *given,
-    )
-    for gradient, value in zip(found, expected, strict=False):
-        np.testing.assert_allclose(gradient, value, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_forget_recurrence_in_every_way_to_run_it(mode):
-    forget, candidate, initial, weights = _case(9)
-    forget[0, :, 0], forget[0, :, 1] = 0, 1
-    states = run(forget_recurrence, forget, candidate, initial, mode=mode)
-    exact = _doubles(forget, candidate, initial)
-    entering = (1 - exact[0]) * exact[1]
-    np.testing.assert_allclose(
-        states, _recurrence(exact[0], entering, exact[2]), rtol=1e-5, atol=1e-6
-    )
-    np.testing.assert_array_equal(states[0, :, 1], initial[:1, 1].repeat(9))
-    candidate, initial = map(ops.convert_to_tensor, (candidate, initial))
-    (found,) = gradients(
-        lambda array: ops.multiply(
-            forget_recurrence(array, candidate, initial), weights
-        ),
-        forget,
-        mode=mode,
-    )
-    by_decay, by_inputs, _ = _recurrence_gradients(
-        exact[0], entering, exact[2], *_doubles(weights)
-    )
-    np.testing.assert_allclose(
-        found, by_decay - by_inputs * exact[1], rtol=1e-4, atol=1e-5
-    )

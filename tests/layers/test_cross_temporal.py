@@ -6,12 +6,14 @@ import pytest
 from keras import ops
 from layer_checks import MODES
 from layer_checks import check_layer
+from layer_checks import functional_call
 from layer_checks import gradients
 from layer_checks import run
 from qrnn_reference import aligned_step
 from qrnn_reference import cross_temporal
 from qrnn_reference import finite_differences
 
+from keras_qa.layers import BagOfWords
 from keras_qa.layers import CrossTemporalLayer
 from keras_qa.layers import QRNNLayer
 
@@ -83,8 +85,9 @@ def _sum_of_both(joint, weights):
 # The contract.
 
 
-@pytest.mark.parametrize("crossed_input", CROSSED)
-@pytest.mark.parametrize("alignment", ALIGNMENTS)
+@pytest.mark.parametrize(
+    "crossed_input, alignment", zip(CROSSED, ALIGNMENTS, strict=True)
+)
 def test_layer_contract(crossed_input, alignment):
     check_layer(
         CrossTemporalLayer,
@@ -326,6 +329,28 @@ def test_equations_of_ragged_texts(crossed_input, kernel_size, use_bias):
 
 
 @pytest.mark.parametrize("crossed_input", CROSSED)
+def test_padded_alignment_reads_padding_as_zeros(crossed_input):
+    layer, weights = _layer(
+        kernel_size=3,
+        crossed_input=crossed_input,
+        use_bias=True,
+        alignment="padded",
+    )
+    questions, answers, inputs, masks = _ragged_batch()
+    joint = [_numpy(j) for j in layer(inputs, mask=masks)]
+    q, a = (x * mask[..., None] for x, mask in zip(inputs, masks, strict=True))
+    for row in range(len(questions)):
+        expected = cross_temporal(
+            q[row], a[row], *weights, crossed_input=crossed_input
+        )
+        for found, value, text in zip(
+            joint, expected, (questions[row], answers[row]), strict=True
+        ):
+            _close(found[row, : len(text)], value[: len(text)])
+            np.testing.assert_array_equal(found[row, len(text) :], 0)
+
+
+@pytest.mark.parametrize("crossed_input", CROSSED)
 def test_zoneout_at_inference_is_the_expected_gate(crossed_input):
     layer, weights = _layer(zoneout=0.4, crossed_input=crossed_input)
     pair = [_random(1, 3, M), _random(1, 5, M, seed=1)]
@@ -417,11 +442,16 @@ def test_padding_on_the_left_changes_no_output(crossed_input):
             np.testing.assert_array_equal(found[row, ~mask[row]], 0)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("crossed_input", CROSSED)
-@pytest.mark.parametrize("alignment", ALIGNMENTS)
+@pytest.mark.parametrize(
+    "crossed_input, alignment, mode",
+    [
+        ("own", "lengths", "eager"),
+        ("own", "lengths", MODES[-1]),
+        ("partner", "padded", "eager"),
+    ],
+)
 def test_swapped_inputs_swap_the_outputs_exactly(
-    alignment, crossed_input, mode
+    crossed_input, alignment, mode
 ):
     layer, _ = _layer(
         m=30, units=24, alignment=alignment, crossed_input=crossed_input
@@ -444,7 +474,7 @@ def test_swapped_inputs_swap_the_outputs_exactly(
 @pytest.mark.parametrize("crossed_input", CROSSED)
 @pytest.mark.parametrize("alignment", ALIGNMENTS)
 def test_texts_without_words(alignment, crossed_input):
-    layer, _ = _layer(
+    layer, weights = _layer(
         use_bias=True, alignment=alignment, crossed_input=crossed_input
     )
     q, a = _random(3, 4, M), _random(3, 5, M, seed=1)
@@ -456,6 +486,17 @@ def test_texts_without_words(alignment, crossed_input):
     for found, mask in zip(joint, masks, strict=True):
         assert np.isfinite(found).all()
         np.testing.assert_array_equal(found[~mask], 0)
+    if alignment == "lengths":
+        # A partner without words is read as one step of zeros.
+        zero = np.zeros((1, M))
+        expected, _ = cross_temporal(
+            q[1, :3], zero, *weights, crossed_input=crossed_input
+        )
+        _close(joint[0][1, :3], expected)
+        _, expected = cross_temporal(
+            zero, a[0], *weights, crossed_input=crossed_input
+        )
+        _close(joint[1][0], expected)
     # What is not there cannot matter.
     again = layer([q, a], mask=masks)
     q[0], a[1], q[2], a[2] = 7, 7, 7, 7
@@ -472,8 +513,10 @@ def test_texts_without_words(alignment, crossed_input):
 # Gradients.
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("crossed_input", CROSSED)
+@pytest.mark.parametrize(
+    "crossed_input, mode",
+    [("own", mode) for mode in MODES] + [("partner", "eager")],
+)
 def test_gradients(crossed_input, mode):
     layer, (kernel,) = _layer(crossed_input=crossed_input)
     question_lengths, answer_lengths = [2, 3, 1], [4, 2, 1]
@@ -498,9 +541,9 @@ def test_gradients(crossed_input, mode):
         return total
 
     def weighted(q, a, flat_kernel):
-        joint, _ = layer.stateless_call(
+        joint = functional_call(
+            layer,
             [ops.reshape(flat_kernel, kernel.shape)],
-            [],
             [q, a],
             mask=[ops.convert_to_tensor(q_mask), ops.convert_to_tensor(a_mask)],
         )
@@ -632,13 +675,12 @@ def _functional_model(length, **kwargs):
     layer = CrossTemporalLayer(UNITS, **kwargs)
     joint = layer([embedding(token) for token in tokens])
     assert [j.shape for j in joint] == [(None, length, UNITS)] * 2
-    pooled = [keras.layers.GlobalAveragePooling1D()(j) for j in joint]
+    pooled = [BagOfWords("mean")(j) for j in joint]
     score = keras.layers.Dense(1)(keras.layers.Concatenate()(pooled))
     return keras.Model(tokens, score), layer
 
 
-@pytest.mark.parametrize("length", [None, 5])
-@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize("length, jit_compile", [(5, False), (None, True)])
 def test_one_step_of_fit_in_a_functional_model(length, jit_compile, tmp_path):
     if jit_compile and keras.backend.backend() == "torch":
         pytest.skip("on PyTorch jit_compile is torch.compile, not XLA")

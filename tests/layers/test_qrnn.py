@@ -6,6 +6,7 @@ import pytest
 from keras import ops
 from layer_checks import MODES
 from layer_checks import check_layer
+from layer_checks import functional_call
 from layer_checks import gradients
 from layer_checks import run
 from qrnn_reference import GATES
@@ -16,6 +17,12 @@ from keras_qa.layers import QRNNLayer
 
 UNITS, M = 3, 4
 POOLINGS = ["f", "fo", "ifo"]
+MASKS = {
+    "right": [[1, 1, 1, 1, 0, 0], [1, 0, 0, 0, 0, 0], [1] * 6],
+    "left": [[0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1], [1] * 6],
+    "both": [[0, 1, 1, 1, 0, 0], [0, 0, 0, 1, 0, 0], [1] * 6],
+    "empty": [[0] * 6, [1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1]],
+}
 FAR = 1e4  # the logit of a gate that is 0 or 1 to the last bit
 
 
@@ -68,8 +75,10 @@ def _identity_layer(forget_logit, **kwargs):
 # The contract.
 
 
-@pytest.mark.parametrize("pooling", POOLINGS)
-@pytest.mark.parametrize("return_sequences", [False, True])
+@pytest.mark.parametrize(
+    "pooling, return_sequences",
+    [("f", True), ("fo", False), ("fo", True), ("ifo", True)],
+)
 def test_layer_contract(pooling, return_sequences):
     check_layer(
         QRNNLayer,
@@ -267,8 +276,10 @@ def test_the_window_reaches_back_by_the_kernel_size(kernel_size):
 # Gradients.
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("pooling", POOLINGS)
+@pytest.mark.parametrize(
+    "pooling, mode",
+    [("fo", mode) for mode in MODES] + [("f", "eager"), ("ifo", MODES[-1])],
+)
 def test_gradients(pooling, mode):
     layer, (kernel, bias) = _layer(
         pooling=pooling, use_bias=True, return_sequences=True
@@ -283,7 +294,7 @@ def test_gradients(pooling, mode):
     def weighted(sequences, flat_kernel, bias):
         kernel_now = ops.reshape(flat_kernel, kernel.shape)
         bias_now = ops.reshape(bias, (kernel.shape[2],))
-        outputs, _ = layer.stateless_call([kernel_now, bias_now], [], sequences)
+        outputs = functional_call(layer, [kernel_now, bias_now], sequences)
         return ops.multiply(outputs, weights)
 
     found = gradients(
@@ -304,11 +315,12 @@ def test_gradients(pooling, mode):
         )
 
 
-def test_gradients_with_mask_and_initial_state():
+@pytest.mark.parametrize("padding", sorted(MASKS))
+def test_gradients_with_mask_and_initial_state(padding):
     layer, (kernel,) = _layer(kernel_size=3, return_sequences=True)
-    sequences, weights = _random(3, 5, M), _random(3, 5, UNITS, seed=5)
+    sequences, weights = _random(3, 6, M), _random(3, 6, UNITS, seed=5)
     cell, window = _random(3, UNITS, seed=6), _random(3, 2, M, seed=7)
-    mask = np.array([[1, 1, 1, 0, 0], [0, 0, 1, 1, 1], [0] * 5], bool)
+    mask = np.array(MASKS[padding], bool)
 
     def number(sequences, cell, window):
         outputs, _, _ = qrnn_batch(
@@ -344,13 +356,6 @@ def test_gradients_are_finite_with_saturated_gates():
 
 
 # Masks.
-
-MASKS = {
-    "right": [[1, 1, 1, 1, 0, 0], [1, 0, 0, 0, 0, 0], [1] * 6],
-    "left": [[0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1], [1] * 6],
-    "both": [[0, 1, 1, 1, 0, 0], [0, 0, 0, 1, 0, 0], [1] * 6],
-    "empty": [[0] * 6, [1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1]],
-}
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)
@@ -778,8 +783,7 @@ def test_every_way_to_run_it(mode, masked):
     _close(outputs, expected)
 
 
-@pytest.mark.parametrize("length", [None, 5])
-@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize("length, jit_compile", [(5, False), (None, True)])
 def test_one_step_of_fit_in_a_functional_model(length, jit_compile):
     if jit_compile and keras.backend.backend() == "torch":
         pytest.skip("on PyTorch jit_compile is torch.compile, not XLA")
