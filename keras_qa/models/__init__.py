@@ -4,5 +4,18 @@ from keras_qa.models.attentive_pooling import APCNN
 from keras_qa.models.attentive_pooling import APBiLSTM
 from keras_qa.models.hyperqa import CosineQA
 from keras_qa.models.hyperqa import HyperQA
+from keras_qa.models.pointwise import CTRN
+from keras_qa.models.pointwise import CNNRanker
+from keras_qa.models.pointwise import LSTMRanker
+from keras_qa.models.pointwise import QRNNRanker
 
-__all__ = ["APCNN", "APBiLSTM", "CosineQA", "HyperQA"]
+__all__ = [
+    "APCNN",
+    "CTRN",
+    "APBiLSTM",
+    "CNNRanker",
+    "CosineQA",
+    "HyperQA",
+    "LSTMRanker",
+    "QRNNRanker",
+]

@@ -1,0 +1,429 @@
+"""CTRN and its pointwise baselines against their equations in NumPy."""
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+from layer_checks import MODES
+from layer_checks import run
+from qrnn_reference import cross_temporal
+from qrnn_reference import qrnn
+from text_reference import convolution
+from text_reference import lstm
+
+from keras_qa.models import CTRN
+from keras_qa.models import CNNRanker
+from keras_qa.models import LSTMRanker
+from keras_qa.models import QRNNRanker
+
+VOCABULARY, DIM, PROJECTED, UNITS, HIDDEN, FEATURES = 30, 5, 4, 3, 6, 2
+MODELS = [CNNRanker, CTRN, LSTMRanker, QRNNRanker]
+SIAMESE = [CNNRanker, LSTMRanker, QRNNRanker]
+# torch.compile needs a compiler of C++.
+JIT_COMPILE = keras.backend.backend() != "torch"
+
+QUESTION = np.array([[3, 7, 7, 2, 9], [9, 0, 0, 0, 0], [4, 5, 0, 0, 0]])
+ANSWER = np.array([[8, 3, 1], [5, 6, 0], [0, 0, 0]])
+OVERLAP = np.array([[0.5, 3.0], [0.0, 1.0], [0.2, -2.0]], "float32")
+LABELS = np.array([[1.0], [0.0], [0.0]], "float32")
+WITH_WORDS = [0, 1]
+
+
+def _embeddings():
+    return np.random.default_rng(0).normal(size=(VOCABULARY, DIM))
+
+
+def _model(model_class, **settings):
+    """A small model whose weights are all random, biases too."""
+    model = model_class(
+        VOCABULARY,
+        DIM,
+        PROJECTED,
+        UNITS,
+        hidden_units=HIDDEN,
+        embeddings=_embeddings(),
+        **settings,
+    )
+    rng = np.random.default_rng(1)
+    for weight in sorted(model.trainable_weights, key=lambda w: w.path):
+        if not weight.path.startswith("embedding"):
+            weight.assign(rng.normal(size=weight.shape) * 0.7)
+    return model
+
+
+def _inputs(model, question=QUESTION, answer=ANSWER):
+    inputs = {
+        "question": question.astype("int32"),
+        "answer": answer.astype("int32"),
+    }
+    if model.overlap_features:
+        inputs["overlap"] = OVERLAP
+    return inputs
+
+
+def _score(model, question=QUESTION, answer=ANSWER, mode="eager"):
+    inputs = _inputs(model, question, answer)
+    scores = run(
+        lambda *arrays: model(dict(zip(inputs, arrays, strict=True))),
+        *inputs.values(),
+        mode=mode,
+    )
+    assert scores.shape == (len(question), 1)
+    return scores[:, 0]
+
+
+def _weights(layer):
+    return [ops.convert_to_numpy(w).astype(float) for w in layer.weights]
+
+
+def _words(model, ids):
+    words = _embeddings().astype("float32").astype(float)[ids[ids > 0]]
+    return words @ _weights(model.projection)[0]
+
+
+def _pooled(states, pooling):
+    return {
+        "mean": lambda: states.mean(0),
+        "max": lambda: states.max(0),
+        "last": lambda: states[-1],
+    }[pooling]()
+
+
+def _vectors(model, question, answer):
+    pair = [_words(model, ids) for ids in (question, answer)]
+    weights = _weights(model.encoder)
+    if isinstance(model, CTRN):
+        states = cross_temporal(
+            *pair,
+            *weights,
+            crossed_input=model.crossed_input,
+            zoneout=model.zoneout,
+        )
+    elif isinstance(model, QRNNRanker):
+        states = [qrnn(x, *weights, zoneout=model.zoneout)[0] for x in pair]
+    elif isinstance(model, LSTMRanker):
+        states = [lstm(x, *weights) for x in pair]
+    else:
+        states = [np.maximum(0, convolution(x, *weights)) for x in pair]
+    return [_pooled(x, model.pooling) for x in states]
+
+
+def _logits(model, row):
+    x = _vectors(model, QUESTION[row], ANSWER[row])
+    if model.overlap_features:
+        x.append(OVERLAP[row])
+    x = np.concatenate(x)
+    for i in range(model.hidden_layers):
+        kernel, bias = _weights(model.head.get_layer(f"hidden_{i}"))
+        x = np.maximum(0, x @ kernel + bias)
+    kernel, bias = _weights(model.softmax)
+    return x @ kernel + bias
+
+
+SETTINGS = [
+    (CTRN, {}),
+    (CTRN, {"crossed_input": "partner", "kernel_size": 3, "zoneout": 0.3}),
+    (CTRN, {"use_bias": True, "hidden_layers": 2, "overlap_features": 2}),
+    (QRNNRanker, {"overlap_features": FEATURES}),
+    (QRNNRanker, {"pooling": "last", "kernel_size": 1, "zoneout": 0.2}),
+    (LSTMRanker, {"hidden_layers": 3}),
+    (LSTMRanker, {"pooling": "last", "use_bias": True}),
+    (CNNRanker, {}),
+    (CNNRanker, {"pooling": "mean", "kernel_size": 2, "use_bias": False}),
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("model_class", "settings"), SETTINGS)
+def test_the_score_is_the_log_odds_of_the_equations(
+    model_class, settings, mode
+):
+    model = _model(model_class, **settings)
+    scores = _score(model, mode=mode)
+    for row in WITH_WORDS:
+        wrong, right = np.exp(_logits(model, row))
+        odds = np.log(right / wrong)
+        assert scores[row] == pytest.approx(odds, rel=1e-4, abs=1e-5)
+    assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("reduction", ["sum", "sum_over_batch_size"])
+@pytest.mark.parametrize("model_class", MODELS)
+def test_binary_cross_entropy_of_the_score_is_equation_3(
+    model_class, reduction
+):
+    model = _model(model_class, l2=0.01)
+    model.compile(
+        loss=keras.losses.BinaryCrossentropy(
+            from_logits=True, reduction=reduction
+        )
+    )
+    rows = np.array(WITH_WORDS)
+    inputs = {name: array[rows] for name, array in _inputs(model).items()}
+    loss = model.evaluate(inputs, LABELS[rows], verbose=0)
+
+    # Equations 2 and 3, with the softmax over both classes.
+    logits = np.array([_logits(model, row) for row in rows])
+    probability = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
+    y, s = LABELS[rows, 0], probability[:, 1]
+    entropies = -(y * np.log(s) + (1 - y) * np.log(1 - s))
+    entropy = entropies.sum() if reduction == "sum" else entropies.mean()
+    penalty = 0.01 * sum(
+        (ops.convert_to_numpy(w).astype(float) ** 2).sum()
+        for w in model.trainable_weights
+    )
+    assert loss == pytest.approx(entropy + penalty, rel=1e-5)
+
+
+@pytest.mark.parametrize("trainable", [False, True])
+@pytest.mark.parametrize("model_class", MODELS)
+def test_l2_on_all_trainable_parameters(model_class, trainable):
+    settings = {"use_bias": True, "hidden_layers": 2, "overlap_features": 2}
+    model = _model(
+        model_class, l2=0.3, trainable_embeddings=trainable, **settings
+    )
+    expected = sum(
+        0.3 * (ops.convert_to_numpy(w).astype(float) ** 2).sum()
+        for w in model.trainable_weights
+    )
+    np.testing.assert_allclose(float(sum(model.losses)), expected, rtol=1e-5)
+    assert not _model(model_class, l2=0.0).losses
+
+
+def test_parameter_counts_of_table_2():
+    m, d, h, k = 300, 512, 128, 2
+    dense = 2 * d * h + h
+    counts = {
+        CTRN: (3 * k * d * m + dense, 1_052_800),
+        QRNNRanker: (3 * k * d * m + dense, 1_052_800),
+        LSTMRanker: (4 * (m * d + d * d) + dense, 1_794_176),
+        CNNRanker: (3 * m * d + d + dense, 592_512),
+    }
+    for model_class, (formula, number) in counts.items():
+        model = model_class(10)
+        assert model.core_parameters == formula == number
+        left_out = 10 * 300 + 300 * m + 2 * h + 2
+        assert model.count_params() == formula + left_out
+        if model_class is not CNNRanker:
+            biases = (3 if model_class is not LSTMRanker else 4) * d
+            biased = model_class(10, use_bias=True)
+            assert biased.core_parameters == number + biases
+
+
+@pytest.mark.parametrize("model_class", MODELS)
+def test_what_features_and_layers_add_to_the_count(model_class):
+    plain = model_class(9, units=16).core_parameters
+    features = model_class(9, units=16, overlap_features=4)
+    assert features.core_parameters == plain + 4 * 128
+    deep = model_class(9, units=16, hidden_layers=3)
+    assert deep.core_parameters == plain + 2 * 128 * 129
+    trained = model_class(9, units=16, trainable_embeddings=True)
+    assert trained.core_parameters == plain
+
+
+@pytest.mark.parametrize(("model_class", "settings"), SETTINGS)
+def test_padding_changes_nothing(model_class, settings):
+    model = _model(model_class, **settings)
+    expected = _score(model)
+    wide = [np.pad(x, ((0, 0), (0, 9))) for x in (QUESTION, ANSWER)]
+    np.testing.assert_allclose(_score(model, *wide), expected, atol=1e-5)
+    np.testing.assert_allclose(
+        _score(model, QUESTION, wide[1]), expected, atol=1e-5
+    )
+
+
+def test_padded_alignment_aligns_by_padded_lengths():
+    model = _model(CTRN, alignment="padded")
+    # Without padding the two alignments are one.
+    full = [x[:1] for x in (QUESTION, ANSWER)]
+    np.testing.assert_allclose(
+        _score(model, *full), _score(_model(CTRN), *full), atol=1e-5
+    )
+    wide = np.pad(ANSWER, ((0, 0), (0, 9)))
+    changes = np.abs(_score(model, QUESTION, wide) - _score(model))
+    assert changes[0] > 1e-3
+
+
+@pytest.mark.parametrize(("model_class", "settings"), SETTINGS)
+def test_swapped_texts_are_swapped_vectors(model_class, settings):
+    model = _model(model_class, **settings)
+    expected = _score(model)
+    swapped = _score(model, ANSWER, QUESTION)
+    assert np.abs(swapped - expected).max() > 1e-3
+    hidden = model.head.get_layer("hidden_0")
+    kernel = ops.convert_to_numpy(hidden.kernel)
+    order = np.r_[UNITS : 2 * UNITS, :UNITS, 2 * UNITS : len(kernel)]
+    hidden.kernel.assign(kernel[order])
+    np.testing.assert_allclose(
+        _score(model, ANSWER, QUESTION), expected, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("overlap_features", [0, FEATURES])
+@pytest.mark.parametrize("model_class", SIAMESE)
+def test_the_parts_called_alone_give_the_score(model_class, overlap_features):
+    model = _model(model_class, overlap_features=overlap_features)
+    parts = {
+        "question": model.question_encoder(QUESTION),
+        "answer": model.answer_encoder(ANSWER),
+    }
+    assert parts["question"].shape == (3, UNITS)
+    np.testing.assert_array_equal(ops.convert_to_numpy(parts["answer"])[2], 0)
+    if overlap_features:
+        parts["overlap"] = ops.convert_to_tensor(OVERLAP)
+    np.testing.assert_allclose(
+        ops.convert_to_numpy(model.head(parts))[:, 0], _score(model), rtol=1e-5
+    )
+
+
+def test_the_crossed_texts_have_no_vectors_of_their_own():
+    model = _model(CTRN)
+    assert not hasattr(model, "question_encoder")
+    # The same question beside two answers.
+    crossed = keras.Model(model.input, model.encoder.output[0])
+    first, second = (
+        ops.convert_to_numpy(crossed(_inputs(model, QUESTION[:1], answer)))
+        for answer in (ANSWER[:1], ANSWER[1:2])
+    )
+    assert np.abs(first - second).max() > 1e-3
+
+
+@pytest.mark.parametrize("model_class", MODELS)
+def test_overlap_features_are_standardised_inside(model_class):
+    model = _model(model_class, overlap_features=FEATURES)
+    standardised = (OVERLAP - OVERLAP.mean(0)) / OVERLAP.std(0)
+    inputs = _inputs(model)
+    expected = model({**inputs, "overlap": standardised})
+    model.adapt_overlap(OVERLAP)
+    np.testing.assert_allclose(
+        ops.convert_to_numpy(model(inputs)),
+        ops.convert_to_numpy(expected),
+        rtol=1e-4,
+    )
+    twin = model_class.from_config(model.get_config())
+    twin.set_weights(model.get_weights())
+    np.testing.assert_array_equal(_score(twin), _score(model))
+
+
+def test_dropout_spares_the_overlap_features():
+    model = _model(CTRN, overlap_features=FEATURES, dropout=0.5)
+    joined = keras.Model(model.head.input, model.head.get_layer("join").output)
+    ones = {
+        side: np.ones((500, x.shape[1]), "float32")
+        for side, x in model.head.input.items()
+    }
+    values = ops.convert_to_numpy(joined(ones, training=True))
+    assert set(np.unique(values[:, : 2 * UNITS])) == {0.0, 2.0}
+    assert (values[:, 2 * UNITS :] == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("model_class", "settings"),
+    [
+        *SETTINGS,
+        (CTRN, {"alignment": "padded", "name": "crossed", "dropout": 0.1}),
+        (QRNNRanker, {"dtype": "mixed_bfloat16", "activation": "tanh"}),
+        (LSTMRanker, {"l2": 0.1, "word_dropout": 0.3}),
+        (
+            CNNRanker,
+            {"convolution_activation": "tanh", "trainable_embeddings": True},
+        ),
+    ],
+)
+def test_saves_and_reloads_without_the_matrix(model_class, settings, tmp_path):
+    original = _model(model_class, **settings)
+    if original.overlap_features:
+        original.adapt_overlap(OVERLAP)
+    original.save(tmp_path / "model.keras")
+    reloaded = keras.models.load_model(tmp_path / "model.keras")
+    assert type(reloaded) is model_class
+    assert reloaded.get_config() == original.get_config()
+    assert reloaded.core_parameters == original.core_parameters
+    np.testing.assert_array_equal(_score(reloaded), _score(original))
+
+
+@pytest.mark.parametrize("model_class", MODELS)
+def test_fits_the_labels_and_keeps_the_embedding(model_class):
+    keras.utils.set_random_seed(0)
+    model = _model(
+        model_class, overlap_features=FEATURES, dropout=0.1, word_dropout=0.1
+    )
+    model.adapt_overlap(OVERLAP)
+    before = model.get_weights()
+    model.compile(
+        keras.optimizers.Adam(0.03),
+        loss=keras.losses.BinaryCrossentropy(from_logits=True),
+        jit_compile=JIT_COMPILE,
+    )
+    history = model.fit(_inputs(model), LABELS, epochs=20, verbose=0)
+    assert np.isfinite(history.history["loss"]).all()
+    np.testing.assert_array_equal(_score(model) > 0, LABELS[:, 0] == 1)
+    trained = {weight.path for weight in model.trainable_weights}
+    for weight, old in zip(model.weights, before, strict=True):
+        moved = (ops.convert_to_numpy(weight) != old).any()
+        assert moved == (weight.path in trained), weight.path
+
+
+@pytest.mark.parametrize("dtype", ["mixed_float16", "mixed_bfloat16"])
+@pytest.mark.parametrize("model_class", MODELS)
+def test_scores_in_float32_under_mixed_precision(model_class, dtype):
+    model = _model(model_class, dtype=dtype, overlap_features=FEATURES)
+    scores = model(_inputs(model))
+    assert keras.backend.standardize_dtype(scores.dtype) == "float32"
+    for weight in model.weights:
+        assert keras.backend.standardize_dtype(weight.dtype) in (
+            "float32",
+            "int64",
+            "uint32",
+        )
+    np.testing.assert_allclose(
+        ops.convert_to_numpy(scores)[:, 0],
+        _score(_model(model_class, overlap_features=FEATURES)),
+        rtol=0.05,
+        atol=0.05,
+    )
+
+
+@pytest.mark.parametrize("model_class", MODELS)
+def test_trains_the_embedding_if_asked(model_class):
+    model = _model(model_class, trainable_embeddings=True, l2=0.0)
+    model.compile(keras.optimizers.SGD(1.0), loss="mse")
+    model.fit(_inputs(model), LABELS, verbose=0)
+    moved = ops.convert_to_numpy(
+        model.embedding.embeddings
+    ) != _embeddings().astype("float32")
+    used = np.unique([*QUESTION.ravel(), *ANSWER.ravel()])
+    assert moved.any()
+    assert set(np.flatnonzero(moved.any(1))) <= set(used) - {0}
+
+
+@pytest.mark.parametrize(
+    ("model_class", "settings", "message"),
+    [
+        (CTRN, {"units": 0}, "`units` must be .* Received: units=0"),
+        (CTRN, {"crossed_input": "both"}, "`crossed_input` must be one of"),
+        (CTRN, {"alignment": "none"}, "`alignment` must be one of"),
+        (CTRN, {"hidden_layers": 0}, "`hidden_layers` must be a positive"),
+        (CTRN, {"overlap_features": -1}, "`overlap_features` must not be neg"),
+        (
+            CTRN,
+            {"embeddings": np.zeros((4, 5))},
+            r"`embeddings` must have .* = \(30, 300\). Received: .*\(4, 5\)",
+        ),
+        (QRNNRanker, {"pooling": "max"}, r"`pooling` .* \('mean', 'last'\)"),
+        (LSTMRanker, {"pooling": "max"}, r"`pooling` .* \('mean', 'last'\)"),
+        (CNNRanker, {"pooling": "last"}, r"`pooling` .* \('max', 'mean'\)"),
+        (CNNRanker, {"kernel_size": 0}, "`kernel_size` must be a positive"),
+    ],
+)
+def test_errors(model_class, settings, message):
+    with pytest.raises(ValueError, match=message):
+        model_class(VOCABULARY, **settings)
+
+
+def test_features_for_a_model_without():
+    with pytest.raises(ValueError, match="`overlap_features` must be positive"):
+        _model(CTRN).adapt_overlap(OVERLAP)
+    model = _model(CTRN, overlap_features=FEATURES)
+    with pytest.raises(ValueError, match=r"Received: .*\(3, 1\)"):
+        model.adapt_overlap(OVERLAP[:, :1])
