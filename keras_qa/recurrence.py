@@ -7,6 +7,7 @@ TensorFlow can compile it with XLA, and autodiff keeps no state of each step.
 
 from typing import Any
 
+import keras
 from keras import ops
 
 
@@ -28,8 +29,15 @@ def linear_recurrence(
             step; 0 if `None`.
 
     Returns:
-        Float tensor `(batch_size, length, units)`, the states.
+        Float tensor `(batch_size, length, units)` of the same dtype, the
+        states. Half precision is computed in float32, in which a state does
+        not lose what it gathers over many steps.
     """
+    dtype = inputs.dtype
+    if keras.backend.standardize_dtype(dtype) in ("float16", "bfloat16"):
+        decay, inputs = ops.cast(decay, "float32"), ops.cast(inputs, "float32")
+    if initial is None:
+        initial = _zero_state(inputs)
 
     @ops.custom_gradient
     def states(decay: Any, inputs: Any, initial: Any) -> Any:
@@ -37,13 +45,14 @@ def linear_recurrence(
 
         def gradient(*upstream: Any, **named: Any) -> tuple[Any, Any, Any]:
             g = _gradient_scan(decay, _upstream(upstream, named))
-            return g * _previous(c, initial), g, decay[:, 0] * g[:, 0]
+            # A sum over one step, or over none of an empty sequence.
+            to_initial = ops.sum(decay[:, :1] * g[:, :1], axis=1)
+            return g * _previous(c, initial), g, to_initial
 
         return c, gradient
 
-    if initial is None:
-        initial = ops.zeros_like(inputs[:, 0])
-    return states(decay, inputs, initial)
+    initial = ops.cast(initial, inputs.dtype)
+    return ops.cast(states(decay, inputs, initial), dtype)
 
 
 def _scan(decay: Any, inputs: Any, initial: Any, reverse: bool = False) -> Any:
@@ -67,8 +76,12 @@ def _gradient_scan(decay: Any, upstream: Any) -> Any:
     following = ops.concatenate(
         [decay[:, 1:], ops.zeros_like(decay[:, :1])], axis=1
     )
-    last = ops.zeros_like(upstream[:, 0])
-    return _scan(following, upstream, last, reverse=True)
+    return _scan(following, upstream, _zero_state(upstream), reverse=True)
+
+
+def _zero_state(inputs: Any) -> Any:
+    batch_size, _, units = ops.shape(inputs)
+    return ops.zeros((batch_size, units), inputs.dtype)
 
 
 def _previous(states: Any, initial: Any) -> Any:

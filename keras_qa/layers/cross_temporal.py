@@ -1,5 +1,6 @@
 """Lightweight temporal crossing: a QRNN over two texts that share gates."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,6 +8,8 @@ import keras
 from keras import ops
 
 from keras_qa.layers.quasi_recurrent import QuasiRecurrent
+from keras_qa.layers.quasi_recurrent import RealSteps
+from keras_qa.layers.quasi_recurrent import take_steps
 from keras_qa.recurrence import linear_recurrence
 
 CROSSED_INPUTS = ("own", "partner")
@@ -30,8 +33,8 @@ class CrossTemporalLayer(QuasiRecurrent):
     of the longer reads the shorter at t / r, rounded down; neither reads
     beyond the last step.
 
-    Texts are padded at their end; padding changes nothing, and the outputs are
-    0 there. Swapping the texts swaps the outputs. The weights are those of
+    Outputs of the other steps are as if padding were not there; at padding
+    they are 0. Swapping the texts swaps the outputs. The weights are those of
     one `QRNNLayer`.
 
     Args:
@@ -112,56 +115,50 @@ class CrossTemporalLayer(QuasiRecurrent):
         """Encodes the pair."""
         masks = [None, None] if mask is None else list(mask)
         sides = [
-            self._gates(x, m, training)
+            self._side(x, m, training)
             for x, m in zip(inputs, masks, strict=True)
         ]
-        lengths = [
-            self._lengths(x, m) for x, m in zip(inputs, masks, strict=True)
-        ]
         joint = []
-        for own, partner in ((0, 1), (1, 0)):
-            steps = ops.arange(ops.shape(inputs[own])[1], dtype="int32")
-            at = _aligned(steps, lengths[own], lengths[partner])
-            states = self._join(sides[own], sides[partner], at)
-            if masks[own] is not None:
-                real = ops.expand_dims(masks[own], -1)
+        for own, partner in (sides, sides[::-1]):
+            states = self._join(own, partner)
+            if own.mask is not None:
+                real = ops.expand_dims(own.mask, -1)
                 states = ops.where(real, states, 0.0)
             joint.append(states)
         return joint
 
-    def _gates(
+    def _side(
         self, inputs: Any, mask: Any | None, training: bool | None
-    ) -> list[Any]:
-        inputs = self.real_inputs(inputs, mask, training)
-        if self.kernel_size > 1:
-            window = self.zero_window(inputs)
-            inputs = ops.concatenate([window, inputs], axis=1)
-        return self.convolve(inputs, training)
-
-    def _lengths(self, inputs: Any, mask: Any | None) -> Any:
-        """Number of steps of each text, `(batch_size, 1)` or `(1, 1)`."""
+    ) -> "_Side":
+        inputs = self.prepare(inputs, mask, training)
+        batch_size, length, _ = ops.shape(inputs)
         if mask is None or self.alignment == "padded":
-            return ops.reshape(ops.shape(inputs)[1], (1, 1))
-        count = ops.sum(ops.cast(mask, "int32"), axis=1, keepdims=True)
-        # A text without words is read as one zero vector.
-        return ops.maximum(count, 1)
+            # Every step counts as one of the text, the padding as zeros.
+            real = ops.ones((batch_size, length), "bool")
+            gates = self.convolve(inputs, None, None, training)
+            return _Side(gates, mask, RealSteps(real))
+        steps = RealSteps(mask)
+        gates = self.convolve(inputs, None, steps, training)
+        return _Side(gates, mask, steps)
 
-    def _join(self, own: list[Any], partner: list[Any], at: Any) -> Any:
+    def _join(self, own: "_Side", partner: "_Side") -> Any:
         """The joint states of one text, `(batch_size, length, units)`."""
-        z, f, o = own
-        batch_size = ops.shape(z)[0]
-        at = ops.broadcast_to(at, (batch_size, ops.shape(z)[1]))
-        crossed_f, crossed_o = _take(partner[1], at), _take(partner[2], at)
+        z, f, o = own.gates
+        partner_z, *partner_gates = partner.gates
+        at = _aligned(own.steps, partner.steps)
+        crossed_f, crossed_o = (take_steps(gate, at) for gate in partner_gates)
+        crossed_z = z
         if self.crossed_input == "partner":
-            crossed_z = _take(partner[0], at)
-        else:
-            crossed_z = z
-        states = o * self._states(f, z)
-        return states * (crossed_o * self._states(crossed_f, crossed_z))
+            crossed_z = take_steps(partner_z, at)
+        states = o * self._states(f, z, own.mask)
+        crossed = crossed_o * self._states(crossed_f, crossed_z, own.mask)
+        return states * crossed
 
-    def _states(self, f: Any, z: Any) -> Any:
-        states = linear_recurrence(*self.precise(f, (1 - f) * z))
-        return ops.cast(states, self.compute_dtype)
+    def _states(self, f: Any, z: Any, mask: Any | None) -> Any:
+        """The cell states of one recurrence."""
+        if mask is not None:
+            f = ops.where(ops.expand_dims(mask, -1), f, 1.0)
+        return linear_recurrence(f, (1 - f) * z)
 
     def compute_mask(self, inputs: Any, mask: Any | None = None) -> Any:
         """The masks of the two texts."""
@@ -180,24 +177,25 @@ class CrossTemporalLayer(QuasiRecurrent):
         }
 
 
-def _aligned(steps: Any, length: Any, partner: Any) -> Any:
-    """The partner's step for each step, `(batch_size, steps)` or `(1, steps)`.
+@dataclasses.dataclass(frozen=True)
+class _Side:
+    """The candidate and gates `[z, f, o]` of one text, and its steps."""
 
-    Args:
-        steps: int tensor `(steps,)`.
-        length: int tensor `(batch_size, 1)` or `(1, 1)`, of the text.
-        partner: int tensor of the same shape, the length of its partner.
-    """
-    longer = ops.maximum(length, partner)
-    shorter = ops.minimum(length, partner)
+    gates: list[Any]
+    mask: Any | None
+    steps: RealSteps
+
+
+def _aligned(own: RealSteps, partner: RealSteps) -> Any:
+    """The partner's step t* for each step t, `(batch_size, length)`."""
+    # A text without words is read as one step.
+    length = ops.maximum(own.counts, 1)
+    partner_length = ops.maximum(partner.counts, 1)
+    longer = ops.maximum(length, partner_length)
+    shorter = ops.minimum(length, partner_length)
     ratio = (longer + shorter - 1) // shorter
-    step = ops.where(length <= partner, steps * ratio, steps // ratio)
-    return ops.minimum(step, partner - 1)
-
-
-def _take(sequence: Any, steps: Any) -> Any:
-    """Rows of each sequence: `(batch, length, d)` at `(batch, n)`."""
-    batch_size, length, units = ops.shape(sequence)
-    first = ops.expand_dims(ops.arange(batch_size, dtype="int32") * length, 1)
-    rows = ops.reshape(sequence, (-1, units))
-    return ops.take(rows, first + steps, axis=0)
+    step = ops.where(
+        length <= partner_length, own.ranks * ratio, own.ranks // ratio
+    )
+    step = ops.minimum(step, partner_length - 1)
+    return ops.take_along_axis(partner.places, step, axis=1)

@@ -7,6 +7,8 @@ import keras
 from keras import ops
 
 from keras_qa.layers.quasi_recurrent import QuasiRecurrent
+from keras_qa.layers.quasi_recurrent import RealSteps
+from keras_qa.layers.quasi_recurrent import take_steps
 from keras_qa.recurrence import linear_recurrence
 
 GATES = {"f": 2, "fo": 3, "ifo": 4}
@@ -30,8 +32,9 @@ class QRNNLayer(QuasiRecurrent):
     with a gate `I = sigmoid(W_i * X)` of its own in the last. Only these
     elementwise operations follow each other in time.
 
-    A padded step keeps the state; what stands there does not matter. Under
-    mixed precision the state is kept in float32.
+    A padded step keeps the state, and the convolution passes over it: the
+    outputs of the other steps are as if it were not there. Under mixed
+    precision the recurrence runs in float32.
 
     Args:
         units: size of the states (the paper's d).
@@ -121,30 +124,34 @@ class QRNNLayer(QuasiRecurrent):
         if self.go_backwards:
             sequences = ops.flip(sequences, axis=1)
             mask = None if mask is None else ops.flip(mask, axis=1)
-        inputs = self.real_inputs(sequences, mask, training)
-        cell, window = self._initial(initial_state, inputs)
-        if self.kernel_size > 1:
-            inputs = ops.concatenate([window, inputs], axis=1)
-        cells, outputs = self._pool(self.convolve(inputs, training), cell, mask)
+        cell, window = self._unpack(initial_state)
+        steps = None if mask is None else RealSteps(mask)
+        inputs = self.prepare(sequences, mask, training)
+        gates = self.convolve(inputs, window, steps, training)
+        cells, outputs = self._pool(gates, cell, mask)
         output = outputs if self.return_sequences else self._last(outputs, mask)
         if not self.return_state:
             return output
-        return output, *self._final(cells, inputs, mask)
+        state = [cells[:, -1]]
+        if self.kernel_size > 1:
+            state.append(self._last_window(inputs, window, steps))
+        return output, *state
 
-    def _initial(
-        self, state: Sequence[Any] | None, inputs: Any
-    ) -> tuple[Any, Any]:
+    def _unpack(
+        self, state: Sequence[Any] | None
+    ) -> tuple[Any | None, Any | None]:
+        """Cell and window of a state."""
         if state is None:
-            return None, self.zero_window(inputs)
+            return None, None
         state = list(state)
-        expected = 1 if self.kernel_size == 1 else 2
+        expected = min(self.kernel_size, 2)
         if len(state) != expected:
             raise ValueError(
                 f"`initial_state` must be a list of {expected} tensors, the "
                 "cell and, with a `kernel_size` above 1, the window. "
                 f"Received: {len(state)} tensors"
             )
-        return (state[0], state[-1])
+        return state[0], state[1] if expected == 2 else None
 
     def _pool(
         self, gates: list[Any], cell: Any | None, mask: Any | None
@@ -160,11 +167,7 @@ class QRNNLayer(QuasiRecurrent):
             )
         else:
             kept = 1 - f
-        f, new = self.precise(f, kept * z)
-        cells = linear_recurrence(
-            f, new, None if cell is None else self.precise(cell)[0]
-        )
-        cells = ops.cast(cells, self.compute_dtype)
+        cells = linear_recurrence(f, kept * z, cell)
         outputs = cells if self.pooling == "f" else others[0] * cells
         if mask is not None:
             outputs = ops.where(mask, outputs, 0.0)
@@ -179,26 +182,16 @@ class QRNNLayer(QuasiRecurrent):
             ops.where(ops.expand_dims(last, -1), outputs, 0.0), axis=1
         )
 
-    def _final(self, cells: Any, window: Any, mask: Any | None) -> list[Any]:
-        """The state after the last step."""
+    def _last_window(
+        self, inputs: Any, window: Any | None, steps: RealSteps | None
+    ) -> Any:
+        """The inputs that the kernel will see at the next step."""
         width = self.kernel_size - 1
-        if width == 0:
-            return [cells[:, -1]]
-        if mask is None:
-            return [cells[:, -1], window[:, -width:]]
-        # The inputs that end with the last one that is no padding; the step
-        # at position t is at t + width of the window.
-        length = ops.shape(mask)[1]
-        ends = ops.max(
-            ops.where(mask, ops.arange(1, length + 1, dtype="int32"), 0),
-            axis=1,
-            keepdims=True,
-        )
-        steps = ends + ops.arange(width, dtype="int32")
-        return [
-            cells[:, -1],
-            ops.take_along_axis(window, ops.expand_dims(steps, -1), axis=1),
-        ]
+        padded = self.with_window(inputs, window)
+        if steps is None:
+            return padded[:, -width:]
+        places = steps.window_places(self.kernel_size, steps.counts)
+        return take_steps(padded, places[:, :width])
 
     def compute_mask(self, inputs: Any, mask: Any | None = None) -> Any:
         """The mask of the output, in the order of the output."""

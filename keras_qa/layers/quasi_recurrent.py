@@ -6,6 +6,73 @@ import keras
 from keras import ops
 
 
+class RealSteps:
+    """Which steps of each text are no padding, wherever padding stands.
+
+    Args:
+        mask: bool tensor `(batch_size, length)`, false on padding.
+
+    Attributes:
+        ranks: int32 `(batch_size, length)`, the number of real steps before
+            each step.
+        places: int32 `(batch_size, length)`, where the real steps are, in
+            their order; those of the padding follow.
+        counts: int32 `(batch_size, 1)`, numbers of real steps.
+    """
+
+    def __init__(self, mask: Any):
+        real = ops.cast(mask, "int32")
+        length = ops.shape(mask)[1]
+        positions = ops.arange(length, dtype="int32")
+        self.counts = ops.sum(real, axis=1, keepdims=True)
+        self.ranks = ops.cumsum(real, axis=1) - real
+        self.places = ops.cast(
+            ops.argsort(ops.where(mask, positions, positions + length), axis=1),
+            "int32",
+        )
+
+    def window_places(self, kernel_size: int, ranks: Any) -> Any:
+        """Where the inputs stand that the kernel sees at real steps.
+
+        Args:
+            kernel_size: width of the kernel.
+            ranks: int32 `(batch_size, n)`, numbers of real steps before those
+                at which the kernel ends.
+
+        Returns:
+            int32 `(batch_size, n * kernel_size)`, into the inputs after the
+            `kernel_size - 1` inputs before them.
+        """
+        before = kernel_size - 1
+        first = ops.broadcast_to(
+            ops.arange(before, dtype="int32"), (ops.shape(ranks)[0], before)
+        )
+        places = ops.concatenate([first, self.places + before], axis=1)
+        seen = ops.expand_dims(ranks, -1) + ops.arange(
+            kernel_size, dtype="int32"
+        )
+        # Padding after the last real step has a rank of its own, out of range.
+        seen = ops.reshape(seen, (ops.shape(ranks)[0], -1))
+        seen = ops.minimum(seen, ops.shape(places)[1] - 1)
+        return ops.take_along_axis(places, seen, axis=1)
+
+
+def take_steps(sequence: Any, steps: Any) -> Any:
+    """Steps of each sequence.
+
+    Args:
+        sequence: tensor `(batch_size, length, units)`.
+        steps: int32 tensor `(batch_size, n)`.
+
+    Returns:
+        Tensor `(batch_size, n, units)`.
+    """
+    batch_size, length, units = ops.shape(sequence)
+    first = ops.expand_dims(ops.arange(batch_size, dtype="int32") * length, 1)
+    rows = ops.reshape(sequence, (-1, units))
+    return ops.take(rows, first + steps, axis=0)
+
+
 class QuasiRecurrent(keras.layers.Layer):
     """Base of the layers whose gates come from a convolution over time.
 
@@ -84,7 +151,8 @@ class QuasiRecurrent(keras.layers.Layer):
         self.kernel_constraint = keras.constraints.get(kernel_constraint)
         self.bias_constraint = keras.constraints.get(bias_constraint)
         self.seed = seed
-        self.seed_generator = keras.random.SeedGenerator(seed)
+        if dropout or zoneout:
+            self.seed_generator = keras.random.SeedGenerator(seed)
         self.supports_masking = True
 
     def add_gate_weights(self, input_dim: int) -> None:
@@ -111,7 +179,7 @@ class QuasiRecurrent(keras.layers.Layer):
                 constraint=self.bias_constraint,
             )
 
-    def real_inputs(
+    def prepare(
         self, inputs: Any, mask: Any | None, training: bool | None
     ) -> Any:
         """Inputs after dropout, with zeros on the padding."""
@@ -123,20 +191,29 @@ class QuasiRecurrent(keras.layers.Layer):
             return inputs
         return ops.where(ops.expand_dims(mask, -1), inputs, 0.0)
 
-    def convolve(self, window: Any, training: bool | None) -> list[Any]:
+    def convolve(
+        self,
+        inputs: Any,
+        before: Any | None,
+        steps: "RealSteps | None",
+        training: bool | None,
+    ) -> list[Any]:
         """Candidate and gates of each step.
 
         Args:
-            window: inputs of all steps, after the `kernel_size - 1` inputs
-                before the first: `(batch_size, kernel_size - 1 + length,
-                input_dim)`.
+            inputs: float tensor `(batch_size, length, input_dim)`.
+            before: the `kernel_size - 1` inputs before the first, `(batch_size,
+                kernel_size - 1, input_dim)`; 0 if `None`.
+            steps: which steps are no padding; all if `None`.
             training: whether zoneout draws gates.
 
         Returns:
             `[z, f, ...]`, each `(batch_size, length, units)`, after their
             activations and zoneout.
         """
-        features = ops.conv(window, self.kernel, padding="valid")
+        windows = self._windows(inputs, before, steps)
+        kernel = ops.reshape(self.kernel, (-1, self.gates * self.units))
+        features = ops.matmul(windows, kernel)
         if self.bias is not None:
             features = ops.add(features, self.bias)
         z, f, *others = ops.split(features, self.gates, axis=-1)
@@ -144,19 +221,32 @@ class QuasiRecurrent(keras.layers.Layer):
         others = [self.recurrent_activation(gate) for gate in others]
         return [self.activation(z), f, *others]
 
-    def zero_window(self, inputs: Any) -> Any:
-        """The inputs before the first step of a text, `(batch, k - 1, m)`."""
-        batch_size, _, input_dim = ops.shape(inputs)
-        return ops.zeros(
-            (batch_size, self.kernel_size - 1, input_dim), inputs.dtype
-        )
+    def _windows(
+        self, inputs: Any, before: Any | None, steps: "RealSteps | None"
+    ) -> Any:
+        """The inputs under the kernel, `(batch, length, kernel_size * m)`."""
+        if self.kernel_size == 1:
+            return inputs
+        padded = self.with_window(inputs, before)
+        length = ops.shape(inputs)[1]
+        if steps is None:
+            slices = [
+                padded[:, j : j + length] for j in range(self.kernel_size)
+            ]
+            return ops.concatenate(slices, axis=-1)
+        places = steps.window_places(self.kernel_size, steps.ranks)
+        windows = take_steps(padded, places)
+        input_dim = self.kernel_size * inputs.shape[-1]
+        return ops.reshape(windows, (-1, length, input_dim))
 
-    def precise(self, *tensors: Any) -> list[Any]:
-        """Tensors as the recurrence takes them, float32 or wider.
-
-        In half precision a state would lose what it gathers over many steps.
-        """
-        return [ops.cast(x, self.variable_dtype) for x in tensors]
+    def with_window(self, inputs: Any, before: Any | None) -> Any:
+        """Inputs after the `kernel_size - 1` inputs before them."""
+        if before is None:
+            batch_size, _, input_dim = ops.shape(inputs)
+            before = ops.zeros(
+                (batch_size, self.kernel_size - 1, input_dim), inputs.dtype
+            )
+        return ops.concatenate([before, inputs], axis=1)
 
     def _zone_out(self, f: Any, training: bool | None) -> Any:
         if not self.zoneout:
