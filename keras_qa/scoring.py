@@ -6,10 +6,12 @@ import keras
 import numpy as np
 
 from keras_qa.datasets.packing import RaggedTexts
+from keras_qa.datasets.packing import next_size
 from keras_qa.datasets.packing import pack
 
-# Word positions and pairs computed at a time: they bound the memory.
-POSITIONS = 1 << 16
+# Word positions and pairs computed at a time: they bound the memory. A model of
+# 1,024 units keeps some ten vectors of that size for each position.
+POSITIONS = 1 << 14
 PAIRS = 1 << 13
 SHORTEST_WIDTH = 16
 
@@ -83,26 +85,29 @@ def _padded(
     sides: Mapping[str, np.ndarray],
     features: Mapping[str, np.ndarray],
 ) -> np.ndarray:
-    """Scores pairs of like length together.
+    """Scores pairs of like lengths together.
 
-    Widths are powers of two and each width has one batch size, so that only a
-    few shapes are ever compiled.
+    A side whose width the scorer does not fix is padded to a power of two, and
+    batches are full but for the last of each pair of widths, whose size is one
+    of few, so that only a few shapes are ever compiled.
     """
-    width = np.max(
-        [texts.lengths[indices] for indices in sides.values()], axis=0
-    )
-    width = np.maximum(width, SHORTEST_WIDTH)
-    width = 2 ** np.ceil(np.log2(width)).astype(int)
-    order = np.argsort(width, kind="stable")
+    widths = {
+        side: _widths(scorer, side, texts.lengths[indices])
+        for side, indices in sides.items()
+    }
+    order = np.lexsort(tuple(widths.values()))
     scores = np.empty(len(order), dtype=np.float32)
     start = 0
     while start < len(order):
-        columns = width[order[start]]
-        size = max(1, POSITIONS // columns)
-        chosen = order[start : start + size]
-        chosen = chosen[width[chosen] == columns]
+        columns = {side: int(w[order[start]]) for side, w in widths.items()}
+        chosen = order[
+            start : start + max(1, POSITIONS // sum(columns.values()))
+        ]
+        for side, width in widths.items():
+            chosen = chosen[width[chosen] == columns[side]]
+        size = next_size(len(chosen))
         batch = {
-            side: texts.padded(indices[chosen], columns, rows=size)
+            side: texts.padded(indices[chosen], columns[side], rows=size)
             for side, indices in sides.items()
         }
         for name, values in features.items():
@@ -111,3 +116,13 @@ def _padded(
         scores[chosen] = scorer.predict_on_batch(batch)[: len(chosen), 0]
         start += len(chosen)
     return scores
+
+
+def _widths(scorer: keras.Model, side: str, lengths: np.ndarray) -> np.ndarray:
+    """To how many columns texts of some lengths are padded."""
+    inputs = getattr(scorer, "input", None)  # a functional model's
+    fixed = inputs[side].shape[1] if isinstance(inputs, dict) else None
+    if fixed:
+        return np.full(len(lengths), fixed)
+    rounded = np.ceil(np.log2(np.maximum(lengths, SHORTEST_WIDTH)))
+    return 2 ** rounded.astype(int)

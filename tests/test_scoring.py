@@ -62,6 +62,47 @@ def test_any_other_scorer(texts):
     np.testing.assert_allclose(scores, expected, atol=1e-6)
 
 
+def _seen_shapes(texts, width=None, pairs=700):
+    """The shapes in which a scorer of any or of one width is given pairs."""
+    question = keras.Input((width,), dtype="int32", name="question")
+    answer = keras.Input((None,), dtype="int32", name="answer")
+    count = keras.layers.Lambda(
+        lambda ids: keras.ops.sum(ids, axis=1, keepdims=True)
+    )
+    scorer = keras.Model(
+        {"question": question, "answer": answer},
+        keras.layers.Add()([count(question), count(answer)]),
+    )
+    seen = []
+    predict = scorer.predict_on_batch
+
+    def predict_on_batch(batch):
+        seen.append((batch["question"].shape, batch["answer"].shape))
+        return predict(batch)
+
+    scorer.predict_on_batch = predict_on_batch
+    rng = np.random.default_rng(2)
+    questions, answers = rng.integers(0, 4, pairs), rng.integers(0, 6, pairs)
+    scores = score_pairs(scorer, texts, questions, answers)
+    sums = np.array([text.sum() for text in texts])
+    np.testing.assert_array_equal(scores, sums[questions] + sums[answers])
+    return seen
+
+
+def test_each_side_has_few_widths_and_little_padding(texts):
+    seen = _seen_shapes(texts)
+    # Questions of 16 or 32 columns, answers of 16, 32, 64 or 512.
+    assert len({(q[1], a[1]) for q, a in seen}) == 2 * 4
+    assert len(set(seen)) <= 2 * 8
+    positions = sum(q[0] * q[1] + a[0] * a[1] for q, a in seen)
+    real = 700 * np.mean(LENGTHS[:4]) + 700 * np.mean(LENGTHS)
+    assert positions < 3 * real
+
+
+def test_a_width_that_the_scorer_fixes_is_kept(texts):
+    assert {q[1] for q, _ in _seen_shapes(texts, width=20)} == {20}
+
+
 def _with_features():
     inputs = {
         "question": keras.Input((None,), dtype="int32", name="question"),
