@@ -89,8 +89,12 @@ class EpochBatches(keras.utils.PyDataset):
         if self._epoch is None:
             self.start_epoch(0)
 
-    def _padded(self, indices: np.ndarray, index: int) -> np.ndarray:
-        """Texts of the batch at `index`, padded to a width of their own."""
+    def _padded(
+        self, indices: np.ndarray, index: int, width: int | None = None
+    ) -> np.ndarray:
+        """Texts of the batch at `index`, with a width of their own or given."""
+        if width is not None:
+            return self.texts.padded(indices, width)
         width = int(self.texts.lengths[indices].max(initial=1))
         if self._round_up:
             width = next_size(width)
@@ -196,6 +200,8 @@ class PointwiseBatches(EpochBatches):
         features: further inputs by name, arrays `(pairs, ...)`.
         window: number of batches whose pairs are sorted together; 1 leaves
             the batches to chance.
+        widths: the widths that `"question"` and `"answer"` are padded to, for
+            a model that takes no others.
         **kwargs: the arguments of `keras.utils.PyDataset`.
 
     Raises:
@@ -220,6 +226,7 @@ class PointwiseBatches(EpochBatches):
         seed: int = 0,
         features: Mapping[str, np.ndarray] | None = None,
         window: int = 16,
+        widths: Mapping[str, int | None] | None = None,
         **kwargs: Any,
     ):
         super().__init__(texts, batch_size, seed, **kwargs)
@@ -243,6 +250,7 @@ class PointwiseBatches(EpochBatches):
         self.labels = np.asarray(labels, dtype=np.float32)
         self.features = dict(features or {})
         self.window = window
+        self.widths = dict(widths or {})
 
     def _draw(self, rng: np.random.Generator, epoch: int) -> None:
         lengths = self.texts.lengths
@@ -264,9 +272,11 @@ class PointwiseBatches(EpochBatches):
         """The batch at `index`, `(inputs, labels)`."""
         self._begun()
         pairs = self._batches[index]
+        sides = {"question": self.questions, "answer": self.answers}
         inputs = {
-            "question": self._padded(self.questions[pairs], index),
-            "answer": self._padded(self.answers[pairs], index),
-            **{name: values[pairs] for name, values in self.features.items()},
+            side: self._padded(indices[pairs], index, self.widths.get(side))
+            for side, indices in sides.items()
         }
+        for name, values in self.features.items():
+            inputs[name] = values[pairs]
         return inputs, self.labels[pairs, None]

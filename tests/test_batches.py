@@ -204,6 +204,16 @@ def test_widths_suit_the_backend():
                 assert width % 2 == index % 2
 
 
+def test_a_width_that_is_given_is_kept():
+    batches = _batches(widths={"question": 5, "answer": None})
+    widths = set()
+    for index in range(len(batches)):
+        inputs, _ = batches[index]
+        assert inputs["question"].shape[1] == 5
+        widths.add(inputs["answer"].shape[1])
+    assert len(widths) > 1
+
+
 def test_an_only_batch_keeps_its_width_whatever_is_drawn():
     """Keras refuses later epochs with a width other than the first's."""
     texts = _texts()

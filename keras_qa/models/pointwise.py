@@ -52,6 +52,8 @@ class PointwiseRanker(keras.Model):
         word_dropout: float = 0.0,
         l2: float = 4e-6,
         overlap_features: int = 0,
+        question_length: int | None = None,
+        answer_length: int | None = None,
         dtype: Any = None,
         **kwargs: Any,
     ):
@@ -62,6 +64,8 @@ class PointwiseRanker(keras.Model):
             units=units,
             hidden_units=hidden_units,
             hidden_layers=hidden_layers,
+            question_length=1 if question_length is None else question_length,
+            answer_length=1 if answer_length is None else answer_length,
         )
         if overlap_features < 0:
             raise ValueError(
@@ -151,8 +155,11 @@ class PointwiseRanker(keras.Model):
         )
 
         texts = {
-            side: keras.Input((None,), dtype="int32", name=side)
-            for side in ("question", "answer")
+            side: keras.Input((length,), dtype="int32", name=side)
+            for side, length in (
+                ("question", question_length),
+                ("answer", answer_length),
+            )
         }
 
         def words(ids: Any) -> Any:
@@ -190,6 +197,8 @@ class PointwiseRanker(keras.Model):
         self.word_dropout = word_dropout
         self.l2 = l2
         self.overlap_features = overlap_features
+        self.question_length = question_length
+        self.answer_length = answer_length
         self.policy = policy
         self.embedding = embedding
         self.projection = projection
@@ -251,6 +260,8 @@ class PointwiseRanker(keras.Model):
             "word_dropout": self.word_dropout,
             "l2": self.l2,
             "overlap_features": self.overlap_features,
+            "question_length": self.question_length,
+            "answer_length": self.answer_length,
             "dtype": keras.dtype_policies.serialize(self.policy),
         }
 
@@ -319,6 +330,10 @@ class CTRN(PointwiseRanker):
             takes as a third input; the paper has 4 on TrecQA and none
             elsewhere. They are standardised inside: call `adapt_overlap` with
             those of the training data before training.
+        question_length: length that questions are padded to, if it is to be
+            one. With `alignment="padded"` it makes the scores a matter of the
+            texts alone.
+        answer_length: the same for answers.
         dtype: dtype policy; the global one by default.
         **kwargs: `name` and `trainable`.
 

@@ -244,6 +244,16 @@ def test_padded_alignment_aligns_by_padded_lengths():
     assert changes[0] > 1e-3
 
 
+@pytest.mark.parametrize("model_class", MODELS)
+def test_lengths_can_be_fixed(model_class):
+    model = _model(model_class, question_length=5, answer_length=3)
+    shapes = {side: x.shape for side, x in model.input.items()}
+    assert shapes == {"question": (None, 5), "answer": (None, 3)}
+    np.testing.assert_allclose(
+        _score(model), _score(_model(model_class)), atol=1e-5
+    )
+
+
 @pytest.mark.parametrize(("model_class", "settings"), SETTINGS)
 def test_swapped_texts_are_swapped_vectors(model_class, settings):
     model = _model(model_class, **settings)
@@ -324,6 +334,7 @@ def test_dropout_spares_the_overlap_features():
         (CTRN, {"alignment": "padded", "name": "crossed", "dropout": 0.1}),
         (QRNNRanker, {"dtype": "mixed_bfloat16", "activation": "tanh"}),
         (LSTMRanker, {"l2": 0.1, "word_dropout": 0.3}),
+        (QRNNRanker, {"question_length": 5, "answer_length": 3}),
         (
             CNNRanker,
             {"convolution_activation": "tanh", "trainable_embeddings": True},
@@ -404,6 +415,7 @@ def test_trains_the_embedding_if_asked(model_class):
         (CTRN, {"crossed_input": "both"}, "`crossed_input` must be one of"),
         (CTRN, {"alignment": "none"}, "`alignment` must be one of"),
         (CTRN, {"hidden_layers": 0}, "`hidden_layers` must be a positive"),
+        (CTRN, {"answer_length": 0}, "`answer_length` must be a positive"),
         (CTRN, {"overlap_features": -1}, "`overlap_features` must not be neg"),
         (
             CTRN,
