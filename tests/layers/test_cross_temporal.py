@@ -258,7 +258,7 @@ def test_alignment_of_all_lengths_to_12():
 @pytest.mark.parametrize("alignment", ALIGNMENTS)
 def test_alignment_of_the_shapes_without_a_mask(alignment):
     layer = _revealing_layer(alignment)
-    for own, partner in [(1, 1), (3, 7), (7, 3), (4, 5), (12, 5), (1, 6)]:
+    for own, partner in [(3, 7), (12, 5), (4, 4)]:
         words = [
             np.arange(n, dtype="float32")[None, :, None] / 4 - 1
             for n in (own, partner)
@@ -284,10 +284,15 @@ def test_padded_alignment_takes_the_padded_lengths():
 # The equations.
 
 
-@pytest.mark.parametrize("use_bias", [False, True])
-@pytest.mark.parametrize("kernel_size", [1, 2, 3])
-@pytest.mark.parametrize("crossed_input", CROSSED)
-@pytest.mark.parametrize("alignment", ALIGNMENTS)
+@pytest.mark.parametrize(
+    "alignment, crossed_input, kernel_size, use_bias",
+    [
+        ("lengths", "own", 2, False),
+        ("lengths", "partner", 3, True),
+        ("padded", "own", 1, True),
+        ("padded", "partner", 2, False),
+    ],
+)
 def test_equations(alignment, crossed_input, kernel_size, use_bias):
     layer, weights = _layer(
         kernel_size=kernel_size,
@@ -296,7 +301,7 @@ def test_equations(alignment, crossed_input, kernel_size, use_bias):
         use_bias=use_bias,
     )
     # Without padding both alignments are the same.
-    for lengths in [(3, 7), (6, 2), (4, 4), (1, 5)]:
+    for lengths in [(3, 7), (6, 2), (1, 5)]:
         pairs = [
             _random(2, n, M, seed=n + side) for side, n in enumerate(lengths)
         ]
@@ -312,8 +317,9 @@ def test_equations(alignment, crossed_input, kernel_size, use_bias):
                 _close(found[row], value)
 
 
-@pytest.mark.parametrize("use_bias", [False, True])
-@pytest.mark.parametrize("kernel_size", [1, 2, 3])
+@pytest.mark.parametrize(
+    "kernel_size, use_bias", [(1, True), (2, False), (3, True)]
+)
 @pytest.mark.parametrize("crossed_input", CROSSED)
 def test_equations_of_ragged_texts(crossed_input, kernel_size, use_bias):
     layer, weights = _layer(
@@ -388,8 +394,10 @@ def test_the_partner_has_influence(crossed_input):
 # Padding and order.
 
 
-@pytest.mark.parametrize("crossed_input", CROSSED)
-@pytest.mark.parametrize("added", [(3, 0), (0, 3), (2, 9)])
+@pytest.mark.parametrize(
+    "added, crossed_input",
+    [((3, 0), "own"), ((0, 3), "own"), ((2, 9), "partner")],
+)
 def test_padding_on_either_text_changes_no_output(added, crossed_input):
     layer, _ = _layer(kernel_size=3, use_bias=True, crossed_input=crossed_input)
     questions, answers, inputs, masks = _ragged_batch()

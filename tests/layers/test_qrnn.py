@@ -17,12 +17,20 @@ from keras_qa.layers import QRNNLayer
 
 UNITS, M = 3, 4
 POOLINGS = ["f", "fo", "ifo"]
-MASKS = {
-    "right": [[1, 1, 1, 1, 0, 0], [1, 0, 0, 0, 0, 0], [1] * 6],
-    "left": [[0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1], [1] * 6],
-    "both": [[0, 1, 1, 1, 0, 0], [0, 0, 0, 1, 0, 0], [1] * 6],
-    "empty": [[0] * 6, [1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1]],
-}
+# Padding at the end, at the start, at both, nowhere, everywhere, in between.
+MASK = np.array(
+    [
+        [1, 1, 1, 1, 0, 0],
+        [1, 0, 0, 0, 0, 0],
+        [0, 0, 1, 1, 1, 1],
+        [0, 0, 0, 0, 0, 1],
+        [0, 1, 1, 1, 0, 0],
+        [1, 1, 1, 1, 1, 1],
+        [0, 0, 0, 0, 0, 0],
+        [1, 0, 1, 1, 0, 1],
+    ],
+    bool,
+)
 FAR = 1e4  # the logit of a gate that is 0 or 1 to the last bit
 
 
@@ -182,10 +190,12 @@ def test_fo_pooling_by_hand():
     _close(states, [[[first / 2], [second / 2]]])
 
 
-@pytest.mark.parametrize("use_bias", [False, True])
 @pytest.mark.parametrize("kernel_size", [1, 2, 3])
-@pytest.mark.parametrize("pooling", POOLINGS)
-def test_equations(pooling, kernel_size, use_bias):
+@pytest.mark.parametrize(
+    "pooling, use_bias",
+    [("f", True), ("fo", False), ("fo", True), ("ifo", True)],
+)
+def test_equations(pooling, use_bias, kernel_size):
     layer, weights = _layer(
         pooling=pooling,
         kernel_size=kernel_size,
@@ -243,16 +253,15 @@ def test_other_activations():
 @pytest.mark.parametrize("kernel_size", [1, 2, 3])
 def test_the_future_has_no_influence(kernel_size):
     layer, _ = _layer(kernel_size=kernel_size, return_sequences=True)
-    sequences = _random(1, 6, M)
-    outputs = _numpy(layer(sequences))
+    # Text n differs from the last one from step n on.
+    sequences = _random(1, 6, M).repeat(7, axis=0)
     for step in range(6):
-        changed = sequences.copy()
-        changed[:, step:] += _random(1, 6 - step, M, seed=9)
-        found = _numpy(layer(changed))
-        np.testing.assert_allclose(
-            found[:, :step], outputs[:, :step], atol=1e-6
-        )
-        assert (np.abs(found[:, step] - outputs[:, step]) > 1e-4).all()
+        sequences[step, step:] += _random(6 - step, M, seed=step)
+    outputs = _numpy(layer(sequences))
+    difference = np.abs(outputs - outputs[6:])
+    for step in range(6):
+        np.testing.assert_allclose(difference[step, :step], 0, atol=1e-6)
+        assert difference[step, step].max() > 1e-2
 
 
 @pytest.mark.parametrize("kernel_size", [1, 2, 3])
@@ -315,23 +324,21 @@ def test_gradients(pooling, mode):
         )
 
 
-@pytest.mark.parametrize("padding", sorted(MASKS))
-def test_gradients_with_mask_and_initial_state(padding):
+def test_gradients_with_mask_and_initial_state():
     layer, (kernel,) = _layer(kernel_size=3, return_sequences=True)
-    sequences, weights = _random(3, 6, M), _random(3, 6, UNITS, seed=5)
-    cell, window = _random(3, UNITS, seed=6), _random(3, 2, M, seed=7)
-    mask = np.array(MASKS[padding], bool)
+    sequences, weights = _random(8, 6, M), _random(8, 6, UNITS, seed=5)
+    cell, window = _random(8, UNITS, seed=6), _random(8, 2, M, seed=7)
 
     def number(sequences, cell, window):
         outputs, _, _ = qrnn_batch(
-            sequences, kernel, mask=mask, state=(cell, window)
+            sequences, kernel, mask=MASK, state=(cell, window)
         )
         return (weights * outputs).sum()
 
     arrays = [sequences, cell, window]
     found = gradients(
         lambda x, c, w: ops.multiply(
-            layer(x, initial_state=[c, w], mask=mask), weights
+            layer(x, initial_state=[c, w], mask=MASK), weights
         ),
         *arrays,
     )
@@ -344,7 +351,7 @@ def test_gradients_with_mask_and_initial_state(padding):
 
         expected = finite_differences(at, arrays[position])
         np.testing.assert_allclose(gradient, expected, rtol=1e-3, atol=1e-5)
-    np.testing.assert_array_equal(found[0][~mask], 0)
+    np.testing.assert_array_equal(found[0][~MASK], 0)
 
 
 def test_gradients_are_finite_with_saturated_gates():
@@ -358,11 +365,11 @@ def test_gradients_are_finite_with_saturated_gates():
 # Masks.
 
 
-@pytest.mark.parametrize("pooling", POOLINGS)
-@pytest.mark.parametrize("kernel_size", [1, 2, 3])
-@pytest.mark.parametrize("padding", sorted(MASKS))
-def test_a_padded_step_keeps_the_state(padding, kernel_size, pooling):
-    mask = np.array(MASKS[padding], bool)
+KINDS = [("f", 2), ("fo", 1), ("fo", 2), ("fo", 3), ("ifo", 2)]
+
+
+@pytest.mark.parametrize("pooling, kernel_size", KINDS)
+def test_a_padded_step_keeps_the_state(pooling, kernel_size):
     layer, weights = _layer(
         pooling=pooling,
         kernel_size=kernel_size,
@@ -370,46 +377,25 @@ def test_a_padded_step_keeps_the_state(padding, kernel_size, pooling):
         return_state=True,
         use_bias=True,
     )
-    sequences = _random(3, 6, M)
-    outputs, *state = layer(sequences, mask=mask)
+    sequences = _random(8, 6, M)
+    outputs, *state = layer(sequences, mask=MASK)
     expected, last, expected_state = qrnn_batch(
-        sequences, *weights, mask=mask, pooling=pooling
+        sequences, *weights, mask=MASK, pooling=pooling
     )
     _close(outputs, expected)
-    np.testing.assert_array_equal(_numpy(outputs)[~mask], 0)
+    np.testing.assert_array_equal(_numpy(outputs)[~MASK], 0)
     for found, value in zip(state, expected_state, strict=False):
         _close(found, value)
 
-    only_last = QRNNLayer.from_config(
-        {
-            **layer.get_config(),
-            "return_sequences": False,
-            "return_state": False,
-        }
-    )
+    arguments = {"return_sequences": False, "return_state": False}
+    only_last = QRNNLayer.from_config({**layer.get_config(), **arguments})
     only_last.build(sequences.shape)
     only_last.set_weights(layer.get_weights())
-    _close(only_last(sequences, mask=mask), last)
+    _close(only_last(sequences, mask=MASK), last)
 
 
-@pytest.mark.parametrize("kernel_size", [1, 2, 3])
-def test_padding_between_words_is_as_if_it_were_not_there(kernel_size):
-    mask = np.array([[1, 0, 1, 1, 0, 1], [0, 1, 0, 0, 1, 1]], bool)
-    layer, weights = _layer(
-        kernel_size=kernel_size, return_sequences=True, return_state=True
-    )
-    sequences = _random(2, 6, M)
-    outputs, *state = layer(sequences, mask=mask)
-    expected, _, expected_state = qrnn_batch(sequences, *weights, mask=mask)
-    _close(outputs, expected)
-    for found, value in zip(state, expected_state, strict=False):
-        _close(found, value)
-
-
-@pytest.mark.parametrize("padding", sorted(MASKS))
 @pytest.mark.parametrize("go_backwards", [False, True])
-def test_the_content_of_padding_changes_nothing(padding, go_backwards):
-    mask = np.array(MASKS[padding], bool)
+def test_the_content_of_padding_changes_nothing(go_backwards):
     layer, _ = _layer(
         kernel_size=3,
         use_bias=True,
@@ -417,10 +403,10 @@ def test_the_content_of_padding_changes_nothing(padding, go_backwards):
         return_state=True,
         go_backwards=go_backwards,
     )
-    sequences = _random(3, 6, M)
-    changed = np.where(mask[..., None], sequences, _random(3, 6, M, seed=9))
+    sequences = _random(8, 6, M)
+    changed = np.where(MASK[..., None], sequences, _random(8, 6, M, seed=9))
     for found, value in zip(
-        layer(changed, mask=mask), layer(sequences, mask=mask), strict=True
+        layer(changed, mask=MASK), layer(sequences, mask=MASK), strict=True
     ):
         np.testing.assert_array_equal(_numpy(found), _numpy(value))
 
@@ -469,8 +455,7 @@ def test_hands_its_mask_on_with_sequences_only(return_sequences, return_state):
 # States.
 
 
-@pytest.mark.parametrize("pooling", POOLINGS)
-@pytest.mark.parametrize("kernel_size", [1, 2, 3])
+@pytest.mark.parametrize("pooling, kernel_size", KINDS)
 def test_initial_state(pooling, kernel_size):
     layer, weights = _layer(
         pooling=pooling,
@@ -494,8 +479,8 @@ def test_initial_state(pooling, kernel_size):
         np.testing.assert_array_equal(_numpy(found)[1], value[1])
 
 
-@pytest.mark.parametrize("cuts", [[3], [1, 2, 3], [1, 9], [5, 6], [4, 4]])
-@pytest.mark.parametrize("kernel_size", [1, 2, 3, 4])
+@pytest.mark.parametrize("cuts", [[1, 2, 3], [5, 6]])
+@pytest.mark.parametrize("kernel_size", [1, 2, 4])
 def test_chunks_with_carried_state_equal_one_long_sequence(cuts, kernel_size):
     layer, weights = _layer(
         kernel_size=kernel_size,
@@ -507,8 +492,6 @@ def test_chunks_with_carried_state_equal_one_long_sequence(cuts, kernel_size):
     whole, *whole_state = layer(sequences)
     outputs, state = [], None
     for chunk in np.split(sequences, cuts, axis=1):
-        if chunk.shape[1] == 0:
-            continue
         output, *state = layer(chunk, initial_state=state)
         outputs.append(_numpy(output))
     expected, _, _ = qrnn_batch(sequences, *weights)
@@ -518,8 +501,9 @@ def test_chunks_with_carried_state_equal_one_long_sequence(cuts, kernel_size):
         _close(found, _numpy(value), 1e-6)
 
 
-@pytest.mark.parametrize("side", ["left", "right"])
-@pytest.mark.parametrize("kernel_size", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    "kernel_size, side", [(1, "right"), (2, "left"), (4, "left"), (4, "right")]
+)
 def test_ragged_chunks_equal_one_long_sequence(kernel_size, side):
     # How many words each text has in each chunk of 4 steps, none included.
     counts = np.array([[4, 1, 0, 3], [0, 0, 2, 1], [1, 1, 1, 4]])
@@ -564,7 +548,7 @@ def test_backwards_reads_the_reversed_text(masked):
         go_backwards=True, return_sequences=True, return_state=True
     )
     sequences = _random(3, 6, M)
-    mask = np.array(MASKS["right"], bool) if masked else None
+    mask = MASK[:3] if masked else None
     expected, _, state = qrnn_batch(
         sequences[:, ::-1],
         *weights,
@@ -577,8 +561,8 @@ def test_backwards_reads_the_reversed_text(masked):
 
 
 @pytest.mark.parametrize("return_sequences", [False, True])
-@pytest.mark.parametrize("padding", [None, "left", "right"])
-def test_bidirectional(return_sequences, padding):
+@pytest.mark.parametrize("masked", [False, True])
+def test_bidirectional(return_sequences, masked):
     both = keras.layers.Bidirectional(
         QRNNLayer(UNITS, kernel_size=2, return_sequences=return_sequences)
     )
@@ -586,9 +570,9 @@ def test_bidirectional(return_sequences, padding):
     kernels = [_random(2, M, 3 * UNITS, seed=seed) for seed in (1, 2)]
     both.forward_layer.kernel.assign(kernels[0])
     both.backward_layer.kernel.assign(kernels[1])
-    sequences = _random(3, 6, M)
-    mask = None if padding is None else np.array(MASKS[padding], bool)
-    back = None if mask is None else mask[:, ::-1]
+    sequences = _random(8, 6, M)
+    mask = MASK if masked else None
+    back = MASK[:, ::-1] if masked else None
     kernels = [kernel.astype("float64") for kernel in kernels]
     steps, last, _ = qrnn_batch(sequences, kernels[0], mask=mask)
     steps_back, last_back, _ = qrnn_batch(
@@ -636,11 +620,10 @@ def test_bidirectional_and_stacked_in_a_saved_model(tmp_path):
 def test_stacked_layers_are_the_loop_applied_twice():
     first, first_weights = _layer(return_sequences=True)
     second, second_weights = _layer(m=UNITS, seed=5, return_sequences=True)
-    mask = np.array(MASKS["right"], bool)
-    sequences = _random(3, 6, M)
-    between, _, _ = qrnn_batch(sequences, *first_weights, mask=mask)
-    expected, _, _ = qrnn_batch(between, *second_weights, mask=mask)
-    _close(second(first(sequences, mask=mask), mask=mask), expected)
+    sequences = _random(8, 6, M)
+    between, _, _ = qrnn_batch(sequences, *first_weights, mask=MASK)
+    expected, _, _ = qrnn_batch(between, *second_weights, mask=MASK)
+    _close(second(first(sequences, mask=MASK), mask=MASK), expected)
 
 
 # Chance.
@@ -768,8 +751,8 @@ def test_training_with_zoneout_and_dropout_reloads(tmp_path):
 def test_every_way_to_run_it(mode, masked):
     """With `mode="graph"` batch size and length are unknown while tracing."""
     layer, weights = _layer(return_sequences=True, kernel_size=3)
-    sequences = _random(3, 6, M)
-    mask = np.array(MASKS["right"], bool) if masked else None
+    sequences = _random(8, 6, M)
+    mask = MASK if masked else None
     if masked:
         outputs = run(
             lambda x, numbers: layer(x, mask=numbers[..., 0] > 0),
