@@ -420,8 +420,9 @@ def run_script(
         recipe = settings_of(Namespace(**unchanged))
         overrides = {k: v for k, v in settings.items() if v != recipe[k]}
         result = run_experiment(paper, arguments, settings, train, overrides)
-    except (OSError, ValueError, RunFolderError) as error:
-        # Ours and Keras's errors about values say what was expected.
+    except (ImportError, OSError, ValueError, RunFolderError) as error:
+        # Ours and Keras's errors about values say what was expected, those
+        # about missing packages how to install them.
         print(f"error: {error}", file=sys.stderr)
         return 2
     figures = "  ".join(

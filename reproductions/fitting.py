@@ -1,5 +1,6 @@
 """Fits a ranker, keeps its best epoch, exports it and ranks with it."""
 
+import importlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,17 +8,25 @@ import keras
 import numpy as np
 
 from keras_qa.batches import EpochBatches
+from keras_qa.batches import PairwiseBatches
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.datasets.overlap import OverlapFeatures
+from keras_qa.datasets.packing import RaggedTexts
+from keras_qa.datasets.sampler import NegativeSampler
+from keras_qa.datasets.sampler import ScoreFunction
 from keras_qa.evaluation import Evaluation
 from keras_qa.evaluation import evaluate
 from keras_qa.export import export_keras
 from keras_qa.export import export_saved_model
 from keras_qa.export import verify_export
+from keras_qa.losses import PairwiseHinge
 from keras_qa.scoring import score_pairs
+from keras_qa.training import PairwiseTrainer
 from reproductions.common import Experiment
 from reproductions.common import Outcome
+from reproductions.folder import RunFolder
+from reproductions.options import Settings
 from reproductions.training import EpochSelector
 from reproductions.training import ProgressBar
 
@@ -63,6 +72,48 @@ class Ranker:
         return indexed.split(self.scores(*indexed.pairs()))
 
 
+def pairwise_training(
+    scorer: keras.Model,
+    optimizer: keras.optimizers.Optimizer,
+    settings: Settings,
+    texts: RaggedTexts,
+    fit: IndexedQuestions,
+    scores: ScoreFunction,
+    seed: int,
+) -> tuple[PairwiseTrainer, PairwiseBatches]:
+    """The compiled trainer of a scorer and the groups it is to be fitted on.
+
+    Args:
+        scorer: the model.
+        optimizer: its optimizer.
+        settings: `negatives`, `sampler`, `sampler_pool`, `margin` and
+            `batch_size`.
+        texts: the word ids of all texts.
+        fit: the training questions.
+        scores: the current scores of pairs, for the sampler.
+        seed: seed of the sampler and of the order of the batches.
+    """
+    sampler = NegativeSampler(
+        fit.question_texts,
+        fit.candidate_texts,
+        fit.labels,
+        negatives=settings["negatives"],
+        strategy=settings["sampler"],
+        pool=settings["sampler_pool"],
+        seed=seed,
+    )
+    trainer = PairwiseTrainer(scorer)
+    trainer.compile(optimizer=optimizer, loss=PairwiseHinge(settings["margin"]))
+    batches = PairwiseBatches(
+        texts,
+        lambda epoch: sampler.sample(epoch, scores),
+        batch_size=settings["batch_size"],
+        seed=seed,
+        packed=trainer.supports_packing,
+    )
+    return trainer, batches
+
+
 def fit_and_rank(
     experiment: Experiment,
     ranker: Ranker,
@@ -98,8 +149,7 @@ def fit_and_rank(
     done = selector.restore(trainer)
     callbacks = [selector, ProgressBar(epochs, done, arguments.model)]
     if arguments.tensorboard:
-        logs = str(experiment.folder.path / "tensorboard")
-        callbacks.append(keras.callbacks.TensorBoard(logs))
+        callbacks.append(_tensorboard(experiment.folder))
     trainer.fit(
         batches,
         **batches.fit_arguments(
@@ -117,8 +167,19 @@ def fit_and_rank(
     )
 
 
+def _tensorboard(folder: RunFolder) -> keras.callbacks.Callback:
+    try:
+        importlib.import_module("tensorboard")
+    except ImportError as error:
+        raise ImportError(
+            "`--tensorboard` needs TensorBoard: pip install tensorboard"
+        ) from error
+    return keras.callbacks.TensorBoard(str(folder.path / "tensorboard"))
+
+
 def _details(selector: EpochSelector, scorer: keras.Model) -> dict[str, Any]:
     best = selector.history[selector.best_epoch - 1]
+    core = getattr(scorer, "core_parameters", None)
     return {
         "epoch": selector.best_epoch,
         "epochs": len(selector.history),
@@ -126,6 +187,8 @@ def _details(selector: EpochSelector, scorer: keras.Model) -> dict[str, Any]:
         "parameters": sum(
             int(np.prod(weight.shape)) for weight in scorer.trainable_variables
         ),
+        # As its paper counts them, where that is not all of them.
+        **({} if core is None else {"core_parameters": core}),
         "seconds_per_epoch": float(
             np.median([row["seconds"] for row in selector.history])
         ),

@@ -1,7 +1,9 @@
 """The output folder of a run: each file whole or absent, one run per folder."""
 
 import json
+import shutil
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -91,3 +93,19 @@ class RunFolder:
     def read_json(self, name: str) -> Any:
         """Reads a JSON file of the folder."""
         return json.loads((self.path / name).read_text("utf-8"))
+
+
+def keep_only(path: Path, names: Collection[str]) -> None:
+    """Removes what a run has left in its folder but for some files.
+
+    Args:
+        path: the folder of a finished run.
+        names: the names of the files that stay.
+    """
+    for item in path.iterdir():
+        if item.name in names:
+            continue
+        if item.is_dir():
+            shutil.rmtree(item)
+        else:
+            item.unlink()

@@ -19,9 +19,7 @@ import numpy as np
 from keras_qa.constraints import PoincareBall
 from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.sampler import NegativeSampler
 from keras_qa.datasets.sampler import ScoreFunction
-from keras_qa.losses import PairwiseHinge
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 from keras_qa.optimizers import RiemannianOptimizer
@@ -33,6 +31,7 @@ from reproductions.common import Outcome
 from reproductions.common import run_script
 from reproductions.fitting import Ranker
 from reproductions.fitting import fit_and_rank
+from reproductions.fitting import pairwise_training
 from reproductions.options import Settings
 from reproductions.options import parse_arguments
 from reproductions.options import resolve_settings
@@ -159,28 +158,10 @@ def build_training(
         scores: the current scores of pairs, for the sampler.
         seed: seed of the sampler and of the order of the batches.
     """
-    sampler = NegativeSampler(
-        fit.question_texts,
-        fit.candidate_texts,
-        fit.labels,
-        negatives=settings["negatives"],
-        strategy=settings["sampler"],
-        pool=settings["sampler_pool"],
-        seed=seed,
+    optimizer = build_optimizer(model, settings)
+    return pairwise_training(
+        scorer, optimizer, settings, texts, fit, scores, seed
     )
-    trainer = PairwiseTrainer(scorer)
-    trainer.compile(
-        optimizer=build_optimizer(model, settings),
-        loss=PairwiseHinge(settings["margin"]),
-    )
-    batches = PairwiseBatches(
-        texts,
-        lambda epoch: sampler.sample(epoch, scores),
-        batch_size=settings["batch_size"],
-        seed=seed,
-        packed=trainer.supports_packing,
-    )
-    return trainer, batches
 
 
 def train(experiment: Experiment) -> Outcome:

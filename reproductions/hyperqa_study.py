@@ -8,16 +8,14 @@ on a fold held out of train, dev is ranked once. Finished runs are skipped, so
 the command can be given again after an interruption.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-
-import keras
 
 from reproductions import hyperqa
+from reproductions.study import run_all
+from reproductions.study import study_parser
 
 SEEDS = (1, 2, 3)
 DATASETS = ("wikiqa", "trecqa-raw", "trecqa-clean")
@@ -131,36 +129,14 @@ def condition(
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs all conditions; stops at the first that fails."""
-    parser = argparse.ArgumentParser(
-        prog="python -m reproductions.hyperqa_study",
-        description=__doc__.splitlines()[0],
+    parser = study_parser(
+        "hyperqa_study", __doc__.splitlines()[0], "runs/study"
     )
-    parser.add_argument("--data-dir", type=Path, required=True, metavar="DIR")
-    parser.add_argument(
-        "--output-dir", type=Path, default=Path("runs/study"), metavar="DIR"
+    runs = (
+        (item.name, item.options, ("skipgram",) if item.own_vectors else ())
+        for item in conditions()
     )
-    parser.add_argument(
-        "--embeddings", nargs="+", required=True, metavar="FILE"
-    )
-    parser.add_argument("--record", type=Path, metavar="FILE")
-    arguments = parser.parse_args(argv)
-    record = ("--record", str(arguments.record)) if arguments.record else ()
-    for item in conditions():
-        own = ("skipgram",) if item.own_vectors else ()
-        # A hundred models in one process would fill the memory.
-        keras.utils.clear_session()
-        status = hyperqa.main(
-            [
-                *item.options,
-                *("--split", "dev", "--resume", *record),
-                *("--data-dir", str(arguments.data_dir)),
-                *("--embeddings", *arguments.embeddings, *own),
-                *("--output-dir", str(arguments.output_dir / item.name)),
-            ]
-        )
-        if status:
-            return status
-    return 0
+    return run_all(hyperqa.main, runs, parser.parse_args(argv))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ of HyperQA on WikiQA takes about a minute on 2 cores.
 import argparse
 import importlib
 import json
-import shutil
 import sys
 from collections.abc import Callable
 from collections.abc import Sequence
@@ -32,6 +31,7 @@ from keras_qa.atomic import write_whole
 from keras_qa.datasets.base import DatasetError
 from reproductions.common import run_experiment
 from reproductions.folder import RunFolderError
+from reproductions.folder import keep_only
 from reproductions.options import Settings
 from reproductions.options import SettingsError
 from reproductions.options import parse_arguments
@@ -71,7 +71,24 @@ def hyperqa_space(hp: Any) -> Settings:
     }
 
 
-SPACES = {"hyperqa": hyperqa_space}
+def ctrn_space(hp: Any) -> Settings:
+    """The search space of CTRN (section "Implementation Details").
+
+    Args:
+        hp: `keras_tuner.HyperParameters`, asked for one value of each.
+
+    Returns:
+        Settings by name, as `--set` takes them.
+    """
+    return {
+        "units": hp.Int("units", 128, 1024, step=128),
+        "hidden_layers": hp.Int("hidden_layers", 1, 3),
+        "learning_rate": hp.Choice("learning_rate", [1e-3, 1e-4, 1e-5]),
+        "batch_size": hp.Choice("batch_size", [64, 128, 256, 512]),
+    }
+
+
+SPACES = {"ctrn": ctrn_space, "hyperqa": hyperqa_space}
 
 
 class Search(keras_tuner.RandomSearch):
@@ -165,11 +182,7 @@ def trainer(paper: str, options: Sequence[str], output_dir: Path) -> Train:
         result = run_experiment(
             paper, arguments, script.settings_of(arguments), script.train
         )
-        for path in folder.iterdir():
-            if path.is_dir():
-                shutil.rmtree(path)
-            elif path.name not in KEPT:
-                path.unlink()
+        keep_only(folder, KEPT)
         return result["selection"]
 
     return train

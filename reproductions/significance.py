@@ -186,21 +186,27 @@ def pairs(
         groups: groups of runs of that paper.
         wanted: the comparisons.
     """
+    readings = {name for comparison in wanted for name in comparison.readings}
     for comparison in wanted:
         for first in groups:
             for second in groups:
-                if first is not second and _fits(comparison, first, second):
+                if first is not second and _fits(
+                    comparison, readings, first, second
+                ):
                     yield first, second
 
 
-def _fits(comparison: Comparison, first: Group, second: Group) -> bool:
-    readings = comparison.readings
+def _fits(
+    comparison: Comparison, readings: set[str], first: Group, second: Group
+) -> bool:
+    # The second stands as its recipe has it, the first perhaps read otherwise,
+    # if that is asked for; what else was changed was changed for both.
+    changed = readings.intersection(first.overrides)
     return (
         (first.model, second.model) == (comparison.first, comparison.second)
         and (first.dataset, first.split) == (second.dataset, second.split)
-        # The second stands as its recipe has it, the first perhaps read
-        # otherwise; what else was changed was changed for both.
-        and not any(name in second.overrides for name in readings)
+        and changed <= set(comparison.readings)
+        and not readings.intersection(second.overrides)
         and (
             second.recipe == "untrained"
             or _trained(first, readings) == _trained(second, readings)
@@ -209,7 +215,7 @@ def _fits(comparison: Comparison, first: Group, second: Group) -> bool:
     )
 
 
-def _trained(group: Group, readings: Sequence[str]) -> str:
+def _trained(group: Group, readings: set[str]) -> str:
     changed = {k: v for k, v in group.overrides.items() if k not in readings}
     return canonical([group.recipe, group.training_set, changed])
 

@@ -9,6 +9,7 @@ pytest.importorskip("keras_tuner")
 from keras_qa.datasets.base import DatasetError
 from reproductions import search
 from reproductions.search import Search
+from reproductions.search import ctrn_space
 from reproductions.search import hyperqa_space
 
 # KerasTuner calls functions of `threading` that are old, hundreds of times.
@@ -24,21 +25,43 @@ PAPERS_SPACE = {
 }
 
 
+# Section "Implementation Details" of CTRN.
+CTRNS_SPACE = {
+    "units": set(range(128, 1025, 128)),
+    "hidden_layers": {1, 2, 3},
+    "learning_rate": {1e-3, 1e-4, 1e-5},
+    "batch_size": {64, 128, 256, 512},
+}
+
+
 def quality(settings, trial):
     """Best at projection_dim 400 and margin 1."""
     return {"MAP": settings["projection_dim"] / 1000 - settings["margin"] / 100}
 
 
-def test_draws_the_papers_values_and_all_of_them(tmp_path):
-    drawn = {name: set() for name in PAPERS_SPACE}
+@pytest.mark.parametrize(
+    ("space", "expected"),
+    [(hyperqa_space, PAPERS_SPACE), (ctrn_space, CTRNS_SPACE)],
+    ids=["hyperqa", "ctrn"],
+)
+def test_draws_the_papers_values_and_all_of_them(tmp_path, space, expected):
+    drawn = {name: set() for name in expected}
 
     def train(settings, trial):
         for name, value in settings.items():
             drawn[name].add(value)
-        return quality(settings, trial)
+        return {"MAP": 0.5}
 
-    Search(hyperqa_space, train, 60, tmp_path).search(verbose=0)
-    assert drawn == PAPERS_SPACE
+    Search(space, train, 60, tmp_path).search(verbose=0)
+    assert drawn == expected
+
+
+@pytest.mark.parametrize("paper", sorted(search.SPACES))
+def test_spaces_are_of_settings_of_the_script(paper):
+    script = importlib.import_module(f"reproductions.{paper}")
+    values = search.SPACES[paper](search.keras_tuner.HyperParameters())
+    for name, value in values.items():
+        assert type(script.PAPER[name]) is type(value)
 
 
 def test_best_trial_comes_first(tmp_path):

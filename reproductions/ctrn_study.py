@@ -1,0 +1,90 @@
+"""Every CTRN run of the results page, one after the other.
+
+    python -m reproductions.ctrn_study --data-dir DIR --output-dir DIR \
+        --embeddings vectors.bin --record reproductions/runs.jsonl
+    python -m reproductions.significance DIR
+
+Five seeds of each condition on `--split dev`: the epoch of each run is chosen
+on a fold held out of train, dev is ranked once. All conditions have their first
+seed before any has its second. Finished runs are skipped, so the command can be
+given again after an interruption.
+
+CTRN stands with both readings of its crossed input and of its alignment, beside
+QRNN, LSTM and CNN, the attentive baselines, the features of overlap alone, and
+BM25 and the untrained cosine, which have no seeds.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from collections.abc import Sequence
+
+from reproductions import ctrn
+from reproductions.study import run_all
+from reproductions.study import study_parser
+
+SEEDS = (1, 2, 3, 4, 5)
+DATASETS = ("trecqa-raw", "trecqa-clean", "wikiqa")
+READINGS = (
+    (),
+    ("crossed_input=partner",),
+    ("alignment=padded",),
+    ("crossed_input=partner", "alignment=padded"),
+)
+TRAINED = ("qrnn", "overlap", "cnn", "ap-cnn", "lstm", "ap-bilstm")
+
+
+def runs(
+    arguments: argparse.Namespace,
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Folder, options and further vectors of each run, in order."""
+    for seed in arguments.seeds:
+        for dataset in arguments.datasets:
+            if seed == arguments.seeds[0]:
+                for model in ("bm25", "cosine"):
+                    yield _run(dataset, model, seed)
+            for readings in READINGS:
+                yield _run(dataset, "ctrn", seed, *readings, *arguments.set)
+            for model in TRAINED:
+                yield _run(dataset, model, seed, *arguments.set)
+
+
+def _run(
+    dataset: str, model: str, seed: int, *settings: str
+) -> tuple[str, list[str], list[str]]:
+    options = ["--dataset", dataset, "--model", model, "--seed", str(seed)]
+    for setting in settings:
+        options += ["--set", setting]
+    name = "-".join([dataset, model, f"seed{seed}", *settings])
+    return name.replace("/", "_"), options, []
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs all conditions; stops at the first that fails."""
+    parser = study_parser(
+        "ctrn_study", __doc__.splitlines()[0], "runs/ctrn-study"
+    )
+    parser.add_argument(
+        "--datasets", nargs="+", default=list(DATASETS), metavar="NAME"
+    )
+    parser.add_argument(
+        "--seeds", nargs="+", type=int, default=list(SEEDS), metavar="N"
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="change one setting of every trained model",
+    )
+    parser.add_argument(
+        "--keep-models",
+        action="store_true",
+        help="keep models and weights in the run folders, some 100 MB each",
+    )
+    arguments = parser.parse_args(argv)
+    return run_all(ctrn.main, runs(arguments), arguments, arguments.keep_models)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
