@@ -76,6 +76,14 @@ def test_every_reading_of_hyperqa_is_there():
         assert place in found
 
 
+def test_every_reading_of_ctrn_is_there():
+    found = " ".join(d.where for d in DEVIATIONS if d.paper == "ctrn")
+    for place in ("Eq. 1", "Eq. 2", "Eq. 3", "CTRN-Q", "CTRN-A", "t*"):
+        assert place in found
+    for place in ("Mean Pooling", "Table 2", "TrecQA", "the settings"):
+        assert place in found
+
+
 def test_malformed_ledgers_are_named(tmp_path):
     path = tmp_path / "ledger.toml"
     path.write_text("[[deviations]\n")
