@@ -1,6 +1,6 @@
 """Elementwise linear recurrences, the only sequential part of a QRNN.
 
-One form for every backend and mode: a scan in time-major order, whose backward
+One form for every backend and mode: a scan over the time steps, whose backward
 pass is another such scan. Nothing is differentiated through the loop, so that
 TensorFlow can compile it with XLA, and autodiff keeps no state of each step.
 """
@@ -12,7 +12,10 @@ from keras import ops
 
 
 def linear_recurrence(
-    decay: Any, inputs: Any, initial: Any | None = None
+    decay: Any,
+    inputs: Any,
+    initial: Any | None = None,
+    time_major: bool = False,
 ) -> Any:
     """Computes `c_t = decay_t * c_{t-1} + inputs_t` along axis 1.
 
@@ -27,70 +30,66 @@ def linear_recurrence(
         inputs: float tensor of the same shape and dtype.
         initial: float tensor `(batch_size, units)`, the state before the first
             step; 0 if `None`.
+        time_major: whether `decay`, `inputs` and the states are `(length,
+            batch_size, units)`, which saves transposing them.
 
     Returns:
         Float tensor `(batch_size, length, units)` of the same dtype, the
         states. Half precision is computed in float32, in which a state does
         not lose what it gathers over many steps.
     """
+    if not time_major:
+        states = linear_recurrence(
+            _transposed(decay), _transposed(inputs), initial, time_major=True
+        )
+        return _transposed(states)
     dtype = inputs.dtype
     if keras.backend.standardize_dtype(dtype) in ("float16", "bfloat16"):
         decay, inputs = ops.cast(decay, "float32"), ops.cast(inputs, "float32")
     if initial is None:
-        initial = _zero_state(inputs)
-
-    @ops.custom_gradient
-    def states(decay: Any, inputs: Any, initial: Any) -> Any:
-        c = _scan(decay, inputs, initial)
-
-        def gradient(*upstream: Any, **named: Any) -> tuple[Any, Any, Any]:
-            g = _gradient_scan(decay, _upstream(upstream, named))
-            # A sum over one step, or over none of an empty sequence.
-            to_initial = ops.sum(decay[:, :1] * g[:, :1], axis=1)
-            return g * _previous(c, initial), g, to_initial
-
-        return c, gradient
-
+        initial = ops.zeros(ops.shape(inputs)[1:], inputs.dtype)
     initial = ops.cast(initial, inputs.dtype)
-    return ops.cast(states(decay, inputs, initial), dtype)
+    return ops.cast(_states(decay, inputs, initial), dtype)
 
 
-def _scan(decay: Any, inputs: Any, initial: Any, reverse: bool = False) -> Any:
-    """The recurrence over the time steps, or from the last one backwards."""
-    if decay.shape[1] == 0:
-        return inputs
-    # As one array: TensorFlow's scan takes several of unknown length ill.
-    both = ops.transpose(ops.concatenate([decay, inputs], axis=-1), (1, 0, 2))
+@ops.custom_gradient
+def _states(decay: Any, inputs: Any, initial: Any) -> Any:
+    def step(c: Any, t: Any) -> tuple[Any, Any]:
+        c = decay[t] * c + inputs[t]
+        return c, c
 
-    def step(state: Any, both_t: Any) -> tuple[Any, Any]:
-        decay_t, inputs_t = ops.split(both_t, 2, axis=-1)
-        state = decay_t * state + inputs_t
-        return state, state
+    _, states = _scan(step, initial, inputs)
 
-    _, states = ops.scan(step, initial, both, reverse=reverse)
-    return ops.transpose(states, (1, 0, 2))
+    def gradient(*positional: Any, **named: Any) -> tuple[Any, Any, Any]:
+        # PyTorch's backend passes the gradient of the output by name.
+        upstream = named["upstream"] if named else positional[0]
 
+        def step_back(carried: Any, t: Any) -> tuple[Any, Any]:
+            g = upstream[t] + carried
+            return decay[t] * g, g
 
-def _gradient_scan(decay: Any, upstream: Any) -> Any:
-    """`g_t = upstream_t + decay_{t+1} * g_{t+1}`."""
-    following = ops.concatenate(
-        [decay[:, 1:], ops.zeros_like(decay[:, :1])], axis=1
-    )
-    return _scan(following, upstream, _zero_state(upstream), reverse=True)
+        to_initial, g = _scan(
+            step_back, ops.zeros_like(initial), inputs, reverse=True
+        )
+        previous = ops.concatenate([initial[None], states[:-1]], axis=0)
+        return g * previous, g, to_initial
 
-
-def _zero_state(inputs: Any) -> Any:
-    batch_size, _, units = ops.shape(inputs)
-    return ops.zeros((batch_size, units), inputs.dtype)
+    return states, gradient
 
 
-def _previous(states: Any, initial: Any) -> Any:
-    """The state before each step."""
-    return ops.concatenate(
-        [ops.expand_dims(initial, 1), states[:, :-1]], axis=1
-    )
+def _scan(
+    step: Any, initial: Any, inputs: Any, reverse: bool = False
+) -> tuple[Any, Any]:
+    """Scans over the numbers of the steps.
+
+    TensorFlow's scan of tensors of unknown length takes one only; the step
+    reads those that it needs by itself.
+    """
+    if inputs.shape[0] == 0:
+        return initial, inputs
+    steps = ops.arange(ops.shape(inputs)[0], dtype="int32")
+    return ops.scan(step, initial, steps, reverse=reverse)
 
 
-def _upstream(positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """The gradient of the output; PyTorch's backend passes it by name."""
-    return named["upstream"] if named else positional[0]
+def _transposed(x: Any) -> Any:
+    return ops.transpose(x, (1, 0, 2))

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from keras import ops
 from layer_checks import MODES
+from layer_checks import QUICKEST
 from layer_checks import gradients
 from layer_checks import run
 from qrnn_reference import finite_differences
@@ -89,9 +90,8 @@ def test_the_gradient_loop_is_the_derivative_of_the_forward_loop():
 )
 def test_forward(length, batch, with_initial):
     decay, inputs, initial, _ = _case(length, batch)
-    states = ops.convert_to_numpy(
-        linear_recurrence(decay, inputs, initial if with_initial else None)
-    )
+    given = [decay, inputs, initial][: 2 + with_initial]
+    states = run(linear_recurrence, *given, mode=QUICKEST)
     expected = _recurrence(
         *_doubles(decay, inputs, initial if with_initial else initial * 0)
     )
@@ -110,8 +110,36 @@ def test_gradients(length, batch):
         decay,
         inputs,
         initial,
+        mode=QUICKEST,
     )
     expected = _recurrence_gradients(*_doubles(decay, inputs, initial, weights))
+    for gradient, value in zip(found, expected, strict=True):
+        np.testing.assert_allclose(gradient, value, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_time_major(mode):
+    decay, inputs, initial, weights = _case(9)
+    exact = _doubles(decay, inputs, initial)
+
+    def transposed(decay, inputs, initial):
+        decay, inputs = (ops.transpose(x, (1, 0, 2)) for x in (decay, inputs))
+        states = linear_recurrence(decay, inputs, initial, time_major=True)
+        return ops.transpose(states, (1, 0, 2))
+
+    arrays = [decay, inputs, initial]
+    np.testing.assert_allclose(
+        run(transposed, *arrays, mode=mode),
+        _recurrence(*exact),
+        rtol=1e-5,
+        atol=1e-6,
+    )
+    found = gradients(
+        lambda *arrays: ops.multiply(transposed(*arrays), weights),
+        *arrays,
+        mode=mode,
+    )
+    expected = _recurrence_gradients(*exact, *_doubles(weights))
     for gradient, value in zip(found, expected, strict=True):
         np.testing.assert_allclose(gradient, value, rtol=1e-4, atol=1e-5)
 
@@ -122,6 +150,7 @@ def test_gradients_without_an_initial_state():
         lambda *arrays: ops.multiply(linear_recurrence(*arrays), weights),
         decay,
         inputs,
+        mode=QUICKEST,
     )
     expected = _recurrence_gradients(
         *_doubles(decay, inputs, initial * 0, weights)
@@ -140,7 +169,11 @@ def test_the_gradient_reaches_one_argument_alone():
             given = [*arrays[:position], array, *arrays[position + 1 :]]
             return ops.multiply(linear_recurrence(*given), weights)
 
-        (found,) = gradients(weighted, (decay, inputs, initial)[position])
+        (found,) = gradients(
+            weighted,
+            (decay, inputs, initial)[position],
+            mode=QUICKEST,
+        )
         np.testing.assert_allclose(found, value, rtol=1e-4, atol=1e-5)
 
 
@@ -164,6 +197,7 @@ def test_the_gradient_passes_through_a_chain_of_recurrences():
         decay,
         inputs,
         initial,
+        mode=QUICKEST,
     )
     for position, gradient in enumerate(found):
         expected = finite_differences(
@@ -182,7 +216,7 @@ def test_decays_of_exactly_zero_and_one(length):
     decay = decay.astype("float32")
     decay[0, :, 0], decay[0, :, 1] = 0, 1
     exact = _doubles(decay, inputs, initial)
-    states = ops.convert_to_numpy(linear_recurrence(decay, inputs, initial))
+    states = run(linear_recurrence, decay, inputs, initial, mode=QUICKEST)
     np.testing.assert_allclose(
         states, _recurrence(*exact), rtol=1e-5, atol=1e-5
     )
@@ -192,6 +226,7 @@ def test_decays_of_exactly_zero_and_one(length):
         decay,
         inputs,
         initial,
+        mode=QUICKEST,
     )
     expected = _recurrence_gradients(*exact, *_doubles(weights))
     for gradient, value in zip(found, expected, strict=True):
@@ -200,12 +235,12 @@ def test_decays_of_exactly_zero_and_one(length):
 
 def test_a_decay_of_one_without_input_keeps_the_state_to_the_bit():
     _, _, initial, _ = _case(1)
-    states = ops.convert_to_numpy(
-        linear_recurrence(
-            np.ones((2, 200, 3), "float32"),
-            np.zeros((2, 200, 3), "float32"),
-            initial,
-        )
+    states = run(
+        linear_recurrence,
+        np.ones((2, 200, 3), "float32"),
+        np.zeros((2, 200, 3), "float32"),
+        initial,
+        mode=QUICKEST,
     )
     np.testing.assert_array_equal(
         states, np.broadcast_to(initial[:, None], states.shape)
@@ -217,13 +252,14 @@ def test_vanishing_and_growing_decays_stay_exact():
     decay, inputs, initial, weights = _case(65)
     decay[0], decay[1] = 1e-30, -1.2
     exact = _doubles(decay, inputs, initial)
-    states = ops.convert_to_numpy(linear_recurrence(decay, inputs, initial))
+    states = run(linear_recurrence, decay, inputs, initial, mode=QUICKEST)
     np.testing.assert_allclose(states, _recurrence(*exact), rtol=1e-3)
     found = gradients(
         lambda *arrays: ops.multiply(linear_recurrence(*arrays), weights),
         decay,
         inputs,
         initial,
+        mode=QUICKEST,
     )
     expected = _recurrence_gradients(*exact, *_doubles(weights))
     for gradient, value in zip(found, expected, strict=True):
@@ -274,7 +310,8 @@ def test_one_graph_serves_all_lengths(with_initial):
             total = tf.reduce_sum(states)
         return states, tape.gradient(total, [decay, inputs])
 
-    for length in LENGTHS:
+    # A text has a step at least, if only one of padding.
+    for length in filter(None, LENGTHS):
         decay, inputs, initial, weights = _case(length)
         if not with_initial:
             initial = initial * 0
@@ -339,7 +376,7 @@ def test_half_precision(dtype):
 )
 def test_double_precision_is_kept():
     decay, inputs, initial, weights = _doubles(*_case(50))
-    states = ops.convert_to_numpy(linear_recurrence(decay, inputs, initial))
+    states = run(linear_recurrence, decay, inputs, initial, mode=QUICKEST)
     assert states.dtype == "float64"
     np.testing.assert_allclose(
         states, _recurrence(decay, inputs, initial), rtol=1e-12, atol=1e-12
@@ -349,6 +386,7 @@ def test_double_precision_is_kept():
         decay,
         inputs,
         initial,
+        mode=QUICKEST,
     )
     expected = _recurrence_gradients(decay, inputs, initial, weights)
     for gradient, value in zip(found, expected, strict=True):

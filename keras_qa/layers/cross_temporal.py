@@ -10,6 +10,7 @@ from keras import ops
 from keras_qa.layers.quasi_recurrent import QuasiRecurrent
 from keras_qa.layers.quasi_recurrent import RealSteps
 from keras_qa.layers.quasi_recurrent import take_steps
+from keras_qa.layers.quasi_recurrent import time_major
 from keras_qa.recurrence import linear_recurrence
 
 CROSSED_INPUTS = ("own", "partner")
@@ -114,35 +115,31 @@ class CrossTemporalLayer(QuasiRecurrent):
     ) -> list[Any]:
         """Encodes the pair."""
         masks = [None, None] if mask is None else list(mask)
-        sides = [
-            self._side(x, m, training)
+        question, answer = (
+            self._side(x, None if m is None else time_major(m), training)
             for x, m in zip(inputs, masks, strict=True)
+        )
+        return [
+            time_major(self._join(own, partner))
+            for own, partner in ((question, answer), (answer, question))
         ]
-        joint = []
-        for own, partner in (sides, sides[::-1]):
-            states = self._join(own, partner)
-            if own.mask is not None:
-                real = ops.expand_dims(own.mask, -1)
-                states = ops.where(real, states, 0.0)
-            joint.append(states)
-        return joint
 
     def _side(
         self, inputs: Any, mask: Any | None, training: bool | None
     ) -> "_Side":
         inputs = self.prepare(inputs, mask, training)
-        batch_size, length, _ = ops.shape(inputs)
-        if mask is None or self.alignment == "padded":
+        length, batch_size, _ = ops.shape(inputs)
+        steps = None
+        if mask is not None and self.alignment == "lengths":
+            steps = RealSteps(mask)
+        gates = self.convolve(self.with_window(inputs, None), steps, training)
+        if steps is None:
             # Every step counts as one of the text, the padding as zeros.
-            real = ops.ones((batch_size, length), "bool")
-            gates = self.convolve(inputs, None, None, training)
-            return _Side(gates, mask, RealSteps(real))
-        steps = RealSteps(mask)
-        gates = self.convolve(inputs, None, steps, training)
+            steps = RealSteps(ops.ones((length, batch_size), "bool"))
         return _Side(gates, mask, steps)
 
     def _join(self, own: "_Side", partner: "_Side") -> Any:
-        """The joint states of one text, `(batch_size, length, units)`."""
+        """The joint states of one text, `(length, batch_size, units)`."""
         z, f, o = own.gates
         partner_z, *partner_gates = partner.gates
         at = _aligned(own.steps, partner.steps)
@@ -152,13 +149,16 @@ class CrossTemporalLayer(QuasiRecurrent):
             crossed_z = take_steps(partner_z, at)
         states = o * self._states(f, z, own.mask)
         crossed = crossed_o * self._states(crossed_f, crossed_z, own.mask)
-        return states * crossed
+        joint = states * crossed
+        if own.mask is None:
+            return joint
+        return ops.where(ops.expand_dims(own.mask, -1), joint, 0.0)
 
     def _states(self, f: Any, z: Any, mask: Any | None) -> Any:
         """The cell states of one recurrence."""
         if mask is not None:
             f = ops.where(ops.expand_dims(mask, -1), f, 1.0)
-        return linear_recurrence(f, (1 - f) * z)
+        return linear_recurrence(f, (1 - f) * z, time_major=True)
 
     def compute_mask(self, inputs: Any, mask: Any | None = None) -> Any:
         """The masks of the two texts."""
@@ -187,7 +187,7 @@ class _Side:
 
 
 def _aligned(own: RealSteps, partner: RealSteps) -> Any:
-    """The partner's step t* for each step t, `(batch_size, length)`."""
+    """The partner's step t* for each step t, `(length, batch_size)`."""
     # A text without words is read as one step.
     length = ops.maximum(own.counts, 1)
     partner_length = ops.maximum(partner.counts, 1)
@@ -198,4 +198,4 @@ def _aligned(own: RealSteps, partner: RealSteps) -> Any:
         length <= partner_length, own.ranks * ratio, own.ranks // ratio
     )
     step = ops.minimum(step, partner_length - 1)
-    return ops.take_along_axis(partner.places, step, axis=1)
+    return ops.take_along_axis(partner.places, step, axis=0)

@@ -9,6 +9,7 @@ from keras import ops
 from keras_qa.layers.quasi_recurrent import QuasiRecurrent
 from keras_qa.layers.quasi_recurrent import RealSteps
 from keras_qa.layers.quasi_recurrent import take_steps
+from keras_qa.layers.quasi_recurrent import time_major
 from keras_qa.recurrence import linear_recurrence
 
 GATES = {"f": 2, "fo": 3, "ifo": 4}
@@ -125,16 +126,22 @@ class QRNNLayer(QuasiRecurrent):
             sequences = ops.flip(sequences, axis=1)
             mask = None if mask is None else ops.flip(mask, axis=1)
         cell, window = self._unpack(initial_state)
+        mask = None if mask is None else time_major(mask)
         steps = None if mask is None else RealSteps(mask)
-        inputs = self.prepare(sequences, mask, training)
-        gates = self.convolve(inputs, window, steps, training)
+        inputs = self.with_window(
+            self.prepare(sequences, mask, training), window
+        )
+        gates = self.convolve(inputs, steps, training)
         cells, outputs = self._pool(gates, cell, mask)
-        output = outputs if self.return_sequences else self._last(outputs, mask)
+        if self.return_sequences:
+            output = time_major(outputs)
+        else:
+            output = _last(outputs, steps)
         if not self.return_state:
             return output
-        state = [cells[:, -1]]
+        state = [cells[-1]]
         if self.kernel_size > 1:
-            state.append(self._last_window(inputs, window, steps))
+            state.append(time_major(self._last_window(inputs, steps)))
         return output, *state
 
     def _unpack(
@@ -167,31 +174,22 @@ class QRNNLayer(QuasiRecurrent):
             )
         else:
             kept = 1 - f
-        cells = linear_recurrence(f, kept * z, cell)
+        cells = linear_recurrence(f, kept * z, cell, time_major=True)
         outputs = cells if self.pooling == "f" else others[0] * cells
         if mask is not None:
             outputs = ops.where(mask, outputs, 0.0)
         return cells, outputs
 
-    def _last(self, outputs: Any, mask: Any | None) -> Any:
-        """The output of the last step that is no padding."""
-        if mask is None:
-            return outputs[:, -1]
-        last = _is_last(mask)
-        return ops.sum(
-            ops.where(ops.expand_dims(last, -1), outputs, 0.0), axis=1
-        )
-
-    def _last_window(
-        self, inputs: Any, window: Any | None, steps: RealSteps | None
-    ) -> Any:
-        """The inputs that the kernel will see at the next step."""
-        width = self.kernel_size - 1
-        padded = self.with_window(inputs, window)
+    def _last_window(self, inputs: Any, steps: RealSteps | None) -> Any:
+        """The inputs that the kernel will see beside those of the next step."""
+        window = self.kernel_size - 1
         if steps is None:
-            return padded[:, -width:]
-        places = steps.window_places(self.kernel_size, steps.counts)
-        return take_steps(padded, places[:, :width])
+            return inputs[-window:]
+        places = [
+            steps.places_before(steps.counts, offset, window)
+            for offset in range(window, 0, -1)
+        ]
+        return take_steps(inputs, ops.concatenate(places, axis=0))
 
     def compute_mask(self, inputs: Any, mask: Any | None = None) -> Any:
         """The mask of the output, in the order of the output."""
@@ -230,9 +228,11 @@ class QRNNLayer(QuasiRecurrent):
         }
 
 
-def _is_last(mask: Any) -> Any:
-    """Marks the last true step of each row, if there is one."""
-    true_after = ops.flip(
-        ops.cumsum(ops.flip(ops.cast(mask, "int32"), axis=1), axis=1), axis=1
-    )
-    return ops.logical_and(mask, true_after == 1)
+def _last(outputs: Any, steps: RealSteps | None) -> Any:
+    """The outputs of the last steps that are no padding."""
+    if steps is None:
+        return outputs[-1]
+    # A text without words has an output of 0 wherever one looks.
+    last = ops.maximum(steps.counts - 1, 0)
+    places = ops.take_along_axis(steps.places, last, axis=0)
+    return take_steps(outputs, places)[0]

@@ -10,67 +10,68 @@ class RealSteps:
     """Which steps of each text are no padding, wherever padding stands.
 
     Args:
-        mask: bool tensor `(batch_size, length)`, false on padding.
+        mask: bool tensor `(length, batch_size)`, false on padding.
 
     Attributes:
-        ranks: int32 `(batch_size, length)`, the number of real steps before
+        ranks: int32 `(length, batch_size)`, the number of real steps before
             each step.
-        places: int32 `(batch_size, length)`, where the real steps are, in
+        places: int32 `(length, batch_size)`, where the real steps are, in
             their order; those of the padding follow.
-        counts: int32 `(batch_size, 1)`, numbers of real steps.
+        counts: int32 `(1, batch_size)`, numbers of real steps.
     """
 
     def __init__(self, mask: Any):
         real = ops.cast(mask, "int32")
-        length = ops.shape(mask)[1]
-        positions = ops.arange(length, dtype="int32")
-        self.counts = ops.sum(real, axis=1, keepdims=True)
-        self.ranks = ops.cumsum(real, axis=1) - real
+        length = ops.shape(mask)[0]
+        positions = ops.arange(length, dtype="int32")[:, None]
+        self.counts = ops.sum(real, axis=0, keepdims=True)
+        self.ranks = ops.cumsum(real, axis=0) - real
         self.places = ops.cast(
-            ops.argsort(ops.where(mask, positions, positions + length), axis=1),
+            ops.argsort(ops.where(mask, positions, positions + length), axis=0),
             "int32",
         )
 
-    def window_places(self, kernel_size: int, ranks: Any) -> Any:
-        """Where the inputs stand that the kernel sees at real steps.
+    def places_before(self, ranks: Any, offset: int, window: int) -> Any:
+        """Where the real step stands that is `offset` before another.
 
         Args:
-            kernel_size: width of the kernel.
-            ranks: int32 `(batch_size, n)`, numbers of real steps before those
-                at which the kernel ends.
+            ranks: int32 `(n, batch_size)`, the number of real steps before the
+                other.
+            offset: a number of real steps.
+            window: number of inputs that stand before the text.
 
         Returns:
-            int32 `(batch_size, n * kernel_size)`, into the inputs after the
-            `kernel_size - 1` inputs before them.
+            int32 `(n, batch_size)`, into the inputs with those before them.
         """
-        before = kernel_size - 1
-        first = ops.broadcast_to(
-            ops.arange(before, dtype="int32"), (ops.shape(ranks)[0], before)
+        batch_size = ops.shape(ranks)[1]
+        before = ops.broadcast_to(
+            ops.arange(window, dtype="int32")[:, None], (window, batch_size)
         )
-        places = ops.concatenate([first, self.places + before], axis=1)
-        seen = ops.expand_dims(ranks, -1) + ops.arange(
-            kernel_size, dtype="int32"
-        )
+        places = ops.concatenate([before, self.places + window], axis=0)
         # Padding after the last real step has a rank of its own, out of range.
-        seen = ops.reshape(seen, (ops.shape(ranks)[0], -1))
-        seen = ops.minimum(seen, ops.shape(places)[1] - 1)
-        return ops.take_along_axis(places, seen, axis=1)
+        ranks = ops.minimum(ranks + (window - offset), ops.shape(places)[0] - 1)
+        return ops.take_along_axis(places, ranks, axis=0)
 
 
 def take_steps(sequence: Any, steps: Any) -> Any:
     """Steps of each sequence.
 
     Args:
-        sequence: tensor `(batch_size, length, units)`.
-        steps: int32 tensor `(batch_size, n)`.
+        sequence: tensor `(length, batch_size, units)`.
+        steps: int32 tensor `(n, batch_size)`.
 
     Returns:
-        Tensor `(batch_size, n, units)`.
+        Tensor `(n, batch_size, units)`.
     """
-    batch_size, length, units = ops.shape(sequence)
-    first = ops.expand_dims(ops.arange(batch_size, dtype="int32") * length, 1)
+    _, batch_size, units = ops.shape(sequence)
     rows = ops.reshape(sequence, (-1, units))
-    return ops.take(rows, first + steps, axis=0)
+    texts = ops.arange(batch_size, dtype="int32")
+    return ops.take(rows, steps * batch_size + texts, axis=0)
+
+
+def time_major(x: Any) -> Any:
+    """Swaps the axes of the batch and of the time."""
+    return ops.swapaxes(x, 0, 1)
 
 
 class QuasiRecurrent(keras.layers.Layer):
@@ -182,7 +183,8 @@ class QuasiRecurrent(keras.layers.Layer):
     def prepare(
         self, inputs: Any, mask: Any | None, training: bool | None
     ) -> Any:
-        """Inputs after dropout, with zeros on the padding."""
+        """Inputs after dropout, with zeros on the padding, time-major."""
+        inputs = time_major(inputs)
         if training and self.dropout:
             inputs = keras.random.dropout(
                 inputs, self.dropout, seed=self.seed_generator
@@ -191,62 +193,59 @@ class QuasiRecurrent(keras.layers.Layer):
             return inputs
         return ops.where(ops.expand_dims(mask, -1), inputs, 0.0)
 
+    def with_window(self, inputs: Any, before: Any | None) -> Any:
+        """Inputs after the `kernel_size - 1` inputs before them.
+
+        Args:
+            inputs: float tensor `(length, batch_size, input_dim)`.
+            before: float tensor `(batch_size, kernel_size - 1, input_dim)`; 0
+                if `None`.
+        """
+        window = self.kernel_size - 1
+        if window == 0:
+            return inputs
+        if before is None:
+            before = ops.zeros((window, *ops.shape(inputs)[1:]), inputs.dtype)
+        else:
+            before = time_major(before)
+        return ops.concatenate([before, inputs], axis=0)
+
     def convolve(
-        self,
-        inputs: Any,
-        before: Any | None,
-        steps: "RealSteps | None",
-        training: bool | None,
+        self, inputs: Any, steps: RealSteps | None, training: bool | None
     ) -> list[Any]:
         """Candidate and gates of each step.
 
         Args:
-            inputs: float tensor `(batch_size, length, input_dim)`.
-            before: the `kernel_size - 1` inputs before the first, `(batch_size,
-                kernel_size - 1, input_dim)`; 0 if `None`.
+            inputs: float tensor `(kernel_size - 1 + length, batch_size,
+                input_dim)`, made by `with_window`.
             steps: which steps are no padding; all if `None`.
             training: whether zoneout draws gates.
 
         Returns:
-            `[z, f, ...]`, each `(batch_size, length, units)`, after their
+            `[z, f, ...]`, each `(length, batch_size, units)`, after their
             activations and zoneout.
         """
-        windows = self._windows(inputs, before, steps)
-        kernel = ops.reshape(self.kernel, (-1, self.gates * self.units))
-        features = ops.matmul(windows, kernel)
+        taps = self._taps(inputs, steps)
+        kernels = ops.split(self.kernel, self.gates, axis=-1)
+        features = [_convolution(taps, kernel) for kernel in kernels]
         if self.bias is not None:
-            features = ops.add(features, self.bias)
-        z, f, *others = ops.split(features, self.gates, axis=-1)
+            biases = ops.split(self.bias, self.gates)
+            features = [x + b for x, b in zip(features, biases, strict=True)]
+        z, f, *others = features
         f = self._zone_out(self.recurrent_activation(f), training)
         others = [self.recurrent_activation(gate) for gate in others]
         return [self.activation(z), f, *others]
 
-    def _windows(
-        self, inputs: Any, before: Any | None, steps: "RealSteps | None"
-    ) -> Any:
-        """The inputs under the kernel, `(batch, length, kernel_size * m)`."""
-        if self.kernel_size == 1:
-            return inputs
-        padded = self.with_window(inputs, before)
-        length = ops.shape(inputs)[1]
+    def _taps(self, inputs: Any, steps: RealSteps | None) -> list[Any]:
+        """For each slice of the kernel the inputs that it is multiplied by."""
+        window = self.kernel_size - 1
         if steps is None:
-            slices = [
-                padded[:, j : j + length] for j in range(self.kernel_size)
-            ]
-            return ops.concatenate(slices, axis=-1)
-        places = steps.window_places(self.kernel_size, steps.ranks)
-        windows = take_steps(padded, places)
-        input_dim = self.kernel_size * inputs.shape[-1]
-        return ops.reshape(windows, (-1, length, input_dim))
-
-    def with_window(self, inputs: Any, before: Any | None) -> Any:
-        """Inputs after the `kernel_size - 1` inputs before them."""
-        if before is None:
-            batch_size, _, input_dim = ops.shape(inputs)
-            before = ops.zeros(
-                (batch_size, self.kernel_size - 1, input_dim), inputs.dtype
-            )
-        return ops.concatenate([before, inputs], axis=1)
+            length = ops.shape(inputs)[0] - window
+            return [inputs[j : j + length] for j in range(window + 1)]
+        return [
+            take_steps(inputs, steps.places_before(steps.ranks, offset, window))
+            for offset in range(window, -1, -1)
+        ]
 
     def _zone_out(self, f: Any, training: bool | None) -> Any:
         if not self.zoneout:
@@ -289,3 +288,39 @@ class QuasiRecurrent(keras.layers.Layer):
             ),
             "seed": self.seed,
         }
+
+
+def _convolution(taps: list[Any], kernel: Any) -> Any:
+    """The sum of `taps[j] @ kernel[j]`, `(length, batch_size, units)`."""
+    length = taps[0].shape[0]
+    precise = keras.backend.standardize_dtype(kernel.dtype) == "float32"
+    if len(taps) == 2 and precise and length and length % 2 == 0:
+        return _convolution_of_pairs(taps, kernel)
+    window = ops.concatenate(taps, axis=-1)
+    return ops.matmul(window, ops.reshape(kernel, (-1, kernel.shape[-1])))
+
+
+def _convolution_of_pairs(taps: list[Any], kernel: Any) -> Any:
+    """The same for kernels of width 2, with three products in place of four.
+
+    Of two steps in a row the second has the first before it: with a, b, c the
+    three inputs that they see,
+
+        a k_0 + b k_1 = b (k_0 + k_1) + (a - b) k_0
+        b k_0 + c k_1 = b (k_0 + k_1) + (c - b) k_1
+
+    which is Winograd's minimal filtering. Half precision would lose too much
+    in the differences.
+    """
+    before, current = taps
+    a, b, c = before[0::2], before[1::2], current[1::2]
+    shared = ops.matmul(b, kernel[0] + kernel[1])
+    pairs = ops.stack(
+        [
+            shared + ops.matmul(a - b, kernel[0]),
+            shared + ops.matmul(c - b, kernel[1]),
+        ],
+        axis=1,
+    )
+    batch_size = ops.shape(before)[1]
+    return ops.reshape(pairs, (-1, batch_size, kernel.shape[-1]))
