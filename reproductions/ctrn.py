@@ -77,7 +77,8 @@ PAIRWISE: Settings = {
 BASELINES: dict[str, Settings] = {
     "cnn": {"kernel_size": 3, "pooling": "max"},  # not stated, chosen
     "ap-cnn": {**PAIRWISE, "kernel_size": 3},  # not stated, chosen
-    "ap-bilstm": PAIRWISE,
+    # Each way, so that the states have the size of the other models'.
+    "ap-bilstm": {**PAIRWISE, "units": 256},
     "overlap": {"overlap": True, "learning_rate": 1e-2},  # four weights
 }
 
@@ -234,7 +235,7 @@ def train(experiment: Experiment) -> Outcome:
             settings,
             corpus.texts,
             corpus.index(experiment.fit),
-            ranker.scores,
+            ranker.distinct_scores,
             seed=arguments.seed,
         )
         return fit_and_rank(

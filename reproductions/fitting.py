@@ -67,6 +67,19 @@ class Ranker:
             self.features(questions, answers),
         )
 
+    def distinct_scores(
+        self, questions: np.ndarray, answers: np.ndarray
+    ) -> np.ndarray:
+        """The same, with each distinct pair scored once.
+
+        A sampler asks for the candidates of a question once for each of its
+        correct answers.
+        """
+        pairs, rows = np.unique(
+            np.stack([questions, answers], axis=1), axis=0, return_inverse=True
+        )
+        return self.scores(*pairs.T)[rows.reshape(-1)]
+
     def rank(self, indexed: IndexedQuestions) -> list[np.ndarray]:
         """For each question the scores of its candidates."""
         return indexed.split(self.scores(*indexed.pairs()))
