@@ -82,7 +82,14 @@ BASELINES: dict[str, Settings] = {
     "overlap": {"overlap": True, "learning_rate": 1e-2},  # four weights
 }
 
-RECIPES: dict[str, dict[str, Settings]] = {"paper": {}}
+# The smallest size of the paper's list, for studies of many runs on 2 cores.
+SMALL: dict[str, Settings] = {
+    **{name: {"units": 128} for name in ("ctrn", "qrnn", "lstm", "cnn")},
+    "ap-cnn": {"units": 128},
+    "ap-bilstm": {"units": 64},  # in each direction
+}
+
+RECIPES: dict[str, dict[str, Settings]] = {"paper": {}, "small": SMALL}
 
 # What the paper does on one data set only.
 DATASETS: dict[str, Settings] = {
