@@ -1,5 +1,6 @@
 """What every layer of the project must pass, whatever it computes."""
 
+import functools
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +15,10 @@ MODES = {
     "tensorflow": ["eager", "graph", "xla"],
     "jax": ["eager", "xla"],
 }.get(keras.backend.backend(), ["eager"])
+
+# For tests of something else: JAX compiles each operation of an eager call by
+# itself, which takes longer than to compile them together.
+QUICKEST = "xla" if keras.backend.backend() == "jax" else "eager"
 
 
 def check_layer(
@@ -71,6 +76,25 @@ def run(function, *arrays, mode="eager"):
     return _to_numpy(output)
 
 
+def quick_call(layer, *args, **kwargs):
+    """`layer(*args, **kwargs)` as `QUICKEST`; only arrays as arguments."""
+    if QUICKEST == "eager":
+        return layer(*args, **kwargs)
+    weights = [variable.value for variable in layer.trainable_variables]
+    return _compiled_call(layer)(weights, args, kwargs)
+
+
+@functools.lru_cache(maxsize=4)
+def _compiled_call(layer):
+    import jax
+
+    return jax.jit(
+        lambda weights, args, kwargs: functional_call(
+            layer, weights, *args, **kwargs
+        )
+    )
+
+
 def gradients(function, *arrays, mode="eager"):
     """Gradients of the sum of `function(*arrays)`, on any backend.
 
@@ -114,9 +138,9 @@ def gradients(function, *arrays, mode="eager"):
 
 def functional_call(layer, weights, *args, **kwargs):
     """What `layer` would return with these trainable weights instead."""
-    others = [variable.value for variable in layer.non_trainable_variables]
-    outputs, _ = layer.stateless_call(weights, others, *args, **kwargs)
-    return outputs
+    mapping = zip(layer.trainable_variables, weights, strict=True)
+    with keras.StatelessScope(state_mapping=mapping):
+        return layer(*args, **kwargs)
 
 
 def _tf_function(function, arrays, mode):
