@@ -1,4 +1,4 @@
-"""The README's example runs as it is printed."""
+"""The README's examples run as they are printed."""
 
 import csv
 import os
@@ -35,8 +35,18 @@ def folder(tmp_path):
 
 
 def test_train_and_serve_as_printed(folder):
-    train, serve = code_blocks()
-    for code in (train, f"{serve}\nprint(scores.shape, best_first.shape)"):
+    train, layer, serve = code_blocks()
+    fit = """
+import numpy as np
+ids = np.arange(12).reshape(3, 4)
+losses = model.fit([ids, ids], np.ones(3), verbose=0).history["loss"]
+assert np.isfinite(losses).all()
+"""
+    for code in (
+        train,
+        layer + fit,
+        f"{serve}\nprint(scores.shape, best_first.shape)",
+    ):
         done = subprocess.run(
             [sys.executable, "-c", code],
             cwd=folder,

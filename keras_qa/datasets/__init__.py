@@ -5,6 +5,7 @@ from keras_qa.datasets.base import Dataset
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.corpus import Corpus
+from keras_qa.datasets.overlap import OverlapFeatures
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.sampler import NegativeSampler
 from keras_qa.datasets.tabular import open_tabular
@@ -17,6 +18,7 @@ __all__ = [
     "Dataset",
     "DatasetError",
     "NegativeSampler",
+    "OverlapFeatures",
     "Question",
     "Vocabulary",
     "open_dataset",
