@@ -16,7 +16,7 @@ MODES = {
     "jax": ["eager", "xla"],
 }.get(keras.backend.backend(), ["eager"])
 
-# For tests of something else: JAX compiles each operation of an eager call by
+# For tests of something else. JAX compiles each operation of an eager call by
 # itself, which takes longer than to compile them together.
 QUICKEST = "xla" if keras.backend.backend() == "jax" else "eager"
 
@@ -49,7 +49,8 @@ def check_layer(
         The layer's output for `inputs`, a NumPy array, or a list of them.
     """
     layer = layer_class(**arguments)
-    output = _to_numpy(layer(inputs))
+    layer(_symbolic(inputs))
+    output = _to_numpy(quick_call(layer, inputs))
 
     assert _list_of_shapes(_shapes(output)) == _list_of_shapes(output_shape)
     assert len(layer.trainable_weights) == trainable_weights
@@ -76,21 +77,28 @@ def run(function, *arrays, mode="eager"):
     return _to_numpy(output)
 
 
-def quick_call(layer, *args, **kwargs):
-    """`layer(*args, **kwargs)` as `QUICKEST`; only arrays as arguments."""
+def quick_call(layer, *args, training=None, **kwargs):
+    """A call of a built layer as `QUICKEST`; the other arguments are arrays.
+
+    Compiled, it leaves no trace in the layer: not in its seeds either.
+    """
+    if training is not None:
+        kwargs["training"] = training
     if QUICKEST == "eager":
         return layer(*args, **kwargs)
+    kwargs.pop("training", None)
     weights = [variable.value for variable in layer.trainable_variables]
-    return _compiled_call(layer)(weights, args, kwargs)
+    return _compiled_call(layer, training)(weights, args, kwargs)
 
 
 @functools.lru_cache(maxsize=4)
-def _compiled_call(layer):
+def _compiled_call(layer, training):
     import jax
 
+    fixed = {} if training is None else {"training": training}
     return jax.jit(
         lambda weights, args, kwargs: functional_call(
-            layer, weights, *args, **kwargs
+            layer, weights, *args, **kwargs, **fixed
         )
     )
 
@@ -158,6 +166,12 @@ def _tf_function(function, arrays, mode):
     return tf.function(function, input_signature=signature)
 
 
+def _symbolic(inputs):
+    return keras.tree.map_structure(
+        lambda x: keras.Input(x.shape[1:], dtype=x.dtype), inputs
+    )
+
+
 def _to_numpy(outputs):
     return keras.tree.map_structure(ops.convert_to_numpy, outputs)
 
@@ -175,19 +189,17 @@ def _check_config(layer, inputs):
         json.loads(json.dumps(serialized))
     )
     assert isinstance(revived, type(layer))
-    revived(inputs)
+    revived(_symbolic(inputs))
     shapes = [weight.shape for weight in layer.weights]
     assert [weight.shape for weight in revived.weights] == shapes
 
 
 def _check_symbolic_shape(layer, inputs, output_shape):
-    symbolic = keras.tree.map_structure(
-        lambda x: keras.Input(x.shape[1:], dtype=x.dtype), inputs
-    )
+    symbolic = _symbolic(inputs)
     output = layer(symbolic)
     for found, computed, expected in zip(
         keras.tree.flatten(output),
-        keras.tree.flatten(layer(inputs)),
+        keras.tree.flatten(quick_call(layer, inputs)),
         _list_of_shapes(output_shape),
         strict=True,
     ):
@@ -225,9 +237,7 @@ def _check_training(layer, inputs):
     A dense layer follows, so that there is something to train even when the
     layer has no weights of its own.
     """
-    symbolic = keras.tree.map_structure(
-        lambda x: keras.Input(x.shape[1:], dtype=x.dtype), inputs
-    )
+    symbolic = _symbolic(inputs)
     flat = [
         keras.layers.Flatten()(output)
         for output in keras.tree.flatten(layer(symbolic))
@@ -248,18 +258,18 @@ def _check_training(layer, inputs):
 
 
 def _check_mixed_precision(layer, inputs, tolerance):
-    expected = keras.tree.flatten(_to_numpy(layer(inputs)))
+    expected = keras.tree.flatten(_to_numpy(quick_call(layer, inputs)))
     for policy in ("mixed_bfloat16", "mixed_float16"):
         config = {**layer.get_config(), "dtype": policy}
         mixed = type(layer).from_config(config)
-        mixed(inputs)
+        mixed(_symbolic(inputs))
         for weight, old in zip(mixed.weights, layer.weights, strict=True):
             assert keras.backend.standardize_dtype(weight.dtype) == (
                 keras.backend.standardize_dtype(old.dtype)
             )
             weight.assign(old)
         for output, value in zip(
-            keras.tree.flatten(mixed(inputs)), expected, strict=True
+            keras.tree.flatten(quick_call(mixed, inputs)), expected, strict=True
         ):
             # The dtype first: NumPy has no bfloat16.
             output = ops.convert_to_numpy(ops.cast(output, "float32"))
