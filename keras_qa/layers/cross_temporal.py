@@ -8,9 +8,9 @@ import keras
 from keras import ops
 
 from keras_qa.layers.quasi_recurrent import QuasiRecurrent
-from keras_qa.layers.quasi_recurrent import RealSteps
-from keras_qa.layers.quasi_recurrent import take_steps
-from keras_qa.layers.quasi_recurrent import time_major
+from keras_qa.layers.real_steps import RealSteps
+from keras_qa.layers.real_steps import take_steps
+from keras_qa.layers.real_steps import time_major
 from keras_qa.recurrence import linear_recurrence
 
 CROSSED_INPUTS = ("own", "partner")

@@ -7,9 +7,9 @@ import keras
 from keras import ops
 
 from keras_qa.layers.quasi_recurrent import QuasiRecurrent
-from keras_qa.layers.quasi_recurrent import RealSteps
-from keras_qa.layers.quasi_recurrent import take_steps
-from keras_qa.layers.quasi_recurrent import time_major
+from keras_qa.layers.real_steps import RealSteps
+from keras_qa.layers.real_steps import take_steps
+from keras_qa.layers.real_steps import time_major
 from keras_qa.recurrence import linear_recurrence
 
 GATES = {"f": 2, "fo": 3, "ifo": 4}
@@ -168,12 +168,9 @@ class QRNNLayer(QuasiRecurrent):
         if mask is not None:
             mask = ops.expand_dims(mask, -1)
             f = ops.where(mask, f, 1.0)
-        if self.pooling == "ifo":
-            kept = (
-                others[1] if mask is None else ops.where(mask, others[1], 0.0)
-            )
-        else:
-            kept = 1 - f
+        kept = others[1] if self.pooling == "ifo" else 1 - f
+        if mask is not None:
+            kept = ops.where(mask, kept, 0.0)
         cells = linear_recurrence(f, kept * z, cell, time_major=True)
         outputs = cells if self.pooling == "f" else others[0] * cells
         if mask is not None:
