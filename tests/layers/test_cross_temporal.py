@@ -34,7 +34,8 @@ def _random(*shape, seed=0):
 
 def _layer(m=M, units=UNITS, seed=1, **kwargs):
     """A built layer with random weights, and these weights in float64."""
-    layer = CrossTemporalLayer(units, **kwargs)
+    # Zeros are the quickest to make; random weights follow.
+    layer = CrossTemporalLayer(units, kernel_initializer="zeros", **kwargs)
     layer.build([(None, None, m), (None, None, m)])
     weights = [
         _random(*weight.shape, seed=seed + number)
@@ -310,9 +311,14 @@ def test_equations(alignment, crossed_input, kernel_size, lengths):
 
 
 @pytest.mark.parametrize(
-    "kernel_size, use_bias", [(1, True), (2, False), (3, True)]
+    "crossed_input, kernel_size, use_bias",
+    [
+        ("own", 1, True),
+        ("own", 2, False),
+        ("partner", 2, False),
+        ("partner", 3, True),
+    ],
 )
-@pytest.mark.parametrize("crossed_input", CROSSED)
 def test_equations_of_ragged_texts(crossed_input, kernel_size, use_bias):
     layer, weights = _layer(
         kernel_size=kernel_size, crossed_input=crossed_input, use_bias=use_bias
@@ -473,7 +479,7 @@ def test_swapped_inputs_swap_the_outputs_exactly(
 
 @pytest.mark.parametrize(
     "alignment, crossed_input",
-    [("lengths", "own"), ("lengths", "partner"), ("padded", "own")],
+    [("lengths", "partner"), ("padded", "own")],
 )
 def test_texts_without_words(alignment, crossed_input):
     layer, weights = _layer(
@@ -703,6 +709,8 @@ def _functional_model(length, **kwargs):
 def test_one_step_of_fit_in_a_functional_model(length, jit_compile, tmp_path):
     if jit_compile and keras.backend.backend() == "torch":
         pytest.skip("on PyTorch jit_compile is torch.compile, not XLA")
+    if not jit_compile and keras.backend.backend() == "jax":
+        pytest.skip("operation by operation; the QRNN's test does so")
     model, layer = _functional_model(length, zoneout=0.1, dropout=0.1)
     model.compile("sgd", "mse", jit_compile=jit_compile)
     tokens = np.random.default_rng(0).integers(1, 20, (2, 4, 5))
