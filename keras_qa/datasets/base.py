@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
@@ -54,6 +55,29 @@ class Question:
         return tuple(c for c in self.candidates if not c.label)
 
 
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """A question of a file that lists its candidates by id, with what is off.
+
+    Attributes:
+        question: the question with the candidates that have a text, each of
+            them once.
+        listed: number of ids in the file's pool.
+        repeated: of these, those that repeat an earlier one.
+        unknown: ids in the pool or among the correct answers that the file
+            of answers lacks.
+        golds_outside: correct answers that the pool does not list.
+        golds_unknown: correct answers that the file of answers lacks.
+    """
+
+    question: Question
+    listed: int
+    repeated: int
+    unknown: int
+    golds_outside: int
+    golds_unknown: int
+
+
 @dataclass(frozen=True)
 class Dataset:
     """A named collection of splits, each read when it is asked for.
@@ -66,12 +90,25 @@ class Dataset:
             for text that is tokenised already, `"word"` for running text.
         folds: file that divides the training questions into `train` and
             `dev`, one `question id<TAB>fold` per line, if there is one.
+        answers: function that returns the texts of all answers there are,
+            where these are more than the candidates; each text once.
+        pools: for the splits whose files list candidates by id, a function
+            that streams what these files say, for an audit.
+        pool_size: number of candidates that such a file lists per question.
+        add_pools: function of questions without wrong candidates and a seed
+            that gives them pools like those of the other splits.
     """
 
     name: str
     splits: Mapping[str, Callable[[], Iterator[Question]]]
     tokenizer: str = "word"
     folds: Path | None = None
+    answers: Callable[[], list[str]] | None = None
+    pools: Mapping[str, Callable[[], Iterator[Pool]]] = field(
+        default_factory=dict
+    )
+    pool_size: int | None = None
+    add_pools: Callable[[Sequence[Question], int], list[Question]] | None = None
     _cache: dict[str, list[Question]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -100,10 +137,11 @@ class Dataset:
             split: the split to divide.
             fraction: share of the questions that is held out when there is no
                 folds file.
-            seed: seed of that random division.
+            seed: seed of that random division, and of the pools.
 
         Returns:
-            `(train, dev)`, two lists of questions.
+            `(train, dev)`, two lists of questions. With `add_pools`, those
+            of `dev` have a pool each.
 
         Raises:
             DatasetError: if the folds file is malformed or misses a question.
@@ -115,10 +153,11 @@ class Dataset:
             order = np.random.default_rng(seed).permutation(len(questions))
             chosen = order[: max(1, round(fraction * len(questions)))]
             held_out = {questions[i].id for i in chosen}
-        return (
-            [q for q in questions if q.id not in held_out],
-            [q for q in questions if q.id in held_out],
-        )
+        train = [q for q in questions if q.id not in held_out]
+        dev = [q for q in questions if q.id in held_out]
+        if self.add_pools is not None:
+            dev = self.add_pools(dev, seed)
+        return train, dev
 
 
 def _read_folds(path: Path, questions: list[Question]) -> set[str]:

@@ -1,6 +1,7 @@
 """Questions as distinct texts, numbered, with word ids."""
 
 from collections import Counter
+from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -51,6 +52,13 @@ class Corpus:
         tokenizer: name of the tokeniser.
         max_question_length: questions are cut to this many tokens.
         max_answer_length: answers are cut to this many tokens.
+        answers: texts of answers beyond the candidates; they are numbered
+            and make words of the vocabulary like these.
+
+    Attributes:
+        answer_space: indices of the answers that a negative may be drawn
+            from, int64, rising: those of `answers`, or without these the
+            candidates of the first group.
     """
 
     def __init__(
@@ -59,6 +67,7 @@ class Corpus:
         tokenizer: str = "word",
         max_question_length: int | None = None,
         max_answer_length: int | None = None,
+        answers: Iterable[str] | None = None,
     ):
         self.tokenizer = tokenizer
         self.max_question_length = max_question_length
@@ -71,15 +80,22 @@ class Corpus:
                 self._add("question", question.text, max_question_length)
                 for candidate in question.candidates:
                     self._add("answer", candidate.text, max_answer_length)
+        if answers is None:
+            first = groups[0] if groups else []
+            answers = [c.text for q in first for c in q.candidates]
+        space = {self._add("answer", a, max_answer_length) for a in answers}
+        self.answer_space = np.array(sorted(space), dtype=np.int64)
         self.vocabulary = Vocabulary.from_tokens(self.tokens)
         self.texts = RaggedTexts.from_sequences(
             [self.vocabulary.encode(tokens) for tokens in self.tokens]
         )
 
-    def _add(self, role: str, text: str, max_length: int | None) -> None:
-        if (role, text) not in self._index:
-            self._index[role, text] = len(self.tokens)
+    def _add(self, role: str, text: str, max_length: int | None) -> int:
+        """The index of a text, which may be new."""
+        index = self._index.setdefault((role, text), len(self.tokens))
+        if index == len(self.tokens):
             self.tokens.append(tokenize(text, self.tokenizer)[:max_length])
+        return index
 
     def index(self, questions: Sequence[Question]) -> IndexedQuestions:
         """Numbers the texts of questions that the corpus was built from."""

@@ -30,12 +30,14 @@ class NegativeSampler:
         negatives: number of negatives per pair.
         strategy: `"random"`, `"max"` or `"mix"`.
         pool: `"own"` draws from the question's own candidates and, where these
-            are too few, fills up from everywhere; `"all"` draws from the
-            candidates of all questions.
+            are too few, fills up from everywhere; `"all"` draws from
+            everywhere.
         hard_pool_size: with `pool="all"`, the number of random answers among
             which `"max"` looks for the hardest.
         seed: seed of all draws; each epoch has a stream of its own, so that a
             resumed training draws what an uninterrupted one would have drawn.
+        everything: the indices of the texts that "everywhere" means; by
+            default the candidates of all questions.
 
     Raises:
         ValueError: if an argument is out of range, if no question has a
@@ -52,6 +54,7 @@ class NegativeSampler:
         pool: str = "own",
         hard_pool_size: int = 50,
         seed: int = 0,
+        everything: np.ndarray | None = None,
     ):
         if strategy not in STRATEGIES:
             raise ValueError(
@@ -87,7 +90,9 @@ class NegativeSampler:
         # A question asked twice shares its true answers.
         self.question = np.asarray(questions)[rows]
         self.positive = np.array([candidates[i][j] for i, j in pairs])
-        self._everything = np.unique(np.concatenate(candidates))
+        if everything is None:
+            everything = np.concatenate(candidates)
+        self._everything = np.unique(everything)
         self._true = np.unique(self._key(self.question, self.positive))
         self._own = self._own_negatives(candidates, rows)
         self._check_enough()
@@ -114,10 +119,14 @@ class NegativeSampler:
         return own
 
     def _check_enough(self) -> None:
-        true_count = np.unique(self._true >> 32, return_counts=True)[1].max()
-        if len(self._everything) < true_count + 1:
+        question, answer = np.divmod(self._true, 1 << 32)
+        to_draw = np.isin(answer, self._everything)
+        counts = np.unique(question[to_draw], return_counts=True)[1]
+        true_count = counts.max(initial=0)
+        if len(self._everything) <= true_count:
             raise ValueError(
-                "`candidates` must hold a wrong answer for every question. "
+                "`candidates` or `everything` must hold a wrong answer for "
+                "every question. "
                 f"Received: {len(self._everything)} different answers, "
                 f"{true_count} of them true for one question"
             )

@@ -49,3 +49,21 @@ def test_word_counts_and_sentences(capital_questions):
     only_first = corpus.sentences(capital_questions[:1])
     assert len(only_first) == 4
     assert only_first[0][-1] == "?"
+
+
+def test_answers_beyond_the_candidates(capital_questions):
+    first, others = capital_questions[:1], capital_questions[1:]
+    plain = Corpus(first, others)
+    (candidates,) = plain.index(first).candidate_texts
+    assert plain.answer_space.tolist() == sorted(candidates)
+
+    known = others[0].candidates[0].text
+    corpus = Corpus(first, others, answers=["Rome .", known, "Rome ."])
+    assert len(corpus.texts) == len(plain.texts) + 1
+    rome = len(plain.texts)
+    assert corpus.tokens[rome] == ["rome", "."]
+    emma = corpus.index(others).candidate_texts[0][0]
+    assert corpus.answer_space.tolist() == sorted([rome, emma])
+    # Texts that both have keep their numbers.
+    assert corpus.tokens[:-1] == plain.tokens
+    assert "rome" in corpus.vocabulary

@@ -79,6 +79,34 @@ def test_all_reaches_every_wrong_answer():
     assert drawn == set(range(11, 19))
 
 
+def test_everything_may_be_more_than_the_candidates():
+    everything = np.array([10, 13, 19, 30, 31, 30])
+    sampler = make(pool="all", negatives=2, everything=everything)
+    drawn = {q: set() for q in QUESTIONS}
+    for epoch in range(300):
+        question, _, negatives = sampler.sample(epoch, by_index)
+        for q, row in zip(question, negatives, strict=True):
+            drawn[q].update(row.tolist())
+    assert drawn == {0: {13, 30, 31}, 1: {10, 13, 19, 30, 31}}
+
+
+def test_own_pools_without_wrong_answers_are_filled_from_everything():
+    sampler = NegativeSampler(
+        [0], [np.array([10])], [np.array([1])], everything=np.arange(10, 13)
+    )
+    negatives = sampler.sample(0, by_index)[2]
+    assert negatives.shape == (1, 4)
+    assert set(negatives[0].tolist()) <= {11, 12}
+    only = NegativeSampler(
+        [0], [np.array([10])], [np.array([1])], everything=np.array([11])
+    )
+    assert only.sample(0, by_index)[2].tolist() == [[11] * 4]
+    with pytest.raises(ValueError, match="a wrong answer for every"):
+        NegativeSampler(
+            [0], [np.array([10])], [np.array([1])], everything=np.array([10])
+        )
+
+
 def test_epochs_differ_and_repeat():
     first = make(strategy="random", pool="all").sample(3)[2]
     assert (make(strategy="random", pool="all").sample(3)[2] == first).all()
@@ -108,5 +136,5 @@ def test_max_needs_a_model():
 def test_nothing_to_train_on():
     with pytest.raises(ValueError, match="at least one positive"):
         NegativeSampler([0], [np.array([1])], [np.array([0])])
-    with pytest.raises(ValueError, match="a wrong answer for every question"):
+    with pytest.raises(ValueError, match="a wrong answer for every"):
         NegativeSampler([0], [np.array([1])], [np.array([1])])
