@@ -6,13 +6,15 @@ Run it as `keras-qa data audit NAME` or `python -m keras_qa.datasets.audit`.
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import asdict
 from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import fields
 from importlib import resources
+from itertools import chain
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ import numpy as np
 
 from keras_qa.datasets.base import Dataset
 from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.base import Pool
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.datasets.registry import open_dataset
@@ -64,6 +67,31 @@ class SplitAudit:
 
 
 @dataclass(frozen=True)
+class PoolAudit:
+    """What is off about the pools of a split whose file lists answers by id.
+
+    Attributes:
+        pools: number of questions with a pool.
+        other_size: of these, those that list another number of ids than they
+            should.
+        without_gold: of these, those that list no correct answer.
+        golds_outside: correct answers that their pools do not list.
+        repeated: ids that repeat an earlier one of their pool; they are read
+            once.
+        unknown: ids that the file of answers lacks.
+        golds_unknown: of these, those of correct answers.
+    """
+
+    pools: int
+    other_size: int
+    without_gold: int
+    golds_outside: int
+    repeated: int
+    unknown: int
+    golds_unknown: int
+
+
+@dataclass(frozen=True)
 class Overlap:
     """Different texts that two splits share, lower-cased.
 
@@ -91,6 +119,8 @@ class Audit:
         tokenizer: the tokeniser behind the lengths.
         splits: split name to its counts.
         overlaps: one entry per pair of splits.
+        pool_size: number of ids that a pool should list, if files list them.
+        pools: split name to what is off about its pools.
         published: the counts of the paper's table, if it has this data set;
             see `published.json`.
     """
@@ -99,14 +129,35 @@ class Audit:
     tokenizer: str
     splits: dict[str, SplitAudit]
     overlaps: list[Overlap]
+    pool_size: int | None
+    pools: dict[str, PoolAudit]
     published: dict[str, Any] | None
 
 
-@dataclass
-class _Texts:
-    questions: set[str] = field(default_factory=set)
-    answers: set[str] = field(default_factory=set)
-    pairs: set[tuple[str, str]] = field(default_factory=set)
+class _Answers:
+    """Of each text its number as an answer and its length in tokens.
+
+    Texts that differ in case and white space only have one number. Pools
+    repeat texts many times, so both are worked out once.
+    """
+
+    def __init__(self, tokenizer: str):
+        self._tokenizer = tokenizer
+        self._texts: dict[str, tuple[int, int]] = {}
+        self._numbers: dict[str, int] = {}
+
+    def __getitem__(self, text: str) -> tuple[int, int]:
+        if text not in self._texts:
+            normal = _normal(text)
+            number = self._numbers.setdefault(normal, len(self._numbers))
+            length = len(tokenize(text, self._tokenizer))
+            self._texts[text] = number, length
+        return self._texts[text]
+
+
+# Question text to the numbers of its answers, as arrays to save memory: pools
+# of 1,500 make many millions of pairs.
+_Pairs = dict[str, list[np.ndarray]]
 
 
 def audit_dataset(dataset: Dataset) -> Audit:
@@ -122,57 +173,124 @@ def audit_dataset(dataset: Dataset) -> Audit:
     Raises:
         DatasetError: if a file is bad.
     """
-    texts = {split: _Texts() for split in dataset.splits}
-    splits = {
-        split: _audit_split(stream(), dataset.tokenizer, texts[split])
-        for split, stream in dataset.splits.items()
-    }
-    overlaps = [
-        Overlap(
-            first,
-            second,
-            len(texts[first].questions & texts[second].questions),
-            len(texts[first].answers & texts[second].answers),
-            len(texts[first].pairs & texts[second].pairs),
+    answers = _Answers(dataset.tokenizer)
+    splits: dict[str, SplitAudit] = {}
+    pairs: dict[str, _Pairs] = {}
+    pools: dict[str, PoolAudit] = {}
+    for split, stream in dataset.splits.items():
+        if split in dataset.unions:
+            continue
+        pairs[split] = {}
+        questions = stream()
+        if split in dataset.pools:
+            # The same questions, but ids without a text are no error.
+            checks = _PoolChecks(dataset.pool_size)
+            questions = checks.watch(dataset.pools[split]())
+        splits[split] = _audit_split(
+            questions, dataset.tokenizer, answers, pairs[split]
         )
-        for first, second in combinations(dataset.splits, 2)
+        if split in dataset.pools:
+            pools[split] = checks.result()
+    overlaps = [
+        _overlap(first, second, pairs[first], pairs[second])
+        for first, second in combinations(splits, 2)
     ]
     return Audit(
         dataset.name,
         dataset.tokenizer,
         splits,
         overlaps,
+        dataset.pool_size,
+        pools,
         published_counts(dataset.name),
     )
 
 
+class _PoolChecks:
+    """Counts what is off about pools, while their questions are read."""
+
+    def __init__(self, size: int | None):
+        self._size = size
+        self._counts: Counter[str] = Counter()
+
+    def watch(self, pools: Iterable[Pool]) -> Iterator[Question]:
+        for pool in pools:
+            self._counts.update(
+                repeated=pool.repeated,
+                unknown=pool.unknown,
+                golds_unknown=pool.golds_unknown,
+                golds_outside=pool.golds_outside,
+            )
+            if pool.listed is not None:
+                self._counts.update(
+                    pools=1,
+                    other_size=pool.listed != self._size,
+                    without_gold=pool.golds == pool.golds_outside,
+                )
+            yield pool.question
+
+    def result(self) -> PoolAudit:
+        return PoolAudit(**{f.name: self._counts[f.name] for f in _POOL_FIELDS})
+
+
+_POOL_FIELDS = fields(PoolAudit)
+
+
+def _overlap(
+    first: str, second: str, of_first: _Pairs, of_second: _Pairs
+) -> Overlap:
+    questions = of_first.keys() & of_second.keys()
+    answers, more_answers = (
+        np.unique(_joined(chain.from_iterable(pairs.values())))
+        for pairs in (of_first, of_second)
+    )
+    return Overlap(
+        first,
+        second,
+        len(questions),
+        len(np.intersect1d(answers, more_answers, assume_unique=True)),
+        sum(
+            len(np.intersect1d(_joined(of_first[q]), _joined(of_second[q])))
+            for q in questions
+        ),
+    )
+
+
+def _joined(numbers: Iterable[np.ndarray]) -> np.ndarray:
+    return np.concatenate([np.zeros(0, np.int32), *numbers])
+
+
 def published_counts(
-    name: str, paper: str = "hyperqa"
+    name: str, paper: str | None = None
 ) -> dict[str, Any] | None:
     """The counts that a paper prints for a data set, as printed.
 
     Args:
         name: the data set's name.
-        paper: the paper's name.
+        paper: the paper's name; None takes the first that has the data set.
 
     Returns:
         A dictionary with `source`, `column`, a dictionary with `questions`
-        and `pairs` for each split, and perhaps a `note`; None if the paper
-        does not use the data set.
+        and `pairs` or `positives` for each split, and perhaps a `note`; None
+        if the paper does not use the data set.
     """
     file = resources.files("keras_qa.datasets").joinpath("published.json")
-    table = json.loads(file.read_text("utf-8"))[paper]
-    if name not in table["columns"]:
-        return None
-    return {"source": table["source"], **table["columns"][name]}
+    tables = json.loads(file.read_text("utf-8"))
+    for table in tables.values() if paper is None else [tables[paper]]:
+        if name in table["columns"]:
+            return {"source": table["source"], **table["columns"][name]}
+    return None
 
 
 def _audit_split(
-    questions: Iterable[Question], tokenizer: str, texts: _Texts
+    questions: Iterable[Question],
+    tokenizer: str,
+    answers: _Answers,
+    pairs: _Pairs,
 ) -> SplitAudit:
     pools: list[int] = []
-    question_lengths: list[int] = []
-    answer_lengths: list[int] = []
+    question_lengths: Counter[int] = Counter()
+    answer_lengths: Counter[int] = Counter()
     positives = negatives_only = positives_only = duplicates = conflicts = 0
     for question in questions:
         size, correct = len(question.candidates), len(question.positives)
@@ -180,24 +298,22 @@ def _audit_split(
         positives += correct
         negatives_only += size > 0 and correct == 0
         positives_only += size > 0 and correct == size
-        question_lengths.append(len(tokenize(question.text, tokenizer)))
-        question_text = _normal(question.text)
-        texts.questions.add(question_text)
-        labels: dict[str, int] = {}
+        question_lengths[len(tokenize(question.text, tokenizer))] += 1
+        labels: dict[int, int] = {}
         for candidate in question.candidates:
-            answer_lengths.append(len(tokenize(candidate.text, tokenizer)))
-            text = _normal(candidate.text)
-            texts.answers.add(text)
-            texts.pairs.add((question_text, text))
-            duplicates += text in labels
-            conflicts += labels.setdefault(text, candidate.label) != (
+            number, length = answers[candidate.text]
+            answer_lengths[length] += 1
+            duplicates += number in labels
+            conflicts += labels.setdefault(number, candidate.label) != (
                 candidate.label
             )
+        numbers = np.fromiter(labels, np.int32)
+        pairs.setdefault(_normal(question.text), []).append(numbers)
     return SplitAudit(
         questions=len(pools),
         candidates=sum(pools),
         positives=positives,
-        pool_sizes=_percentiles(pools, (0, 50, 100)),
+        pool_sizes=_percentiles(Counter(pools), (0, 50, 100)),
         without_candidates=pools.count(0),
         negatives_only=negatives_only,
         positives_only=positives_only,
@@ -212,9 +328,10 @@ def _normal(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def _percentiles(values: list[int], at: tuple[int, ...]) -> list[int]:
-    if not values:
+def _percentiles(counts: Counter[int], at: tuple[int, ...]) -> list[int]:
+    if not counts:
         return [0] * len(at)
+    values = np.repeat(list(counts), list(counts.values()))
     # The smallest length that this share of the texts does not exceed.
     return np.percentile(values, at, method="inverted_cdf").tolist()
 
@@ -229,6 +346,15 @@ _COUNTS = {
     "questions with positives only": "positives_only",
     "duplicate candidates within a question": "duplicates",
     "... with the other label": "conflicts",
+}
+_POOL_COUNTS = {
+    "pools": "pools",
+    "pools of another size": "other_size",
+    "pools without a correct answer": "without_gold",
+    "correct answers outside of their pools": "golds_outside",
+    "repeated ids within a pool": "repeated",
+    "ids without an answer": "unknown",
+    "... of correct answers": "golds_unknown",
 }
 
 
@@ -266,6 +392,9 @@ def _lines(audit: Audit) -> Iterator[str]:
                 for o in audit.overlaps
             },
         )
+    if audit.pools:
+        yield ""
+        yield from _pool_lines(audit)
     yield ""
     yield from _table(
         f"tokens ({audit.tokenizer}), percentile",
@@ -283,22 +412,49 @@ def _lines(audit: Audit) -> Iterator[str]:
     yield from _published_lines(audit)
 
 
+_PUBLISHED = {"pairs": "candidates", "positives": "positives"}
+
+
+def _pool_lines(audit: Audit) -> Iterator[str]:
+    pools = audit.pools
+    yield from _table(
+        f"pools of {audit.pool_size} by id",
+        list(pools),
+        {
+            name: [getattr(pool, count) for pool in pools.values()]
+            for name, count in _POOL_COUNTS.items()
+        },
+    )
+    names = [name for name, count in _POOL_COUNTS.items() if count != "pools"]
+    off = [
+        name
+        for name in names
+        if any(getattr(p, _POOL_COUNTS[name]) for p in pools.values())
+    ]
+    if off:
+        yield f"Attention: there are {', '.join(off)}."
+    else:
+        yield "Every pool has its size and holds its correct answers, once."
+
+
 def _published_lines(audit: Audit) -> Iterator[str]:
     published = audit.published
     if published is None:
-        yield "The paper has no counts for this data set."
+        yield "The papers have no counts for this data set."
         return
+    splits = [s for s, v in published.items() if isinstance(v, dict)]
+    what = "pairs" if "pairs" in published[splits[0]] else "positives"
     yield from _table(
         f"{published['source']}, column {published['column']}",
-        ["questions: paper", "here", "pairs: paper", "here"],
+        ["questions: paper", "here", f"{what}: paper", "here"],
         {
             split: [
                 printed["questions"],
                 counts.questions if counts else "-",
-                printed["pairs"],
-                counts.candidates if counts else "-",
+                printed[what],
+                getattr(counts, _PUBLISHED[what]) if counts else "-",
             ]
-            for split in ("train", "dev", "test")
+            for split in splits
             for printed in [published[split]]
             for counts in [audit.splits.get(split)]
         },
@@ -367,6 +523,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("word", "whitespace"),
         help="for your own files; default: word",
     )
+    parser.add_argument(
+        "--pool-size",
+        type=int,
+        default=500,
+        help="of InsuranceQA; default: 500",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -410,7 +572,10 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         # The papers count what only the original files show.
         dataset = open_dataset(
-            arguments.name, arguments.data_dir, prefer_original=True
+            arguments.name,
+            arguments.data_dir,
+            prefer_original=True,
+            pool_size=arguments.pool_size,
         )
     audit = audit_dataset(dataset)
     if arguments.json:

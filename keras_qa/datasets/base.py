@@ -62,18 +62,21 @@ class Pool:
     Attributes:
         question: the question with the candidates that have a text, each of
             them once.
-        listed: number of ids in the file's pool.
+        listed: number of ids in the file's pool; None if the file has no
+            pools, only correct answers.
         repeated: of these, those that repeat an earlier one.
-        unknown: ids in the pool or among the correct answers that the file
-            of answers lacks.
-        golds_outside: correct answers that the pool does not list.
-        golds_unknown: correct answers that the file of answers lacks.
+        unknown: different ids in the pool or among the correct answers that
+            the file of answers lacks.
+        golds: number of different correct answers.
+        golds_outside: of these, those that the pool does not list.
+        golds_unknown: of these, those that the file of answers lacks.
     """
 
     question: Question
-    listed: int
+    listed: int | None
     repeated: int
     unknown: int
+    golds: int
     golds_outside: int
     golds_unknown: int
 
@@ -95,6 +98,7 @@ class Dataset:
         pools: for the splits whose files list candidates by id, a function
             that streams what these files say, for an audit.
         pool_size: number of candidates that such a file lists per question.
+        unions: splits that join others of the splits.
         add_pools: function of questions without wrong candidates and a seed
             that gives them pools like those of the other splits.
     """
@@ -108,6 +112,7 @@ class Dataset:
         default_factory=dict
     )
     pool_size: int | None = None
+    unions: frozenset[str] = frozenset()
     add_pools: Callable[[Sequence[Question], int], list[Question]] | None = None
     _cache: dict[str, list[Question]] = field(
         default_factory=dict, repr=False, compare=False

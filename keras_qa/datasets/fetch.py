@@ -46,8 +46,9 @@ def load_catalogue() -> dict[str, Any]:
 
     Folder name to `licence`, `base_url`, `files` (path below the base URL and
     the folder, size in bytes, SHA-256 of the plain file) and `manual` (path,
-    source, reason; perhaps size and SHA-256; perhaps the one data set that
-    needs it). Only a file whose checksum is known is downloaded.
+    source, reason; perhaps another path at which it is read as well, size and
+    SHA-256, and the one data set that needs it). Only a file whose checksum
+    is known is downloaded.
     """
     file = resources.files("keras_qa.datasets").joinpath("downloads.json")
     return json.loads(file.read_text("utf-8"))
@@ -132,6 +133,8 @@ def _missing_files(
         if file.get("only_for", name) != name:
             continue
         path = find_file(folder, file["path"])
+        if path is None and "also" in file:
+            path = find_file(folder, file["also"])
         if path is None:
             path, reason = folder / file["path"], file["reason"]
         else:

@@ -11,6 +11,10 @@ from keras_qa.datasets.base import Dataset
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.files import find_file
+from keras_qa.datasets.insuranceqa import V1_POOL
+from keras_qa.datasets.insuranceqa import V1_TRAIN
+from keras_qa.datasets.insuranceqa import V2
+from keras_qa.datasets.insuranceqa import InsuranceQA
 from keras_qa.datasets.semeval import read_semeval
 from keras_qa.datasets.toks import is_toks_folder
 from keras_qa.datasets.toks import read_toks
@@ -30,6 +34,8 @@ FOLDERS = {
     "trecqa-all": "TrecQA",
     "semeval": "SemEval2016-Task3",
     "yahooqa": "YahooQA",
+    "insuranceqa-v1": "InsuranceQA",
+    "insuranceqa-v2": "InsuranceQA",
 }
 FOLDS_FILE = "train-folds.tsv"
 
@@ -71,6 +77,7 @@ def open_dataset(
     data_dir: Path | str | None = None,
     *,
     prefer_original: bool = False,
+    pool_size: int = 500,
 ) -> Dataset:
     """Opens a data set by name; its splits are read when asked for.
 
@@ -83,6 +90,12 @@ def open_dataset(
     * `semeval`: SemEval-2016 Task 3 A without the repeated threads. The parts
       of train that are there make up its training split.
     * `yahooqa`: with answers of 5 characters to 50 words.
+    * `insuranceqa-v1`: the training questions have only their correct answers
+      as candidates, until a fold of them is held out; `dev`, `test1` and
+      `test2` have pools, and `test` joins the last two.
+    * `insuranceqa-v2`: in `train`, correct answers that are not in the pool
+      are candidates all the same; `dev` and `test` have the pools alone, and
+      about a fifth of the pools of 500 lack the correct answer.
 
     A split whose files are missing is left out. With TRAIN-ALL, TrecQA has a
     split `train-all`, too.
@@ -95,6 +108,10 @@ def open_dataset(
             original files (WikiQA's TSV, TrecQA's XML), read the latter. The
             XML files have one question without candidates each that the
             folders cannot show.
+        pool_size: for InsuranceQA only: the number of candidates per
+            question. V1 has pools of 500, and held-out training questions get
+            pools of this size; of V2, this chooses the files, for pools of
+            100, 500, 1000 or 1500.
 
     Returns:
         The data set.
@@ -103,12 +120,15 @@ def open_dataset(
         DatasetError: if there is no such data set, or none of its files is
             there; the message lists what was looked for. If the folder of
             WikiQA has files of TrecQA, or the other way round: both call a
-            tokenised folder `train`.
+            tokenised folder `train`. If both versions of InsuranceQA share a
+        folder, hence a vocabulary.
     """
     if name == "sample":
         folder = Path(__file__).parent / "sample"
     else:
         folder = data_folder(name, data_dir)
+    if name in _INSURANCEQA:
+        return _insuranceqa(name, folder, pool_size)
     if name.startswith("trecqa"):
         splits, looked_for = _trecqa(name, folder, prefer_original)
         tokenizer = "whitespace"
@@ -121,15 +141,21 @@ def open_dataset(
     else:
         splits, looked_for, tokenizer = _wikiqa(folder, prefer_original)
     if not splits:
-        raise DatasetError(
-            f"{folder}: expected files of the data set {name!r}, plain or "
-            f".gz: {', '.join(looked_for)}. Try `keras-qa data fetch {name}`. "
-            f"Received: {_listing(folder)}"
-        )
+        raise _nothing_found(name, folder, looked_for)
     folds = folder / FOLDS_FILE
     # The published folds of TrecQA divide TRAIN, not TRAIN-ALL.
     has_folds = folds.is_file() and name != "trecqa-all"
     return Dataset(name, splits, tokenizer, folds if has_folds else None)
+
+
+def _nothing_found(
+    name: str, folder: Path, looked_for: list[str]
+) -> DatasetError:
+    return DatasetError(
+        f"{folder}: expected files of the data set {name!r}, plain or "
+        f".gz: {', '.join(looked_for)}. Try `keras-qa data fetch {name}`. "
+        f"Received: {_listing(folder)}"
+    )
 
 
 def _listing(folder: Path) -> str:
@@ -254,3 +280,88 @@ def _yahooqa(folder: Path) -> tuple[Mapping[str, _Stream], list[str]]:
         return {}, names
     collection = YahooQA(paths[0])
     return {s: partial(collection.questions, s) for s in SPLITS}, names
+
+
+# The sub-folder in which a version is published, and its file of answers.
+_INSURANCEQA = {
+    "insuranceqa-v1": ("V1", "answers.label.token_idx"),
+    "insuranceqa-v2": ("V2", "InsuranceQA.label2answer.token.encoded"),
+}
+
+
+def _insuranceqa(name: str, folder: Path, pool_size: int) -> Dataset:
+    version, answers_name = _INSURANCEQA[name]
+    files = _insuranceqa_files(version, pool_size)
+    looked_for = ["vocabulary", answers_name]
+    looked_for += [file for file, _ in files.values()]
+    found = {
+        file: path
+        for file in looked_for
+        for home in (folder, folder / version)
+        if (path := find_file(home, file))
+    }
+    if not {"vocabulary", answers_name} < found.keys():
+        raise _nothing_found(name, folder, looked_for)
+    vocabulary, answers = found["vocabulary"], found[answers_name]
+    others = [n for _, n in _INSURANCEQA.values() if n != answers_name]
+    beside = [n for n in others if find_file(vocabulary.parent, n)]
+    if beside or vocabulary.parent != answers.parent:
+        raise DatasetError(
+            f"{vocabulary}: expected a vocabulary beside {answers_name} and "
+            "beside no other version's answers, since the words do not show "
+            "which version they are of. Received: a folder with "
+            f"{_listing(vocabulary.parent)}"
+        )
+    collection = InsuranceQA(vocabulary, answers)
+    arguments = {
+        split: (found[file], fields, split, fields is V2 and split == "train")
+        for split, (file, fields) in files.items()
+        if file in found
+    }
+    splits: dict[str, _Stream] = {
+        split: partial(collection.questions, *values)
+        for split, values in arguments.items()
+    }
+    folds = answers.parent / FOLDS_FILE
+    tests = [splits[s] for s in ("test1", "test2") if s in splits]
+    if tests:
+        splits["test"] = partial(_joined, tests)
+    return Dataset(
+        name,
+        splits,
+        "whitespace",
+        folds=folds if folds.is_file() else None,
+        answers=collection.answer_texts,
+        pools={
+            split: partial(collection.pools, *values)
+            for split, values in arguments.items()
+        },
+        pool_size=pool_size,
+        unions=frozenset(["test"] if tests else []),
+        # Only V1 trains without pools.
+        add_pools=partial(collection.add_pools, size=pool_size)
+        if version == "V1"
+        else None,
+    )
+
+
+def _insuranceqa_files(
+    version: str, pool_size: int
+) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Split to the name of its file and the fields of its lines."""
+    if version == "V1":
+        pools = {
+            split: (f"question.{split}.label.token_idx.pool", V1_POOL)
+            for split in ("dev", "test1", "test2")
+        }
+        return {"train": ("question.train.token_idx.label", V1_TRAIN), **pools}
+    start = f"InsuranceQA.question.anslabel.token.{pool_size}.pool.solr"
+    return {
+        split: (f"{start}.{part}.encoded", V2)
+        for split, part in zip(SPLITS, ("train", "valid", "test"), strict=True)
+    }
+
+
+def _joined(streams: list[_Stream]) -> Iterator[Question]:
+    for stream in streams:
+        yield from stream()

@@ -107,6 +107,9 @@ def test_published_counts_of_table_1():
     ]
     assert "are TrecQA's" in wikiqa["note"]
     assert published_counts("sample") is None
+    insurance = published_counts("insuranceqa-v1")
+    assert insurance["test2"] == {"questions": "1800", "positives": "2593"}
+    assert published_counts("insuranceqa-v1", "hyperqa") is None
 
 
 def test_text_has_the_paper_beside_ours():

@@ -256,6 +256,20 @@ def test_only_what_a_data_set_needs_is_asked_for(tmp_path, catalogue):
         assert len(fetch(name, tmp_path, {"TrecQA": entry})) == count
 
 
+def test_a_file_may_lie_in_another_place(tmp_path):
+    folder = tmp_path / "InsuranceQA"
+    names = [m.path.name for m in fetch("insuranceqa-v1", tmp_path)]
+    assert len(names) == 6
+    assert {m.path.name for m in fetch("insuranceqa-v2", tmp_path)} & set(
+        names
+    ) == {"vocabulary"}
+    for place, name in zip([folder, folder / "V1"], names, strict=False):
+        place.mkdir(exist_ok=True)
+        (place / f"{name}.gz").write_bytes(gzip.compress(b""))
+    left = fetch("insuranceqa-v1", tmp_path)
+    assert [m.path for m in left] == [folder / "V1" / n for n in names[2:]]
+
+
 def test_real_files_have_the_catalogue_s_checksums(real_data):
     for name in ("wikiqa", "semeval"):
         for file in fetch(name, real_data):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
+from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.semeval import read_semeval
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.datasets.toks import FILES
@@ -111,6 +112,43 @@ def test_damaged_folders(tmp_path, edits):
         data = (DATA / "TrecQA/train" / name).read_bytes()
         (tmp_path / name).write_bytes(mutate(data, some))
     outcome(lambda: read_toks(tmp_path))
+
+
+V2_FILE = "InsuranceQA.question.anslabel.token.500.pool.solr.{}.encoded"
+
+
+@pytest.mark.parametrize(
+    ("version", "names"),
+    [
+        (
+            "V1",
+            [
+                *("vocabulary", "answers.label.token_idx"),
+                "question.train.token_idx.label",
+                "question.dev.label.token_idx.pool",
+            ],
+        ),
+        (
+            "V2",
+            [
+                *("vocabulary", "InsuranceQA.label2answer.token.encoded"),
+                V2_FILE.format("train"),
+                V2_FILE.format("valid"),
+            ],
+        ),
+    ],
+)
+@fuzz
+@given(edits=st.tuples(*[EDITS] * 4))
+def test_damaged_insuranceqa(tmp_path, version, names, edits):
+    for name, some in zip(names, edits, strict=True):
+        data = (DATA / "InsuranceQA" / version / name).read_bytes()
+        (tmp_path / name).write_bytes(mutate(data, some))
+    dataset = open_dataset(f"insuranceqa-{version.lower()}", tmp_path)
+    for stream in dataset.splits.values():
+        outcome(stream)
+    for stream in dataset.pools.values():
+        outcome(lambda stream=stream: (pool.question for pool in stream()))
 
 
 @fuzz

@@ -2,6 +2,7 @@
 
 import pytest
 
+from keras_qa.datasets.audit import PoolAudit
 from keras_qa.datasets.audit import audit_dataset
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.semeval import read_semeval
@@ -30,6 +31,8 @@ def counts(questions):
         ("trecqa-clean", "dev", (65, 1117, 205)),
         ("semeval", "train", (379, 3790, 1364)),
         ("semeval", "dev", (244, 2440, 818)),
+        ("insuranceqa-v1", "train", (3437, 3834, 3834)),
+        ("insuranceqa-v1", "dev", (260, 130_000, 292)),
     ],
 )
 def test_counts(real_data, name, split, expected):
@@ -89,3 +92,22 @@ def test_audit_shows_the_counts_of_the_paper(real_data):
     assert (train.negatives_only, train.positives_only) == (10, 5)
     (overlap,) = audit.overlaps
     assert overlap.questions == 0
+
+
+def test_pools_of_insuranceqa(real_data):
+    dataset = open_dataset("insuranceqa-v1", real_data)
+    assert len(dataset.answers()) == 7782
+    sizes = {len(q.candidates) for q in dataset.questions("dev")}
+    assert sizes == {500}
+    assert audit_dataset(dataset).pools == {
+        "train": PoolAudit(0, 0, 0, 0, 0, 0, 0),
+        "dev": PoolAudit(260, 0, 0, 0, 0, 0, 0),
+    }
+    train, dev = dataset.held_out_fold()
+    assert len(train) + len(dev) == 3437
+    for question in dev:
+        assert len({c.text for c in question.candidates}) == 500
+    # Nothing is kept twice: 130,000 candidates of 7,782 answers.
+    candidates = [c for q in dataset.questions("dev") for c in q.candidates]
+    assert len({id(c) for c in candidates}) <= 7782 + 292
+    assert len({id(c.text) for c in candidates}) <= 7782

@@ -33,6 +33,12 @@ def sizes(dataset):
         ("trecqa-all", "whitespace", {"train": 5, "dev": 2, "test": 2}),
         ("semeval", "word", {"train": 2, "dev": 2}),
         ("yahooqa", "word", {"train": 4, "dev": 2, "test": 2}),
+        (
+            "insuranceqa-v1",
+            "whitespace",
+            {"train": 4, "dev": 2, "test1": 1, "test2": 1, "test": 2},
+        ),
+        ("insuranceqa-v2", "whitespace", {"train": 2, "dev": 2, "test": 1}),
     ],
 )
 def test_every_collection(monkeypatch, name, tokenizer, expected):
@@ -112,6 +118,49 @@ def test_yahooqa_in_the_folder_of_its_repository(tmp_path):
     assert sizes(open_dataset("yahooqa", tmp_path))["dev"] == 2
 
 
+def test_insuranceqa_beside_its_sub_folder(tmp_path):
+    for file in (DATA / "InsuranceQA/V1").iterdir():
+        shutil.copy(file, tmp_path)
+    expected = open_dataset("insuranceqa-v1", DATA)
+    assert sizes(open_dataset("insuranceqa-v1", tmp_path)) == sizes(expected)
+    # A file that came later, where `keras-qa data fetch` wants it.
+    later = tmp_path / "V1/question.dev.label.token_idx.pool.gz"
+    later.parent.mkdir()
+    dev = tmp_path / "question.dev.label.token_idx.pool"
+    later.write_bytes(gzip.compress(dev.read_bytes()))
+    dev.unlink()
+    (tmp_path / "question.test1.label.token_idx.pool").unlink()
+    dataset = open_dataset("insuranceqa-v1", tmp_path)
+    assert dataset.questions("dev") == expected.questions("dev")
+    assert dataset.questions("test") == expected.questions("test2")
+
+
+def test_insuranceqa_needs_the_vocabulary_of_its_version(tmp_path):
+    shutil.copytree(DATA / "InsuranceQA/V2", tmp_path / "V2")
+    for file in (DATA / "InsuranceQA/V1").iterdir():
+        shutil.copy(file, tmp_path)
+    assert len(open_dataset("insuranceqa-v1", tmp_path).answers()) == 8
+    assert len(open_dataset("insuranceqa-v2", tmp_path).answers()) == 5
+    (tmp_path / "V2/vocabulary").unlink()
+    message = "a vocabulary beside InsuranceQA.label2answer"
+    with pytest.raises(DatasetError, match=message):
+        open_dataset("insuranceqa-v2", tmp_path)
+    shutil.copytree(tmp_path / "V2", tmp_path, dirs_exist_ok=True)
+    with pytest.raises(DatasetError, match="no other version's answers"):
+        open_dataset("insuranceqa-v1", tmp_path)
+
+
+def test_pool_size_chooses_files_of_insuranceqa_v2(tmp_path):
+    shutil.copytree(DATA / "InsuranceQA/V2", tmp_path, dirs_exist_ok=True)
+    for path in tmp_path.glob("*.500.*"):
+        path.rename(path.with_name(path.name.replace("500", "100")))
+    with pytest.raises(DatasetError, match=r"token\.500\.pool"):
+        open_dataset("insuranceqa-v2", tmp_path)
+    dataset = open_dataset("insuranceqa-v2", tmp_path, pool_size=100)
+    assert dataset.pool_size == 100
+    assert sizes(dataset)["dev"] == 2
+
+
 @pytest.mark.parametrize("name", sorted(FOLDERS.keys() - {"sample"}))
 def test_missing_files_are_listed(tmp_path, name):
     (tmp_path / "other.txt").touch()
@@ -119,7 +168,12 @@ def test_missing_files_are_listed(tmp_path, name):
         open_dataset(name, tmp_path)
     error.match(f"expected files of the data set '{name}'")
     error.match(f"Try `keras-qa data fetch {name}`. Received: other.txt")
-    wanted = {"wikiqa": "train/a.toks", "yahooqa": "env.pkl"}
+    wanted = {
+        "wikiqa": "train/a.toks",
+        "yahooqa": "env.pkl",
+        "insuranceqa-v1": "vocabulary, answers.label.token_idx, question.train",
+        "insuranceqa-v2": r"token\.500\.pool\.solr\.valid\.encoded",
+    }
     error.match(wanted.get(name, r"\.xml"))
     with pytest.raises(DatasetError, match=r"Received: no such folder"):
         open_dataset(name, tmp_path / "none")

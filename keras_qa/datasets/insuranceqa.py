@@ -1,0 +1,239 @@
+"""InsuranceQA, versions 1 and 2: files of word numbers and of answer ids.
+
+Feng, Xiang, Glass, Wang and Zhou, "Applying Deep Learning to Answer
+Selection: A Study and An Open Task", ASRU 2015.
+"""
+
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from keras_qa.datasets.base import Candidate
+from keras_qa.datasets.base import Pool
+from keras_qa.datasets.base import Question
+from keras_qa.datasets.files import error_at
+from keras_qa.datasets.files import read_lines
+from keras_qa.datasets.rows import check_id
+
+# The fields of a line, between tabs, in the kinds of question files there are.
+V1_TRAIN = ("question", "golds")
+V1_POOL = ("golds", "question", "pool")
+V2 = ("domain", "question", "golds", "pool")
+
+
+class InsuranceQA:
+    """The vocabulary and the answers, which all question files refer to.
+
+    Each line of the vocabulary is `idx_N<TAB>word`, each line of the answers
+    `id<TAB>idx_1 idx_2 ...`. Both are read whole, on first use. A text is its
+    words between single blanks; every question that lists an answer shares
+    one string and one candidate.
+
+    Args:
+        vocabulary: the file `vocabulary`, plain or `.gz`.
+        answers: V1's `answers.label.token_idx` or V2's
+            `InsuranceQA.label2answer.token.encoded`, plain or `.gz`.
+    """
+
+    def __init__(self, vocabulary: Path, answers: Path):
+        self.vocabulary = Path(vocabulary)
+        self.answers = Path(answers)
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """The vocabulary, `{"idx_1": word, ...}`.
+
+        Raises:
+            DatasetError: if the file or a line is malformed.
+        """
+        words: dict[str, str] = {}
+        for number, line in read_lines(self.vocabulary):
+            name, tab, word = line.partition("\t")
+            if not tab or not name.startswith("idx_") or name in words:
+                raise error_at(
+                    self.vocabulary,
+                    number,
+                    "`idx_N<TAB>word` with another N in each line",
+                    line,
+                )
+            words[name] = word
+        return words
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """All answers, `{id: text}`, in the order of the file.
+
+        Raises:
+            DatasetError: if a file or a line is malformed.
+        """
+        texts: dict[str, str] = {}
+        for number, line in read_lines(self.answers):
+            name, tab, tokens = line.partition("\t")
+            if not tab or name in texts:
+                raise error_at(
+                    self.answers,
+                    number,
+                    "`id<TAB>words` with another id in each line",
+                    line,
+                )
+            check_id(self.answers, number, name)
+            texts[name] = self._text(self.answers, number, tokens)
+        return texts
+
+    def answer_texts(self) -> list[str]:
+        """The different texts of all answers, in the order of the file."""
+        return list(dict.fromkeys(self.texts.values()))
+
+    def questions(
+        self,
+        path: Path,
+        fields: tuple[str, ...],
+        split: str,
+        add_golds: bool = False,
+    ) -> Iterator[Question]:
+        """Streams the questions of a file.
+
+        Args:
+            path: the file, plain or `.gz`.
+            fields: what its lines hold: `V1_TRAIN`, `V1_POOL` or `V2`.
+            split: the beginning of the questions' ids, which are
+                `split-line`; the files have none.
+            add_golds: whether correct answers that the pool does not list
+                become candidates, too. Where lines hold no pool, the correct
+                answers are the only candidates.
+
+        Yields:
+            The questions; candidates have the ids of the answers, in the
+            order of the pool. An id that a pool repeats is read once.
+
+        Raises:
+            DatasetError: if a line has another number of fields, a word is
+                not in the vocabulary, there is no correct answer, or an id is
+                not in the file of answers.
+        """
+        for pool in self._read(path, fields, split, add_golds, strict=True):
+            yield pool.question
+
+    def pools(
+        self,
+        path: Path,
+        fields: tuple[str, ...],
+        split: str,
+        add_golds: bool = False,
+    ) -> Iterator[Pool]:
+        """Streams the same questions with what is off about their pools.
+
+        Ids that are not in the file of answers are counted and left out.
+        """
+        return self._read(path, fields, split, add_golds, strict=False)
+
+    def add_pools(
+        self, questions: Sequence[Question], seed: int, size: int
+    ) -> list[Question]:
+        """Gives questions pools, made as those of V1's dev and test sets.
+
+        Those were made "by including the correct answer(s) and randomly
+        selected candidates from the complete set of unique answers" (Tan et
+        al. 2016, section 4); here, the order is random, too.
+
+        Args:
+            questions: the questions.
+            seed: seed of the draws.
+            size: number of candidates of each question; fewer if there are
+                not as many answers.
+
+        Returns:
+            The questions with their pools.
+        """
+        rng = np.random.default_rng(seed)
+        ids = list(self.texts)
+        pooled = []
+        for question in questions:
+            own = {c.text for c in question.candidates}
+            count = min(len(ids), size + len(own))
+            drawn = [ids[i] for i in rng.choice(len(ids), count, replace=False)]
+            others = [i for i in drawn if self.texts[i] not in own]
+            room = max(0, size - len(question.candidates))
+            pool = [
+                *question.candidates,
+                *map(self._candidates[0].__getitem__, others[:room]),
+            ]
+            order = rng.permutation(len(pool))
+            pooled.append(
+                replace(question, candidates=tuple(pool[i] for i in order))
+            )
+        return pooled
+
+    @cached_property
+    def _candidates(self) -> list[dict[str, Candidate]]:
+        """Every answer by its id, as a wrong candidate and as a correct one."""
+        return [
+            {name: Candidate(name, t, label) for name, t in self.texts.items()}
+            for label in (0, 1)
+        ]
+
+    def _read(
+        self,
+        path: Path,
+        fields: tuple[str, ...],
+        split: str,
+        add_golds: bool,
+        strict: bool,
+    ) -> Iterator[Pool]:
+        for number, line in read_lines(path):
+            values = line.split("\t")
+            if len(values) != len(fields):
+                expected = "<TAB>".join(fields)
+                raise error_at(path, number, f"`{expected}`", line)
+            entry = dict(zip(fields, values, strict=True))
+            golds = dict.fromkeys(entry["golds"].split())
+            if not golds:
+                raise error_at(path, number, "ids of correct answers", line)
+            listed = entry["pool"].split() if "pool" in entry else []
+            ids = dict.fromkeys(listed)
+            outside = [name for name in golds if name not in ids]
+            if add_golds or "pool" not in entry:
+                ids |= dict.fromkeys(outside)
+            unknown = (ids | golds).keys() - self.texts.keys()
+            if unknown and strict:
+                raise error_at(
+                    path, number, f"ids that {self.answers} has", min(unknown)
+                )
+            yield Pool(
+                Question(
+                    f"{split}-{number}",
+                    self._text(path, number, entry["question"]),
+                    tuple(self._chosen(ids, golds, unknown)),
+                ),
+                listed=len(listed) if "pool" in entry else None,
+                repeated=len(listed) - len(set(listed)),
+                unknown=len(unknown),
+                golds=len(golds),
+                golds_outside=len(outside) if "pool" in entry else 0,
+                golds_unknown=len(unknown & golds.keys()),
+            )
+
+    def _chosen(
+        self,
+        ids: Iterable[str],
+        golds: Collection[str],
+        unknown: Collection[str],
+    ) -> Iterator[Candidate]:
+        wrong, correct = self._candidates
+        for name in ids:
+            if name not in unknown:
+                yield (correct if name in golds else wrong)[name]
+
+    def _text(self, path: Path, number: int, tokens: str) -> str:
+        try:
+            return " ".join(map(self.words.__getitem__, tokens.split()))
+        except KeyError as error:
+            raise error_at(
+                path, number, f"words of {self.vocabulary}", error.args[0]
+            ) from None
