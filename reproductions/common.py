@@ -45,7 +45,12 @@ from reproductions.runs import append_run
 from reproductions.runs import read_runs
 
 # Ranked without training; the others are models to build and fit.
-BASELINES = ("bm25", "cosine")
+BASELINES = ("bm25", "cosine", "idf-cosine")
+# Those that look at words alone.
+WITHOUT_VECTORS = ("bm25", "wsdm")
+
+# The parts of a split that papers print a figure for each of.
+PARTS = {"test": ("test1", "test2")}
 
 SKIPGRAM = "skipgram"
 
@@ -82,7 +87,7 @@ class Experiment:
         select: the questions that choose the epoch.
         report: the questions of the reported split.
         matrix: word vectors by word id, float32 `(words, dim)`; empty for
-            BM25, which needs none.
+            models that need none.
         coverage: how many words have a vector.
     """
 
@@ -134,7 +139,7 @@ def run_experiment(
         DatasetError, VectorsError: if a file is missing or bad.
         RunFolderError: if the output folder holds another run.
     """
-    dataset = open_dataset(arguments.dataset, arguments.data_dir)
+    dataset = open_for(arguments.dataset, arguments.data_dir, settings)
     parts = _parts(dataset, arguments, settings)
     identity = _identity(paper, arguments, settings, parts)
     folder = RunFolder(arguments.output_dir, identity, arguments.resume)
@@ -167,6 +172,7 @@ def run_experiment(
         **identity,
         "overrides": dict(overrides or {}),
         **_measured(experiment, evaluation),
+        **_parts_measured(experiment, evaluation),
         **outcome.details,
         "versions": versions(),
     }
@@ -174,6 +180,12 @@ def run_experiment(
     folder.write_json("metrics.json", result)
     _record(arguments, result)
     return result
+
+
+def open_for(name: str, data_dir: Path | None, settings: Settings) -> Dataset:
+    """Opens a data set with those of the settings that it takes."""
+    taken = {n: settings[n] for n in ("pool_size",) if n in settings}
+    return open_dataset(name, data_dir, **taken)
 
 
 def _record(arguments: Namespace, result: dict[str, Any]) -> None:
@@ -191,19 +203,20 @@ def _identity(
     return {
         "paper": paper,
         "model": arguments.model,
+        **({"row": arguments.row} if arguments.row else {}),
         "dataset": arguments.dataset,
         "split": arguments.split,
         "seed": arguments.seed,
         "recipe": "untrained" if baseline else arguments.recipe,
         "vectors": []
-        if arguments.model == "bm25"
+        if arguments.model in WITHOUT_VECTORS
         else [Path(name).name for name in arguments.embeddings],
         "smoke": arguments.smoke,
         "settings": settings,
         "inputs": {
-            "questions": fingerprint(repr(parts).encode()),
+            "questions": _fingerprint_parts(parts),
             "vectors": []
-            if arguments.model == "bm25"
+            if arguments.model in WITHOUT_VECTORS
             else [fingerprint_file(path) for path in files],
         },
     }
@@ -212,6 +225,17 @@ def _identity(
 def fingerprint(content: bytes) -> str:
     """A short name for some content."""
     return hashlib.blake2b(content, digest_size=8).hexdigest()
+
+
+def _fingerprint_parts(parts: Parts) -> str:
+    """The fingerprint of `repr(parts)`, which large pools make gigabytes of."""
+    digest = hashlib.blake2b(digest_size=8)
+    for before, part in zip(("([", "], [", "], ["), parts, strict=True):
+        digest.update(before.encode())
+        for i, question in enumerate(part):
+            digest.update((", " * (i > 0) + repr(question)).encode())
+    digest.update(b"])")
+    return digest.hexdigest()
 
 
 def fingerprint_file(path: Path) -> str:
@@ -250,9 +274,10 @@ def _prepare(
         tokenizer=settings["tokenizer"] or dataset.tokenizer,
         max_question_length=settings["max_question_length"],
         max_answer_length=settings["max_answer_length"],
+        answers=dataset.answers() if dataset.answers else None,
     )
     matrix, coverage = np.zeros((0, 0), np.float32), None
-    if arguments.model != "bm25":
+    if arguments.model not in WITHOUT_VECTORS:
         matrix, coverage = _matrix(arguments, settings, corpus, fit)
     return Experiment(
         arguments,
@@ -358,6 +383,26 @@ def _measured(experiment: Experiment, evaluation: Evaluation) -> dict[str, Any]:
     if experiment.coverage is not None:
         entries["coverage"] = dataclasses.asdict(experiment.coverage)
     return entries
+
+
+def _parts_measured(
+    experiment: Experiment, evaluation: Evaluation
+) -> dict[str, Any]:
+    """The metrics of the parts of the split, where it has parts."""
+    splits = experiment.dataset.splits
+    found = {}
+    for part in PARTS.get(experiment.arguments.split, ()):
+        if part not in splits:
+            return {}
+        ids = {q.id for q in experiment.dataset.questions(part)}
+        rows = [m for i, m in evaluation.per_question.items() if i in ids]
+        # Of a few questions of a smoke test there may be none.
+        if rows:
+            found[part] = {
+                name: float(np.mean([row[name] for row in rows]))
+                for name in evaluation.metrics
+            }
+    return {"parts": found} if found else {}
 
 
 def _training_set(arguments: Namespace, settings: Settings) -> str:

@@ -10,8 +10,9 @@ from reproductions.targets import Paper
 from reproductions.targets import ResultsTable
 
 REMARK = """\
-By `python -m reproductions.significance`: the average precision of each
-question is averaged over the seeds of a model and paired with the other's. The
+By `python -m reproductions.significance`: the metric of each question, for MAP
+its average precision, is averaged over the seeds of a model and paired with the
+other's. The
 difference is the mean over questions, with a bootstrap interval; p is that of
 a two-sided permutation test with {resamples:,} resamples. Both speak of the
 questions, not of the seeds, whose deviation stands beside each mean, and are
@@ -70,7 +71,12 @@ def _table(
         ]
         for item in sorted(
             compared,
-            key=lambda item: order.index((item.first.model, item.second.model)),
+            key=lambda item: order.index(
+                (
+                    item.first.row or item.first.model,
+                    item.second.row or item.second.model,
+                )
+            ),
         )
     ]
     return markdown.table(columns, rows)
@@ -78,7 +84,8 @@ def _table(
 
 def _name(side: Side, models: dict[str, str]) -> str:
     name = models.get(side.model, side.model)
-    return f"{name} {markdown.settings(side.overrides)}".strip()
+    row = f"({side.row})" if side.row else ""
+    return f"{name} {row} {markdown.settings(side.overrides)}".strip()
 
 
 def _mean(side: Side) -> str:
@@ -95,13 +102,15 @@ def _printed(paper: Paper, item: Compared) -> str:
     for table in paper.tables:
         if not isinstance(table, ResultsTable) or table.dataset != item.dataset:
             continue
-        printed = {
-            row.ours: row.metrics[item.metric]
-            for row in table.rows
-            if row.ours and item.metric in row.metrics
-        }
-        if {item.first.model, item.second.model} <= set(printed):
-            first = printed[item.first.model]
-            second = printed[item.second.model]
-            return "" if first == second else f"{first - second:+.3f}"
+        rows = {row.name or row.ours: row for row in table.rows if row.ours}
+        sides = [
+            rows.get(side.row or side.model)
+            for side in (item.first, item.second)
+        ]
+        columns = table.columns_of(item.metric)
+        if columns and all(sides):
+            first, second = (row.metrics for row in sides if row)
+            differences = [first[name] - second[name] for name in columns]
+            unit = 0.01 if table.percent else 1
+            return ", ".join(f"{unit * d:+.3f}" for d in differences if d)
     return ""

@@ -30,6 +30,7 @@ class Side:
         seeds: the seeds of its runs.
         mean: the metric, mean over seeds.
         deviation: sample standard deviation over seeds, None for one seed.
+        row: the row of the paper's table that it is, if it is named after one.
     """
 
     model: str
@@ -40,12 +41,17 @@ class Side:
     seeds: list[int]
     mean: float
     deviation: float | None
+    row: str | None = None
 
     @property
     def identity(self) -> str:
         """What tells the condition from others, whatever its seeds."""
-        names = ("model", "recipe", "vectors", "training_set", "overrides")
-        return canonical([getattr(self, name) for name in names])
+        return canonical(
+            [
+                *(self.model, self.row, self.recipe, self.vectors),
+                *(self.training_set, self.overrides),
+            ]
+        )
 
 
 @dataclass(frozen=True)

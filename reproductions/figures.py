@@ -254,6 +254,45 @@ def norm_histograms(
     _save(figure, path)
 
 
+def bucket_lines(
+    panels: Mapping[
+        str, tuple[Sequence[str], Mapping[str, np.ndarray], np.ndarray]
+    ],
+    path: Path | str,
+) -> None:
+    """Draws the accuracy in buckets of questions (QA-LSTM, Figure 5).
+
+    Args:
+        panels: title to names of the buckets, accuracy by curve with NaN for
+            buckets without a question, and numbers of questions; drawn one
+            above the other.
+        path: the PNG file to write.
+    """
+    figure = _figure(7.4, 3.4 * len(panels))
+    rows = figure.subplots(len(panels), squeeze=False)[:, 0]
+    for axes, (title, panel) in zip(rows, panels.items(), strict=True):
+        labels, curves, counts = panel
+        places = np.arange(len(labels))
+        for i, (name, accuracy) in enumerate(curves.items()):
+            axes.plot(
+                places,
+                100 * accuracy,
+                color=COLORS[i % len(COLORS)],
+                marker=MARKERS[i % len(MARKERS)],
+                linewidth=1.8,
+                label=name,
+            )
+        axes.set_xticks(
+            places,
+            [f"{x}\n({n})" for x, n in zip(labels, counts, strict=True)],
+            fontsize=8,
+        )
+        axes.set_xlabel("length of the correct answers (questions)")
+        axes.set_ylabel("top-1 accuracy, %")
+        _legend_above(axes, title)
+    _save(figure, path)
+
+
 def _figure(width: float, height: float) -> Any:
     matplotlib = _require("matplotlib.figure", "matplotlib")
     return matplotlib.Figure((width, height), dpi=150, layout="constrained")

@@ -1,6 +1,7 @@
 """Fits a ranker, keeps its best epoch, exports it and ranks with it."""
 
 import importlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,8 +31,10 @@ from reproductions.options import Settings
 from reproductions.training import EpochSelector
 from reproductions.training import ProgressBar
 
-# Whose candidates the reloaded SavedModel must score as the model does.
+# Pairs that the reloaded SavedModel must score as the model does: candidates of
+# the first questions.
 VERIFIED_QUESTIONS = 10
+VERIFIED_PAIRS = 500
 
 
 @dataclass(frozen=True)
@@ -133,6 +136,8 @@ def fit_and_rank(
     trainer: keras.Model,
     batches: EpochBatches,
     patience: int = 0,
+    monitor: str = "MAP",
+    callbacks: Sequence[keras.callbacks.Callback] = (),
 ) -> Outcome:
     """Fits, loads the best epoch, exports and ranks the reported questions.
 
@@ -143,6 +148,8 @@ def fit_and_rank(
         batches: what to fit it on.
         patience: the training ends after so many epochs without a better one
             on the questions that choose the epoch; 0 runs all epochs.
+        monitor: the metric that chooses the epoch.
+        callbacks: further callbacks of the training.
 
     Returns:
         The scores and what the training adds to `metrics.json`.
@@ -157,10 +164,11 @@ def fit_and_rank(
 
     epochs = settings["smoke_epochs" if arguments.smoke else "epochs"]
     selector = EpochSelector(
-        experiment.folder, evaluate_selection, patience=patience
+        experiment.folder, evaluate_selection, monitor, patience
     )
     done = selector.restore(trainer)
-    callbacks = [selector, ProgressBar(epochs, done, arguments.model)]
+    bar = ProgressBar(epochs, done, arguments.model, monitor)
+    callbacks = [*callbacks, selector, bar]
     if arguments.tensorboard:
         callbacks.append(_tensorboard(experiment.folder))
     trainer.fit(
@@ -232,7 +240,7 @@ def _export(experiment: Experiment, ranker: Ranker) -> None:
         (question.text, candidate.text)
         for question in experiment.report[:VERIFIED_QUESTIONS]
         for candidate in question.candidates
-    ]
+    ][:VERIFIED_PAIRS]
     verify_export(
         folder.path / "saved_model",
         ranker.scorer,

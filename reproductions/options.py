@@ -10,11 +10,13 @@ from typing import Any
 
 from keras_qa.datasets.registry import FOLDERS
 
-# Settings whose default of None stands for "no limit" or "the data set's own".
+# Settings whose default of None stands for "no limit", "the data set's own" or
+# "as large as what goes in".
 OPTIONAL = {
     "tokenizer": str,
     "max_question_length": int,
     "max_answer_length": int,
+    "attention_units": int,
 }
 
 Settings = dict[str, Any]
@@ -30,6 +32,7 @@ def parse_arguments(
     models: Sequence[str],
     recipes: Sequence[str],
     argv: Sequence[str] | None = None,
+    rows: Mapping[str, str] | None = None,
 ) -> argparse.Namespace:
     """Reads the options that every paper's script has.
 
@@ -39,6 +42,8 @@ def parse_arguments(
         models: names of the models that it can run, the default first.
         recipes: names of its recipes, the default first.
         argv: the command line; the process's own if `None`.
+        rows: names of the rows of the paper's tables, each with the model
+            that it is of, if the script knows them.
     """
     parser = argparse.ArgumentParser(
         prog=f"python -m reproductions.{paper}", description=description
@@ -67,7 +72,18 @@ def parse_arguments(
         "a fold held out of train for dev",
     )
     parser.add_argument("--output-dir", type=Path, metavar="DIR")
-    parser.add_argument("--model", choices=models, default=models[0])
+    parser.add_argument(
+        "--model",
+        choices=models,
+        help=f"default: {models[0]}, or the model of the row",
+    )
+    if rows:
+        parser.add_argument(
+            "--row",
+            choices=tuple(rows),
+            help="a row of the paper's tables: its model and its settings",
+        )
+    parser.set_defaults(row=None)
     parser.add_argument("--recipe", choices=recipes, default=recipes[0])
     parser.add_argument("--epochs", type=_positive, metavar="N")
     parser.add_argument(
@@ -101,11 +117,19 @@ def parse_arguments(
         help="write logs for TensorBoard into the output folder",
     )
     arguments = parser.parse_args(argv)
+    own = (rows or {}).get(arguments.row, models[0])
+    if arguments.row and arguments.model not in (None, own):
+        parser.error(
+            f"row {arguments.row} is of the model {own}: "
+            f"--model {arguments.model} cannot be given"
+        )
+    arguments.model = arguments.model or own
     if arguments.output_dir is None:
         arguments.output_dir = Path(
             "runs",
             paper,
-            f"{arguments.dataset}-{arguments.split}-{arguments.model}-"
+            f"{arguments.dataset}-{arguments.split}-"
+            f"{arguments.row or arguments.model}-"
             f"{arguments.recipe}-seed{arguments.seed}",
         )
     return arguments

@@ -39,7 +39,7 @@ def beside_the_paper(
                 f"with {vectors}; its times are on {paper.hardware}.\n"
             )
             parts.append(_results_table(table, groups))
-            parts.append(_competitors(table))
+            parts += _competitors(table)
         if table.note:
             parts.append(f"{table.note}\n")
     return parts
@@ -84,6 +84,7 @@ def _results_table(table: ResultsTable, groups: Sequence[Group]) -> str:
             if (group.model, group.dataset, group.split)
             == (row.ours, table.dataset, table.split)
             and not group.overrides
+            and (row.name is None or group.row == row.name)
         ]
         rows += [_beside(table, row, group) for group in matches or [None]]
     return markdown.table(columns, rows)
@@ -92,8 +93,11 @@ def _results_table(table: ResultsTable, groups: Sequence[Group]) -> str:
 def _beside(table: ResultsTable, row: Row, group: Group | None) -> list[str]:
     cells = [row.model, group.recipe if group else ""]
     for metric, printed in row.metrics.items():
-        measured = group.metric(metric) if group else None
-        cells += [f"{printed:.{table.digits}f}", markdown.number(measured)]
+        measured = table.measured(metric, group) if group else None
+        cells += [
+            f"{printed:.{table.digits}f}",
+            markdown.number(measured, min(table.digits, 3)),
+        ]
     seconds = group.statistic("seconds_per_epoch") if group else None
     return [
         *cells,
@@ -108,7 +112,7 @@ def _beside(table: ResultsTable, row: Row, group: Group | None) -> list[str]:
     ]
 
 
-def _competitors(table: ResultsTable) -> str:
+def _competitors(table: ResultsTable) -> list[str]:
     rows = [
         [
             row.model,
@@ -122,8 +126,10 @@ def _competitors(table: ResultsTable) -> str:
         for row in table.rows
         if row.ours is None
     ]
+    if not rows:
+        return []
     columns = ["Model", *table.metrics, "Parameters", "s/epoch"]
-    return (
+    return [
         "<details><summary>The paper's other rows</summary>\n\n"
         f"{markdown.table(columns, rows)}\n</details>\n"
-    )
+    ]

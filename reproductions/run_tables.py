@@ -42,12 +42,13 @@ def _groups_table(groups: Sequence[Group], models: dict[str, str]) -> str:
         key=lambda group: (
             list(models).index(group.model)
             if group.model in models
-            else len(models)
+            else len(models),
+            group.row or "",
         ),
     )
     rows = [
         [
-            models.get(group.model, group.model),
+            _model(group, models),
             f"{group.recipe} {markdown.settings(different)}",
             *(markdown.number(group.metric(name)) for name in metrics),
             str(len(group.runs)),
@@ -62,6 +63,12 @@ def _groups_table(groups: Sequence[Group], models: dict[str, str]) -> str:
         for group, different in zip(ordered, distinctions(ordered), strict=True)
     ]
     return markdown.table(columns, rows)
+
+
+def _model(group: Group, models: dict[str, str]) -> str:
+    """The model's name and, if it has one, its row's."""
+    name = models.get(group.model, group.model)
+    return f"{name} ({group.row})" if group.row else name
 
 
 def one_setting_apart(
@@ -140,7 +147,7 @@ def speed(
         paper_seconds = printed.get((group.model, group.dataset))
         rows.append(
             [
-                models.get(group.model, group.model),
+                _model(group, models),
                 group.recipe,
                 f"`{group.dataset}`, {group.split}",
                 markdown.training_set(group),

@@ -6,11 +6,12 @@ Which models are compared stands in `targets.toml`. Their run folders are looked
 for below the given ones; two conditions are compared on the same split of the
 same data set, with the same recipe and vectors, as follows.
 
-The average precision of each question, averaged over the seeds of a condition,
-is paired with the other condition's. The p value is that of a two-sided
-permutation test, which exchanges the two of a pair at random; the interval of
-the mean difference is a bootstrap over questions. Both are of the questions:
-they say what other questions would change, not what other seeds would.
+The average precision of each question (or another metric that the comparison
+names), averaged over the seeds of a condition, is paired with the other
+condition's. The p value is that of a two-sided permutation test, which
+exchanges the two of a pair at random; the interval of the mean difference is a
+bootstrap over questions. Both are of the questions: they say what other
+questions would change, not what other seeds would.
 
 Results go to `comparisons.jsonl`, in the place of earlier ones of the same two
 conditions. A few seconds.
@@ -28,9 +29,9 @@ from typing import Any
 
 import ir_measures
 import numpy as np
-from ir_measures import AP
 from scipy import stats
 
+from keras_qa.evaluation import MEASURES
 from reproductions.comparisons import PATH
 from reproductions.comparisons import Compared
 from reproductions.comparisons import ComparisonsError
@@ -43,7 +44,6 @@ from reproductions.summary import group_runs
 from reproductions.targets import Comparison
 from reproductions.targets import load_targets
 
-METRIC = "MAP"
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
 RNG_SEED = 0
@@ -53,15 +53,16 @@ class SignificanceError(ValueError):
     """The runs that were given cannot be compared."""
 
 
-def question_precisions(folder: Path) -> dict[str, float]:
-    """The average precision of each question that a run scored.
+def question_metric(folder: Path, metric: str) -> dict[str, float]:
+    """A metric of each question that a run scored.
 
     Args:
         folder: a run's folder with `run.trec` and `qrels.trec`.
+        metric: one of `keras_qa.evaluation.MEASURES`; `"MAP"` is the mean of
+            the average precision of questions.
 
     Returns:
-        Average precision by question id, of the questions with a correct
-        answer.
+        Its value by question id, of the questions with a correct answer.
     """
     qrels = list(ir_measures.read_trec_qrels(str(folder / "qrels.trec")))
     run = ir_measures.read_trec_run(str(folder / "run.trec"))
@@ -69,7 +70,7 @@ def question_precisions(folder: Path) -> dict[str, float]:
     return {
         value.query_id: value.value
         for value in ir_measures.iter_calc(
-            [AP],
+            [MEASURES[metric]],
             [q for q in qrels if q.query_id in scored],
             [d for d in run if d.query_id in scored],
         )
@@ -114,14 +115,19 @@ def paired_difference(
     )
 
 
-def compare(first: Group, second: Group) -> Compared:
+def compare(first: Group, second: Group, metric: str = "MAP") -> Compared:
     """Compares two groups of runs whose records name their `folder`.
+
+    Args:
+        first: the one group.
+        second: the other.
+        metric: name of the metric.
 
     Raises:
         SignificanceError: if their runs did not score the same questions.
     """
     every = [
-        question_precisions(Path(run["folder"]))
+        question_metric(Path(run["folder"]), metric)
         for group in (first, second)
         for run in group.runs
     ]
@@ -147,7 +153,7 @@ def compare(first: Group, second: Group) -> Compared:
         paper=first.paper,
         dataset=first.dataset,
         split=first.split,
-        metric=METRIC,
+        metric=metric,
         questions=len(names),
         first=_side(first, sides[0]),
         second=_side(second, sides[1]),
@@ -167,6 +173,7 @@ def _side(group: Group, values: np.ndarray) -> Side:
     statistic = Statistic.of([float(row.mean()) for row in values])
     return Side(
         model=group.model,
+        row=group.row,
         recipe=group.recipe,
         vectors=list(group.vectors),
         training_set=group.training_set,
@@ -179,8 +186,8 @@ def _side(group: Group, values: np.ndarray) -> Side:
 
 def pairs(
     groups: Sequence[Group], wanted: Sequence[Comparison]
-) -> Iterator[tuple[Group, Group]]:
-    """The groups that a paper's comparisons ask for.
+) -> Iterator[tuple[Group, Group, str]]:
+    """The groups that a paper's comparisons ask for, with the metric.
 
     Args:
         groups: groups of runs of that paper.
@@ -193,7 +200,7 @@ def pairs(
                 if first is not second and _fits(
                     comparison, readings, first, second
                 ):
-                    yield first, second
+                    yield first, second, comparison.metric
 
 
 def _fits(
@@ -203,7 +210,8 @@ def _fits(
     # if that is asked for; what else was changed was changed for both.
     changed = readings.intersection(first.overrides)
     return (
-        (first.model, second.model) == (comparison.first, comparison.second)
+        comparison.first in (first.model, first.row)
+        and comparison.second in (second.model, second.row)
         and (first.dataset, first.split) == (second.dataset, second.split)
         and changed <= set(comparison.readings)
         and not readings.intersection(second.overrides)
@@ -264,7 +272,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         low, high = item.interval
         print(
             f"{item.dataset} {item.split}: {_name(item.first)} less "
-            f"{_name(item.second)} {METRIC} {item.difference:+.4f} "
+            f"{_name(item.second)} {item.metric} {item.difference:+.4f} "
             f"[{low:+.4f}, {high:+.4f}] p {item.p_value:.4f}"
         )
     print(arguments.output)
@@ -274,9 +282,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _compare_all(runs: Sequence[Mapping[str, Any]]) -> list[Compared]:
     groups = group_runs(dict(run) for run in runs)
     compared = [
-        compare(first, second)
+        compare(first, second, metric)
         for key, paper in load_targets().papers.items()
-        for first, second in pairs(
+        for first, second, metric in pairs(
             [group for group in groups if group.paper == key],
             paper.comparisons,
         )
@@ -291,7 +299,7 @@ def _compare_all(runs: Sequence[Mapping[str, Any]]) -> list[Compared]:
 
 def _name(side: Side) -> str:
     changed = [f"{name}={value}" for name, value in side.overrides.items()]
-    return " ".join([side.model, *changed])
+    return " ".join([side.row or side.model, *changed])
 
 
 if __name__ == "__main__":

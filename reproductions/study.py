@@ -50,7 +50,7 @@ def run_all(
     arguments: argparse.Namespace,
     keep_models: bool = True,
 ) -> int:
-    """Runs a script on `--split dev` again and again.
+    """Runs a script again and again, on dev unless the study asks otherwise.
 
     A finished run is skipped, so a study that stopped goes on when it is given
     again.
@@ -59,7 +59,8 @@ def run_all(
         script: the script's `main`.
         runs: for each run the name of its folder, its options and the names of
             vectors that it has beside the given ones.
-        arguments: what a parser of `study_parser` returned.
+        arguments: what a parser of `study_parser` returned; its `split`, if
+            it has one, is the split that is reported on.
         keep_models: whether models and weights stay in a finished run's
             folder, some 100 MB each.
 
@@ -74,7 +75,8 @@ def run_all(
         status = script(
             [
                 *options,
-                *("--split", "dev", "--resume", *record),
+                *("--split", getattr(arguments, "split", "dev")),
+                *("--resume", *record),
                 *("--data-dir", str(arguments.data_dir)),
                 *("--embeddings", *arguments.embeddings, *vectors),
                 *("--output-dir", str(folder)),

@@ -33,6 +33,15 @@ class Statistic:
             count=len(values),
         )
 
+    def scaled(self, factor: float) -> "Statistic":
+        """The statistic of the values times a positive factor."""
+        deviation = self.deviation
+        return Statistic(
+            mean=self.mean * factor,
+            deviation=None if deviation is None else deviation * factor,
+            count=self.count,
+        )
+
 
 @dataclass(frozen=True)
 class Group:
@@ -66,6 +75,11 @@ class Group:
     runs: tuple[dict[str, Any], ...]
 
     @property
+    def row(self) -> str | None:
+        """The row of a paper's table that the runs are named after, if any."""
+        return next((run["row"] for run in self.runs if run.get("row")), None)
+
+    @property
     def metrics(self) -> tuple[str, ...]:
         """Names of the metrics that every run has."""
         common = set.intersection(*(set(r["metrics"]) for r in self.runs))
@@ -76,6 +90,27 @@ class Group:
         if name not in self.metrics:
             return None
         return Statistic.of([run["metrics"][name] for run in self.runs])
+
+    def part_metric(self, part: str, name: str) -> Statistic | None:
+        """A metric on other questions than all of the split's.
+
+        Args:
+            part: `"selection"`, the questions that chose the epoch, or a part
+                of the split, such as `"test1"`.
+            name: name of the metric.
+
+        Returns:
+            Mean and deviation, None if a run lacks the figure.
+        """
+        found = [
+            run.get("selection", {})
+            if part == "selection"
+            else run.get("parts", {}).get(part, {})
+            for run in self.runs
+        ]
+        if not all(name in metrics for metrics in found):
+            return None
+        return Statistic.of([metrics[name] for metrics in found])
 
     def statistic(self, name: str) -> Statistic | None:
         """The same for a number such as `seconds_per_epoch`."""

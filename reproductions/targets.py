@@ -2,10 +2,13 @@
 
 import tomllib
 from dataclasses import dataclass
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from keras_qa.datasets.audit import published_counts
+from reproductions.summary import Group
+from reproductions.summary import Statistic
 
 PATH = Path(__file__).with_name("targets.toml")
 
@@ -24,6 +27,8 @@ class Row:
         ours: name that runs of this model carry, if it is a model of ours.
         parameters: number of trained weights, if printed.
         seconds: training seconds per epoch, if printed.
+        name: what the paper's script calls the row, if several rows are of one
+            model; the runs that belong beside it carry it.
     """
 
     model: str
@@ -31,6 +36,7 @@ class Row:
     ours: str | None = None
     parameters: int | None = None
     seconds: float | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,11 @@ class ResultsTable:
         dataset: name of the data set, as runs carry it.
         split: the split that the figures are of.
         metrics: names of the columns.
+        parts: where each column is the same metric on other questions, the
+            column's name to the name of the questions in the runs:
+            `"selection"`, which chose the epoch, or a part of the split.
+        metric: name of that metric in the runs.
+        percent: whether a hundredth is printed as 1.
         training_set: name of what the paper trained on, as runs carry it.
         training_pairs: number of its question-answer pairs.
         vectors: names of the word vectors the paper used, as runs carry them.
@@ -81,6 +92,32 @@ class ResultsTable:
     rows: tuple[Row, ...]
     digits: int = 3
     note: str = ""
+    parts: dict[str, str] = field(default_factory=dict)
+    metric: str = ""
+    percent: bool = False
+
+    def measured(self, column: str, group: Group) -> Statistic | None:
+        """What runs have reached, in the units of a column.
+
+        Args:
+            column: one of `metrics`.
+            group: the runs.
+
+        Returns:
+            Mean and deviation, None if a run lacks the figure.
+        """
+        found = (
+            group.part_metric(self.parts[column], self.metric)
+            if self.parts
+            else group.metric(column)
+        )
+        return found.scaled(100) if found and self.percent else found
+
+    def columns_of(self, metric: str) -> list[str]:
+        """The columns that hold a metric of the reported split."""
+        if self.parts and metric == self.metric:
+            return [c for c in self.metrics if self.parts[c] != "selection"]
+        return [c for c in self.metrics if c == metric]
 
 
 @dataclass(frozen=True)
@@ -127,14 +164,16 @@ class Comparison:
     """Two models whose difference is to be tested.
 
     Attributes:
-        first: name that runs of the one carry.
+        first: name that runs of the one carry, of a model or of a row.
         second: the same of the other.
         readings: settings of which the first is tested with other values, too.
+        metric: name of the metric.
     """
 
     first: str
     second: str
     readings: tuple[str, ...] = ()
+    metric: str = "MAP"
 
 
 Table = ResultsTable | ParametersTable | PrintedTable
@@ -264,7 +303,10 @@ def _figures(
 def _comparison(place: str, fields: dict[str, Any]) -> Comparison:
     _require(place, fields, ("first", "second"))
     return Comparison(
-        fields["first"], fields["second"], tuple(fields.get("readings", []))
+        fields["first"],
+        fields["second"],
+        tuple(fields.get("readings", [])),
+        fields.get("metric", "MAP"),
     )
 
 
@@ -308,8 +350,15 @@ def _table(paper: str, place: str, fields: dict[str, Any]) -> Table:
     )
     _require(place, fields, (*names, "metrics", "vectors"))
     metrics = tuple(fields["metrics"])
+    parts = dict(fields.get("parts", {}))
+    if parts:
+        _require(place, fields, ("metric",))
+        _require(f"{place}.parts", parts, metrics)
     return ResultsTable(
         metrics=metrics,
+        parts=parts,
+        metric=fields.get("metric", ""),
+        percent=fields.get("percent", False),
         vectors=tuple(fields["vectors"]),
         rows=tuple(_row(place, row, metrics) for row in fields["rows"]),
         digits=fields.get("digits", 3),
@@ -354,7 +403,7 @@ def _counts_table(
 
 def _row(place: str, fields: dict[str, Any], metrics: tuple[str, ...]) -> Row:
     _require(place, fields, ("model", *metrics))
-    optional = ("ours", "parameters", "seconds")
+    optional = ("ours", "parameters", "seconds", "name")
     unknown = sorted(set(fields) - {"model", *metrics, *optional})
     if unknown:
         raise TargetsError(

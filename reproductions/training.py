@@ -124,8 +124,15 @@ class EpochSelector(keras.callbacks.Callback):
 class ProgressBar(keras.callbacks.Callback):
     """One bar for the whole training, in epochs, with the latest figures."""
 
-    def __init__(self, epochs: int, initial_epoch: int = 0, title: str = ""):
+    def __init__(
+        self,
+        epochs: int,
+        initial_epoch: int = 0,
+        title: str = "",
+        monitor: str = "MAP",
+    ):
         super().__init__()
+        self.monitor = monitor
         self.bar = tqdm(
             total=epochs,
             initial=initial_epoch,
@@ -143,7 +150,8 @@ class ProgressBar(keras.callbacks.Callback):
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Moves on by one epoch."""
-        shown = {k: v for k, v in (logs or {}).items() if k in ("loss", "MAP")}
+        names = ("loss", self.monitor)
+        shown = {k: v for k, v in (logs or {}).items() if k in names}
         self.bar.set_postfix(shown, refresh=False)
         self.bar.update()
 

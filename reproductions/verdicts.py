@@ -32,16 +32,17 @@ def verdict(table: ResultsTable, row: Row, group: Group | None) -> str:
         return f"*{', '.join(notes)}*"
     differences = {}
     for name, printed in row.metrics.items():
-        measured = group.metric(name)
+        measured = table.measured(name, group)
         if measured is None:
             return f"*no {name} measured*"
         differences[name] = measured.mean - printed
     name, largest = max(differences.items(), key=lambda item: abs(item[1]))
     # Half a unit of the last decimal, to which the papers round.
+    digits = min(table.digits, 3)
     within = abs(largest) <= table.tolerance + 0.5 * 10**-table.digits
     return (
         f"**{'within' if within else 'outside'}** "
-        f"{table.tolerance:g} ({name} {largest:+.3f})"
+        f"{table.tolerance:g} ({name} {largest:+.{digits}f})"
     )
 
 

@@ -106,7 +106,7 @@ def test_all_its_conditions_are_compared(calls, tmp_path):
     wanted = load_targets().papers["ctrn"].comparisons
     found = [
         (first.model, second.model)
-        for first, second in pairs(group_runs(records), wanted)
+        for first, second, _ in pairs(group_runs(records), wanted)
         if first.dataset == "wikiqa"
     ]
     assert found.count(("ctrn", "qrnn")) == 4

@@ -14,7 +14,7 @@ from reproductions.significance import compare
 from reproductions.significance import find_runs
 from reproductions.significance import paired_difference
 from reproductions.significance import pairs
-from reproductions.significance import question_precisions
+from reproductions.significance import question_metric
 from reproductions.summary import group_runs
 from reproductions.targets import Comparison
 
@@ -95,7 +95,7 @@ def test_precisions_are_of_the_questions_with_an_answer(tmp_path):
     folder = write_run(
         tmp_path / "run", {"a": [1, 0], "b": [0, 1, 0, 1], "c": [0, 0]}
     )
-    assert question_precisions(folder) == pytest.approx(
+    assert question_metric(folder, "MAP") == pytest.approx(
         {"a": 1, "b": (1 / 2 + 2 / 4) / 2}
     )
 
@@ -148,7 +148,7 @@ def test_pairs_differ_in_what_was_asked_for_alone():
         wanted = [Comparison(first, second, readings)]
         return [
             (a.recipe, a.overrides, b.overrides)
-            for a, b in pairs(groups, wanted)
+            for a, b, _ in pairs(groups, wanted)
         ]
 
     plain = ("paper", {}, {})
