@@ -1,27 +1,37 @@
 """Keras layers of the papers."""
 
+from keras_qa.layers.answer_attention import AnswerAttention
+from keras_qa.layers.attentive_bilstm import AttentiveBiLSTM
 from keras_qa.layers.attentive_pooling import AttentivePooling
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.ball_projection import BallProjection
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.cross_temporal import CrossTemporalLayer
 from keras_qa.layers.feature_standardization import FeatureStandardization
+from keras_qa.layers.gesd import GESD
+from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.layers.text_convolution import TextConvolution
+from keras_qa.layers.wide_convolution import WideConvolution
 from keras_qa.layers.word_projection import WordProjection
 
 __all__ = [
+    "GESD",
+    "AnswerAttention",
+    "AttentiveBiLSTM",
     "AttentivePooling",
     "BagOfWords",
     "BallProjection",
     "CosineSimilarity",
     "CrossTemporalLayer",
     "FeatureStandardization",
+    "HeadTail",
     "MaxOverTime",
     "PoincareDistance",
     "QRNNLayer",
     "TextConvolution",
+    "WideConvolution",
     "WordProjection",
 ]

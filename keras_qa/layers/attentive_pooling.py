@@ -5,6 +5,8 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.layers.text_pair import two_sequences
+
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class AttentivePooling(keras.layers.Layer):
@@ -77,7 +79,7 @@ class AttentivePooling(keras.layers.Layer):
 
     def build(self, input_shape: Any) -> None:
         """Creates `U`, of the shape `(question_dim, answer_dim)`."""
-        question, answer = _two(input_shape)
+        question, answer = two_sequences(input_shape)
         self.kernel = self.add_weight(
             name="kernel",
             shape=(question[-1], answer[-1]),
@@ -126,7 +128,7 @@ class AttentivePooling(keras.layers.Layer):
 
     def compute_output_shape(self, input_shape: Any) -> list[tuple]:
         """`[(batch_size, question_dim), (batch_size, answer_dim)]`."""
-        return [(shape[0], shape[2]) for shape in _two(input_shape)]
+        return [(shape[0], shape[2]) for shape in two_sequences(input_shape)]
 
     def compute_output_spec(
         self,
@@ -156,19 +158,6 @@ class AttentivePooling(keras.layers.Layer):
                 self.kernel_constraint
             ),
         }
-
-
-def _two(shapes: Any) -> Any:
-    """The shapes of the two texts."""
-    if len(shapes) != 2 or any(
-        not isinstance(shape, tuple | list) or len(shape) != 3
-        for shape in shapes
-    ):
-        raise ValueError(
-            "`inputs` must be a list [question, answer] of tensors "
-            f"(batch_size, length, dim). Received: shapes={shapes}"
-        )
-    return shapes
 
 
 def _masked_softmax(x: Any, mask: Any) -> Any:

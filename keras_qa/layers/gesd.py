@@ -1,0 +1,73 @@
+"""GESD: a similarity of two vectors by their distance and their product."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+SMALLEST_DISTANCE = 1e-6
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class GESD(keras.layers.Layer):
+    """Euclidean distance and sigmoid of the dot product, multiplied.
+
+        GESD(x, y) = 1 / (1 + |x - y|) * 1 / (1 + exp(-gamma (<x, y> + c)))
+
+    The name stands for "geometric mean of Euclidean and sigmoid dot product";
+    the paper prints their product, without a root, which ranks alike.
+    Distances are bounded below by 1e-6, so that the gradient is finite, and
+    zero, where the vectors are equal. Half-precision inputs are computed, and
+    returned, in float32. Masks are neither used nor passed on.
+
+    Args:
+        gamma: factor of the dot product; the paper leaves it open.
+        c: added to the dot product; the paper leaves it open.
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: list `[question, answer]` of tensors `(batch_size, dim)`.
+
+    Output:
+        Similarities `(batch_size, 1)` between 0 and 1.
+
+    Raises:
+        ValueError: if `gamma` is not positive.
+
+    Example:
+        >>> q, a = keras.ops.array([[1.0, 0.0]]), keras.ops.array([[1.0, 1.0]])
+        >>> GESD()([q, a])
+        [[0.44039854]]
+
+    Reference: Feng et al., 2015, "Applying Deep Learning to Answer Selection:
+    A Study and an Open Task", section on similarities.
+    """
+
+    def __init__(self, gamma: float = 1.0, c: float = 1.0, **kwargs: Any):
+        # Autocasting would round the vectors to half precision on the way in.
+        super().__init__(autocast=False, **kwargs)
+        if gamma <= 0:
+            raise ValueError(
+                f"`gamma` must be positive. Received: gamma={gamma}"
+            )
+        self.gamma = gamma
+        self.c = c
+
+    def call(self, inputs: Any) -> Any:
+        """Computes the similarities."""
+        question, answer = (
+            ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
+            for x in inputs
+        )
+        squared = ops.sum(ops.square(question - answer), axis=-1, keepdims=True)
+        distance = ops.sqrt(ops.maximum(squared, SMALLEST_DISTANCE**2))
+        product = ops.sum(question * answer, axis=-1, keepdims=True)
+        return ops.sigmoid(self.gamma * (product + self.c)) / (1 + distance)
+
+    def compute_output_shape(self, input_shape: Any) -> tuple:
+        """`(batch_size, 1)`."""
+        return (*input_shape[0][:-1], 1)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {**super().get_config(), "gamma": self.gamma, "c": self.c}

@@ -1,0 +1,87 @@
+"""The last states of both directions of a bidirectional recurrent layer."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class HeadTail(keras.layers.Layer):
+    """Concatenates the states that two directions end with.
+
+    Of a text's states, the concatenated outputs of a forward and a backward
+    direction, the layer takes the first half at the last word, where the
+    forward direction has read the whole text, and the second half at the
+    first word, where the backward direction has. First and last word are
+    those that the mask marks: padding changes nothing. A text without words
+    becomes the zero vector.
+
+    Args:
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: float tensor `(batch_size, length, 2 units)`, as returned by
+            `keras.layers.Bidirectional` with `return_sequences=True`.
+        mask: bool tensor `(batch_size, length)`, true at words; usually
+            comes from `Embedding(mask_zero=True)`. Without one, all positions
+            are words.
+
+    Output:
+        Float tensor `(batch_size, 2 units)`, without a mask.
+
+    Raises:
+        ValueError: if the size of the states is odd.
+
+    Example:
+        >>> states = keras.ops.array([[[1.0, 5.0], [2.0, 6.0], [3.0, 7.0]]])
+        >>> mask = keras.ops.array([[True, True, False]])
+        >>> HeadTail()(states, mask=mask)
+        [[2., 5.]]
+
+    Reference: Tan et al., 2016, "Improved Representation Learning for
+    Question Answer Matching", section 3.1.
+    """
+
+    def __init__(self, **kwargs: Any):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+
+    def build(self, input_shape: tuple) -> None:
+        """Checks that the states have two halves."""
+        if input_shape[-1] % 2:
+            raise ValueError(
+                "`inputs` must have an even number of features, half of them "
+                f"of each direction. Received: inputs.shape={input_shape}"
+            )
+
+    def call(self, inputs: Any, mask: Any = None) -> Any:
+        """Takes one half of the last and one of the first word's state."""
+        units = inputs.shape[-1] // 2
+        if mask is None:
+            last, first = inputs[:, -1], inputs[:, 0]
+        else:
+            words = ops.cast(mask, "int32")
+            # How many words stand up to here, and from here on.
+            until = ops.cumsum(words, axis=1)
+            since = ops.sum(words, axis=1, keepdims=True) - until + words
+            last, first = (
+                _only(inputs, ops.cast(mask, "bool") & (count == 1))
+                for count in (since, until)
+            )
+        return ops.concatenate([last[:, :units], first[:, units:]], axis=-1)
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
+        """No mask: the axis of positions is gone."""
+        return None
+
+    def compute_output_shape(self, input_shape: tuple) -> tuple:
+        """`(batch_size, 2 units)`."""
+        return (input_shape[0], input_shape[2])
+
+
+def _only(states: Any, chosen: Any) -> Any:
+    """The state at the one chosen position of each text, 0 without one."""
+    # (batch_size, 1, length) by (batch_size, length, 2 units)
+    chosen = ops.cast(chosen, states.dtype)[:, None, :]
+    return ops.squeeze(ops.matmul(chosen, states), axis=1)

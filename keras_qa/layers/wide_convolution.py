@@ -1,0 +1,102 @@
+"""A convolution over all windows that have a word of the text."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class WideConvolution(keras.layers.Conv1D):
+    """A one-dimensional convolution over every window that meets the text.
+
+        C = tanh(W Z)
+
+    where the columns of `Z` are the concatenated vectors of `kernel_size`
+    neighbouring positions, with zeros beyond both ends of the text. A text of
+    L words has L + kernel_size - 1 such windows, from the one that has only
+    the first word to the one that has only the last. Padding is zero to the
+    layer, and the mask that it passes on marks the windows with a word.
+
+    Args:
+        filters: size of the output vectors (the paper's c).
+        kernel_size: number of positions that an output sees (its k).
+        activation: activation of the outputs, tanh as in equation 8.
+        use_bias: whether a bias is added. Equation 8 has none.
+        **kwargs: other arguments of `keras.layers.Conv1D`, without `strides`,
+            `padding` and `data_format`.
+
+    Call arguments:
+        inputs: float tensor `(batch_size, length, dim)`.
+        mask: bool tensor `(batch_size, length)`, true at words; usually
+            comes from `Embedding(mask_zero=True)`. Without one, all positions
+            are words.
+
+    Output:
+        Float tensor `(batch_size, length + kernel_size - 1, filters)`.
+
+    Example:
+        >>> WideConvolution(4, 3)(keras.ops.ones((2, 7, 5))).shape
+        (2, 9, 4)
+
+    Reference: Tan et al., 2016, "Improved Representation Learning for
+    Question Answer Matching", section 3.2.1, equation 8; Kalchbrenner et al.,
+    2014, "A Convolutional Neural Network for Modelling Sentences",
+    section 3.1.
+    """
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: int,
+        activation: Any = "tanh",
+        use_bias: bool = False,
+        **kwargs: Any,
+    ):
+        super().__init__(
+            filters,
+            kernel_size,
+            strides=1,
+            padding="valid",
+            data_format="channels_last",
+            activation=activation,
+            use_bias=use_bias,
+            **kwargs,
+        )
+        self.supports_masking = True
+        # Positions that a window may have beyond an end of the text.
+        self.beyond = self.kernel_size[0] - 1
+
+    def call(self, inputs: Any, mask: Any = None) -> Any:
+        """Convolves over the axis of positions."""
+        if mask is not None:
+            words = ops.cast(mask, "bool")[:, :, None]
+            inputs = ops.where(words, inputs, ops.zeros_like(inputs))
+        ends = (self.beyond, self.beyond)
+        return super().call(ops.pad(inputs, ((0, 0), ends, (0, 0))))
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
+        """True at the windows that have a word, or None without a mask."""
+        if previous_mask is None:
+            return None
+        ends = (self.beyond, self.beyond)
+        words = ops.pad(ops.cast(previous_mask, "int32"), ((0, 0), ends))
+        # Window i has the padded positions i to i + beyond.
+        counts = sum(
+            words[:, i : (i - self.beyond) or None]
+            for i in range(self.beyond + 1)
+        )
+        return counts > 0
+
+    def compute_output_shape(self, input_shape: tuple) -> tuple:
+        """`(batch_size, length + kernel_size - 1, filters)`."""
+        batch_size, length, _ = input_shape
+        wide = None if length is None else length + self.beyond
+        return (batch_size, wide, self.filters)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        config = super().get_config()
+        for name in ("padding", "data_format", "strides"):
+            del config[name]
+        return config

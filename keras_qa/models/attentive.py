@@ -1,0 +1,206 @@
+"""Attentive LSTM and Attentive CNN: answers read in view of a question."""
+
+from typing import Any
+
+import keras
+
+from keras_qa.layers.attentive_bilstm import AttentiveBiLSTM
+from keras_qa.models.common import check_positive
+from keras_qa.models.common import full_policy
+from keras_qa.models.encoded import EncodedTextRanker
+from keras_qa.models.encoded import bidirectional_lstm
+from keras_qa.models.qa_lstm import text_convolution
+
+
+class AttentiveRanker(EncodedTextRanker):
+    """What Attentive LSTM and Attentive CNN share: all but the encoder.
+
+    Args:
+        encoder: layer from the words of a text to its states.
+        **kwargs: the arguments that `AttentiveLSTM` documents.
+    """
+
+    def __init__(
+        self,
+        encoder: keras.layers.Layer,
+        embedding_dim: int,
+        attention_units: int | None = None,
+        pooling: str = "max",
+        l2: float = 0.0,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        attentive = AttentiveBiLSTM(
+            attention_units=attention_units,
+            pooling=pooling,
+            encoder=encoder,
+            kernel_regularizer=keras.regularizers.L2(l2) if l2 else None,
+            dtype=full_policy(dtype),
+            name="attentive",
+        )
+        attentive.build([(None, None, embedding_dim)] * 2)
+        super().__init__(
+            attentive.encode_question,
+            attentive.encode_answer,
+            lambda question, answer: attentive.attend(
+                question, answer, answer["mask"]
+            )[0],
+            embedding_dim=embedding_dim,
+            l2=l2,
+            dtype=dtype,
+            **kwargs,
+        )
+        answer = self.answer_encoder(self.input["answer"])
+        _, weights = attentive.attend(
+            self.question_encoder(self.input["question"]),
+            answer,
+            answer["mask"],
+        )
+        self.attention_units = attention_units
+        self.pooling = pooling
+        self.attentive = attentive
+        self.attention = keras.Model(
+            self.input, {"answer": weights}, name="attention"
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without the embedding matrix."""
+        return {
+            **super().get_config(),
+            "attention_units": self.attention_units,
+            "pooling": self.pooling,
+        }
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class AttentiveLSTM(AttentiveRanker):
+    """QA-LSTM in which the question weighs the words of the answer.
+
+    `AttentiveBiLSTM` reads both texts with one bidirectional LSTM, takes the
+    maximum, or mean, of the question's states, weighs those of the answer by
+    it (equations 11 to 13), and takes the maximum, or mean, of the weighted
+    states. The score is the cosine of the two vectors.
+
+    An answer's vector depends on the question, its states do not:
+    `answer_encoder` gives a dict of `"states"`, of `"keys"` (their part in
+    equation 11) and of `"mask"`, each with one row per answer, and `head`
+    takes such a dict. `attention` is a model with the inputs of this one that
+    gives the weights of the answer's words, a dict of `"answer"`
+    `(batch_size, answer_length)`.
+
+    Id 0 is padding: its weight is exactly 0 and it changes nothing. Texts may
+    have any length; the cosine of a text without words is 0. Under mixed
+    precision weights, pooling and similarity keep float32.
+
+    Equations 11 and 12 add 2 * 2d * u + u parameters to those of `QALSTM`,
+    with d = `units` and u = `attention_units`: 159,330 at the paper's d = 141
+    and u = 2d.
+
+    Args, call arguments and output are those of `QALSTM`, with
+
+    Args:
+        pooling: `"max"` (row N of Table 3) or `"mean"` (L and M), of both
+            texts.
+        attention_units: size of the vectors that equation 11 compares; by
+            default that of the states, 2 `units`. The paper leaves it open.
+
+    Reference: Tan et al., 2016, "Improved Representation Learning for
+    Question Answer Matching", section 3.3.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_dim: int = 100,
+        units: int = 141,
+        *,
+        l2: float = 0.0,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        check_positive(units=units, embedding_dim=embedding_dim)
+        super().__init__(
+            encoder=bidirectional_lstm(units, l2, full_policy(dtype)),
+            vocabulary_size=vocabulary_size,
+            embedding_dim=embedding_dim,
+            l2=l2,
+            dtype=dtype,
+            **kwargs,
+        )
+        self.units = units
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without the embedding matrix."""
+        return {**super().get_config(), "units": self.units}
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class AttentiveCNN(AttentiveRanker):
+    """QA-CNN in which the question weighs the words of the answer.
+
+    It is `AttentiveLSTM` with the convolution of `QACNN` for the LSTM.
+    Without the embedding it has kmc + 2cu + u parameters, with m =
+    `embedding_dim`, c = `filters`, k = `kernel_size` and u =
+    `attention_units`: 440,400 at the defaults.
+
+    Args, call arguments and output are those of `AttentiveLSTM`, without
+    `units`, and with
+
+    Args:
+        filters: size of the states (the paper's c).
+        kernel_size: number of words that a state sees (its k), the middle one
+            and those around it.
+        activation: activation of the states, as in `QACNN`.
+        use_bias: whether the convolution has a bias, as in `QACNN`.
+
+    Reference: Tan et al., 2016, "Improved Representation Learning for
+    Question Answer Matching", section 4.3, row K of Table 3.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_dim: int = 100,
+        *,
+        filters: int = 400,
+        kernel_size: int = 3,
+        activation: Any = "tanh",
+        use_bias: bool = False,
+        l2: float = 0.0,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        check_positive(
+            filters=filters,
+            kernel_size=kernel_size,
+            embedding_dim=embedding_dim,
+        )
+        super().__init__(
+            encoder=text_convolution(
+                filters,
+                kernel_size,
+                activation,
+                use_bias,
+                l2,
+                full_policy(dtype),
+            ),
+            vocabulary_size=vocabulary_size,
+            embedding_dim=embedding_dim,
+            l2=l2,
+            dtype=dtype,
+            **kwargs,
+        )
+        self.filters = filters
+        self.kernel_size = kernel_size
+        self.activation = keras.activations.get(activation)
+        self.use_bias = use_bias
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without the embedding matrix."""
+        return {
+            **super().get_config(),
+            "filters": self.filters,
+            "kernel_size": self.kernel_size,
+            "activation": keras.activations.serialize(self.activation),
+            "use_bias": self.use_bias,
+        }

@@ -1,0 +1,386 @@
+"""QA-LSTM, its two convolutional forms, and QA-CNN."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import keras
+
+from keras_qa.layers.bag_of_words import BagOfWords
+from keras_qa.layers.head_tail import HeadTail
+from keras_qa.layers.max_over_time import MaxOverTime
+from keras_qa.layers.text_convolution import TextConvolution
+from keras_qa.layers.wide_convolution import WideConvolution
+from keras_qa.models.common import check_positive
+from keras_qa.models.common import full_policy
+from keras_qa.models.common import l2_regularizers
+from keras_qa.models.encoded import EncodedTextRanker
+from keras_qa.models.encoded import bidirectional_lstm
+
+POOLINGS: dict[str, Callable[..., keras.layers.Layer]] = {
+    "max": MaxOverTime,
+    "mean": functools.partial(BagOfWords, "mean"),
+    "head_tail": HeadTail,
+}
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class QALSTM(EncodedTextRanker):
+    """Scores a pair by the cosine of two texts that one LSTM reads.
+
+    1. One bidirectional LSTM (equations 1 to 6) reads both texts.
+    2. Its states, of the size 2 `units`, become the vector of the text: by
+       their maximum or mean over the words, or as the last state of each
+       direction.
+    3. The score is the cosine of the two vectors.
+
+    A text's vector does not depend on the other text: `question_encoder` and
+    `answer_encoder` compute it alone, and `head` scores two such vectors. All
+    models of the paper have these three.
+
+    Id 0 is padding and changes nothing: the maximum does not see it, even
+    where all states are negative. Texts may have any length; the cosine of a
+    text without words is 0. Under mixed precision pooling and similarity keep
+    float32.
+
+    The model has 2 * 4 (md + d^2 + d) parameters without the embedding, with
+    m = `embedding_dim` and d = `units`: 272,976 at the paper's m = 100 and
+    d = 141.
+
+    Args:
+        vocabulary_size: number of word ids, with padding (0) and the unknown
+            word (1).
+        embedding_dim: size of the word vectors (the paper's E).
+        units: size of the state of each direction.
+        pooling: `"max"` (rows C and D of Table 3), `"mean"` (B) or
+            `"head_tail"` (A).
+        similarity: `"cosine"` (the paper), `"gesd"` (see `GESD`), or a layer
+            from `[question, answer]` vectors to `(batch_size, 1)`, such as
+            `GESD(gamma=0.5)`.
+        dropout: share dropped in training of both vectors before they are
+            compared. The paper drops there, but does not say how much.
+        embeddings: array `(vocabulary_size, embedding_dim)` to start the
+            embedding with; uniform in (-.25, .25) without it. It is not part
+            of the configuration: a saved model carries it in its weights.
+        trainable_embeddings: whether training changes the embedding, as in
+            the paper.
+        l2: strength of the L2 regularisation of all trainable parameters. The
+            paper has none.
+        dtype: dtype policy; the global one by default.
+        **kwargs: `name` and `trainable`.
+
+    Call arguments:
+        inputs: dict of int tensors `"question"` `(batch_size,
+            question_length)` and `"answer"` `(batch_size, answer_length)`.
+
+    Output:
+        Float tensor `(batch_size, 1)`, higher is better: in [-1, 1] for the
+        cosine, in (0, 1) for GESD.
+
+    Raises:
+        ValueError: if an argument is out of range, or `embeddings` has
+            another shape.
+
+    Example:
+        >>> model = QALSTM(vocabulary_size=100)
+        >>> question, answer = np.array([[5, 7, 3]]), np.array([[9, 0]])
+        >>> model({"question": question, "answer": answer}).shape
+        (1, 1)
+        >>> model.answer_encoder(answer).shape
+        (1, 282)
+
+    Reference: Tan et al., 2016, "Improved Representation Learning for
+    Question Answer Matching", section 3.1.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_dim: int = 100,
+        units: int = 141,
+        *,
+        pooling: str = "max",
+        l2: float = 0.0,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        check_positive(units=units)
+        if pooling not in POOLINGS:
+            raise ValueError(
+                f"`pooling` must be one of {tuple(POOLINGS)}. "
+                f"Received: pooling={pooling!r}"
+            )
+        policy = full_policy(dtype)
+        bilstm = bidirectional_lstm(units, l2, policy)
+        pool = POOLINGS[pooling](dtype=policy.variable_dtype, name=pooling)
+        super().__init__(
+            lambda words: pool(bilstm(words)),
+            vocabulary_size=vocabulary_size,
+            embedding_dim=embedding_dim,
+            l2=l2,
+            dtype=dtype,
+            **kwargs,
+        )
+        self.units = units
+        self.pooling = pooling
+        self.bilstm = bilstm
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without the embedding matrix."""
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "pooling": self.pooling,
+        }
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class ConvPoolingLSTM(EncodedTextRanker):
+    """QA-LSTM whose pooling is a convolution over the states.
+
+    `WideConvolution` computes tanh features of every window of `kernel_size`
+    states (equation 8), and the text's vector is the maximum of each feature
+    over the windows (equation 9).
+
+    The convolution adds 2 `units` * `kernel_size` * `filters` parameters to
+    those of `QALSTM`: 338,400 at the defaults.
+
+    Args, call arguments and output are those of `QALSTM`, without `pooling`,
+    and with
+
+    Args:
+        filters: size of a text's vector (the paper's c: 4000, 200 and 400 in
+            rows E, F and G of Table 3).
+        kernel_size: number of states in a window (its k). The paper does not
+            say: 3 is the only one it states, for QA-CNN.
+        use_bias: whether the convolution has a bias. Equation 8 has none.
+
+    Reference: Tan et al., 2016, "Improved Representation Learning for
+    Question Answer Matching", section 3.2.1.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_dim: int = 100,
+        units: int = 141,
+        *,
+        filters: int = 400,
+        kernel_size: int = 3,
+        use_bias: bool = False,
+        l2: float = 0.0,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        check_positive(units=units, filters=filters, kernel_size=kernel_size)
+        policy = full_policy(dtype)
+        bilstm = bidirectional_lstm(units, l2, policy)
+        convolution = WideConvolution(
+            filters,
+            kernel_size,
+            use_bias=use_bias,
+            **l2_regularizers(l2, "kernel", "bias"),
+            dtype=policy,
+            name="convolution",
+        )
+        pool = MaxOverTime(dtype=policy.variable_dtype, name="max")
+        super().__init__(
+            lambda words: pool(convolution(bilstm(words))),
+            vocabulary_size=vocabulary_size,
+            embedding_dim=embedding_dim,
+            l2=l2,
+            dtype=dtype,
+            **kwargs,
+        )
+        self.units = units
+        self.filters = filters
+        self.kernel_size = kernel_size
+        self.use_bias = use_bias
+        self.bilstm = bilstm
+        self.convolution = convolution
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without the embedding matrix."""
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "filters": self.filters,
+            "kernel_size": self.kernel_size,
+            "use_bias": self.use_bias,
+        }
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class ConvBasedLSTM(EncodedTextRanker):
+    """QA-LSTM that reads a convolution of the words.
+
+    Each word becomes `filters` tanh features of the `kernel_size` words
+    around it (equation 10). One bidirectional LSTM reads them, and the text's
+    vector is the maximum of its states over the words.
+
+    Without the embedding the model has kmc + 2 * 4 (cd + d^2 + d) parameters,
+    with m = `embedding_dim`, c = `filters`, k = `kernel_size` and d =
+    `units`: 857,400 at the defaults.
+
+    Args, call arguments and output are those of `QALSTM`, without `pooling`,
+    and with
+
+    Args:
+        units: size of the state of each direction. The paper's |h|, 200 and
+            400 in rows H and I of Table 3, is in equation 8 the size of both
+            directions together: 100 and 200 here.
+        filters: number of features of a word (the paper's c).
+        kernel_size: number of words that a feature sees (its k), the middle
+            one and those around it. The paper does not say: 3 is the only
+            one it states, for QA-CNN.
+        use_bias: whether the convolution has a bias. Equation 10 has none.
+
+    Reference: Tan et al., 2016, "Improved Representation Learning for
+    Question Answer Matching", section 3.2.2.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_dim: int = 100,
+        units: int = 200,
+        *,
+        filters: int = 282,
+        kernel_size: int = 3,
+        use_bias: bool = False,
+        l2: float = 0.0,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        check_positive(units=units, filters=filters, kernel_size=kernel_size)
+        policy = full_policy(dtype)
+        convolution = text_convolution(
+            filters, kernel_size, "tanh", use_bias, l2, policy
+        )
+        bilstm = bidirectional_lstm(units, l2, policy)
+        pool = MaxOverTime(dtype=policy.variable_dtype, name="max")
+        super().__init__(
+            lambda words: pool(bilstm(convolution(words))),
+            vocabulary_size=vocabulary_size,
+            embedding_dim=embedding_dim,
+            l2=l2,
+            dtype=dtype,
+            **kwargs,
+        )
+        self.units = units
+        self.filters = filters
+        self.kernel_size = kernel_size
+        self.use_bias = use_bias
+        self.convolution = convolution
+        self.bilstm = bilstm
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without the embedding matrix."""
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "filters": self.filters,
+            "kernel_size": self.kernel_size,
+            "use_bias": self.use_bias,
+        }
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class QACNN(EncodedTextRanker):
+    """QA-LSTM with a convolution for the LSTM.
+
+    Each word becomes `filters` features of the `kernel_size` words around it,
+    and the text's vector is the maximum of each feature over the words.
+    Without the embedding the model has kmc parameters: 120,000 at the
+    defaults.
+
+    Args, call arguments and output are those of `QALSTM`, without `units` and
+    `pooling`, and with
+
+    Args:
+        filters: size of a text's vector (the paper's c).
+        kernel_size: number of words that a feature sees (its k), the middle
+            one and those around it.
+        activation: activation of the features, tanh as in equation 10. The
+            paper states none for this model.
+        use_bias: whether the convolution has a bias. Equations 8 and 10 have
+            none.
+
+    Reference: Tan et al., 2016, "Improved Representation Learning for
+    Question Answer Matching", section 4.3, row J of Table 3.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_dim: int = 100,
+        *,
+        filters: int = 400,
+        kernel_size: int = 3,
+        activation: Any = "tanh",
+        use_bias: bool = False,
+        l2: float = 0.0,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        check_positive(filters=filters, kernel_size=kernel_size)
+        policy = full_policy(dtype)
+        convolution = text_convolution(
+            filters, kernel_size, activation, use_bias, l2, policy
+        )
+        pool = MaxOverTime(dtype=policy.variable_dtype, name="max")
+        super().__init__(
+            lambda words: pool(convolution(words)),
+            vocabulary_size=vocabulary_size,
+            embedding_dim=embedding_dim,
+            l2=l2,
+            dtype=dtype,
+            **kwargs,
+        )
+        self.filters = filters
+        self.kernel_size = kernel_size
+        self.activation = keras.activations.get(activation)
+        self.use_bias = use_bias
+        self.convolution = convolution
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without the embedding matrix."""
+        return {
+            **super().get_config(),
+            "filters": self.filters,
+            "kernel_size": self.kernel_size,
+            "activation": keras.activations.serialize(self.activation),
+            "use_bias": self.use_bias,
+        }
+
+
+def text_convolution(
+    filters: int,
+    kernel_size: int,
+    activation: Any,
+    use_bias: bool,
+    l2: float,
+    policy: Any,
+) -> TextConvolution:
+    """A `TextConvolution` of the name `"convolution"` with L2.
+
+    Args:
+        filters: size of its outputs.
+        kernel_size: number of words that an output sees.
+        activation: activation of the outputs.
+        use_bias: whether it has a bias.
+        l2: strength of the L2 regularisation of its weights.
+        policy: dtype policy.
+
+    Returns:
+        The layer.
+    """
+    return TextConvolution(
+        filters,
+        kernel_size,
+        activation=activation,
+        use_bias=use_bias,
+        **l2_regularizers(l2, "kernel", "bias"),
+        dtype=policy,
+        name="convolution",
+    )
