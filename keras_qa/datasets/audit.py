@@ -526,8 +526,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pool-size",
         type=int,
-        default=500,
-        help="of InsuranceQA; default: 500",
+        help="candidates per question of InsuranceQA; default: 500",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -547,13 +546,14 @@ def run(arguments: argparse.Namespace) -> int:
             f"--train, --dev and --test. Received: {arguments.name}, "
             f"{[str(file) for file in files if file is not None]}"
         )
-    idle = ("data_dir",) if own_files else _OF_OWN_FILES
+    idle = ("data_dir", "pool_size") if own_files else _OF_OWN_FILES
     given = [n for n in idle if getattr(arguments, n) not in (None, False)]
     if given:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise DatasetError(
-            "--data-dir goes with the NAME of a data set, and the options on "
-            f"columns, rows, quotes and tokens with files of your own. "
+            "--data-dir and --pool-size go with the NAME of a data set, the "
+            "options on columns, rows, quotes and tokens with files of your "
+            "own. "
             f"Received: {arguments.name or 'files of your own'} with {options}"
         )
     if own_files:
@@ -575,7 +575,9 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.name,
             arguments.data_dir,
             prefer_original=True,
-            pool_size=arguments.pool_size,
+            pool_size=500
+            if arguments.pool_size is None
+            else arguments.pool_size,
         )
     audit = audit_dataset(dataset)
     if arguments.json:

@@ -200,7 +200,7 @@ class InsuranceQA:
             outside = [name for name in golds if name not in ids]
             if add_golds or "pool" not in entry:
                 ids |= dict.fromkeys(outside)
-            unknown = (ids | golds).keys() - self.texts.keys()
+            unknown = {i for i in ids | golds if i not in self.texts}
             if unknown and strict:
                 raise error_at(
                     path, number, f"ids that {self.answers} has", min(unknown)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from keras_qa import cli
 from keras_qa.datasets.audit import PoolAudit
 from keras_qa.datasets.audit import audit_dataset
 from keras_qa.datasets.audit import format_audit
@@ -213,6 +214,17 @@ def test_audit_of_bad_pools(v1):
     assert "Attention: there are pools of another size, pools without a" in (
         format_audit(audit)
     )
+
+
+def test_audit_command_takes_a_pool_size(capsys):
+    command = ["data", "audit", "insuranceqa-v1", "--data-dir", str(DATA)]
+    assert cli.main(command) == 0
+    assert "pools of another size" in capsys.readouterr().out.split("Att")[1]
+    assert cli.main([*command, "--pool-size", "4"]) == 0
+    assert "pools of another" not in capsys.readouterr().out.split("Att")[1]
+    command = ["data", "audit", "--pool-size", "4", "--dev", str(DATA)]
+    assert cli.main(command) == 2
+    assert "--data-dir and --pool-size go with" in capsys.readouterr().err
 
 
 def test_audit_of_v2():
