@@ -23,6 +23,7 @@ _MODULES = (
     "optimizers",
     "recurrence",
     "scoring",
+    "term_dependence",
     "training",
 )
 

@@ -3,14 +3,14 @@
 import logging
 from collections.abc import Sequence
 
-import bm25s
 import numpy as np
 
 from keras_qa.datasets.base import Question
+from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.datasets.tokenizer import tokenize
 
-# It reports every step as a debug message to whoever listens to all of them.
-logging.getLogger("bm25s").setLevel(logging.WARNING)
+# Pairs whose vectors are compared at a time: they bound the memory.
+PAIRS = 1 << 14
 
 
 def bm25_scores(
@@ -38,9 +38,14 @@ def bm25_scores(
     Returns:
         For each question the scores of its candidates, float32.
     """
+    # Importing it starts JAX, which takes a GPU's memory.
+    import bm25s
+
+    # It reports every step as a debug message to whoever listens to all.
+    logging.getLogger("bm25s").setLevel(logging.WARNING)
     texts = sorted({c.text for q in questions for c in q.candidates})
     index = {text: i for i, text in enumerate(texts)}
-    documents = [_words(t, tokenizer, max_answer_length) for t in texts]
+    documents = [search_terms(t, tokenizer, max_answer_length) for t in texts]
     if not any(documents):
         return [np.zeros(len(q.candidates), np.float32) for q in questions]
     retriever = bm25s.BM25(k1=k1, b=b)
@@ -48,7 +53,7 @@ def bm25_scores(
     known = {word for document in documents for word in document}
     scores = []
     for question in questions:
-        words = _words(question.text, tokenizer, max_question_length)
+        words = search_terms(question.text, tokenizer, max_question_length)
         query = [word for word in words if word in known]
         all_scores = (
             retriever.get_scores(query)
@@ -56,6 +61,115 @@ def bm25_scores(
             else np.zeros(len(texts), np.float32)
         )
         scores.append(all_scores[[index[c.text] for c in question.candidates]])
+    return scores
+
+
+def search_terms(
+    text: str, tokenizer: str = "word", max_length: int | None = None
+) -> list[str]:
+    """The words of a text that a search engine would look at.
+
+    Args:
+        text: the text.
+        tokenizer: name of the tokeniser.
+        max_length: the text is cut to this many tokens.
+
+    Returns:
+        The tokens that have a letter or a digit, in order.
+    """
+    return [
+        token
+        for token in tokenize(text, tokenizer)[:max_length]
+        if any(character.isalnum() for character in token)
+    ]
+
+
+def idf_cosine_scores(
+    texts: RaggedTexts,
+    vectors: np.ndarray,
+    questions: np.ndarray,
+    answers: np.ndarray,
+    documents: np.ndarray | None = None,
+) -> np.ndarray:
+    """Scores pairs by the cosine of idf-weighted sums of word vectors.
+
+    A text is Σ_w idf(w) v(w) over its words, repeated ones as often as they
+    occur, with idf(w) = ln(N / df(w)): N documents, of which df(w) hold w; a
+    word that none holds counts as if one did. The score is the cosine of the
+    two texts, 0 where one of them is the zero vector. No label is read.
+
+    This is the baseline "Bag-of-word" of Tan et al. (2016), section 4.2 and
+    Table 3.
+
+    Args:
+        texts: the word ids of all texts.
+        vectors: word vectors by word id, float `(words, dim)`.
+        questions: indices of the questions, `(pairs,)`.
+        answers: indices of the answers, `(pairs,)`.
+        documents: indices of the texts whose words are counted; by default
+            the different answers of the pairs.
+
+    Returns:
+        float32 array `(pairs,)` in [-1, 1].
+
+    Raises:
+        ValueError: if there are no documents, or not as many questions as
+            answers.
+    """
+    documents = np.unique(answers if documents is None else documents)
+    if len(documents) == 0:
+        raise ValueError(
+            "`documents` must hold at least one text. Received: none"
+        )
+    held = texts.take(documents)
+    # Each document once for each of its different words.
+    numbers = np.repeat(np.arange(len(documents)), held.lengths)
+    pairs = np.unique(np.stack([numbers, held.ids]), axis=1)
+    frequencies = np.bincount(pairs[1], minlength=len(vectors))
+    idf = np.log(len(documents) / np.maximum(frequencies, 1))
+    return bag_of_words_scores(
+        texts, vectors * idf[:, None], questions, answers
+    )
+
+
+def bag_of_words_scores(
+    texts: RaggedTexts,
+    vectors: np.ndarray,
+    questions: np.ndarray,
+    answers: np.ndarray,
+) -> np.ndarray:
+    """Scores pairs by the cosine of the sums of their word vectors.
+
+    Each text is summed once, whatever the number of its pairs.
+
+    Args:
+        texts: the word ids of all texts.
+        vectors: word vectors by word id, float `(words, dim)`.
+        questions: indices of the questions, `(pairs,)`.
+        answers: indices of the answers, `(pairs,)`.
+
+    Returns:
+        float32 array `(pairs,)` in [-1, 1]; 0 where a text's sum is zero.
+
+    Raises:
+        ValueError: if there are not as many questions as answers.
+    """
+    if len(questions) != len(answers):
+        raise ValueError(
+            "`questions` and `answers` must be equally many. Received: "
+            f"{len(questions)} questions, {len(answers)} answers"
+        )
+    used, rows = np.unique(
+        np.concatenate([questions, answers]), return_inverse=True
+    )
+    sums = np.zeros((len(used), vectors.shape[1]))
+    for row, text in enumerate(used):
+        sums[row] = vectors[texts[text]].sum(0)
+    rows = rows.reshape(2, -1)
+    scores = np.zeros(len(questions), np.float32)
+    for start in range(0, len(questions), PAIRS):
+        chosen = slice(start, start + PAIRS)
+        scores[chosen] = cosine_scores(*(sums[side[chosen]] for side in rows))
     return scores
 
 
@@ -78,11 +192,3 @@ def cosine_scores(
     return np.divide(
         products, norms, out=np.zeros_like(products), where=norms > 0
     )
-
-
-def _words(text: str, tokenizer: str, max_length: int | None) -> list[str]:
-    return [
-        token
-        for token in tokenize(text, tokenizer)[:max_length]
-        if any(character.isalnum() for character in token)
-    ]

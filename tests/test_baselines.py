@@ -1,14 +1,20 @@
-"""BM25 against the formula, and the cosine of sums."""
+"""BM25 and the weighted cosine against their formulas."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
+from keras_qa import baselines
+from keras_qa.baselines import bag_of_words_scores
 from keras_qa.baselines import bm25_scores
 from keras_qa.baselines import cosine_scores
+from keras_qa.baselines import idf_cosine_scores
 from keras_qa.datasets.base import Candidate
 from keras_qa.datasets.base import Question
+from keras_qa.datasets.packing import RaggedTexts
 
 
 def test_bm25_is_okapi_on_the_distinct_candidates(capital_questions):
@@ -53,3 +59,69 @@ def test_bm25_sees_no_more_than_the_models(capital_questions):
     # Of "What is the capital" and "The capital of" the third shares most.
     assert np.argmax(cut[0]) == 2
     assert cut[1].tolist() != bm25_scores(capital_questions)[1].tolist()
+
+
+def some_texts():
+    """Eight texts of words 1 to 9, the sixth empty, and word vectors."""
+    rng = np.random.default_rng(5)
+    sizes = (3, 6, 1, 9, 5, 0, 7, 4)
+    words = [rng.integers(1, 10, size) for size in sizes]
+    return RaggedTexts.from_sequences(words), rng.normal(size=(10, 4))
+
+
+@pytest.mark.parametrize("documents", [None, [1, 2, 2, 6]])
+def test_idf_cosine_by_loops(monkeypatch, documents):
+    monkeypatch.setattr(baselines, "PAIRS", 3)
+    texts, vectors = some_texts()
+    questions = np.array([0, 0, 0, 7, 7, 7, 7])
+    answers = np.array([1, 2, 3, 1, 4, 5, 6])
+    counted = {*answers.tolist()} if documents is None else {1, 2, 6}
+
+    def idf(word):
+        df = sum(word in texts[d] for d in counted)
+        return math.log(len(counted) / max(df, 1))
+
+    def vector(text):
+        return sum((idf(w) * vectors[w] for w in texts[text]), np.zeros(4))
+
+    def cosine(x, y):
+        norms = np.linalg.norm(x) * np.linalg.norm(y)
+        return x @ y / norms if norms else 0
+
+    scores = idf_cosine_scores(texts, vectors, questions, answers, documents)
+    assert scores.dtype == np.float32
+    pairs = list(zip(questions, answers, strict=True))
+    expected = [cosine(vector(q), vector(a)) for q, a in pairs]
+    assert scores == pytest.approx(expected, abs=1e-6)
+    assert scores[5] == 0
+    plain = bag_of_words_scores(texts, vectors, questions, answers)
+    expected = [
+        cosine(vectors[texts[q]].sum(0), vectors[texts[a]].sum(0))
+        for q, a in pairs
+    ]
+    assert plain == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_word_of_every_document_says_nothing():
+    texts = RaggedTexts.from_sequences([[1, 2, 3], [1, 2], [1, 3], [1]])
+    vectors = np.eye(4)
+    questions, answers = np.zeros(3, int), np.array([1, 2, 3])
+    scores = idf_cosine_scores(texts, vectors, questions, answers)
+    assert scores == pytest.approx([0.5**0.5, 0.5**0.5, 0])
+
+
+def test_bags_of_words_check_their_arguments():
+    texts, vectors = some_texts()
+    with pytest.raises(ValueError, match=r"equally many\. Received: 1 q"):
+        bag_of_words_scores(texts, vectors, np.array([0]), np.array([1, 2]))
+    none = np.zeros(0, int)
+    with pytest.raises(ValueError, match="`documents` must hold at least one"):
+        idf_cosine_scores(texts, vectors, none, none)
+
+
+def test_importing_the_baselines_starts_no_backend():
+    code = (
+        "import sys, keras_qa.baselines, keras_qa.term_dependence\n"
+        "sys.exit(bool({'bm25s', 'jax', 'keras'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -32,6 +32,12 @@ ALLOWED = {
         "ir_measures",
         "keras_qa.datasets.base",
     },
+    "keras_qa/baselines.py": {"numpy", "bm25s", "keras_qa.datasets"},
+    "keras_qa/term_dependence.py": {
+        "numpy",
+        "keras_qa.baselines",
+        "keras_qa.datasets",
+    },
     "keras_qa/layers/": {
         "keras",
         "numpy",
