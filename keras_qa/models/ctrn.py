@@ -1,0 +1,146 @@
+"""CTRN: Cross Temporal Recurrent Networks."""
+
+from typing import Any
+
+import keras
+
+from keras_qa.layers.cross_temporal import CrossTemporalLayer
+from keras_qa.models.common import full_policy
+from keras_qa.models.common import l2_regularizers
+from keras_qa.models.pointwise import PointwiseRanker
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class CTRN(PointwiseRanker):
+    """Scores a pair by two texts that are encoded with each other's gates.
+
+    1. The words of both texts are looked up and projected, linearly and
+       without a bias, by one `embedding_dim` x `projection_dim` matrix.
+    2. `CrossTemporalLayer` computes both sequences of joint states, with one
+       set of convolutions for both texts.
+    3. Their means over the texts' words are concatenated, and the features
+       of overlap, if there are any, with them.
+    4. One to three dense layers follow, and two logits (equation 2).
+
+    The score is the log-odds of the class "correct",
+
+        score = logits[1] - logits[0],    s(q, a) = sigmoid(score)
+
+    so that `keras.losses.BinaryCrossentropy(from_logits=True)` on the score
+    is the cross-entropy of equation 3, with the mean over the batch in place
+    of its sum (`reduction="sum"` is the printed one), and the regularisation
+    is among the model's losses.
+
+    Id 0 is padding and changes nothing. Texts may have any length, 0 too.
+    Under mixed precision means, features and scores keep float32.
+
+    At `projection_dim = 300`, `units = 512`, `hidden_units = 128` and
+    `kernel_size = 2` the model has 3kdm + 2dh + h = 1,052,800 parameters
+    without embedding, projection and softmax layer (Table 2), as many as
+    `QRNNRanker`. See `core_parameters`.
+
+    Args:
+        vocabulary_size: number of word ids, with padding (0) and the unknown
+            word (1).
+        embedding_dim: size of the word vectors (the paper's n).
+        projection_dim: size of the projected vectors (the paper's m).
+        units: size of the hidden states (the paper's d).
+        kernel_size: number of words that a gate sees (the paper's k).
+        crossed_input: input of the second cell: `"own"` (the paper's prose
+            and figures) or `"partner"` (its equations). See
+            `CrossTemporalLayer`.
+        alignment: lengths that align the steps of the two texts: `"lengths"`
+            (their words) or `"padded"`, with which padding changes scores.
+        zoneout: share of the forget gates set to 1 in training. The paper
+            has none.
+        use_bias: whether convolutions have biases. The paper's count has
+            none.
+        hidden_units: size of each dense layer (the paper's h).
+        hidden_layers: number of dense layers; the paper tunes it from 1 to 3.
+        embeddings: array `(vocabulary_size, embedding_dim)` to start the
+            embedding with; uniform in (-.25, .25) without it. It is not part
+            of the configuration: a saved model carries it in its weights.
+        trainable_embeddings: whether training changes the embedding. The
+            paper keeps it.
+        activation: activation of the dense layers. The paper states none.
+        dropout: share dropped in training of the texts' concatenated vectors
+            and of each dense layer's outputs, never of the features of
+            overlap. The paper says .5, but not where.
+        word_dropout: share of the projected words' elements dropped in
+            training.
+        l2: strength of the L2 regularisation of all trainable parameters
+            (the paper's lambda).
+        overlap_features: number of features of word overlap that the model
+            takes as a third input; the paper has 4 on TrecQA and none
+            elsewhere. They are standardised inside: call `adapt_overlap` with
+            those of the training data before training.
+        question_length: length that questions are padded to, if it is to be
+            one. With `alignment="padded"` it makes the scores a matter of the
+            texts alone.
+        answer_length: the same for answers.
+        dtype: dtype policy; the global one by default.
+        **kwargs: `name` and `trainable`.
+
+    Call arguments:
+        inputs: dict of int tensors `"question"` `(batch_size,
+            question_length)` and `"answer"` `(batch_size, answer_length)`,
+            and with `overlap_features` a float tensor `"overlap"`
+            `(batch_size, overlap_features)`.
+
+    Output:
+        Float tensor `(batch_size, 1)`, higher is better.
+
+    Raises:
+        ValueError: if an argument is out of range, or `embeddings` has
+            another shape.
+
+    Example:
+        >>> model = CTRN(vocabulary_size=100)
+        >>> question, answer = np.array([[5, 7, 3]]), np.array([[9, 0]])
+        >>> model({"question": question, "answer": answer}).shape
+        (1, 1)
+
+    Reference: Tay et al., 2018, "Cross Temporal Recurrent Networks for
+    Ranking Question Answer Pairs", section "Our Proposed Approach",
+    equations 1 to 3.
+    """
+
+    encodes_pairs = True
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_dim: int = 300,
+        projection_dim: int = 300,
+        units: int = 512,
+        *,
+        kernel_size: int = 2,
+        crossed_input: str = "own",
+        alignment: str = "lengths",
+        zoneout: float = 0.0,
+        use_bias: bool = False,
+        l2: float = 4e-6,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        own: dict[str, Any] = {
+            "kernel_size": kernel_size,
+            "crossed_input": crossed_input,
+            "alignment": alignment,
+            "zoneout": zoneout,
+            "use_bias": use_bias,
+        }
+        super().__init__(
+            (vocabulary_size, embedding_dim, projection_dim, units),
+            CrossTemporalLayer(
+                units,
+                **own,
+                **l2_regularizers(l2, "kernel", "bias"),
+                dtype=full_policy(dtype),
+                name="cross_temporal",
+            ),
+            own,
+            l2=l2,
+            dtype=dtype,
+            **kwargs,
+        )
