@@ -379,6 +379,8 @@ def _measured(experiment: Experiment, evaluation: Evaluation) -> dict[str, Any]:
             "positives": sum(len(q.positives) for q in fit),
         },
         "vocabulary_size": len(experiment.corpus.vocabulary),
+        # What a reader of the run's model has to split texts with.
+        "tokenizer": experiment.corpus.tokenizer,
     }
     if experiment.coverage is not None:
         entries["coverage"] = dataclasses.asdict(experiment.coverage)
