@@ -49,7 +49,9 @@ def differences(
 def _table(
     paper: Paper, compared: Sequence[Compared], models: dict[str, str]
 ) -> str:
-    order = [(c.first, c.second) for c in paper.comparisons]
+    # A recorded comparison that is no longer asked for comes last.
+    wanted = [(c.first, c.second) for c in paper.comparisons]
+    order = {pair: place for place, pair in enumerate(wanted)}
     metric = compared[0].metric
     columns = ["First", "Second", "Recipe", "Vectors", "Questions", "Seeds"]
     columns += [f"{metric}, first", "second", "Difference"]
@@ -71,11 +73,12 @@ def _table(
         ]
         for item in sorted(
             compared,
-            key=lambda item: order.index(
+            key=lambda item: order.get(
                 (
                     item.first.row or item.first.model,
                     item.second.row or item.second.model,
-                )
+                ),
+                len(order),
             ),
         )
     ]

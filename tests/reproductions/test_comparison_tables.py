@@ -1,0 +1,40 @@
+"""The tables of tested differences: their order, and what was asked before."""
+
+import dataclasses
+
+from reproductions.comparison_tables import differences
+from reproductions.comparisons import Compared
+from reproductions.comparisons import Side
+from reproductions.targets import load_targets
+
+SIDE = Side("ctrn", "paper", ["v.bin"], "train", {}, [1, 2], 0.5, 0.01)
+COMPARED = Compared(
+    paper="ctrn",
+    dataset="wikiqa",
+    split="dev",
+    metric="MAP",
+    questions=9,
+    first=SIDE,
+    second=SIDE,
+    difference=0.1,
+    interval=(0.0, 0.2),
+    confidence=0.95,
+    p_value=0.5,
+    resamples=10,
+    versions={},
+)
+
+
+def test_rows_are_in_the_order_of_the_targets_the_unasked_last():
+    paper = load_targets().papers["ctrn"]
+    asked = [c.second for c in paper.comparisons if c.first == "ctrn"]
+    seconds = ["no-longer-asked-for", *dict.fromkeys(reversed(asked))]
+    compared = [
+        dataclasses.replace(
+            COMPARED, second=dataclasses.replace(SIDE, model=name)
+        )
+        for name in seconds
+    ]
+    table = differences(paper, compared, {})[-1]
+    rows = [line.split("|") for line in table.splitlines()[2:]]
+    assert [row[2].strip() for row in rows if len(row) > 2] == seconds[::-1]
