@@ -89,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         nargs="+",
         choices=sorted({model for model, _ in CONDITIONS}),
         metavar="NAME",
-        help="run these models alone",
+        help="of the trained models, run these alone",
     )
     parser.add_argument(
         "--set",
