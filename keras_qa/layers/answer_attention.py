@@ -132,7 +132,7 @@ class AnswerAttention(keras.layers.Layer):
         layer = keras.layers.Dense(
             units,
             use_bias=False,
-            # A copy, so that no two weights get the values of one seed.
+            # An initialiser gives equal shapes equal values each time.
             kernel_initializer=self.kernel_initializer.clone(),
             kernel_regularizer=self.kernel_regularizer,
             dtype=dtype,

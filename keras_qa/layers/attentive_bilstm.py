@@ -218,14 +218,17 @@ class AttentiveBiLSTM(keras.layers.Layer):
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
+        encoder = None
+        if self.units is None:
+            encoder = keras.saving.serialize_keras_object(self.encoder)
+            # This layer builds it, for the words that it is given.
+            encoder.pop("build_config", None)
         return {
             **super().get_config(),
             "units": self.units,
             "attention_units": self.attention_units,
             "pooling": self.pooling,
-            "encoder": None
-            if self.units
-            else keras.saving.serialize_keras_object(self.encoder),
+            "encoder": encoder,
             "kernel_initializer": keras.initializers.serialize(
                 self.attention.kernel_initializer
             ),

@@ -1,20 +1,34 @@
 """The models of the papers."""
 
+from keras_qa.models.attentive import AttentiveCNN
+from keras_qa.models.attentive import AttentiveLSTM
 from keras_qa.models.attentive_pooling import APCNN
 from keras_qa.models.attentive_pooling import APBiLSTM
 from keras_qa.models.ctrn import CTRN
+from keras_qa.models.feng_cnn import FengCNN
 from keras_qa.models.hyperqa import CosineQA
 from keras_qa.models.hyperqa import HyperQA
 from keras_qa.models.pointwise_baselines import CNNRanker
 from keras_qa.models.pointwise_baselines import LSTMRanker
 from keras_qa.models.pointwise_baselines import QRNNRanker
+from keras_qa.models.qa_lstm import QACNN
+from keras_qa.models.qa_lstm import QALSTM
+from keras_qa.models.qa_lstm import ConvBasedLSTM
+from keras_qa.models.qa_lstm import ConvPoolingLSTM
 
 __all__ = [
     "APCNN",
     "CTRN",
+    "QACNN",
+    "QALSTM",
     "APBiLSTM",
+    "AttentiveCNN",
+    "AttentiveLSTM",
     "CNNRanker",
+    "ConvBasedLSTM",
+    "ConvPoolingLSTM",
     "CosineQA",
+    "FengCNN",
     "HyperQA",
     "LSTMRanker",
     "QRNNRanker",
