@@ -35,7 +35,8 @@ class QRNNLayer(QuasiRecurrent):
 
     A padded step keeps the state, and the convolution passes over it: the
     outputs of the other steps are as if it were not there. Under mixed
-    precision the recurrence runs in float32.
+    precision the recurrence runs in float32; outputs and states are handed on
+    in half precision, so that a state carried over chunks is rounded at each.
 
     Args:
         units: size of the states (the paper's d).
