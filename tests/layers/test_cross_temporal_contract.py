@@ -1,0 +1,140 @@
+"""CrossTemporalLayer as a layer of Keras: configuration, models, saving."""
+
+import keras
+import numpy as np
+import pytest
+from layer_checks import check_layer
+from recurrent_checks import UNITS
+from recurrent_checks import M
+from recurrent_checks import close
+from recurrent_checks import crossed_layer
+from recurrent_checks import normal
+from recurrent_checks import to_numpy
+
+from keras_qa.layers import BagOfWords
+from keras_qa.layers import CrossTemporalLayer
+from keras_qa.layers import QRNNLayer
+
+
+def test_layer_contract():
+    check_layer(
+        CrossTemporalLayer,
+        {"units": UNITS, "use_bias": True},
+        [normal(2, 3, M), normal(2, 5, M, seed=1)],
+        [(2, 3, UNITS), (2, 5, UNITS)],
+        trainable_weights=2,
+    )
+
+
+def test_all_arguments_survive_the_configuration():
+    arguments = {
+        "units": 5,
+        "kernel_size": 3,
+        "crossed_input": "partner",
+        "alignment": "padded",
+        "activation": "relu",
+        "recurrent_activation": "hard_sigmoid",
+        "use_bias": True,
+        "zoneout": 0.1,
+        "dropout": 0.2,
+        "kernel_initializer": "orthogonal",
+        "bias_initializer": "ones",
+        "kernel_regularizer": keras.regularizers.L2(0.5),
+        "bias_regularizer": keras.regularizers.L1(0.5),
+        "kernel_constraint": keras.constraints.MaxNorm(1),
+        "bias_constraint": keras.constraints.NonNeg(),
+        "seed": 7,
+        "name": "pair_reader",
+    }
+    layer = CrossTemporalLayer(**arguments)
+    layer.build([(None, None, 2), (None, None, 2)])
+    config = layer.get_config()
+    for name in arguments:
+        assert name in config
+    for name in ("crossed_input", "alignment", "kernel_size", "zoneout"):
+        assert config[name] == arguments[name]
+    assert CrossTemporalLayer.from_config(config).get_config() == config
+    penalty = 0.5 * (to_numpy(layer.kernel) ** 2).sum() + 0.5 * 15
+    close(sum(layer.losses), penalty)
+
+
+@pytest.mark.parametrize("use_bias", [False, True])
+@pytest.mark.parametrize("kernel_size", [1, 2, 3])
+def test_no_parameter_more_than_the_qrnn(kernel_size, use_bias):
+    crossed, _ = crossed_layer(kernel_size=kernel_size, use_bias=use_bias)
+    plain = QRNNLayer(UNITS, kernel_size=kernel_size, use_bias=use_bias)
+    plain.build((None, None, M))
+    assert [tuple(weight.shape) for weight in crossed.weights] == [
+        tuple(weight.shape) for weight in plain.weights
+    ]
+
+
+def test_the_parameters_of_the_paper():
+    # 3 k d m with k = 2, d = 512 and m = 300 (complexity analysis).
+    layer = CrossTemporalLayer(512)
+    layer.build([(None, None, 300), (None, None, 300)])
+    assert layer.count_params() == 3 * 2 * 512 * 300
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (
+            {"crossed_input": "z"},
+            r"`crossed_input`.*Received: crossed_input='z",
+        ),
+        ({"alignment": "even"}, r"`alignment`.*Received: alignment='even'"),
+        ({"units": 0}, r"`units`.*Received: units=0"),
+        ({"kernel_size": 0}, r"`kernel_size`.*Received: kernel_size=0"),
+        ({"zoneout": -0.1}, r"`zoneout`.*Received: zoneout=-0.1"),
+        ({"dropout": 1.5}, r"`dropout`.*Received: dropout=1.5"),
+    ],
+)
+def test_rejects_a_wrong_argument(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        CrossTemporalLayer(**{"units": 2, **arguments})
+
+
+@pytest.mark.parametrize(
+    "shapes", [[(2, 3, 4)], [(2, 3, 4)] * 3, [(2, 3, 4), (2, 3, 5)]]
+)
+def test_rejects_anything_but_two_texts_of_one_size(shapes):
+    with pytest.raises(ValueError, match=r"`inputs` must be a question and"):
+        CrossTemporalLayer(2).build(shapes)
+
+
+def _functional_model(length, **kwargs):
+    tokens = [keras.Input((length,), dtype="int32") for _ in range(2)]
+    embedding = keras.layers.Embedding(20, M, mask_zero=True)
+    layer = CrossTemporalLayer(UNITS, **kwargs)
+    joint = layer([embedding(token) for token in tokens])
+    assert [j.shape for j in joint] == [(None, length, UNITS)] * 2
+    pooled = [BagOfWords("mean")(j) for j in joint]
+    score = keras.layers.Dense(1)(keras.layers.Concatenate()(pooled))
+    return keras.Model(tokens, score), layer
+
+
+@pytest.mark.parametrize("length, jit_compile", [(5, False), (None, True)])
+def test_one_step_of_fit_in_a_functional_model(length, jit_compile, tmp_path):
+    if jit_compile and keras.backend.backend() == "torch":
+        pytest.skip("on PyTorch jit_compile is torch.compile, not XLA")
+    if not jit_compile and keras.backend.backend() == "jax":
+        pytest.skip("operation by operation; the QRNN's test does so")
+    model, layer = _functional_model(length, zoneout=0.1, dropout=0.1)
+    model.compile("sgd", "mse", jit_compile=jit_compile)
+    tokens = np.random.default_rng(0).integers(1, 20, (2, 4, 5))
+    tokens[0, :, 3:], tokens[1, 0, 1:], tokens[1, 1] = 0, 0, 0
+    before = layer.get_weights()[0]
+    history = model.fit([*tokens], np.ones((4, 1)), verbose=0)
+    assert np.isfinite(history.history["loss"]).all()
+    assert (layer.get_weights()[0] != before).any()
+    scores = model.predict([*tokens], verbose=0)
+    if length is None:
+        # Cut to the longest question: padding changes nothing here either.
+        cut = model.predict([tokens[0][:, :3], tokens[1]], verbose=0)
+        np.testing.assert_allclose(cut, scores, atol=1e-6)
+    model.save(tmp_path / "model.keras")
+    reloaded = keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(
+        reloaded.predict([*tokens], verbose=0), scores
+    )
