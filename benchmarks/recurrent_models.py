@@ -77,7 +77,7 @@ def _given(masks: list) -> list | None:
 
 
 def build(name: str, units: int) -> keras.Model:
-    """The model of a contender of `benchmarks.recurrent.CONTENDERS`."""
+    """The model of one of `benchmarks.recurrent_plan.CONTENDERS`."""
     if name == "recurrence":
         return Recurrence()
     if name == "conv":
