@@ -10,6 +10,7 @@ from types import ModuleType
 from keras_qa.version import __version__
 
 _MODULES = (
+    "attention",
     "baselines",
     "batches",
     "constraints",

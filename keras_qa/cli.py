@@ -8,6 +8,8 @@ import argparse
 import sys
 from types import ModuleType
 
+from keras_qa import attention_command
+from keras_qa.attention import AttentionError
 from keras_qa.datasets import audit
 from keras_qa.datasets import fetch
 from keras_qa.datasets.base import DatasetError
@@ -23,12 +25,13 @@ def main(arguments: list[str] | None = None) -> int:
 
     Returns:
         The exit code: 0, or 1 if a command could not do all it was asked to,
-        2 if arguments or files are wrong, 130 if it was interrupted.
+        2 if arguments or files are wrong or a package is missing, 130 if it
+        was interrupted.
     """
     parsed = _parser().parse_args(arguments)
     try:
         return parsed.run(parsed)
-    except DatasetError as error:
+    except (AttentionError, DatasetError, ImportError, OSError) as error:
         print(f"keras-qa: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -46,6 +49,12 @@ def _parser() -> argparse.ArgumentParser:
     data_commands = data.add_subparsers(required=True, metavar="COMMAND")
     _add(data_commands, "audit", audit, "count what is in a data set")
     _add(data_commands, "fetch", fetch, "download a data set's files")
+    _add(
+        commands,
+        "attention",
+        attention_command,
+        "show which words a model attends to",
+    )
     return parser
 
 

@@ -8,6 +8,7 @@ import keras
 import numpy as np
 import pytest
 
+from keras_qa import cli
 from keras_qa.datasets import Corpus
 from keras_qa.datasets import open_dataset
 from keras_qa.datasets.overlap import OverlapFeatures
@@ -75,6 +76,9 @@ def test_every_model_is_trained_exported_and_verified(tmp_path, model):
     metrics = metrics_of(tmp_path / "run")
     assert (metrics["paper"], metrics["model"]) == ("ctrn", model)
     assert metrics["questions"] == metrics["questions_scored"] == 12
+    if model in ctrn.ATTENTIVE:
+        texts = ["--question", "who wrote it ?", "--answer", "jane"]
+        assert cli.main(["attention", str(tmp_path / "run"), *texts]) == 0
     if model == "overlap":
         assert metrics["parameters"] == 4 + 1
     else:

@@ -1,0 +1,300 @@
+"""The weight that a model gives each word of a pair, as text or picture."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from keras_qa.atomic import write_whole
+from keras_qa.datasets.tokenizer import tokenize
+from keras_qa.datasets.vocabulary import Vocabulary
+
+SIDES = ("question", "answer")
+
+BAR = 24
+"""Characters of the longest bar."""
+
+# Of the picture: the characters of a line, their size in points, the height of
+# a line in it, and the width of DejaVu Sans Mono, which matplotlib brings.
+COLUMNS = 72
+FONT_SIZE = 9
+LINE_HEIGHT = 2
+CHARACTER_WIDTH = 0.602
+# Blue, at most so strong that black words stay readable.
+COLOR = "#4477AA"
+STRONGEST = 0.8
+
+
+class AttentionError(ValueError):
+    """There is no attention to show; the message says why."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word as the model reads it.
+
+    Attributes:
+        word: the token.
+        known: whether the vocabulary has it; the model reads all others as
+            one.
+        weight: its share of the attention, in [0, 1]; None if the model does
+            not weigh this side.
+    """
+
+    word: str
+    known: bool
+    weight: float | None
+
+
+@dataclass(frozen=True)
+class Attention:
+    """What a model makes of one pair.
+
+    Attributes:
+        model: the name of its class.
+        score: its score of the pair, higher is better.
+        question: the question's words.
+        answer: the answer's words. The weights of a side sum to 1.
+    """
+
+    model: str
+    score: float
+    question: tuple[Word, ...]
+    answer: tuple[Word, ...]
+
+
+def attention_weights(
+    model: Any,
+    vocabulary: Vocabulary,
+    question: str,
+    answer: str,
+    tokenizer: str = "word",
+    max_question_length: int | None = None,
+    max_answer_length: int | None = None,
+) -> Attention:
+    """Lets a model weigh the words of a pair.
+
+    Args:
+        model: a Keras model with inputs `{"question", "answer"}` and an
+            attribute `attention`, a model with the same inputs that gives a
+            dict of weights `(batch_size, length)` of one or both sides:
+            `APBiLSTM`, `APCNN`, or one of your own.
+        vocabulary: the words by their ids.
+        question: the question.
+        answer: the answer.
+        tokenizer: the one used in training, see `tokenizer.TOKENIZERS`.
+        max_question_length: the question is cut to so many tokens.
+        max_answer_length: the answer is cut to so many tokens.
+
+    Returns:
+        The words with their weights.
+
+    Raises:
+        AttentionError: if the model has no attention, or a text no word.
+
+    Example:
+        >>> seen = attention_weights(model, vocabulary, "who wrote it", "ann")
+        >>> print(format_attention(seen))
+    """
+    if getattr(model, "attention", None) is None:
+        raise AttentionError(
+            "`model` must have an attribute `attention`, as AP-BiLSTM, AP-CNN "
+            f"and the attentive models have. Received: {type(model).__name__}"
+        )
+    size = getattr(model, "vocabulary_size", len(vocabulary))
+    if size != len(vocabulary):
+        raise AttentionError(
+            f"`vocabulary` must have the {size} words of the model. "
+            f"Received: {len(vocabulary)} words"
+        )
+    # The command line is to be quick where it needs no Keras.
+    import keras
+
+    tokens = {
+        "question": tokenize(question, tokenizer)[:max_question_length],
+        "answer": tokenize(answer, tokenizer)[:max_answer_length],
+    }
+    for side, text in zip(SIDES, (question, answer), strict=True):
+        if not tokens[side]:
+            raise AttentionError(
+                f"`{side}` must have at least one word. Received: {text!r}"
+            )
+    ids = {side: vocabulary.encode(tokens[side])[None] for side in SIDES}
+    weights = {
+        side: keras.ops.convert_to_numpy(values)[0].astype(float)
+        for side, values in model.attention(ids, training=False).items()
+    }
+    score = keras.ops.convert_to_numpy(model(ids, training=False))
+    return Attention(
+        model=type(model).__name__,
+        score=float(score.reshape(())),
+        **{
+            side: tuple(
+                Word(
+                    word,
+                    word in vocabulary,
+                    float(weights[side][i]) if side in weights else None,
+                )
+                for i, word in enumerate(tokens[side])
+            )
+            for side in SIDES
+        },
+    )
+
+
+def format_attention(attention: Attention) -> str:
+    """The weights as plain text: a line and a bar for each word.
+
+    The longest bar of a side belongs to its largest weight. The model has not
+    learnt a word in brackets; it reads all such words as one.
+
+    Args:
+        attention: what `attention_weights` returned.
+
+    Returns:
+        Lines, the last one with a line end.
+    """
+    return "".join(f"{line}\n" for line in _lines(attention))
+
+
+def _lines(attention: Attention) -> Iterator[str]:
+    yield f"{attention.model}, score {attention.score:.4f}"
+    for side in SIDES:
+        words: tuple[Word, ...] = getattr(attention, side)
+        yield ""
+        yield _heading(side, words)
+        if words[0].weight is None:
+            yield f"  {' '.join(map(_shown, words))}"
+            continue
+        for word, weight, share in _weighted(words):
+            bar = "█" * round(BAR * share)
+            yield f"  {weight:.3f}  {bar.ljust(BAR)}  {_shown(word)}"
+
+
+def _weighted(
+    words: tuple[Word, ...],
+) -> Iterator[tuple[Word, float, float]]:
+    """The words with their weights, absolute and of the largest of them."""
+    weights = np.array([word.weight for word in words], dtype=float)
+    largest = weights.max()
+    for word, weight in zip(words, weights.tolist(), strict=True):
+        yield word, weight, weight / largest if largest > 0 else 0.0
+
+
+def _heading(side: str, words: tuple[Word, ...]) -> str:
+    """The side, and the weight that says nothing, to compare others with."""
+    if words[0].weight is None:
+        return f"{side}, not weighed"
+    return f"{side}, {1 / len(words):.3f} if all words weighed the same"
+
+
+def _shown(word: Word) -> str:
+    return word.word if word.known else f"[{word.word}]"
+
+
+def draw_attention(attention: Attention, path: Path | str) -> None:
+    """Draws both texts with a shade behind each word, darker for more weight.
+
+    The darkest shade of a side belongs to its largest weight, which stands in
+    its heading.
+
+    Args:
+        attention: what `attention_weights` returned.
+        path: the picture to write, such as a PNG, SVG or PDF file.
+
+    Raises:
+        ImportError: if matplotlib is not installed.
+        AttentionError: if matplotlib does not write files of that ending.
+    """
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.patches import Rectangle
+    except ImportError as error:
+        raise ImportError(
+            "Drawing needs matplotlib: pip install 'keras-qa[plots]'"
+        ) from error
+    items = list(_layout(attention))
+    lines = items[-1].line + 1
+    margin = 2  # columns; one line above and below
+    width, height = COLUMNS + 2 * margin, lines + 2
+    figure = Figure(
+        (
+            width * CHARACTER_WIDTH * FONT_SIZE / 72,
+            height * LINE_HEIGHT * FONT_SIZE / 72,
+        ),
+        dpi=150,
+    )
+    known = figure.canvas.get_supported_filetypes()
+    ending = Path(path).suffix[1:].lower()
+    if ending not in known:
+        raise AttentionError(
+            f"`path` must end in one of {', '.join(sorted(known))}. "
+            f"Received: path={path}"
+        )
+    axes = figure.add_axes((0, 0, 1, 1), frameon=False)
+    axes.set_axis_off()
+    axes.set_xlim(-margin, COLUMNS + margin)
+    axes.set_ylim(lines + 1, -1)
+    for item in items:
+        if item.share > 0:
+            axes.add_patch(
+                Rectangle(
+                    (item.column - 0.25, item.line + 0.08),
+                    len(item.text) + 0.5,
+                    0.84,
+                    facecolor=COLOR,
+                    alpha=STRONGEST * item.share,
+                    linewidth=0,
+                )
+            )
+        axes.text(
+            item.column,
+            item.line + 0.5,
+            item.text,
+            family="DejaVu Sans Mono",
+            size=FONT_SIZE,
+            weight="bold" if item.heading else "normal",
+            va="center_baseline",
+            parse_math=False,
+        )
+    # Without the program's version the same data give the same file.
+    metadata = {"Software": None} if ending == "png" else None
+    write_whole(
+        path, lambda scratch: figure.savefig(scratch, metadata=metadata)
+    )
+
+
+@dataclass(frozen=True)
+class _Item:
+    """A text of the picture, its place in lines and columns, and its shade."""
+
+    line: int
+    column: int
+    text: str
+    share: float = 0.0
+    heading: bool = False
+
+
+def _layout(attention: Attention) -> Iterator[_Item]:
+    """The headings and the words, in lines of at most `COLUMNS`."""
+    title = f"{attention.model}, score {attention.score:.4f}"
+    yield _Item(0, 0, title, heading=True)
+    line = 0
+    for side in SIDES:
+        words: tuple[Word, ...] = getattr(attention, side)
+        heading, shares = _heading(side, words), [0.0] * len(words)
+        if words[0].weight is not None:
+            weighted = list(_weighted(words))
+            shares = [share for *_, share in weighted]
+            heading += f"; darkest {max(w for _, w, _ in weighted):.3f}"
+        line, column = line + 2, 0
+        yield _Item(line, 0, heading, heading=True)
+        line += 1
+        for word, share in zip(words, shares, strict=True):
+            text = _shown(word)
+            if column and column + len(text) > COLUMNS:
+                line, column = line + 1, 0
+            yield _Item(line, column, text, share)
+            column += len(text) + 1

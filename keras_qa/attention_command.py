@@ -1,0 +1,124 @@
+"""Show which words of a question and an answer a trained model attends to.
+
+It needs the folder of a run of the reproduction scripts whose model has
+attention. Words in brackets are not in the model's vocabulary; it reads them
+all as one.
+"""
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from keras_qa.attention import AttentionError
+from keras_qa.attention import attention_weights
+from keras_qa.attention import draw_attention
+from keras_qa.attention import format_attention
+from keras_qa.datasets.tokenizer import TOKENIZERS
+from keras_qa.datasets.vocabulary import Vocabulary
+
+FILES = ("model.keras", "vocabulary.txt", "metrics.json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of `keras-qa attention`."""
+    parser.add_argument(
+        "run_folder",
+        type=Path,
+        metavar="RUN_FOLDER",
+        help=f"output folder of a run, with {', '.join(FILES)}",
+    )
+    parser.add_argument("--question", required=True, metavar="TEXT")
+    parser.add_argument("--answer", required=True, metavar="TEXT")
+    parser.add_argument(
+        "--format",
+        choices=("text", "json"),
+        default="text",
+        help="what to print; default: %(default)s",
+    )
+    parser.add_argument(
+        "--picture",
+        type=Path,
+        metavar="FILE",
+        help="draw both texts, too, as PNG, SVG or PDF (needs matplotlib)",
+    )
+    parser.add_argument(
+        "--tokenizer",
+        choices=TOKENIZERS,
+        help="instead of the one that the run notes",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the weights that the arguments ask for; returns the exit code.
+
+    Raises:
+        AttentionError: if the folder holds no run, its model no attention, or
+            a text no word.
+        ImportError: if a picture is asked for without matplotlib.
+    """
+    folder = arguments.run_folder
+    reading = _reading(folder, arguments.tokenizer)
+    attention = attention_weights(
+        _model(folder / "model.keras"),
+        Vocabulary.load(folder / "vocabulary.txt"),
+        arguments.question,
+        arguments.answer,
+        **reading,
+    )
+    if arguments.picture is not None:
+        draw_attention(attention, arguments.picture)
+    if arguments.format == "json":
+        print(json.dumps(asdict(attention), ensure_ascii=False, indent=2))
+    else:
+        print(format_attention(attention), end="")
+    return 0
+
+
+def _reading(folder: Path, tokenizer: str | None) -> dict[str, Any]:
+    """How the model of a run reads text, as arguments."""
+    missing = [name for name in FILES if not (folder / name).is_file()]
+    if missing:
+        received = f"no {', '.join(missing)} in it"
+        raise AttentionError(
+            f"{folder}: expected the folder of a finished run whose model was "
+            f"kept, with {', '.join(FILES)}. "
+            f"Received: {received if folder.is_dir() else 'no such folder'}"
+        )
+    path = folder / "metrics.json"
+    try:
+        metrics = json.loads(path.read_text("utf-8"))
+        settings = metrics["settings"]
+        lengths = {
+            f"max_{side}_length": settings[f"max_{side}_length"]
+            for side in ("question", "answer")
+        }
+        noted = settings["tokenizer"] or metrics.get("tokenizer")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise AttentionError(
+            f"{path}: expected the metrics of a run with its settings. "
+            f"Received: {type(error).__name__}: {error}"
+        ) from error
+    if tokenizer is None and noted is None:
+        raise AttentionError(
+            f"{path}: expected the `tokenizer` of the run; add --tokenizer "
+            "with the one of its data set. Received: none"
+        )
+    return {"tokenizer": tokenizer or noted, **lengths}
+
+
+def _model(path: Path) -> Any:
+    """The saved model, ready to be called."""
+    import keras
+
+    # Keras finds the models' classes once they are imported.
+    import keras_qa.models  # noqa: F401
+
+    try:
+        return keras.models.load_model(path, compile=False)
+    except (OSError, TypeError, ValueError) as error:
+        raise AttentionError(
+            f"{path}: expected a model that this version of keras_qa can "
+            f"load. Received: {error}"
+        ) from error
