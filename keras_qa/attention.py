@@ -80,7 +80,8 @@ def attention_weights(
         model: a Keras model with inputs `{"question", "answer"}` and an
             attribute `attention`, a model with the same inputs that gives a
             dict of weights `(batch_size, length)` of one or both sides:
-            `APBiLSTM`, `APCNN`, or one of your own.
+            `APBiLSTM`, `APCNN`, `AttentiveLSTM`, `AttentiveCNN`, or one of
+            your own.
         vocabulary: the words by their ids.
         question: the question.
         answer: the answer.
