@@ -178,9 +178,7 @@ class EncodedTextRanker(keras.Model):
         self.question_encoder = question_encoder
         self.answer_encoder = answer_encoder
         self.head = head
-        self._similarity_name = (
-            similarity if isinstance(similarity, str) else None
-        )
+        self._named = isinstance(similarity, str)
 
     @property
     def core_parameters(self) -> int:
@@ -192,13 +190,17 @@ class EncodedTextRanker(keras.Model):
 
         A saved model finds the matrix among its weights.
         """
+        similarity = self.similarity.name
+        if not self._named:
+            similarity = keras.saving.serialize_keras_object(self.similarity)
+            # The model builds it, for its vectors.
+            similarity.pop("build_config", None)
         return {
             "name": self.name,
             "trainable": self.trainable,
             "vocabulary_size": self.vocabulary_size,
             "embedding_dim": self.embedding_dim,
-            "similarity": self._similarity_name
-            or keras.saving.serialize_keras_object(self.similarity),
+            "similarity": similarity,
             "trainable_embeddings": self.trainable_embeddings,
             "dropout": self.dropout,
             "l2": self.l2,
