@@ -135,9 +135,13 @@ class EncodedTextRanker(keras.Model):
         answer_encoder = question_encoder
         if encode_answer is not None:
             mask = ops.not_equal(ids, 0)
-            parts = encode_answer(embedding(ids), mask)
+            parts = {**encode_answer(embedding(ids), mask), "mask": mask}
+            # In the order of their names, in which Keras returns them: with
+            # PyTorch the head takes parts of parts by position.
             answer_encoder = keras.Model(
-                ids, {**parts, "mask": mask}, name="answer_encoder"
+                ids,
+                {name: parts[name] for name in sorted(parts)},
+                name="answer_encoder",
             )
 
         encoded = {
