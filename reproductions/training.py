@@ -19,9 +19,10 @@ PROGRESS = "progress.json"
 class EpochSelector(keras.callbacks.Callback):
     """After each epoch: evaluate, log, and save a state to resume from.
 
-    The state is the file `epoch-NNNN.weights.h5` (weights and optimizer) and
-    then `progress.json`, which names it; a crash between the two leaves the
-    state of the epoch before. The weights of the best epoch stay until a
+    The state is the files `epoch-NNNN.weights.h5` (weights and optimizer) and
+    `epoch-NNNN.seeds.json` (what dropout draws next, which Keras does not
+    save), and then `progress.json`, which names them; a crash before it leaves
+    the state of the epoch before. The weights of the best epoch stay until a
     better one comes.
 
     Args:
@@ -76,6 +77,12 @@ class EpochSelector(keras.callbacks.Callback):
         # Without its variables the optimizer would start anew.
         model.optimizer.build(model.trainable_variables)
         model.load_weights(self._weights(len(self.history)))
+        seeds = self._seeds(len(self.history))
+        # Runs that older versions began have none.
+        if seeds.exists():
+            saved = json.loads(seeds.read_text("utf-8"))
+            for state, value in zip(_seed_states(model), saved, strict=True):
+                state.assign(value)
         return len(self.history)
 
     def load_best(self, model: keras.Model) -> None:
@@ -104,13 +111,24 @@ class EpochSelector(keras.callbacks.Callback):
     def _weights(self, epoch: int) -> Path:
         return self.folder.path / f"epoch-{epoch:04d}.weights.h5"
 
+    def _seeds(self, epoch: int) -> Path:
+        return self.folder.path / f"epoch-{epoch:04d}.seeds.json"
+
     def _save(self) -> None:
         last = self._weights(len(self.history))
+        seeds = self._seeds(len(self.history))
         self.folder.write(last.name, self.model.save_weights)
+        self.folder.write_json(
+            seeds.name,
+            [
+                keras.ops.convert_to_numpy(state).tolist()
+                for state in _seed_states(self.model)
+            ],
+        )
         self.folder.write("history.csv", self._write_history)
         self.folder.write_json(PROGRESS, self.history)
-        kept = {last, self._weights(self.best_epoch)}
-        for path in self.folder.path.glob("epoch-*.weights.h5"):
+        kept = {last, seeds, self._weights(self.best_epoch)}
+        for path in self.folder.path.glob("epoch-*"):
             if path not in kept:
                 path.unlink()
 
@@ -119,6 +137,13 @@ class EpochSelector(keras.callbacks.Callback):
             writer = csv.DictWriter(file, self.history[0].keys())
             writer.writeheader()
             writer.writerows(self.history)
+
+
+def _seed_states(model: keras.Model) -> list[keras.Variable]:
+    """The states of a model's random generators, such as those of dropout."""
+    weights = {id(v) for v in model.weights}
+    metrics = {id(v) for v in model.metrics_variables}
+    return [v for v in model.variables if id(v) not in weights | metrics]
 
 
 class ProgressBar(keras.callbacks.Callback):

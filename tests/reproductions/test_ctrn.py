@@ -148,6 +148,17 @@ def test_stopped_and_resumed_is_the_same_as_uninterrupted(
         with pytest.raises(Stop):
             run(tmp_path / "parts", option, **steps)
     assert run(tmp_path / "parts", option, "--resume", **steps) == 0
+    # Of dropout, too, the last epoch draws what it would have drawn.
+    whole, parts = (
+        [
+            row["loss"]
+            for row in json.loads(
+                (tmp_path / name / "progress.json").read_text()
+            )
+        ]
+        for name in ("whole", "parts")
+    )
+    assert parts == whole
     for name in ("run.trec", "qrels.trec"):
         assert (tmp_path / "parts" / name).read_bytes() == (
             tmp_path / "whole" / name
