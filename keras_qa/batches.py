@@ -10,8 +10,14 @@ import numpy as np
 from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.datasets.packing import next_size
 from keras_qa.datasets.packing import pack
+from keras_qa.datasets.sampler import NegativeSampler
 
 Groups = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+# Texts to mine are cut by length into parts of so many, which limits the
+# padding and, for a model that keeps all its states, the memory.
+PART_TEXTS = 12
+MOST_PARTS = 8
 
 
 class EpochBatches(keras.utils.PyDataset):
@@ -90,22 +96,27 @@ class EpochBatches(keras.utils.PyDataset):
             self.start_epoch(0)
 
     def _padded(
-        self, indices: np.ndarray, index: int, width: int | None = None
+        self,
+        indices: np.ndarray,
+        index: int,
+        width: int | None = None,
+        rows: int | None = None,
     ) -> np.ndarray:
         """Texts of the batch at `index`, with a width of their own or given."""
         if width is not None:
-            return self.texts.padded(indices, width)
+            return self.texts.padded(indices, width, rows)
         width = int(self.texts.lengths[indices].max(initial=1))
+        longest = int(self.texts.lengths.max(initial=1))
         if self._round_up:
-            width = next_size(width)
+            width = min(next_size(width), longest)
         elif len(self) == 1:
             # Keras takes the width of an only batch for that of all epochs.
-            width = int(self.texts.lengths.max(initial=1))
+            width = longest
         else:
             # Keras takes an axis of equal size in the first two batches for
             # constant; so even batches have even widths, odd ones odd widths.
             width += (width + index) % 2
-        return self.texts.padded(indices, width)
+        return self.texts.padded(indices, width, rows)
 
 
 class PairwiseBatches(EpochBatches):
@@ -177,6 +188,110 @@ class PairwiseBatches(EpochBatches):
             "answers": self._padded(answers, index),
         }
         return inputs, labels
+
+
+class HardestNegativeBatches(PairwiseBatches):
+    """Batches for `HardestNegativeTrainer`: groups, and how to mine them.
+
+    A batch is `(inputs, labels)`, with labels `(batch_size, 2)` that are 1 for
+    the positive and 0 for the negative that will be found the hardest. The
+    inputs are those of `PairwiseBatches` with `packed=False` and, if there is
+    more than one negative,
+
+    - `"parts"`: a tuple of dicts. All (question, negative) pairs of the batch,
+      in the order of the negatives' lengths, are cut into parts of one size.
+      `"texts"` `(texts, length)` are the different negatives of a part, padded
+      to its longest, and `"pairs"` `(size, 2)` its pairs, as rows of
+      `"question"` and of `"texts"`; the last parts may be filled up with
+      pairs that mean nothing.
+    - `"choice"` `(batch_size, K)`: each negative's place among the pairs of
+      all parts.
+
+    So each different negative has to be encoded once, or twice where a cut
+    falls between its pairs, and with little padding.
+
+    Args:
+        texts: all texts.
+        sampler: what draws the negatives, with `strategy="random"` and, for
+            negatives from the whole answer space, `pool="all"`.
+        batch_size: number of groups per batch; the last may have fewer.
+        seed: seed of the shuffling, which also depends on the epoch.
+        shared: whether the questions of a batch choose from K random answers
+            that they have in common (`NegativeSampler.share`), so that K texts
+            have to be encoded instead of `batch_size` times K.
+        **kwargs: the arguments of `keras.utils.PyDataset`.
+
+    Raises:
+        ValueError: if `batch_size` is not positive.
+
+    Example:
+        >>> sampler = NegativeSampler(
+        ...     questions, candidates, labels, 50, strategy="random", pool="all"
+        ... )
+        >>> batches = HardestNegativeBatches(texts, sampler, batch_size=20)
+
+    Reference: Tan et al., 2016, "Improved Representation Learning for Question
+    Answer Matching", section 3.1.
+    """
+
+    def __init__(
+        self,
+        texts: RaggedTexts,
+        sampler: NegativeSampler,
+        batch_size: int,
+        seed: int = 0,
+        shared: bool = False,
+        **kwargs: Any,
+    ):
+        super().__init__(
+            texts, sampler.sample, batch_size, seed, packed=False, **kwargs
+        )
+        self.shared = shared
+        self._share = sampler.share
+        distinct = sampler.negatives * (1 if shared else batch_size)
+        self._parts = min(max(1, distinct // PART_TEXTS), MOST_PARTS)
+
+    def _draw(self, rng: np.random.Generator, epoch: int) -> None:
+        super()._draw(rng, epoch)
+        if self.shared:
+            for start in range(0, len(self._question), self.batch_size):
+                batch = slice(start, start + self.batch_size)
+                self._answers[batch, 1:] = self._share(
+                    rng, self._question[batch], self._answers[batch, 1:]
+                )
+
+    def __getitem__(self, index: int) -> tuple[dict[str, Any], np.ndarray]:
+        """The batch at `index`, `(inputs, labels)`."""
+        inputs, labels = super().__getitem__(index)
+        first = index * self.batch_size
+        negatives = self._answers[first : first + self.batch_size, 1:]
+        if negatives.shape[1] > 1:
+            inputs |= self._mining(negatives, index)
+        return inputs, labels[:, :2]
+
+    def _mining(self, negatives: np.ndarray, index: int) -> dict[str, Any]:
+        """The parts and choices of the negatives `(batch_size, K)`."""
+        flat = negatives.ravel()
+        order = np.lexsort((flat, self.texts.lengths[flat]))
+        choice = np.empty(len(flat), dtype=np.int32)
+        choice[order] = np.arange(len(flat))
+        size = -(-len(flat) // self._parts)
+        parts = []
+        for start in range(0, self._parts * size, size):
+            chosen = order[start : start + size]
+            distinct, row = np.unique(flat[chosen], return_inverse=True)
+            pairs = np.zeros((size, 2), dtype=np.int32)
+            pairs[: len(chosen), 0] = chosen // negatives.shape[1]
+            pairs[: len(chosen), 1] = row
+            rows = max(1, len(distinct))
+            if self._round_up:
+                rows = next_size(rows)
+            texts = self._padded(distinct, index, rows=rows)
+            parts.append({"texts": texts, "pairs": pairs})
+        return {
+            "parts": tuple(parts),
+            "choice": choice.reshape(negatives.shape),
+        }
 
 
 class PointwiseBatches(EpochBatches):

@@ -1,6 +1,9 @@
 """Scores of many question-answer pairs."""
 
+from collections.abc import Iterator
 from collections.abc import Mapping
+from functools import partial
+from typing import Any
 
 import keras
 import numpy as np
@@ -14,6 +17,9 @@ from keras_qa.datasets.packing import pack
 POSITIONS = 1 << 14
 PAIRS = 1 << 13
 SHORTEST_WIDTH = 16
+# Numbers of one tensor of a head's input: 16 MiB. An attentive model's head is
+# given all states of each answer.
+NUMBERS = 1 << 22
 
 
 def score_pairs(
@@ -26,8 +32,9 @@ def score_pairs(
     """Scores pairs of texts.
 
     A scorer that has a method `score_packed` computes each distinct word and
-    text of many pairs once; any other is given padded pairs, and so is every
-    scorer that has inputs beside the texts.
+    text of many pairs once, one that has the models `question_encoder`,
+    `answer_encoder` and `head` each distinct text. Any other is given padded
+    pairs, and so is every scorer that has inputs beside the texts.
 
     Args:
         scorer: model with inputs `{"question", "answer"}`, and those of
@@ -55,6 +62,8 @@ def score_pairs(
         return np.zeros(0, np.float32)
     if hasattr(scorer, "score_packed") and not features:
         return _packed(scorer, texts, questions, answers)
+    if hasattr(scorer, "answer_encoder") and not features:
+        return _encoded(scorer, texts, questions, answers)
     sides = {"question": questions, "answer": answers}
     return _padded(scorer, texts, sides, features)
 
@@ -76,6 +85,87 @@ def _packed(
             {name: keras.ops.convert_to_tensor(a) for name, a in batch.items()}
         )
         scores.append(keras.ops.convert_to_numpy(scored)[:, 0])
+    return np.concatenate(scores)
+
+
+def _encoded(
+    scorer: keras.Model,
+    texts: RaggedTexts,
+    questions: np.ndarray,
+    answers: np.ndarray,
+) -> np.ndarray:
+    """Encodes a chunk of answers at a time and scores the pairs they are in.
+
+    So the encodings of all answers, such as all their states, need never be
+    kept together.
+    """
+    distinct, question = np.unique(questions, return_inverse=True)
+    chunks = list(_encodings(scorer, "question", texts, distinct))
+    places = np.concatenate([chosen for chosen, _ in chunks])
+    vectors = np.concatenate([part[: len(chosen)] for chosen, part in chunks])
+    vectors = vectors[np.argsort(places)]
+
+    distinct, answer = np.unique(answers, return_inverse=True)
+    by_answer = np.argsort(answer, kind="stable")
+    first = np.searchsorted(answer[by_answer], np.arange(len(distinct) + 1))
+    scores = np.empty(len(answers), dtype=np.float32)
+    for chosen, encoded in _encodings(scorer, "answer", texts, distinct):
+        parts = [by_answer[first[i] : first[i + 1]] for i in chosen]
+        rows = np.repeat(np.arange(len(chosen)), [len(part) for part in parts])
+        pairs = np.concatenate(parts)
+        scores[pairs] = _compared(
+            scorer.head, vectors[question[pairs]], encoded, rows
+        )
+    return scores
+
+
+def _encodings(
+    scorer: keras.Model, side: str, texts: RaggedTexts, indices: np.ndarray
+) -> Iterator[tuple[np.ndarray, Any]]:
+    """Encodes questions, or answers, of like lengths together.
+
+    Yields:
+        Places in `indices`, `(n,)`, and what the encoder gives for the texts
+        there: an array or a structure of arrays, with n rows or more.
+    """
+    encoder = getattr(scorer, f"{side}_encoder")
+    lengths = np.maximum(texts.lengths[indices], SHORTEST_WIDTH)
+    fixed = _fixed_width(scorer, side)
+    if fixed:
+        lengths = np.full_like(lengths, fixed)
+    order = np.argsort(-lengths, kind="stable")
+    start = 0
+    while start < len(order):
+        width = int(lengths[order[start]])
+        if keras.backend.backend() == "jax":
+            width = next_size(width)
+        most = max(1, POSITIONS // width)
+        chosen = order[start : start + most]
+        rows = min(most, next_size(len(chosen)))
+        ids = texts.padded(indices[chosen], width, rows)
+        yield chosen, encoder.predict_on_batch(ids)
+        start += len(chosen)
+
+
+def _compared(
+    head: keras.Model, questions: np.ndarray, answers: Any, rows: np.ndarray
+) -> np.ndarray:
+    """Scores of question vectors with rows of encoded answers."""
+    numbers = max(x[0].size for x in keras.tree.flatten(answers))
+    answers = keras.tree.map_structure(keras.ops.convert_to_tensor, answers)
+    most = max(1, min(PAIRS, NUMBERS // numbers))
+    scores = []
+    for start in range(0, len(rows), most):
+        size = min(most, len(rows) - start)
+        # The last ones are filled up, to one of few sizes, by repetition.
+        chosen = start + np.resize(np.arange(size), min(most, next_size(size)))
+        pairs = {
+            "question": questions[chosen],
+            "answer": keras.tree.map_structure(
+                partial(keras.ops.take, indices=rows[chosen], axis=0), answers
+            ),
+        }
+        scores.append(head.predict_on_batch(pairs)[:size, 0])
     return np.concatenate(scores)
 
 
@@ -120,9 +210,14 @@ def _padded(
 
 def _widths(scorer: keras.Model, side: str, lengths: np.ndarray) -> np.ndarray:
     """To how many columns texts of some lengths are padded."""
-    inputs = getattr(scorer, "input", None)  # a functional model's
-    fixed = inputs[side].shape[1] if isinstance(inputs, dict) else None
+    fixed = _fixed_width(scorer, side)
     if fixed:
         return np.full(len(lengths), fixed)
     rounded = np.ceil(np.log2(np.maximum(lengths, SHORTEST_WIDTH)))
     return 2 ** rounded.astype(int)
+
+
+def _fixed_width(scorer: keras.Model, side: str) -> int | None:
+    """The only width that a scorer takes, if there is one."""
+    inputs = getattr(scorer, "input", None)  # a functional model's
+    return inputs[side].shape[1] if isinstance(inputs, dict) else None

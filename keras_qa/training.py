@@ -1,4 +1,4 @@
-"""Pairwise training of any scorer: groups of one positive and K negatives."""
+"""Pairwise training of any scorer: a positive and its K negatives."""
 
 from typing import Any
 
@@ -6,9 +6,15 @@ import keras
 from keras import ops
 
 from keras_qa.batches import EpochBatches
+from keras_qa.batches import HardestNegativeBatches
 from keras_qa.batches import PairwiseBatches
 
-__all__ = ["PairwiseBatches", "PairwiseTrainer"]
+__all__ = [
+    "HardestNegativeBatches",
+    "HardestNegativeTrainer",
+    "PairwiseBatches",
+    "PairwiseTrainer",
+]
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -105,3 +111,105 @@ class PairwiseTrainer(keras.Model):
         """Rebuilds the trainer and its scorer."""
         scorer = keras.saving.deserialize_keras_object(config["scorer"])
         return cls(**{**config, "scorer": scorer})
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class HardestNegativeTrainer(PairwiseTrainer):
+    """Trains a scorer on the hardest of the K negatives of each question.
+
+    Of a question's negatives only the one with the highest score under the
+    current weights is trained on. With `PairwiseHinge` the loss is
+
+        max(0, margin - s(q, a) + max_k s(q, a_k))     (equation 7)
+
+    The K scores are computed in inference mode and without gradient, each
+    different negative of the batch encoded once; the positive and the hardest
+    negative are then scored again, in training mode.
+
+    Args:
+        scorer: model with inputs `{"question", "answer"}` of padded word ids
+            and an output `(batch_size, 1)`, higher is better. It computes
+            `head({"question": question_encoder(question), "answer":
+            answer_encoder(answer)})` with three models of these names. What
+            `answer_encoder` returns may be a structure of tensors.
+        **kwargs: the arguments of `keras.Model`.
+
+    Call arguments:
+        inputs: the inputs of a batch of `HardestNegativeBatches`. Without
+            `"parts"`, as with K = 1, all negatives are trained on.
+        training: whether the scorer is in training, once the hardest negative
+            is found.
+
+    Output:
+        Scores `(batch_size, 2)`, the positive's first.
+
+    Example:
+        >>> trainer = HardestNegativeTrainer(scorer)
+        >>> sgd = keras.optimizers.SGD(1.1)
+        >>> trainer.compile(sgd, loss=PairwiseHinge(margin=0.2))
+        >>> batches = HardestNegativeBatches(texts, sampler, batch_size=20)
+        >>> trainer.fit(batches, epochs=25)
+
+    Reference: Tan et al., 2016, "Improved Representation Learning for Question
+    Answer Matching", section 3.1, equation 7.
+    """
+
+    @property
+    def supports_packing(self) -> bool:
+        """Never: texts are encoded whole."""
+        return False
+
+    def call(self, inputs: Any, training: bool | None = None) -> Any:
+        """Scores each question with its positive and its hardest negative."""
+        if "parts" in inputs:
+            hardest = ops.argmax(self.mine(inputs), axis=1)
+            answers = inputs["answers"]
+            size, count, length = ops.shape(answers)
+            rows = ops.arange(size) * count + 1 + ops.cast(hardest, "int32")
+            hardest = ops.take(ops.reshape(answers, (-1, length)), rows, axis=0)
+            answers = ops.stack([answers[:, 0], hardest], axis=1)
+            inputs = {"question": inputs["question"], "answers": answers}
+        return super().call(inputs, training)
+
+    def mine(self, inputs: Any) -> Any:
+        """Scores all negatives, in inference mode and without gradient.
+
+        Args:
+            inputs: the inputs of a batch of `HardestNegativeBatches`.
+
+        Returns:
+            Float tensor `(batch_size, K)`.
+        """
+        questions = _frozen(self.scorer.question_encoder, inputs["question"])
+        scores = []
+        for part in inputs["parts"]:
+            answers = _frozen(self.scorer.answer_encoder, part["texts"])
+            question, row = part["pairs"][:, 0], part["pairs"][:, 1]
+            pairs = {
+                "question": ops.take(questions, question, axis=0),
+                "answer": _rows(answers, row),
+            }
+            scores.append(_frozen(self.scorer.head, pairs)[:, 0])
+        return ops.take(ops.concatenate(scores), inputs["choice"])
+
+
+def _frozen(model: keras.Model, inputs: Any) -> Any:
+    """What a model computes in inference, with nothing kept for a gradient.
+
+    Stopping the gradient at the weights, not at the outputs, lets backends
+    that record operations as they run, such as PyTorch, record none.
+    """
+    outputs, _ = model.stateless_call(
+        [ops.stop_gradient(v) for v in model.trainable_variables],
+        [ops.stop_gradient(v) for v in model.non_trainable_variables],
+        inputs,
+        training=False,
+    )
+    return outputs
+
+
+def _rows(tensors: Any, rows: Any) -> Any:
+    """Rows of all tensors of a structure."""
+    return keras.tree.map_structure(
+        lambda tensor: ops.take(tensor, rows, axis=0), tensors
+    )

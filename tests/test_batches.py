@@ -199,7 +199,7 @@ def test_widths_suit_the_backend():
         for side in ("question", "answer"):
             width = inputs[side].shape[1]
             if JAX:
-                assert width == next_size(width)
+                assert width in (next_size(width), batches.texts.lengths.max())
             else:
                 assert width % 2 == index % 2
 

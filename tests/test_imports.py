@@ -25,7 +25,12 @@ ALLOWED = {
         "keras_qa.constraints",
     },
     "keras_qa/losses.py": {"keras"},
-    "keras_qa/batches.py": {"keras", "numpy", "keras_qa.datasets.packing"},
+    "keras_qa/batches.py": {
+        "keras",
+        "numpy",
+        "keras_qa.datasets.packing",
+        "keras_qa.datasets.sampler",
+    },
     "keras_qa/training.py": {"keras", "keras_qa.batches"},
     "keras_qa/evaluation.py": {
         "numpy",

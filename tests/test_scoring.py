@@ -4,8 +4,12 @@ import keras
 import numpy as np
 import pytest
 
+from keras_qa import scoring
 from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.layers import BagOfWords
+from keras_qa.models import QACNN
+from keras_qa.models import AttentiveCNN
+from keras_qa.models import CNNRanker
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 from keras_qa.scoring import score_pairs
@@ -44,6 +48,59 @@ def test_siamese(texts, kind):
     assert scores.shape == (5,)
     expected = pair_by_pair(scorer, texts, questions, answers)
     np.testing.assert_allclose(scores, expected, atol=1e-5)
+
+
+def _together(scorer, texts, questions, answers, width=None):
+    """Scores of all pairs, each encoded by itself, in one padded batch."""
+    batch = {
+        "question": texts.padded(questions),
+        "answer": texts.padded(answers, width),
+    }
+    return keras.ops.convert_to_numpy(scorer(batch))[:, 0]
+
+
+@pytest.mark.parametrize("kind", [QACNN, AttentiveCNN])
+def test_each_distinct_text_is_encoded_once(texts, kind, monkeypatch):
+    monkeypatch.setattr(scoring, "POSITIONS", 64)
+    monkeypatch.setattr(scoring, "PAIRS", 16)
+    monkeypatch.setattr(scoring, "NUMBERS", 16 * 40 * 7)
+    scorer = kind(50, 4, filters=7, kernel_size=2)
+    seen = {"question": [], "answer": []}
+    if kind is AttentiveCNN:  # Else one encoder serves both sides.
+        for side, ids in seen.items():
+            encoder = getattr(scorer, f"{side}_encoder")
+            _note_batches(encoder, ids, monkeypatch)
+    rng = np.random.default_rng(3)
+    questions, answers = rng.integers(0, 4, 90), rng.integers(0, 6, 90)
+    scores = score_pairs(scorer, texts, questions, answers)
+    expected = _together(scorer, texts, questions, answers)
+    np.testing.assert_allclose(scores, expected, atol=1e-6)
+    assert len(np.unique(scores.round(4))) > 8
+    if kind is AttentiveCNN:
+        for side, count in (("question", 4), ("answer", 6)):
+            assert len(seen[side]) > 1
+            lengths = [(ids > 0).sum(1) for ids in seen[side]]
+            real = np.concatenate([n[n > 0] for n in lengths])
+            # One of the texts is empty, like the rows that fill up a batch.
+            assert sorted(real) == list(LENGTHS[1:count])
+
+
+def _note_batches(model, batches, monkeypatch):
+    predict = model.predict_on_batch
+
+    def predict_on_batch(ids):
+        batches.append(ids)
+        return predict(ids)
+
+    monkeypatch.setattr(model, "predict_on_batch", predict_on_batch)
+
+
+def test_encoded_texts_are_cut_to_a_width_that_the_scorer_fixes(texts):
+    scorer = CNNRanker(50, 4, 4, 5, answer_length=30)
+    questions, answers = np.array([2, 1, 3, 2]), np.array([5, 4, 5, 1])
+    scores = score_pairs(scorer, texts, questions, answers)
+    expected = _together(scorer, texts, questions, answers, 30)
+    np.testing.assert_allclose(scores, expected, atol=1e-6)
 
 
 def test_any_other_scorer(texts):

@@ -187,6 +187,32 @@ class NegativeSampler:
             np.where(drawn < 0, filler, drawn),
         )
 
+    def share(
+        self,
+        rng: np.random.Generator,
+        question: np.ndarray,
+        negatives: np.ndarray,
+    ) -> np.ndarray:
+        """Lets questions have their negatives in common.
+
+        One random answer from everywhere takes the place of each column,
+        except that a question for which it is true keeps its own negative. So
+        each question's negatives stay uniform over its wrong answers, but
+        those of different questions are no longer independent.
+
+        Args:
+            rng: source of the random answers.
+            question: text indices of the questions, `(n,)`.
+            negatives: their negatives, `(n, k)`, as `sample` drew them with
+                `strategy="random"` and `pool="all"`.
+
+        Returns:
+            Text indices `(n, k)`.
+        """
+        common = rng.choice(self._everything, negatives.shape[1])
+        pairs = self._key(question[:, None], common)
+        return np.where(np.isin(pairs, self._true), negatives, common)
+
     def _scores(
         self, pool: np.ndarray, score: ScoreFunction | None
     ) -> np.ndarray:

@@ -107,6 +107,27 @@ def test_own_pools_without_wrong_answers_are_filled_from_everything():
         )
 
 
+def test_shared_negatives_stay_uniform_over_the_wrong_answers():
+    """Of ten answers, two are true for either question: 8 wrong ones each."""
+    sampler = make(strategy="random", pool="all", negatives=4)
+    rng = np.random.default_rng(0)
+    true = {0: {10, 19}, 1: {14, 15}}
+    counts = {q: np.zeros(20) for q in true}
+    common = 0
+    for epoch in range(1000):
+        question, _, negatives = sampler.sample(epoch)
+        shared = sampler.share(rng, question, negatives)
+        for q, row in zip(question, shared, strict=True):
+            assert not true[q] & set(row.tolist())
+            counts[q] += np.bincount(row, minlength=20)
+        common += (shared[0] == shared[1]).sum()
+    # An answer that is true for one of the two is kept from that one alone.
+    np.testing.assert_allclose(common / 4000, 6 / 10, atol=0.03)
+    for q, found in counts.items():
+        wrong = sorted(set(range(10, 20)) - true[q])
+        np.testing.assert_allclose(found[wrong] / found.sum(), 1 / 8, rtol=0.1)
+
+
 def test_epochs_differ_and_repeat():
     first = make(strategy="random", pool="all").sample(3)[2]
     assert (make(strategy="random", pool="all").sample(3)[2] == first).all()
