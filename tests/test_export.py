@@ -21,6 +21,7 @@ from keras_qa.export import load_saved_model
 from keras_qa.export import score_texts
 from keras_qa.export import verify_export
 from keras_qa.layers import BagOfWords
+from keras_qa.models import AttentiveCNN
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 
@@ -113,6 +114,7 @@ def _with_overlap(length=None, features=4):
 
 
 MODELS = {
+    "attentive": lambda: AttentiveCNN(len(VOCABULARY), 16, filters=12),
     "hyperqa": lambda: HyperQA(len(VOCABULARY), 16, 12),
     "expmap": lambda: HyperQA(
         len(VOCABULARY),
@@ -127,6 +129,7 @@ MODELS = {
     "overlap-fixed": lambda: _with_overlap("fixed"),
 }
 READING = {
+    "attentive": {},
     "hyperqa": {},
     "expmap": {"tokenizer": "whitespace", "max_answer_length": 20},
     "cosineqa": {"max_question_length": 5, "max_answer_length": 9},
