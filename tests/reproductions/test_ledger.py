@@ -38,7 +38,14 @@ def test_arguments_exist(paper, argument):
     if match := re.fullmatch(r"--set (\w+)", argument):
         assert match[1] in script.PAPER
     elif match := re.fullmatch(r"--([\w-]+)", argument):
-        options = parse_arguments(paper, "", script.MODELS, ("paper",), [])
+        options = parse_arguments(
+            paper,
+            "",
+            script.MODELS,
+            ("paper",),
+            [],
+            getattr(script, "ROW_MODELS", None),
+        )
         assert hasattr(options, match[1].replace("-", "_"))
     else:
         match = re.fullmatch(r"([\w.]+)\.(\w+)\((\w+)\)", argument)
@@ -81,6 +88,14 @@ def test_every_reading_of_ctrn_is_there():
     for place in ("Eq. 1", "Eq. 2", "Eq. 3", "CTRN-Q", "CTRN-A", "t*"):
         assert place in found
     for place in ("Mean Pooling", "Table 2", "TrecQA", "the settings"):
+        assert place in found
+
+
+def test_every_reading_of_qa_lstm_is_there():
+    found = " ".join(d.where for d in DEVIATIONS if d.paper == "qa_lstm")
+    for place in ("Eq. 7", "Eq. 8", "Eq. 10", "Eq. 11-13", "3.1, pooling"):
+        assert place in found
+    for place in ("4.1", "4.2", "Table 3", "Figure 5", "5.1", "5.2"):
         assert place in found
 
 

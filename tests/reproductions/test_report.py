@@ -410,6 +410,94 @@ def test_papers_figures_of_ctrn_are_those_of_the_paper():
     )
 
 
+def test_papers_figures_of_qa_lstm_are_those_of_the_paper():
+    """The rows of that paper's tables, typed a second time."""
+    paper = load_targets().papers["qa_lstm"]
+    rows = {
+        row.name: tuple(row.metrics.values())
+        for number in ("Table 3", "Table 4")
+        for row in paper.table(number).rows
+        if row.name
+    }
+    # Table 3: accuracy in percent on Validation, Test1, Test2.
+    assert list(rows.values())[:18] == [
+        (31.9, 32.1, 32.2),
+        (52.7, 55.1, 50.8),
+        (61.8, 62.8, 59.2),
+        (65.4, 65.3, 61.0),
+        (54.8, 53.6, 51.0),
+        (55.0, 55.7, 52.4),
+        (64.3, 63.1, 58.0),
+        (66.6, 66.6, 63.7),
+        (66.2, 64.6, 62.2),
+        (66.4, 67.4, 63.5),
+        (67.8, 67.5, 64.4),
+        (66.0, 66.1, 63.0),
+        (67.1, 67.6, 64.4),
+        (61.6, 62.2, 57.9),
+        (62.3, 63.3, 60.2),
+        (68.4, 68.1, 62.2),
+        (68.4, 67.8, 63.2),
+        (68.9, 69.0, 64.8),
+    ]
+    assert "".join(name[1] for name in list(rows)[4:18]) == "ABCDEFGHIJKLMN"
+    # Table 4: MAP and MRR.
+    assert {name: rows[name] for name in list(rows)[18:]} == {
+        "4-cnn": (0.711, 0.800),
+        "4A": (0.714, 0.807),
+        "4B": (0.733, 0.819),
+        "4C": (0.742, 0.819),
+        "4D": (0.737, 0.827),
+        "4E": (0.753, 0.830),
+    }
+    assert [len(table.rows) for table in paper.tables] == [2, 18, 13]
+    assert paper.table("Table 2").rows == (
+        ("# of Qs", "12887", "1000", "1800", "1800"),
+        ("# of As", "18540", "1454", "2616", "2593"),
+    )
+
+
+def insurance_run(row, model="attentive-lstm", **fields):
+    fields = {
+        "dataset": "insuranceqa-v1",
+        "split": "test",
+        "metrics": {"MAP": 0.7, "MRR": 0.7, "P@1": 0.67},
+        "selection": {"P@1": 0.68},
+        "parts": {"test1": {"P@1": 0.692}, "test2": {"P@1": 0.64}},
+        "vectors": ["word2vec.wikipedia+insuranceqa.100d.bin"],
+        "training_set": "train",
+        "training": {"pairs": 18_540},
+        **fields,
+    }
+    return run(paper="qa_lstm", model=model, row=row, **fields)
+
+
+def test_parts_of_a_split_stand_beside_the_papers_columns():
+    text = page(insurance_run("3N"), insurance_run("3M", settings={"k": 1}))
+    title = "#### Table 3. The experimental results of InsuranceQA."
+    table = section(text, title)
+    row = row_of(table, "N Attentive LSTM (max-pooling K=50)", "paper")
+    assert row[2:8] == ["68.9", "68.0", "69.0", "69.2", "64.8", "64.0"]
+    # The largest difference: 68.0 - 68.9, in percent.
+    assert row[-1] == "**within** 2 (Validation -0.9)"
+    assert row_of(table, "L Attentive LSTM (avg-pooling K=1)")[-1] == "not run"
+    measured = section(section(text, "## QA-LSTM"), "### Measured on test")
+    assert row_of(measured, "Attentive LSTM (3N)")[4] == "0.670"
+    assert row_of(measured, "Attentive LSTM (3M)")
+    lacking = page(insurance_run("3N", parts={}))
+    row = row_of(section(lacking, title), "N Attentive LSTM (max-pooling K=50)")
+    assert row[-1] == "*no Test1 measured*"
+
+
+def test_columns_of_parts_are_named(tmp_path):
+    table = RESULTS + 'parts = { MAP = "test1" }\nrows = []'
+    with pytest.raises(TargetsError, match="Received: no metric"):
+        load_targets(targets(tmp_path, table))
+    table = RESULTS + 'metric = "MAP"\nparts = { A = "a" }\nrows = []'
+    with pytest.raises(TargetsError, match="Received: no MAP"):
+        load_targets(targets(tmp_path, table))
+
+
 def test_figures_have_the_decimals_of_the_paper():
     table = section(
         page(),

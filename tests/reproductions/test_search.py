@@ -11,6 +11,7 @@ from reproductions import search
 from reproductions.search import Search
 from reproductions.search import ctrn_space
 from reproductions.search import hyperqa_space
+from reproductions.search import qa_lstm_space
 
 # KerasTuner calls functions of `threading` that are old, hundreds of times.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -34,6 +35,18 @@ CTRNS_SPACE = {
 }
 
 
+# Section 4.1 of QA-LSTM and Table 3; the lists are ours.
+QA_LSTMS_SPACE = {
+    "margin": {0.05, 0.1, 0.2, 0.5},
+    "negatives": {1, 10, 50},
+    "learning_rate": {0.1, 0.5, 1.1},
+    "batch_size": {20, 100},
+    "filters": {200, 400},
+    "kernel_size": {2, 3},
+    "dropout": {0.0, 0.2, 0.5},
+}
+
+
 def quality(settings, trial):
     """Best at projection_dim 400 and margin 1."""
     return {"MAP": settings["projection_dim"] / 1000 - settings["margin"] / 100}
@@ -41,8 +54,12 @@ def quality(settings, trial):
 
 @pytest.mark.parametrize(
     ("space", "expected"),
-    [(hyperqa_space, PAPERS_SPACE), (ctrn_space, CTRNS_SPACE)],
-    ids=["hyperqa", "ctrn"],
+    [
+        (hyperqa_space, PAPERS_SPACE),
+        (ctrn_space, CTRNS_SPACE),
+        (qa_lstm_space, QA_LSTMS_SPACE),
+    ],
+    ids=["hyperqa", "ctrn", "qa_lstm"],
 )
 def test_draws_the_papers_values_and_all_of_them(tmp_path, space, expected):
     drawn = {name: set() for name in expected}
@@ -62,6 +79,13 @@ def test_spaces_are_of_settings_of_the_script(paper):
     values = search.SPACES[paper](search.keras_tuner.HyperParameters())
     for name, value in values.items():
         assert type(script.PAPER[name]) is type(value)
+
+
+def test_the_objective_chooses_the_epoch_too():
+    insurance = ["--dataset=insuranceqa-v1", "--row=3N"]
+    assert search.objective("qa_lstm", insurance) == "P@1"
+    assert search.objective("qa_lstm", ["--set=monitor=MRR"]) == "MRR"
+    assert search.objective("hyperqa", []) == "MAP"
 
 
 def test_best_trial_comes_first(tmp_path):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from reproductions import significance
+from reproductions.comparison_tables import differences
 from reproductions.comparisons import ComparisonsError
 from reproductions.comparisons import read_comparisons
 from reproductions.significance import SignificanceError
@@ -17,6 +18,7 @@ from reproductions.significance import pairs
 from reproductions.significance import question_metric
 from reproductions.summary import group_runs
 from reproductions.targets import Comparison
+from reproductions.targets import load_targets
 
 READINGS = ("crossed_input", "alignment")
 
@@ -160,6 +162,31 @@ def test_pairs_differ_in_what_was_asked_for_alone():
     assert found("ctrn", "ctrn", READINGS) == [padded]
     assert found("ctrn", "ctrn") == []
     assert len(found("ctrn", "bm25")) == 4
+
+
+def test_rows_are_compared_by_the_metric_that_is_asked_for(tmp_path):
+    fields = {
+        "paper": "qa_lstm",
+        "model": "attentive-lstm",
+        "dataset": "insuranceqa-v1",
+    }
+    orders = {"a": [0, 1, 0], "b": [1, 0, 0]}
+    for row, ranked in (("3N", orders), ("3M", {**orders, "b": [0, 1, 0]})):
+        more = {"row": row, "settings": {"pooling": row}}
+        write_run(tmp_path / row, ranked, **fields, **more)
+    groups = group_runs(find_runs([tmp_path]))
+    wanted = [Comparison("3N", "3M", metric="P@1"), Comparison("3M", "3M")]
+    ((first, second, metric),) = pairs(groups, wanted)
+    compared = compare(first, second, metric)
+    assert (compared.first.row, compared.second.row) == ("3N", "3M")
+    assert (compared.metric, compared.difference) == ("P@1", 0.5)
+    # Average precision would be 3/4 and 1/2.
+    assert compared.first.identity != compared.second.identity
+    paper = load_targets().papers["qa_lstm"]
+    table = "".join(differences(paper, [compared], {"attentive-lstm": "A"}))
+    # 69.0 - 67.8 and 64.8 - 63.2 in Table 3.
+    assert "| A (3N) | A (3M) |" in table
+    assert table.rstrip().endswith("| +0.012, +0.016 |")
 
 
 def test_command_updates_its_file(tmp_path, capsys):
