@@ -137,7 +137,7 @@ def _encodings(
     start = 0
     while start < len(order):
         width = int(lengths[order[start]])
-        if keras.backend.backend() == "jax":
+        if keras.backend.backend() == "jax" and not fixed:
             width = next_size(width)
         most = max(1, POSITIONS // width)
         chosen = order[start : start + most]
@@ -160,7 +160,7 @@ def _compared(
         # The last ones are filled up, to one of few sizes, by repetition.
         chosen = start + np.resize(np.arange(size), min(most, next_size(size)))
         pairs = {
-            "question": questions[chosen],
+            "question": keras.ops.convert_to_tensor(questions[chosen]),
             "answer": keras.tree.map_structure(
                 partial(keras.ops.take, indices=rows[chosen], axis=0), answers
             ),
