@@ -24,7 +24,7 @@ two figures that it prints, for test.
 def differences(
     paper: Paper, compared: Sequence[Compared], models: dict[str, str]
 ) -> list[str]:
-    """The tested differences, a table for each data set and split.
+    """The tested differences, a table for each data set, split and metric.
 
     Args:
         paper: the paper.
@@ -38,10 +38,12 @@ def differences(
         return [*parts, "No comparison is recorded.\n"]
     resamples = max(item.resamples for item in compared)
     parts.append(REMARK.format(resamples=resamples))
-    places = dict.fromkeys((item.dataset, item.split) for item in compared)
-    for dataset, split in places:
-        own = [c for c in compared if (c.dataset, c.split) == (dataset, split)]
-        parts.append(f"#### `{dataset}` {split}, differences\n")
+    tables: dict[tuple[str, str, str], list[Compared]] = {}
+    for item in compared:
+        place = (item.dataset, item.split, item.metric)
+        tables.setdefault(place, []).append(item)
+    for (dataset, split, metric), own in tables.items():
+        parts.append(f"#### `{dataset}` {split}, differences of {metric}\n")
         parts.append(_table(paper, own, models))
     return parts
 
@@ -52,9 +54,8 @@ def _table(
     # A recorded comparison that is no longer asked for comes last.
     wanted = [(c.first, c.second) for c in paper.comparisons]
     order = {pair: place for place, pair in enumerate(wanted)}
-    metric = compared[0].metric
     columns = ["First", "Second", "Recipe", "Vectors", "Questions", "Seeds"]
-    columns += [f"{metric}, first", "second", "Difference"]
+    columns += [f"{compared[0].metric}, first", "second", "Difference"]
     columns += [f"{compared[0].confidence:.0%} interval", "p", "Paper"]
     rows = [
         [

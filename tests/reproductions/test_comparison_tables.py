@@ -38,3 +38,15 @@ def test_rows_are_in_the_order_of_the_targets_the_unasked_last():
     table = differences(paper, compared, {})[-1]
     rows = [line.split("|") for line in table.splitlines()[2:]]
     assert [row[2].strip() for row in rows if len(row) > 2] == seconds[::-1]
+
+
+def test_metrics_are_not_mixed_in_one_table():
+    other = dataclasses.replace(COMPARED, metric="P@1")
+    paper = load_targets().papers["ctrn"]
+    parts = differences(paper, [COMPARED, other, COMPARED], {})[2:]
+    assert parts[::2] == [
+        "#### `wikiqa` dev, differences of MAP\n",
+        "#### `wikiqa` dev, differences of P@1\n",
+    ]
+    assert ["| MAP, first |" in table for table in parts[1::2]] == [True, False]
+    assert [len(table.splitlines()) for table in parts[1::2]] == [4, 3]

@@ -580,7 +580,7 @@ def test_differences_stand_with_their_intervals_and_the_papers():
     text = build_page(load_targets(), [], [], items)
     part = section(text, "### Differences between models")
     assert "10,000 resamples" in part
-    raw = section(part, "#### `trecqa-raw` dev, differences")
+    raw = section(part, "#### `trecqa-raw` dev, differences of MAP")
     assert row_of(raw, "CTRN `alignment=padded`", "QRNN") == [
         "CTRN `alignment=padded`",
         "QRNN",
@@ -599,7 +599,7 @@ def test_differences_stand_with_their_intervals_and_the_papers():
     lines = [line for line in raw.splitlines() if "CTRN" in line]
     assert ["QRNN" in line for line in lines] == [True, False]
     # The paper has no figures on WikiQA.
-    wikiqa = section(part, "#### `wikiqa` dev, differences")
+    wikiqa = section(part, "#### `wikiqa` dev, differences of MAP")
     assert row_of(wikiqa, "CTRN `alignment=padded`")[-1] == "0.0123"
     text = build_page(load_targets(), [], [], [])
     part = section(
