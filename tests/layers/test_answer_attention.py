@@ -60,11 +60,10 @@ def _call(layer, question=QUESTION, states=STATES, mask=MASK, mode="eager"):
     )
 
 
-@pytest.mark.parametrize("pooling", POOLINGS)
-def test_layer_contract(pooling):
+def test_layer_contract():
     check_layer(
         AnswerAttention,
-        {"pooling": pooling, "kernel_regularizer": "l2"},
+        {"pooling": "mean", "kernel_regularizer": "l2"},
         [QUESTION, STATES],
         (4, 3),
         trainable_weights=3,
