@@ -137,8 +137,8 @@ def _encodings(
     start = 0
     while start < len(order):
         width = int(lengths[order[start]])
-        if keras.backend.backend() == "jax" and not fixed:
-            width = next_size(width)
+        if keras.backend.backend() == "jax":
+            width = min(next_size(width), int(lengths[order[0]]))
         most = max(1, POSITIONS // width)
         chosen = order[start : start + most]
         rows = min(most, next_size(len(chosen)))

@@ -1,5 +1,7 @@
 """Pairwise training of any scorer: a positive and its K negatives."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import keras
@@ -180,36 +182,39 @@ class HardestNegativeTrainer(PairwiseTrainer):
         Returns:
             Float tensor `(batch_size, K)`.
         """
-        questions = _frozen(self.scorer.question_encoder, inputs["question"])
+        questions = _frozen(self.scorer.question_encoder)(inputs["question"])
+        encode = _frozen(self.scorer.answer_encoder)
+        compare = _frozen(self.scorer.head)
         scores = []
         for part in inputs["parts"]:
-            answers = _frozen(self.scorer.answer_encoder, part["texts"])
             question, row = part["pairs"][:, 0], part["pairs"][:, 1]
             pairs = {
                 "question": ops.take(questions, question, axis=0),
-                "answer": _rows(answers, row),
+                "answer": keras.tree.map_structure(
+                    partial(ops.take, indices=row, axis=0),
+                    encode(part["texts"]),
+                ),
             }
-            scores.append(_frozen(self.scorer.head, pairs)[:, 0])
+            scores.append(compare(pairs)[:, 0])
         return ops.take(ops.concatenate(scores), inputs["choice"])
 
 
-def _frozen(model: keras.Model, inputs: Any) -> Any:
+def _frozen(model: keras.Model) -> Callable[[Any], Any]:
     """What a model computes in inference, with nothing kept for a gradient.
 
     Stopping the gradient at the weights, not at the outputs, lets backends
     that record operations as they run, such as PyTorch, record none.
     """
-    outputs, _ = model.stateless_call(
-        [ops.stop_gradient(v) for v in model.trainable_variables],
-        [ops.stop_gradient(v) for v in model.non_trainable_variables],
-        inputs,
-        training=False,
-    )
-    return outputs
+    weights = [
+        [ops.stop_gradient(variable) for variable in variables]
+        for variables in (
+            model.trainable_variables,
+            model.non_trainable_variables,
+        )
+    ]
 
+    def call(inputs: Any) -> Any:
+        outputs, _ = model.stateless_call(*weights, inputs, training=False)
+        return outputs
 
-def _rows(tensors: Any, rows: Any) -> Any:
-    """Rows of all tensors of a structure."""
-    return keras.tree.map_structure(
-        lambda tensor: ops.take(tensor, rows, axis=0), tensors
-    )
+    return call
