@@ -84,7 +84,7 @@ def _states(model, words):
 
 def _pooled(model, states):
     pooling = getattr(model, "pooling", "max")
-    if pooling == "mean":
+    if pooling == "avg":
         return states.mean(0)
     if pooling == "head_tail":
         units = states.shape[1] // 2

@@ -8,14 +8,14 @@ from keras import ops
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.max_over_time import MaxOverTime
 
-POOLINGS = ("max", "mean")
+POOLINGS = ("max", "avg")
 
 
 def position_pooling(pooling: str, **kwargs: Any) -> keras.layers.Layer:
     """The layer that pools the positions of a text by the name of a pooling.
 
     Args:
-        pooling: `"max"` or `"mean"`.
+        pooling: `"max"` or `"avg"`.
         **kwargs: the layer's arguments.
 
     Returns:
@@ -56,7 +56,7 @@ class AnswerAttention(keras.layers.Layer):
 
     Args:
         units: size of `m(t)`; by default that of the states.
-        pooling: `"max"` or `"mean"`.
+        pooling: `"max"` or `"avg"`.
         kernel_initializer: initialiser of the three weights.
         kernel_regularizer: regulariser of the three weights.
         **kwargs: the arguments of `keras.layers.Layer`.

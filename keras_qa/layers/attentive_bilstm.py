@@ -30,7 +30,7 @@ class AttentiveBiLSTM(keras.layers.Layer):
             `None` with an `encoder`.
         attention_units: size of the vectors that equation 11 compares; by
             default that of the encoder's states. The paper leaves it open.
-        pooling: `"max"` or `"mean"`, of both texts.
+        pooling: `"max"` or `"avg"`, of both texts.
         encoder: layer from words `(batch_size, length, dim)` to states of the
             same length, in place of the LSTM: a `TextConvolution` makes it
             the paper's Attentive CNN.

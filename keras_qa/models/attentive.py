@@ -99,7 +99,7 @@ class AttentiveLSTM(AttentiveRanker):
     Args, call arguments and output are those of `QALSTM`, with
 
     Args:
-        pooling: `"max"` (row N of Table 3) or `"mean"` (L and M), of both
+        pooling: `"max"` (row N of Table 3) or `"avg"` (L and M), of both
             texts.
         attention_units: size of the vectors that equation 11 compares; by
             default that of the states, 2 `units`. The paper leaves it open.

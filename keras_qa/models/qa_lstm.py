@@ -19,7 +19,7 @@ from keras_qa.models.encoded import bidirectional_lstm
 
 POOLINGS: dict[str, Callable[..., keras.layers.Layer]] = {
     "max": MaxOverTime,
-    "mean": functools.partial(BagOfWords, "mean"),
+    "avg": functools.partial(BagOfWords, "mean"),
     "head_tail": HeadTail,
 }
 
@@ -52,7 +52,7 @@ class QALSTM(EncodedTextRanker):
             word (1).
         embedding_dim: size of the word vectors (the paper's E).
         units: size of the state of each direction.
-        pooling: `"max"` (rows C and D of Table 3), `"mean"` (B) or
+        pooling: `"max"` (rows C and D of Table 3), `"avg"` (B) or
             `"head_tail"` (A).
         similarity: `"cosine"` (the paper), `"gesd"` (see `GESD`), or a layer
             from `[question, answer]` vectors to `(batch_size, 1)`, such as

@@ -24,7 +24,7 @@ MASK = np.array(
     ]
 )
 WITH_WORDS = [0, 1, 2]
-POOLINGS = ["max", "mean"]
+POOLINGS = ["avg", "max"]
 
 
 def _layer(pooling="max", units=6, scale=1.0, **settings):
@@ -63,7 +63,7 @@ def _call(layer, question=QUESTION, states=STATES, mask=MASK, mode="eager"):
 def test_layer_contract():
     check_layer(
         AnswerAttention,
-        {"pooling": "mean", "kernel_regularizer": "l2"},
+        {"pooling": "avg", "kernel_regularizer": "l2"},
         [QUESTION, STATES],
         (4, 3),
         trainable_weights=3,
@@ -176,7 +176,7 @@ def test_weights_and_vector_in_float32_under_mixed_precision(dtype):
     ("arguments", "message"),
     [
         ({"units": 0}, "`units` must be a positive .* units=0"),
-        ({"pooling": "avg"}, "`pooling` must be one of .* pooling='avg'"),
+        ({"pooling": "sum"}, "`pooling` must be one of .* pooling='sum'"),
     ],
 )
 def test_rejects_arguments(arguments, message):

@@ -68,7 +68,7 @@ def test_layer_contract(encoder):
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
-    ("encoder", "pooling"), [("convolution", "mean"), ("lstm", "max")]
+    ("encoder", "pooling"), [("convolution", "avg"), ("lstm", "max")]
 )
 def test_the_equations(encoder, pooling, mode):
     layer = _layer(encoder, pooling=pooling, attention_units=5)

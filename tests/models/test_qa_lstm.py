@@ -33,7 +33,7 @@ SETTINGS = [
     (AttentiveCNN, {}),
     (AttentiveCNN, {"kernel_size": 2, "activation": "linear"}),
     (AttentiveLSTM, {"attention_units": 3}),
-    (AttentiveLSTM, {"pooling": "mean", "similarity": "gesd"}),
+    (AttentiveLSTM, {"pooling": "avg", "similarity": "gesd"}),
     (ConvBasedLSTM, {}),
     (ConvPoolingLSTM, {}),
     (ConvPoolingLSTM, {"kernel_size": 2, "use_bias": True}),
@@ -41,7 +41,7 @@ SETTINGS = [
     (FengCNN, {"similarity": "gesd", "kernel_size": 3, "use_bias": False}),
     (QACNN, {"kernel_size": 2, "use_bias": True}),
     (QALSTM, {}),
-    (QALSTM, {"pooling": "mean", "similarity": "gesd"}),
+    (QALSTM, {"pooling": "avg", "similarity": "gesd"}),
     (QALSTM, {"pooling": "head_tail"}),
 ]
 
@@ -158,7 +158,7 @@ def test_parameter_counts():
     ("model_class", "settings"),
     [
         (AttentiveCNN, {"kernel_size": 2, "activation": "linear"}),
-        (AttentiveLSTM, {"pooling": "mean", "attention_units": 3, "l2": 0.1}),
+        (AttentiveLSTM, {"pooling": "avg", "attention_units": 3, "l2": 0.1}),
         (ConvBasedLSTM, {"trainable_embeddings": False, "name": "based"}),
         (ConvPoolingLSTM, {"kernel_size": 2, "use_bias": True}),
         (FengCNN, {"similarity": "gesd", "use_bias": False, "dropout": 0.2}),
@@ -255,7 +255,7 @@ def test_training_moves_all_weights_and_the_words_that_it_saw(model_class):
         (ConvPoolingLSTM, {"kernel_size": 0}, r"`kernel_size` must be a pos"),
         (FengCNN, {"hidden_units": 0}, r"`hidden_units` must be a positive"),
         (QACNN, {"similarity": "dot"}, r"`similarity` must be one of .*'dot'"),
-        (QALSTM, {"pooling": "avg"}, r"`pooling` must be one of .*'avg'"),
+        (QALSTM, {"pooling": "sum"}, r"`pooling` must be one of .*'sum'"),
         (
             QALSTM,
             {"embeddings": np.zeros((4, 5))},
