@@ -222,7 +222,8 @@ class HardestNegativeBatches(PairwiseBatches):
         **kwargs: the arguments of `keras.utils.PyDataset`.
 
     Raises:
-        ValueError: if `batch_size` is not positive.
+        ValueError: if `batch_size` is not positive, or negatives of each
+            question's own candidates were to be shared.
 
     Example:
         >>> sampler = NegativeSampler(
@@ -246,6 +247,11 @@ class HardestNegativeBatches(PairwiseBatches):
         super().__init__(
             texts, sampler.sample, batch_size, seed, packed=False, **kwargs
         )
+        if shared and sampler.pool != "all":
+            raise ValueError(
+                "`shared` negatives come from everywhere: the sampler must "
+                f"have pool='all'. Received: pool={sampler.pool!r}"
+            )
         self.shared = shared
         self._share = sampler.share
         distinct = sampler.negatives * (1 if shared else batch_size)

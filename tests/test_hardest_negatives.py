@@ -176,6 +176,14 @@ def test_shared_negatives_are_few():
         assert len(np.unique(shared)) <= sum(different)
 
 
+def test_own_candidates_cannot_be_shared():
+    sampler = NegativeSampler(
+        [0], [np.arange(1, 9)], [np.eye(8, dtype=int)[0]], strategy="random"
+    )
+    with pytest.raises(ValueError, match="Received: pool='own'"):
+        HardestNegativeBatches(_texts(), sampler, batch_size=1, shared=True)
+
+
 def test_sizes_suit_the_backend():
     batches = _batches()
     longest = batches.texts.lengths.max()
