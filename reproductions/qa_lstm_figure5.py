@@ -145,11 +145,13 @@ def read_curves(
 
     Raises:
         FileNotFoundError: if a folder holds no finished run.
-        Figure5Error: if the runs are not of one split of one data set.
+        Figure5Error: if the runs are not of one split of one data set, or
+            those of one curve have other settings.
     """
     names = load_targets().models
     first: dict[str, Any] = {}
     curves: dict[str, list[dict[str, float]]] = {}
+    settings: dict[str, Any] = {}
     for folder in folders:
         metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
         first = first or metrics
@@ -162,6 +164,14 @@ def read_curves(
         curve = names.get(metrics["model"], metrics["model"])
         if "row" in metrics:
             curve = f"{metrics['row'][1:]}: {curve}"
+        expected = settings.setdefault(curve, metrics["settings"])
+        for name, value in metrics["settings"].items():
+            if value != expected.get(name):
+                raise Figure5Error(
+                    f"{folder}: expected the settings of the other runs of "
+                    f"{curve}, {name}={expected.get(name)!r}. "
+                    f"Received: {name}={value!r}"
+                )
         curves.setdefault(curve, []).append(question_metric(folder, METRIC))
     return first, curves
 

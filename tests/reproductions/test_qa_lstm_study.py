@@ -200,3 +200,15 @@ def test_runs_of_two_splits_are_refused(calls, tmp_path, capsys):
     missing = [f"--run={tmp_path / 'none'}", f"--output-dir={tmp_path}"]
     assert qa_lstm_figure5.main(missing) == 2
     assert "metrics.json" in capsys.readouterr().err
+
+
+def test_runs_of_one_curve_have_the_same_settings(calls, tmp_path, capsys):
+    for recipe in ("paper", "small"):
+        options = ["--rows", "3C", "--split=test", f"--recipe={recipe}"]
+        qa_lstm_study.main([*COMMAND, f"--output-dir={tmp_path}", *options])
+    folders = [f"--run={path}" for path in sorted(tmp_path.iterdir())]
+    options = [*folders, f"--data-dir={DATA}", f"--output-dir={tmp_path}"]
+    assert qa_lstm_figure5.main(options) == 2
+    error = capsys.readouterr().err
+    assert "other runs of C: QA-LSTM, " in error
+    assert not list(tmp_path.glob("figure5*"))
