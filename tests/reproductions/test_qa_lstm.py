@@ -237,6 +237,48 @@ def test_settings_are_the_papers():
     assert settings_of("--row=3H", "--epochs=7")["epochs"] == 7
 
 
+PLAIN = (50, 0.2, 1.1, 20)
+SINGLE = (1, 0.1, 0.1, 100)
+
+
+@pytest.mark.parametrize(
+    ("row", "recipe", "sizes"),
+    [
+        ("3-cnn", PLAIN, {"filters": 4000, "similarity": "cosine"}),
+        ("3-cnn-gesd", PLAIN, {"filters": 4000, "similarity": "gesd"}),
+        ("3A", PLAIN, {"units": 141, "pooling": "head_tail"}),
+        ("3B", PLAIN, {"units": 141, "pooling": "avg"}),
+        ("3C", SINGLE, {"units": 141, "pooling": "max"}),
+        ("3D", PLAIN, {"units": 141, "pooling": "max"}),
+        ("3E", SINGLE, {"units": 141, "filters": 4000}),
+        ("3F", PLAIN, {"units": 141, "filters": 200}),
+        ("3G", PLAIN, {"units": 141, "filters": 400}),
+        ("3H", PLAIN, {"units": 200 // 2, "filters": 282}),
+        ("3I", PLAIN, {"units": 400 // 2, "filters": 282}),
+        ("3J", PLAIN, {"filters": 400, "kernel_size": 3}),
+        ("3K", PLAIN, {"filters": 400, "kernel_size": 3, "pooling": "max"}),
+        ("3L", SINGLE, {"units": 141, "pooling": "avg"}),
+        ("3M", PLAIN, {"units": 141, "pooling": "avg"}),
+        ("3N", PLAIN, {"units": 141, "pooling": "max"}),
+        ("4-cnn", PLAIN, {"filters": 600, "hidden_units": 200}),
+        ("4A", PLAIN, {"filters": 600, "kernel_size": 3}),
+        ("4B", PLAIN, {"units": 600 // 2, "pooling": "max"}),
+        ("4C", PLAIN, {"units": 600 // 2, "filters": 600}),
+        ("4D", PLAIN, {"units": 600 // 2, "filters": 600}),
+        ("4E", PLAIN, {"units": 600 // 2, "pooling": "max"}),
+    ],
+)
+def test_every_row_is_as_its_table_says(row, recipe, sizes):
+    trec = row.startswith("4")
+    dataset = "trecqa-clean" if trec else "insuranceqa-v1"
+    settings = settings_of(f"--dataset={dataset}", f"--row={row}")
+    names = ("negatives", "margin", "learning_rate", "batch_size")
+    assert chosen(settings, *names) == recipe
+    assert {name: settings[name] for name in sizes} == sizes
+    choice = ("1/T", "MAP") if trec else ("none", "P@1")
+    assert chosen(settings, "decay", "monitor") == choice
+
+
 def test_the_small_recipe_halves_sizes_and_shares_negatives():
     for row in qa_lstm.ROWS:
         paper, small = (
