@@ -7,7 +7,9 @@ weights:
 - `encoded`: `keras_qa.scoring.score_pairs`, which encodes each distinct text
   once; for `AttentiveLSTM`, that is all of an answer but the attention;
 - `batches`: each pair on its own, with both of its texts encoded for it, many
-  pairs of like lengths in a batch;
+  pairs of like lengths in a batch, as `score_pairs` scores models without
+  encoders: padded to powers of two, which makes answers 1.4 times as long, a
+  factor that the ratios to it contain;
 - `single`: each pair on its own in a call of its own, without padding.
 
 There are two workloads. In `one pool` all questions have the same 500 answers:
