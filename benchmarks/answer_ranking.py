@@ -39,23 +39,21 @@ most 4 times a step with K = 1.
 """
 
 import argparse
-import json
 import multiprocessing
 import os
-import platform
 import statistics
 import time
 from collections.abc import Callable
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from keras_qa.atomic import write_whole
+from benchmarks.results import paired_ratio
+from benchmarks.results import write_results
 from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.datasets.packing import next_size
 from keras_qa.datasets.sampler import NegativeSampler
@@ -306,7 +304,7 @@ def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
                     for contender, s in times.items()
                 },
                 "speedup": {
-                    contender: _ratio(times[contender], times["encoded"])
+                    contender: paired_ratio(times[contender], times["encoded"])
                     for contender in SCORING[1:]
                 },
             }
@@ -316,7 +314,8 @@ def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
                 step: statistics.median(s) for step, s in times.items()
             },
             "times_of_k_1": {
-                step: _ratio(times[step], times["K = 1"]) for step in STEPS[1:]
+                step: paired_ratio(times[step], times["K = 1"])
+                for step in STEPS[1:]
             },
         }
         ratio = summary["scoring"][f"{name}, one pool"]["speedup"]["batches"]
@@ -332,13 +331,6 @@ def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
                 "reached": ratio <= MAX_STEP,
             }
     return summary
-
-
-def _ratio(numerator: list[float], denominator: list[float]) -> float:
-    """Median of the ratios within rounds, whose times lie side by side."""
-    return statistics.median(
-        a / b for a, b in zip(numerator, denominator, strict=True)
-    )
 
 
 def report(
@@ -430,17 +422,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         measured = pool.submit(run, settings, backend).result()
     summary = summarise(settings, measured)
     report(settings, measured, summary)
-    result = {
-        "settings": asdict(settings),
-        "machine": {
-            "processor": platform.processor() or platform.machine(),
-            "load_average_before": load_before,
-        },
-        "summary": summary,
-        **measured,
-    }
-    text = json.dumps(result, indent=1) + "\n"
-    write_whole(options.json, lambda path: path.write_text(text))
+    write_results(options.json, settings, load_before, summary, measured)
     print(f"\n{options.json} ({time.perf_counter() - start:.0f} s)")
     return 0
 

@@ -31,14 +31,11 @@ triples, 4.5 times when four negatives share a pair, and less than the paper's
 """
 
 import argparse
-import json
 import multiprocessing
 import os
-import platform
 import statistics
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
@@ -47,6 +44,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.results import paired_ratio
+from benchmarks.results import write_results
 from keras_qa.datasets.packing import RaggedTexts
 
 CONTENDERS = ("packed", "keras", "keras-xla", "torch")
@@ -401,24 +400,17 @@ def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
             },
             "epoch_seconds": {name: steps * s for name, s in median.items()},
             "speedup": size
-            * _ratio(times["triples"][plain], seconds["packed"]),
-            "speedup_over_shared_keras": _ratio(
+            * paired_ratio(times["triples"][plain], seconds["packed"]),
+            "speedup_over_shared_keras": paired_ratio(
                 seconds[plain if workload == "triples" else "keras"],
                 seconds["packed"],
             ),
             "speedup_over_torch": size
-            * _ratio(times["triples"]["torch"], seconds["packed"]),
+            * paired_ratio(times["triples"]["torch"], seconds["packed"]),
             "pipeline_share": measured["profile"][workload]["pipeline"]
             / median["packed"],
         }
     return summary
-
-
-def _ratio(numerator: list[float], denominator: list[float]) -> float:
-    """Median of the ratios within rounds, whose times lie side by side."""
-    return statistics.median(
-        a / b for a, b in zip(numerator, denominator, strict=True)
-    )
 
 
 def report(
@@ -496,21 +488,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = Settings(**sizes, seed=options.seed)
 
     start = time.perf_counter()
+    load_before = os.getloadavg()
     measured = run(settings)
     summary = summarise(settings, measured)
     report(settings, measured, summary)
-    result = {
-        "settings": asdict(settings),
-        "machine": {
-            "processor": platform.processor() or platform.machine(),
-            "load_average": os.getloadavg(),
-        },
-        "summary": summary,
-        **measured,
-    }
-    temporary = options.output.with_name(options.output.name + ".tmp")
-    temporary.write_text(json.dumps(result, indent=1) + "\n")
-    os.replace(temporary, options.output)
+    write_results(options.output, settings, load_before, summary, measured)
     print(f"\n{options.output} ({time.perf_counter() - start:.0f} s)")
     return 0
 

@@ -39,7 +39,6 @@ import argparse
 import json
 import math
 import os
-import platform
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -58,7 +57,7 @@ from benchmarks.recurrent_steps import STEPS
 from benchmarks.recurrent_summary import summarise
 from benchmarks.recurrent_workers import WorkerError
 from benchmarks.recurrent_workers import Workers
-from keras_qa.atomic import write_whole
+from benchmarks.results import write_results
 
 # A mode this much slower than another, once compiled, is not measured again.
 SLOW_MODE = 2.0
@@ -244,17 +243,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     measured = run(settings, backend)
     summary = summarise(settings, measured)
     report(settings, measured, summary)
-    result = {
-        "settings": asdict(settings),
-        "machine": {
-            "processor": platform.processor() or platform.machine(),
-            "load_average_before": load_before,
-        },
-        "summary": summary,
-        **measured,
-    }
-    text = json.dumps(result, indent=1) + "\n"
-    write_whole(options.json, lambda path: path.write_text(text))
+    write_results(options.json, settings, load_before, summary, measured)
     if options.picture:
         draw(summary, measured["devices"]["keras"], options.picture)
     print(f"\n{options.json} ({time.perf_counter() - start:.0f} s)")

@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.recurrent_plan import CONTENDERS
 from benchmarks.recurrent_plan import HEADLINE
 from benchmarks.recurrent_plan import Settings
+from benchmarks.results import paired_ratio
 
 FLOAT_BYTES = 4
 
@@ -62,7 +63,9 @@ def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
         times = _fastest(headline["seconds"].get(workload, {}))
         for bound in BOUNDS:
             if {bound.slower, bound.faster} <= set(times):
-                ratio = _ratio(times[bound.slower][1], times[bound.faster][1])
+                ratio = paired_ratio(
+                    times[bound.slower][1], times[bound.faster][1]
+                )
                 reached = bound.holds(ratio)
                 bounds.append(
                     {
@@ -98,7 +101,7 @@ def _summarise_case(settings: Settings, case: dict[str, Any]) -> dict[str, Any]:
             }
             reference = CONTENDERS[name].reference
             if reference in times:
-                found[workload][name]["relative"] = _ratio(
+                found[workload][name]["relative"] = paired_ratio(
                     seconds, times[reference][1]
                 )
     copy = found.get("inference", {}).get("copy")
@@ -127,10 +130,3 @@ def _fastest(
         name: min(modes.items(), key=lambda timed: statistics.median(timed[1]))
         for name, modes in contenders.items()
     }
-
-
-def _ratio(numerator: list[float], denominator: list[float]) -> float:
-    """Median of the ratios within rounds, whose times lie side by side."""
-    return statistics.median(
-        a / b for a, b in zip(numerator, denominator, strict=True)
-    )
