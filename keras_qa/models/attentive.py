@@ -1,5 +1,6 @@
 """Attentive LSTM and Attentive CNN: answers read in view of a question."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import keras
@@ -16,12 +17,14 @@ class AttentiveRanker(EncodedTextRanker):
     """What Attentive LSTM and Attentive CNN share: all but the encoder.
 
     Args:
+        own: the arguments that a subclass has beside those of this class.
         encoder: layer from the words of a text to its states.
         **kwargs: the arguments that `AttentiveLSTM` documents.
     """
 
     def __init__(
         self,
+        own: Mapping[str, Any],
         encoder: keras.layers.Layer,
         embedding_dim: int,
         attention_units: int | None = None,
@@ -40,6 +43,11 @@ class AttentiveRanker(EncodedTextRanker):
         )
         attentive.build([(None, None, embedding_dim)] * 2)
         super().__init__(
+            {
+                **own,
+                "attention_units": attention_units,
+                "pooling": pooling,
+            },
             attentive.encode_question,
             attentive.encode_answer,
             lambda question, answer: attentive.attend(
@@ -56,20 +64,10 @@ class AttentiveRanker(EncodedTextRanker):
             answer,
             answer["mask"],
         )
-        self.attention_units = attention_units
-        self.pooling = pooling
         self.attentive = attentive
         self.attention = keras.Model(
             self.input, {"answer": weights}, name="attention"
         )
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the embedding matrix."""
-        return {
-            **super().get_config(),
-            "attention_units": self.attention_units,
-            "pooling": self.pooling,
-        }
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -120,18 +118,14 @@ class AttentiveLSTM(AttentiveRanker):
     ):
         check_positive(units=units, embedding_dim=embedding_dim)
         super().__init__(
-            encoder=bidirectional_lstm(units, l2, full_policy(dtype)),
+            {"units": units},
+            bidirectional_lstm(units, l2, full_policy(dtype)),
             vocabulary_size=vocabulary_size,
             embedding_dim=embedding_dim,
             l2=l2,
             dtype=dtype,
             **kwargs,
         )
-        self.units = units
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the embedding matrix."""
-        return {**super().get_config(), "units": self.units}
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -176,7 +170,13 @@ class AttentiveCNN(AttentiveRanker):
             embedding_dim=embedding_dim,
         )
         super().__init__(
-            encoder=text_convolution(
+            {
+                "filters": filters,
+                "kernel_size": kernel_size,
+                "activation": keras.activations.get(activation),
+                "use_bias": use_bias,
+            },
+            text_convolution(
                 filters,
                 kernel_size,
                 activation,
@@ -190,17 +190,3 @@ class AttentiveCNN(AttentiveRanker):
             dtype=dtype,
             **kwargs,
         )
-        self.filters = filters
-        self.kernel_size = kernel_size
-        self.activation = keras.activations.get(activation)
-        self.use_bias = use_bias
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the embedding matrix."""
-        return {
-            **super().get_config(),
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "activation": keras.activations.serialize(self.activation),
-            "use_bias": self.use_bias,
-        }

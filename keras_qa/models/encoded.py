@@ -1,6 +1,7 @@
 """Rankers that encode two texts and compare the two vectors."""
 
 from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 import keras
@@ -82,6 +83,8 @@ class EncodedTextRanker(keras.Model):
     `answer_encoder` gives depends on the question.
 
     Args:
+        own: the arguments that a subclass has beside those of this class;
+            they become attributes, and part of the configuration.
         encode_question: from word vectors `(batch_size, length,
             embedding_dim)`, with their mask, to the question's vector.
         encode_answer: from an answer's word vectors and mask to a dict of
@@ -94,6 +97,7 @@ class EncodedTextRanker(keras.Model):
 
     def __init__(
         self,
+        own: Mapping[str, Any],
         encode_question: Callable[[Any], Any],
         encode_answer: Callable[[Any, Any], dict[str, Any]] | None = None,
         attend: Callable[[Any, dict[str, Any]], Any] | None = None,
@@ -183,6 +187,9 @@ class EncodedTextRanker(keras.Model):
         self.answer_encoder = answer_encoder
         self.head = head
         self._named = isinstance(similarity, str)
+        self._own = tuple(own)
+        for name, value in own.items():
+            setattr(self, name, value)
 
     @property
     def core_parameters(self) -> int:
@@ -199,6 +206,9 @@ class EncodedTextRanker(keras.Model):
             similarity = keras.saving.serialize_keras_object(self.similarity)
             # The model builds it, for its vectors.
             similarity.pop("build_config", None)
+        own = {name: getattr(self, name) for name in self._own}
+        if "activation" in own:
+            own["activation"] = keras.activations.serialize(own["activation"])
         return {
             "name": self.name,
             "trainable": self.trainable,
@@ -209,6 +219,7 @@ class EncodedTextRanker(keras.Model):
             "dropout": self.dropout,
             "l2": self.l2,
             "dtype": keras.dtype_policies.serialize(self.policy),
+            **own,
         }
 
 

@@ -75,6 +75,12 @@ class FengCNN(EncodedTextRanker):
         pool = MaxOverTime(dtype=precise, name="max")
         tanh = keras.layers.Activation("tanh", dtype=precise, name="tanh")
         super().__init__(
+            {
+                "hidden_units": hidden_units,
+                "filters": filters,
+                "kernel_size": kernel_size,
+                "use_bias": use_bias,
+            },
             lambda words: tanh(pool(convolution(hidden(words)))),
             vocabulary_size=vocabulary_size,
             embedding_dim=embedding_dim,
@@ -82,19 +88,5 @@ class FengCNN(EncodedTextRanker):
             dtype=dtype,
             **kwargs,
         )
-        self.hidden_units = hidden_units
-        self.filters = filters
-        self.kernel_size = kernel_size
-        self.use_bias = use_bias
         self.hidden = hidden
         self.convolution = convolution
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the embedding matrix."""
-        return {
-            **super().get_config(),
-            "hidden_units": self.hidden_units,
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "use_bias": self.use_bias,
-        }

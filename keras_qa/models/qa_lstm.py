@@ -114,6 +114,7 @@ class QALSTM(EncodedTextRanker):
         bilstm = bidirectional_lstm(units, l2, policy)
         pool = POOLINGS[pooling](dtype=policy.variable_dtype, name=pooling)
         super().__init__(
+            {"units": units, "pooling": pooling},
             lambda words: pool(bilstm(words)),
             vocabulary_size=vocabulary_size,
             embedding_dim=embedding_dim,
@@ -121,17 +122,7 @@ class QALSTM(EncodedTextRanker):
             dtype=dtype,
             **kwargs,
         )
-        self.units = units
-        self.pooling = pooling
         self.bilstm = bilstm
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the embedding matrix."""
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "pooling": self.pooling,
-        }
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -185,6 +176,12 @@ class ConvPoolingLSTM(EncodedTextRanker):
         )
         pool = MaxOverTime(dtype=policy.variable_dtype, name="max")
         super().__init__(
+            {
+                "units": units,
+                "filters": filters,
+                "kernel_size": kernel_size,
+                "use_bias": use_bias,
+            },
             lambda words: pool(convolution(bilstm(words))),
             vocabulary_size=vocabulary_size,
             embedding_dim=embedding_dim,
@@ -192,22 +189,8 @@ class ConvPoolingLSTM(EncodedTextRanker):
             dtype=dtype,
             **kwargs,
         )
-        self.units = units
-        self.filters = filters
-        self.kernel_size = kernel_size
-        self.use_bias = use_bias
         self.bilstm = bilstm
         self.convolution = convolution
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the embedding matrix."""
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "use_bias": self.use_bias,
-        }
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -260,6 +243,12 @@ class ConvBasedLSTM(EncodedTextRanker):
         bilstm = bidirectional_lstm(units, l2, policy)
         pool = MaxOverTime(dtype=policy.variable_dtype, name="max")
         super().__init__(
+            {
+                "units": units,
+                "filters": filters,
+                "kernel_size": kernel_size,
+                "use_bias": use_bias,
+            },
             lambda words: pool(bilstm(convolution(words))),
             vocabulary_size=vocabulary_size,
             embedding_dim=embedding_dim,
@@ -267,22 +256,8 @@ class ConvBasedLSTM(EncodedTextRanker):
             dtype=dtype,
             **kwargs,
         )
-        self.units = units
-        self.filters = filters
-        self.kernel_size = kernel_size
-        self.use_bias = use_bias
         self.convolution = convolution
         self.bilstm = bilstm
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the embedding matrix."""
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "use_bias": self.use_bias,
-        }
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -330,6 +305,12 @@ class QACNN(EncodedTextRanker):
         )
         pool = MaxOverTime(dtype=policy.variable_dtype, name="max")
         super().__init__(
+            {
+                "filters": filters,
+                "kernel_size": kernel_size,
+                "activation": keras.activations.get(activation),
+                "use_bias": use_bias,
+            },
             lambda words: pool(convolution(words)),
             vocabulary_size=vocabulary_size,
             embedding_dim=embedding_dim,
@@ -337,21 +318,7 @@ class QACNN(EncodedTextRanker):
             dtype=dtype,
             **kwargs,
         )
-        self.filters = filters
-        self.kernel_size = kernel_size
-        self.activation = keras.activations.get(activation)
-        self.use_bias = use_bias
         self.convolution = convolution
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the embedding matrix."""
-        return {
-            **super().get_config(),
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "activation": keras.activations.serialize(self.activation),
-            "use_bias": self.use_bias,
-        }
 
 
 def text_convolution(
