@@ -20,18 +20,14 @@ PART_TEXTS = 12
 MOST_PARTS = 8
 
 
-class EpochBatches(keras.utils.PyDataset):
-    """What all batches share: each epoch has an order of its own.
+class SeededEpochs(keras.utils.PyDataset):
+    """Batches in an order that is drawn anew for each epoch.
 
     The order depends on the seed and on the epoch's number alone, so that a
     resumed training repeats an uninterrupted one. A subclass has `_draw(rng,
     epoch)`, which draws an epoch, and what `keras.utils.PyDataset` asks for.
 
-    On the JAX backend, which compiles anew for each shape, sizes are rounded
-    up to one of few (`keras_qa.datasets.packing.next_size`).
-
     Args:
-        texts: all texts.
         batch_size: number of examples per batch; the last may have fewer.
         seed: seed of the shuffling, which also depends on the epoch.
         **kwargs: the arguments of `keras.utils.PyDataset`.
@@ -40,19 +36,15 @@ class EpochBatches(keras.utils.PyDataset):
         ValueError: if `batch_size` is not positive.
     """
 
-    def __init__(
-        self, texts: RaggedTexts, batch_size: int, seed: int = 0, **kwargs: Any
-    ):
+    def __init__(self, batch_size: int, seed: int = 0, **kwargs: Any):
         super().__init__(**kwargs)
         if batch_size < 1:
             raise ValueError(
                 "`batch_size` must be positive. "
                 f"Received: batch_size={batch_size}"
             )
-        self.texts = texts
         self.batch_size = batch_size
         self.seed = seed
-        self._round_up = keras.backend.backend() == "jax"
         self._epoch: int | None = None
 
     def start_epoch(self, epoch: int) -> None:
@@ -94,6 +86,30 @@ class EpochBatches(keras.utils.PyDataset):
     def _begun(self) -> None:
         if self._epoch is None:
             self.start_epoch(0)
+
+
+class EpochBatches(SeededEpochs):
+    """What all batches of texts share: how texts are padded.
+
+    On the JAX backend, which compiles anew for each shape, sizes are rounded
+    up to one of few (`keras_qa.datasets.packing.next_size`).
+
+    Args:
+        texts: all texts.
+        batch_size: number of examples per batch; the last may have fewer.
+        seed: seed of the shuffling, which also depends on the epoch.
+        **kwargs: the arguments of `keras.utils.PyDataset`.
+
+    Raises:
+        ValueError: if `batch_size` is not positive.
+    """
+
+    def __init__(
+        self, texts: RaggedTexts, batch_size: int, seed: int = 0, **kwargs: Any
+    ):
+        super().__init__(batch_size, seed, **kwargs)
+        self.texts = texts
+        self._round_up = keras.backend.backend() == "jax"
 
     def _padded(
         self,
