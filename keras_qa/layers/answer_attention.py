@@ -164,7 +164,7 @@ class AnswerAttention(keras.layers.Layer):
         keys = keys[0] if keys else self.keys(states)
         m = keys + self.question_projection(question)[:, None, :]
         logits = self.score(ops.tanh(ops.cast(m, self.precise)))
-        weights = _masked_softmax(ops.squeeze(logits, axis=-1), words)
+        weights = masked_softmax(ops.squeeze(logits, axis=-1), words)
         weighted = weights[:, :, None] * ops.cast(states, self.precise)
         pooled = self.pool(weighted, mask=words)
         return [pooled, weights] if return_attention_scores else pooled
@@ -222,8 +222,16 @@ def _shapes(shapes: Any) -> Any:
     return shapes[:2]
 
 
-def _masked_softmax(x: Any, mask: Any) -> Any:
-    """Softmax over the true positions, 0 elsewhere; float32 `(n, length)`."""
+def masked_softmax(x: Any, mask: Any) -> Any:
+    """Softmax over the true positions, exactly 0 elsewhere.
+
+    Args:
+        x: float tensor `(n, length)`.
+        mask: bool tensor `(n, length)`, or None if all positions count.
+
+    Returns:
+        Float tensor `(n, length)`; all 0 in rows without a true position.
+    """
     if mask is None:
         return ops.softmax(x, axis=-1)
     mask = ops.cast(mask, "bool")

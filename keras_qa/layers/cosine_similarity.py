@@ -43,7 +43,7 @@ class CosineSimilarity(keras.layers.Layer):
 
     def call(self, inputs: Any) -> Any:
         """Computes the cosines."""
-        question, answer = (_normalize(x) for x in inputs)
+        question, answer = (unit_vectors(x) for x in inputs)
         return ops.sum(question * answer, axis=-1, keepdims=True)
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
@@ -51,7 +51,15 @@ class CosineSimilarity(keras.layers.Layer):
         return (*input_shape[0][:-1], 1)
 
 
-def _normalize(x: Any) -> Any:
+def unit_vectors(x: Any) -> Any:
+    """Vectors divided by their norms, in float32 at least.
+
+    Args:
+        x: float tensor `(..., dim)`.
+
+    Returns:
+        Float tensor of the same shape; the zero vector stays what it is.
+    """
     x = ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
     squared = ops.sum(ops.square(x), axis=-1, keepdims=True)
     return x * ops.rsqrt(ops.maximum(squared, SMALLEST_NORM**2))
