@@ -62,7 +62,7 @@ def _table(
             _name(item.first, models),
             _name(item.second, models),
             item.first.recipe,
-            markdown.vectors(item.first.vectors),
+            _vectors(item),
             str(item.questions),
             f"{len(item.first.seeds)}, {len(item.second.seeds)}",
             _mean(item.first),
@@ -90,6 +90,14 @@ def _name(side: Side, models: dict[str, str]) -> str:
     name = models.get(side.model, side.model)
     row = f"({side.row})" if side.row else ""
     return f"{name} {row} {markdown.settings(side.overrides)}".strip()
+
+
+def _vectors(item: Compared) -> str:
+    """The vectors of both; a model of words alone has none."""
+    sides = [side.vectors for side in (item.first, item.second)]
+    if sides[1] in (sides[0], []):
+        del sides[1]
+    return "; ".join(map(markdown.vectors, sides))
 
 
 def _mean(side: Side) -> str:

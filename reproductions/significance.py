@@ -4,7 +4,8 @@
 
 Which models are compared stands in `targets.toml`. Their run folders are looked
 for below the given ones; two conditions are compared on the same split of the
-same data set, with the same recipe and vectors, as follows.
+same data set, with the same recipe and, unless the comparison says otherwise,
+the same vectors, as follows.
 
 The average precision of each question (or another metric that the comparison
 names), averaged over the seeds of a condition, is paired with the other
@@ -219,7 +220,7 @@ def _fits(
             second.recipe == "untrained"
             or _trained(first, readings) == _trained(second, readings)
         )
-        and second.vectors in (first.vectors, ())
+        and (comparison.other_vectors or second.vectors in (first.vectors, ()))
     )
 
 

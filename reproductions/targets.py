@@ -168,12 +168,14 @@ class Comparison:
         second: the same of the other.
         readings: settings of which the first is tested with other values, too.
         metric: name of the metric.
+        other_vectors: whether the two may read other word vectors.
     """
 
     first: str
     second: str
     readings: tuple[str, ...] = ()
     metric: str = "MAP"
+    other_vectors: bool = False
 
 
 Table = ResultsTable | ParametersTable | PrintedTable
@@ -307,6 +309,7 @@ def _comparison(place: str, fields: dict[str, Any]) -> Comparison:
         fields["second"],
         tuple(fields.get("readings", [])),
         fields.get("metric", "MAP"),
+        fields.get("other_vectors", False),
     )
 
 

@@ -50,3 +50,16 @@ def test_metrics_are_not_mixed_in_one_table():
     ]
     assert ["| MAP, first |" in table for table in parts[1::2]] == [True, False]
     assert [len(table.splitlines()) for table in parts[1::2]] == [4, 3]
+
+
+def test_other_vectors_of_the_second_are_named():
+    paper = load_targets().papers["ctrn"]
+
+    def vectors(names):
+        second = dataclasses.replace(SIDE, vectors=names)
+        compared = dataclasses.replace(COMPARED, second=second)
+        (row,) = differences(paper, [compared], {})[-1].splitlines()[2:]
+        return row.split("|")[4].strip()
+
+    assert vectors(["v.bin"]) == vectors([]) == "`v.bin`"
+    assert vectors(["a", "b"]) == "`v.bin`; `a` + `b`"

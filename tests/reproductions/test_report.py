@@ -457,6 +457,27 @@ def test_papers_figures_of_qa_lstm_are_those_of_the_paper():
     )
 
 
+def test_papers_figures_of_iam_are_those_of_the_paper():
+    """The rows of Table 1 that ours stand beside, typed a second time."""
+    paper = load_targets().papers["iam"]
+    results = [t for t in paper.tables if t.number.startswith("Table 1")]
+    assert [t.dataset for t in results] == ["trecqa-clean", "wikiqa", "yahoo"]
+    rows = {
+        row.ours: [t.rows[place].metrics for t in results]
+        for place, row in enumerate(results[0].rows)
+        if row.ours
+    }
+    assert {
+        model: [(m["MRR"], m["MAP"]) for m in metrics]
+        for model, metrics in rows.items()
+    } == {
+        "qa-lstm": [(0.8322, 0.7111), (0.7045, 0.6821), (0.6468, 0.6157)],
+        "ap-cnn": [(0.8511, 0.7530), (0.6957, 0.6886), (0.6489, 0.6047)],
+        "iam-bert": [(0.8951, 0.8426), (0.7631, 0.7520), (0.7362, 0.6831)],
+    }
+    assert [len(table.rows) for table in paper.tables] == [11, 11, 11, 2, 2]
+
+
 def insurance_run(row, model="attentive-lstm", **fields):
     fields = {
         "dataset": "insuranceqa-v1",

@@ -146,8 +146,8 @@ def test_pairs_differ_in_what_was_asked_for_alone():
     ]
     groups = group_runs(runs)
 
-    def found(first, second, readings=()):
-        wanted = [Comparison(first, second, readings)]
+    def found(first, second, readings=(), **options):
+        wanted = [Comparison(first, second, readings, **options)]
         return [
             (a.recipe, a.overrides, b.overrides)
             for a, b, _ in pairs(groups, wanted)
@@ -162,6 +162,10 @@ def test_pairs_differ_in_what_was_asked_for_alone():
     assert found("ctrn", "ctrn", READINGS) == [padded]
     assert found("ctrn", "ctrn") == []
     assert len(found("ctrn", "bm25")) == 4
+    # One more, where the vectors may be others.
+    alike = found("ctrn", "qrnn")
+    every = found("ctrn", "qrnn", other_vectors=True)
+    assert sorted(every, key=str) == sorted([plain, *alike], key=str)
 
 
 def test_rows_are_compared_by_the_metric_that_is_asked_for(tmp_path):
