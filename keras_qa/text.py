@@ -16,6 +16,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from keras_qa.datasets.tokenizer import NUMBER
 from keras_qa.datasets.tokenizer import TOKENIZERS
 from keras_qa.datasets.tokenizer import lower_case
 from keras_qa.datasets.vocabulary import PADDING
@@ -74,6 +75,12 @@ def _word_pattern() -> str:
     )
 
 
+def _number_pattern() -> str:
+    """The pattern of a number in `tokenizer.tokenize`, of a whole token."""
+    digit = f"[{character_ranges(str.isdecimal)}]"
+    return rf"\A[.'’+\-]?{digit}+(?:[.,:/\-]{digit}+)*\z"
+
+
 def lower_case_in_graph(texts: tf.Tensor) -> tf.Tensor:
     """Lower-cases each code point by itself, as `tokenizer.lower_case` does.
 
@@ -109,15 +116,22 @@ def tokenize_in_graph(
         ValueError: if `tokenizer` is unknown.
     """
     _check_tokenizer(tokenizer)
+    splitter, _, numbers = tokenizer.partition("-")
     texts = lower_case_in_graph(texts)
-    if tokenizer == "word":
+    if splitter == "word":
         texts = tf.strings.regex_replace(texts, _word_pattern(), r"\0 ")
     white_space = f"[{character_ranges(str.isspace)}]+"
     texts = tf.strings.regex_replace(texts, white_space, " ")
     # With its default separator, `split` would ask the C library's locale
     # what white space is.
     pieces = tf.strings.split(texts, sep=" ")
-    return tf.ragged.boolean_mask(pieces, pieces != "")
+    tokens = tf.ragged.boolean_mask(pieces, pieces != "")
+    if numbers:
+        replaced = tf.strings.regex_replace(
+            tokens.flat_values, _number_pattern(), NUMBER
+        )
+        tokens = tokens.with_flat_values(replaced)
+    return tokens
 
 
 class TextEncoder(tf.Module):

@@ -22,7 +22,7 @@ text = pytest.importorskip("keras_qa.text")
 # its neighbours, marks, joiners, right-to-left letters, astral letters and
 # digits, emoji, surrogates and noncharacters.
 AWKWARD = (
-    "aZ_09.,:/'’- \t\n\x0b\x1c\x85\xa0\u2028\u3000\0\x7f\u00ad"
+    "aZ_09.,:/'’-+ \t\n\x0b\x1c\x85\xa0\u2028\u3000\0\x7f\u00ad"
     "éÉßẞİıΣςσǅǆſKÅªº²½Ⅷ٠٣٫१"
     "\u0301\u0345\u200b\u200d\u200f\ufe0f\ufeff\ufffd"
     "אבسلام漢かｱ한\U00010400\U0001d7ce\U0001e900"

@@ -37,6 +37,34 @@ def test_whitespace():
 
 
 @pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Vodka is 40 ethanol", ["vodka", "is", "num", "ethanol"]),
+        ("1,000,000 3.5 12:30 1/2/03 1993-94", ["num"] * 5),
+        (".08 '94 ’94 -5 +3", ["num"] * 5),
+        ("٣.٥ 𝟗", ["num", "num"]),
+        ("1st 1990s 10m 12-year-old", ["1st", "1990s", "10m", "12-year-old"]),
+        ("$5 20% 3. ½ ²", ["$5", "20%", "3.", "½", "²"]),
+        ("- . 1.-2 1..2 num", ["-", ".", "1.-2", "1..2", "num"]),
+    ],
+)
+def test_numbers_become_one_word(text, tokens):
+    assert tokenize(text, "whitespace-num") == tokens
+
+
+def test_numbers_in_running_text():
+    text = "It costs $5.50, 20% off: 10.5km (1993-94)."
+    assert tokenize(text, "word-num") == [
+        *("it", "costs", "$", "num", ",", "num", "%", "off", ":", "num"),
+        *("km", "(", "num", ")", "."),
+    ]
+    replaced = {"5.50", "20", "10.5", "1993-94"}
+    assert tokenize(text, "word-num") == [
+        "num" if token in replaced else token for token in tokenize(text)
+    ]
+
+
+@pytest.mark.parametrize(
     ("text", "lowered"),
     [
         ("ΟΔΟΣ", "οδοσ"),
