@@ -1,10 +1,12 @@
 """Keras layers of the papers."""
 
 from keras_qa.layers.answer_attention import AnswerAttention
+from keras_qa.layers.append_token import AppendToken
 from keras_qa.layers.attentive_bilstm import AttentiveBiLSTM
 from keras_qa.layers.attentive_pooling import AttentivePooling
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.ball_projection import BallProjection
+from keras_qa.layers.bidirectional_stack import BidirectionalStack
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.cross_temporal import CrossTemporalLayer
 from keras_qa.layers.feature_standardization import FeatureStandardization
@@ -14,16 +16,19 @@ from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.layers.text_convolution import TextConvolution
+from keras_qa.layers.tf_idf import TfIdf
 from keras_qa.layers.wide_convolution import WideConvolution
 from keras_qa.layers.word_projection import WordProjection
 
 __all__ = [
     "GESD",
     "AnswerAttention",
+    "AppendToken",
     "AttentiveBiLSTM",
     "AttentivePooling",
     "BagOfWords",
     "BallProjection",
+    "BidirectionalStack",
     "CosineSimilarity",
     "CrossTemporalLayer",
     "FeatureStandardization",
@@ -32,6 +37,7 @@ __all__ = [
     "PoincareDistance",
     "QRNNLayer",
     "TextConvolution",
+    "TfIdf",
     "WideConvolution",
     "WordProjection",
 ]

@@ -1,0 +1,72 @@
+"""A token that closes each text, such as <EOS>."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+PADDING_ID = 0
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class AppendToken(keras.layers.Layer):
+    """Puts one more token after the last word of each text.
+
+    The ids 5, 7 and padding become 5, 7, the token and padding: the token
+    takes the first position behind the text, and a text without words becomes
+    the token alone. However much padding follows, the text is the same.
+
+    Args:
+        token_id: id of the token. By convention it is the size of the
+            vocabulary, an id that no word has.
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: int tensor `(batch_size, length)`, 0 = padding.
+
+    Output:
+        Int tensor `(batch_size, length + 1)` of the same dtype.
+
+    Raises:
+        ValueError: if `token_id` is not positive.
+
+    Example:
+        >>> AppendToken(9)(keras.ops.array([[5, 7, 0], [0, 0, 0]]))
+        [[5, 7, 9, 0], [9, 0, 0, 0]]
+
+    Reference: Wu and Hao, "Cross-sentence Pre-trained model for Interactive
+    QA matching", section 3.1.
+    """
+
+    def __init__(self, token_id: int, **kwargs: Any):
+        super().__init__(**kwargs)
+        if token_id < 1:
+            raise ValueError(
+                "`token_id` must be positive, as 0 is padding. "
+                f"Received: token_id={token_id}"
+            )
+        self.token_id = token_id
+
+    def call(self, inputs: Any) -> Any:
+        """Widens the texts by one position and writes the token."""
+        wide = ops.pad(inputs, ((0, 0), (0, 1)), constant_values=PADDING_ID)
+        place = ops.arange(ops.shape(wide)[1], dtype="int32")
+        is_word = wide != PADDING_ID
+        # One behind the last word, 0 where there is none.
+        end = ops.max(ops.where(is_word, place + 1, 0), axis=1, keepdims=True)
+        token = ops.cast(self.token_id, wide.dtype)
+        return ops.where(place == end, token, wide)
+
+    def compute_output_shape(self, input_shape: tuple) -> tuple:
+        """`(batch_size, length + 1)`."""
+        batch_size, length = input_shape
+        return (batch_size, None if length is None else length + 1)
+
+    def compute_output_spec(self, inputs: Any) -> keras.KerasTensor:
+        """The output's shape, and the dtype of the ids."""
+        shape = self.compute_output_shape(tuple(inputs.shape))
+        return keras.KerasTensor(shape, dtype=inputs.dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {**super().get_config(), "token_id": self.token_id}

@@ -1,0 +1,187 @@
+"""Stacked LSTMs in two directions that never see each other."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_qa.layers.head_tail import HeadTail
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class BidirectionalStack(keras.layers.Layer):
+    """Reads a text forwards and backwards by two independent stacks of LSTMs.
+
+    With `x_t` the text's word vectors and `f_l`, `b_l` the states of the l-th
+    layer of each direction,
+
+        f_l(t) = LSTM(f_{l-1}(t), f_l(t-1))     f_0(t) = x_t
+        b_l(t) = LSTM(b_{l-1}(t), b_l(t+1))     b_0(t) = x_t
+
+    and the output is [f_L(t); b_L(t)] of the top layer L. In
+    `keras.layers.Bidirectional` layers upon each other the second layer reads
+    the states of both directions, so that its forward state knows the words to
+    come. Here it reads those of its own direction alone, which is what lets
+    `f_L(t)` predict the next word and `b_L(t)` the one before.
+
+    States at padding are 0, and padding changes nothing, wherever it stands.
+
+    Args:
+        units: size of the state of each direction.
+        layers: number of LSTMs upon each other in each direction.
+        dropout: share of the inputs of each LSTM that training drops: of the
+            word vectors, and of the states between two layers.
+        initializer_range: all weights and biases start uniform in (-range,
+            range), as in the paper. With `None` they start as Keras does it:
+            Glorot uniform, orthogonal, and biases of 0 but 1 for the forget
+            gates.
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: float tensor `(batch_size, length, dim)`.
+        mask: bool tensor `(batch_size, length)`, true at words; usually
+            comes from `Embedding(mask_zero=True)`. Without one, all positions
+            are words.
+        training: whether to drop.
+
+    Output:
+        Float tensor `(batch_size, length, 2 units)`, with the mask of the
+        inputs.
+
+    Raises:
+        ValueError: if an argument is out of range.
+
+    Example:
+        >>> words = keras.random.normal((2, 9, 8))
+        >>> BidirectionalStack(3)(words).shape
+        (2, 9, 6)
+
+    Reference: Wu and Hao, "Cross-sentence Pre-trained model for Interactive
+    QA matching", sections 2.1 and 3.1; Peters et al., 2018, "Deep
+    contextualized word representations", section 3.1, for the independence.
+    """
+
+    def __init__(
+        self,
+        units: int,
+        layers: int = 2,
+        dropout: float = 0.0,
+        initializer_range: float | None = 0.05,
+        **kwargs: Any,
+    ):
+        super().__init__(**kwargs)
+        for name, size in (("units", units), ("layers", layers)):
+            if size < 1:
+                raise ValueError(
+                    f"`{name}` must be a positive integer. "
+                    f"Received: {name}={size}"
+                )
+        if initializer_range is not None and initializer_range <= 0:
+            raise ValueError(
+                "`initializer_range` must be positive or None. "
+                f"Received: initializer_range={initializer_range}"
+            )
+        self.units = units
+        self.layers = layers
+        self.dropout = dropout
+        self.initializer_range = initializer_range
+        self.supports_masking = True
+        self.forward_layers = self._direction("forward")
+        self.backward_layers = self._direction("backward", go_backwards=True)
+        self.drops = [
+            keras.layers.Dropout(
+                dropout, dtype=self.dtype_policy, name=f"dropout_{i}"
+            )
+            for i in range(2 * layers)
+        ]
+        self.ends = HeadTail(dtype=self.dtype_policy, name="ends")
+
+    def _direction(self, name: str, **arguments: Any) -> list[Any]:
+        return [
+            keras.layers.LSTM(
+                self.units,
+                return_sequences=True,
+                **self._initializers(),
+                **arguments,
+                dtype=self.dtype_policy,
+                name=f"{name}_{i}",
+            )
+            for i in range(self.layers)
+        ]
+
+    def _initializers(self) -> dict[str, Any]:
+        """New ones for each LSTM: one would give equal shapes equal values."""
+        if self.initializer_range is None:
+            return {}
+        limit = self.initializer_range
+        kinds = ("kernel", "recurrent", "bias")
+        return {
+            "unit_forget_bias": False,
+            **{
+                f"{kind}_initializer": keras.initializers.RandomUniform(
+                    -limit, limit
+                )
+                for kind in kinds
+            },
+        }
+
+    def build(self, input_shape: tuple) -> None:
+        """Builds the LSTMs, bottom first."""
+        for direction in (self.forward_layers, self.backward_layers):
+            shape = tuple(input_shape)
+            for lstm in direction:
+                lstm.build(shape)
+                shape = (*shape[:-1], self.units)
+
+    def call(
+        self, inputs: Any, mask: Any = None, training: bool | None = None
+    ) -> Any:
+        """Reads the text in both directions."""
+        forward = backward = inputs
+        for lstm, drop in zip(
+            self.forward_layers, self.drops[: self.layers], strict=True
+        ):
+            forward = lstm(
+                drop(forward, training=training), mask=mask, training=training
+            )
+        for lstm, drop in zip(
+            self.backward_layers, self.drops[self.layers :], strict=True
+        ):
+            states = lstm(
+                drop(backward, training=training), mask=mask, training=training
+            )
+            # An LSTM that goes backwards returns the last position first.
+            backward = ops.flip(states, axis=1)
+        states = ops.concatenate([forward, backward], axis=-1)
+        if mask is None:
+            return states
+        words = ops.cast(mask, "bool")[:, :, None]
+        return ops.where(words, states, ops.zeros_like(states))
+
+    def final(self, states: Any, mask: Any = None) -> Any:
+        """The state with which each direction ends.
+
+        Args:
+            states: what the layer returned, `(batch_size, length, 2 units)`.
+            mask: bool tensor `(batch_size, length)` or None.
+
+        Returns:
+            Float tensor `(batch_size, 2 units)`: the forward state at the last
+            word and the backward state at the first; 0 for a text without
+            words (`HeadTail`).
+        """
+        return self.ends(states, mask=mask)
+
+    def compute_output_shape(self, input_shape: tuple) -> tuple:
+        """`(batch_size, length, 2 units)`."""
+        return (*input_shape[:-1], 2 * self.units)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "layers": self.layers,
+            "dropout": self.dropout,
+            "initializer_range": self.initializer_range,
+        }
