@@ -1,0 +1,176 @@
+"""Tf-idf vectors of texts, one weight for each position."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+NORMS = ("l2", None)
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class TfIdf(keras.layers.Layer):
+    """Weighs the words of a text by frequency and inverse document frequency.
+
+    A text's vector d has one dimension for each word w of the vocabulary,
+
+        d(w) = tf(w) idf(w)
+
+    with tf(w) the number of times that the text has w. The layer returns it
+    sparse: a weight for each position, to be read beside the word ids. The
+    weights of the positions that hold w sum to d(w), so that a sum over a
+    vocabulary, such as a scalar product with d, becomes one over a text.
+
+    Id 0 is padding: it has the weight 0 and changes nothing. The unknown word
+    is a word like others. The weights are float32 under mixed precision too.
+
+    `adapt` counts documents; until then every idf is 1, and d are the term
+    frequencies.
+
+    Args:
+        vocabulary_size: number of word ids, with padding (0).
+        idf: float array `(vocabulary_size,)`, the idf of each word. It is not
+            part of the configuration: a saved layer finds it among its
+            weights.
+        norm: `"l2"`, with which d is divided by its Euclidean length, or None.
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: int tensor `(batch_size, length)` of word ids.
+
+    Output:
+        Float tensor `(batch_size, length)`.
+
+    Raises:
+        ValueError: if an argument is out of range, or `idf` has another shape
+            or values that are negative or not finite.
+
+    Example:
+        >>> layer = TfIdf(5, norm=None)
+        >>> layer.adapt([[2, 3], [2, 2, 4], [2]], smooth=False)
+        >>> layer(np.array([[3, 2, 3, 0]]))
+        [[1.0986123, 0., 1.0986123, 0.]]
+
+    Reference: Wu and Hao, "Cross-sentence Pre-trained model for Interactive
+    QA matching", section 2.4: the vectors d of equation 8. The paper says
+    tf-idf and no more.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        idf: np.ndarray | None = None,
+        norm: str | None = "l2",
+        **kwargs: Any,
+    ):
+        # Autocasting would round the weights to half precision.
+        super().__init__(autocast=False, **kwargs)
+        if vocabulary_size < 1:
+            raise ValueError(
+                "`vocabulary_size` must be a positive integer. "
+                f"Received: vocabulary_size={vocabulary_size}"
+            )
+        if norm not in NORMS:
+            raise ValueError(
+                f"`norm` must be one of {NORMS}. Received: norm={norm!r}"
+            )
+        self.vocabulary_size = vocabulary_size
+        self.norm = norm
+        self.build((None, None))
+        if idf is not None:
+            self._assign(np.asarray(idf, dtype=np.float64))
+
+    def build(self, input_shape: tuple) -> None:
+        """Creates the idf of the words."""
+        self.idf = self.add_weight(
+            name="idf",
+            shape=(self.vocabulary_size,),
+            initializer="ones",
+            trainable=False,
+            autocast=False,
+        )
+
+    def _assign(self, idf: np.ndarray) -> None:
+        if idf.shape != (self.vocabulary_size,):
+            raise ValueError(
+                "`idf` must have the shape (vocabulary_size,) = "
+                f"{(self.vocabulary_size,)}. Received: idf.shape={idf.shape}"
+            )
+        wrong = ~np.isfinite(idf) | (idf < 0)
+        if wrong.any():
+            raise ValueError(
+                "`idf` must be finite and not negative. "
+                f"Received: {idf[wrong][0]} for word {int(np.argmax(wrong))}"
+            )
+        self.idf.assign(idf)
+
+    def adapt(self, texts: Iterable[Any], smooth: bool = True) -> None:
+        """Sets each idf from the number of documents that have the word.
+
+        With N documents, of which df(w) have w,
+
+            idf(w) = ln((1 + N) / (1 + df(w))) + 1      if `smooth`
+            idf(w) = ln(N / max(df(w), 1))              if not.
+
+        The first, which is scikit-learn's, keeps words that every document
+        has.
+
+        Args:
+            texts: the documents, integer vectors of word ids: those of the
+                training data, so that nothing is learnt from the others.
+            smooth: which formula to use.
+
+        Raises:
+            ValueError: if there is no document, or an id is out of range.
+        """
+        distinct = [np.unique(np.asarray(text, dtype=int)) for text in texts]
+        if not distinct:
+            raise ValueError(
+                "`texts` must hold at least one document. Received: none"
+            )
+        ids = np.concatenate(distinct)
+        wrong = (ids < 0) | (ids >= self.vocabulary_size)
+        if wrong.any():
+            raise ValueError(
+                f"`texts` must hold ids from 0 to {self.vocabulary_size - 1}. "
+                f"Received: {ids[wrong][0]}"
+            )
+        frequency = np.bincount(ids, minlength=self.vocabulary_size)
+        if smooth:
+            idf = np.log((1 + len(distinct)) / (1 + frequency)) + 1
+        else:
+            idf = np.log(len(distinct) / np.maximum(frequency, 1))
+        self._assign(idf)
+
+    def call(self, inputs: Any) -> Any:
+        """Looks up and normalises the weights."""
+        idf = ops.take(self.idf, inputs, axis=0)
+        weights = ops.where(ops.not_equal(inputs, 0), idf, 0.0)
+        if self.norm is None:
+            return weights
+        # How often the text has the word of each position.
+        equal = ops.equal(inputs[:, :, None], inputs[:, None, :])
+        frequency = ops.sum(ops.cast(equal, weights.dtype), axis=-1)
+        # Σ_w (tf(w) idf(w))², a word's square shared by its tf(w) positions
+        squared = ops.sum(
+            frequency * ops.square(weights), axis=-1, keepdims=True
+        )
+        return weights / ops.sqrt(ops.where(squared > 0, squared, 1.0))
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
+        """No mask: padding has the weight 0."""
+        return None
+
+    def compute_output_shape(self, input_shape: tuple) -> tuple:
+        """The shape of the inputs."""
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without the idf."""
+        return {
+            **super().get_config(),
+            "vocabulary_size": self.vocabulary_size,
+            "norm": self.norm,
+        }
