@@ -139,10 +139,7 @@ def run_experiment(
         DatasetError, VectorsError: if a file is missing or bad.
         RunFolderError: if the output folder holds another run.
     """
-    dataset = open_for(arguments.dataset, arguments.data_dir, settings)
-    parts = _parts(dataset, arguments, settings)
-    identity = _identity(paper, arguments, settings, parts)
-    folder = RunFolder(arguments.output_dir, identity, arguments.resume)
+    dataset, parts, folder = _open(paper, arguments, settings)
     if folder.finished:
         result = folder.read_json("metrics.json")
         _record(arguments, result)
@@ -169,7 +166,7 @@ def run_experiment(
     folder.write("run.trec", lambda path: write_run(path, evaluation, tag))
     folder.write("qrels.trec", lambda path: write_qrels(path, evaluation))
     result = {
-        **identity,
+        **folder.identity,
         "overrides": dict(overrides or {}),
         **_measured(experiment, evaluation),
         **_parts_measured(experiment, evaluation),
@@ -180,6 +177,34 @@ def run_experiment(
     folder.write_json("metrics.json", result)
     _record(arguments, result)
     return result
+
+
+def prepare_experiment(
+    paper: str, arguments: Namespace, settings: Settings
+) -> Experiment:
+    """Reads all that a run needs, and leaves its folder as it is.
+
+    Args:
+        paper: short name of the paper.
+        arguments: what `options.parse_arguments` returned.
+        settings: what `options.resolve_settings` returned.
+
+    Raises:
+        DatasetError, VectorsError: if a file is missing or bad.
+        RunFolderError: if the output folder holds another run.
+    """
+    dataset, parts, folder = _open(paper, arguments, settings)
+    return _prepare(arguments, settings, folder, dataset, parts)
+
+
+def _open(
+    paper: str, arguments: Namespace, settings: Settings
+) -> tuple[Dataset, Parts, RunFolder]:
+    dataset = open_for(arguments.dataset, arguments.data_dir, settings)
+    parts = _parts(dataset, arguments, settings)
+    identity = _identity(paper, arguments, settings, parts)
+    folder = RunFolder(arguments.output_dir, identity, arguments.resume)
+    return dataset, parts, folder
 
 
 def open_for(name: str, data_dir: Path | None, settings: Settings) -> Dataset:
@@ -461,17 +486,38 @@ def run_script(
     Returns:
         The exit status: 0, or 2 after a message about bad input.
     """
+    return with_messages(
+        lambda: _run_and_print(paper, arguments, settings_of, train)
+    )
+
+
+def with_messages(action: Callable[[], None]) -> int:
+    """Does something on the command line; says what was wrong with its input.
+
+    Returns:
+        The exit status: 0, or 2 after a message about bad input.
+    """
     try:
-        settings = settings_of(arguments)
-        unchanged = {**vars(arguments), "overrides": [], "epochs": None}
-        recipe = settings_of(Namespace(**unchanged))
-        overrides = {k: v for k, v in settings.items() if v != recipe[k]}
-        result = run_experiment(paper, arguments, settings, train, overrides)
+        action()
     except (ImportError, OSError, ValueError, RunFolderError) as error:
         # Ours and Keras's errors about values say what was expected, those
         # about missing packages how to install them.
         print(f"error: {error}", file=sys.stderr)
         return 2
+    return 0
+
+
+def _run_and_print(
+    paper: str,
+    arguments: Namespace,
+    settings_of: Callable[[Namespace], Settings],
+    train: Callable[[Experiment], Outcome],
+) -> None:
+    settings = settings_of(arguments)
+    unchanged = {**vars(arguments), "overrides": [], "epochs": None}
+    recipe = settings_of(Namespace(**unchanged))
+    overrides = {k: v for k, v in settings.items() if v != recipe[k]}
+    result = run_experiment(paper, arguments, settings, train, overrides)
     figures = "  ".join(
         f"{name} {value:.4f}" for name, value in result["metrics"].items()
     )
@@ -481,4 +527,3 @@ def run_script(
         f"questions scored, {result['candidates']} candidates, "
         f"{result['ties']} ties)\n{arguments.output_dir}"
     )
-    return 0

@@ -3,6 +3,7 @@
 import argparse
 import json
 import math
+from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,6 +34,7 @@ def parse_arguments(
     recipes: Sequence[str],
     argv: Sequence[str] | None = None,
     rows: Mapping[str, str] | None = None,
+    add_options: Callable[[argparse.ArgumentParser], None] | None = None,
 ) -> argparse.Namespace:
     """Reads the options that every paper's script has.
 
@@ -44,6 +46,7 @@ def parse_arguments(
         argv: the command line; the process's own if `None`.
         rows: names of the rows of the paper's tables, each with the model
             that it is of, if the script knows them.
+        add_options: adds the options that this script alone has.
     """
     parser = argparse.ArgumentParser(
         prog=f"python -m reproductions.{paper}", description=description
@@ -116,6 +119,8 @@ def parse_arguments(
         action="store_true",
         help="write logs for TensorBoard into the output folder",
     )
+    if add_options:
+        add_options(parser)
     arguments = parser.parse_args(argv)
     own = (rows or {}).get(arguments.row, models[0])
     if arguments.row and arguments.model not in (None, own):

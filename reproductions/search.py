@@ -240,6 +240,7 @@ def _parse(paper: str, options: Sequence[str]) -> argparse.Namespace:
         tuple(script.RECIPES),
         options,
         getattr(script, "ROW_MODELS", None),
+        getattr(script, "add_options", None),
     )
 
 

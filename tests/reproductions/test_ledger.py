@@ -45,6 +45,7 @@ def test_arguments_exist(paper, argument):
             ("paper",),
             [],
             getattr(script, "ROW_MODELS", None),
+            getattr(script, "add_options", None),
         )
         assert hasattr(options, match[1].replace("-", "_"))
     else:

@@ -35,6 +35,18 @@ def test_several_vector_files_and_settings():
     assert arguments.overrides == ["rate=1", "size=2"]
 
 
+def test_a_script_may_have_options_of_its_own(capsys):
+    arguments = parse_arguments(
+        *("paper", "About.", ["one"], ["r"], ["--stage", "b"]),
+        add_options=lambda parser: parser.add_argument(
+            "--stage", choices=("a", "b")
+        ),
+    )
+    assert arguments.stage == "b"
+    with pytest.raises(SystemExit):
+        parse("--stage", "b")
+
+
 def test_unknown_model_is_refused(capsys):
     with pytest.raises(SystemExit):
         parse("--model", "three")

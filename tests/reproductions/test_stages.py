@@ -1,0 +1,77 @@
+"""Stages are reused while their inputs stay, and made anew when they change."""
+
+import json
+
+import pytest
+
+from reproductions.stages import StageError
+from reproductions.stages import run_stage
+
+INPUTS = {"units": 3, "texts": "0a", "before": ["lm-1"]}
+
+
+@pytest.fixture
+def made():
+    """The names of the folders that were made."""
+    return []
+
+
+@pytest.fixture
+def make(made):
+    def make(folder):
+        made.append(folder.path.name)
+        return {"loss": len(made)}
+
+    return make
+
+
+def test_equal_inputs_are_reused_others_are_not(tmp_path, capsys, made, make):
+    first = run_stage(tmp_path, "lm", INPUTS, make)
+    assert capsys.readouterr().out == "lm: to be made, there is none yet\n"
+    assert first.read_json("metrics.json") == {"loss": 1}
+    assert json.loads((first.path / "settings.json").read_text()) == INPUTS
+    # The order of the inputs does not matter.
+    again = run_stage(tmp_path, "lm", dict(reversed(INPUTS.items())), make)
+    assert again.path == first.path and len(made) == 1
+    assert capsys.readouterr().out == f"lm: reused, {first.path}\n"
+    run_stage(tmp_path, "lm", {**INPUTS, "units": 4, "texts": "0b"}, make)
+    capsys.readouterr()
+    # It is told apart from the stage that is most like it.
+    other = run_stage(tmp_path, "lm", {**INPUTS, "units": 5}, make)
+    assert capsys.readouterr().out == (
+        "lm: to be made, other inputs: `units` was 3 and is 5\n"
+    )
+    assert len({*made, other.path.name}) == len(made) == 3
+    # The earlier ones are still there.
+    assert run_stage(tmp_path, "lm", INPUTS, make).path == first.path
+    assert len(made) == 3
+
+
+def test_a_stage_of_another_name_is_another(tmp_path, made, make):
+    for name in ("lm", "rbm", "lm"):
+        run_stage(tmp_path, name, INPUTS, make)
+    assert [name.split("-")[0] for name in made] == ["lm", "rbm"]
+
+
+def test_what_was_interrupted_goes_on_in_its_folder(tmp_path, made, make):
+    def stop(folder):
+        folder.write_json("progress.json", [1])
+        make(folder)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_stage(tmp_path, "lm", INPUTS, stop)
+    folder = run_stage(tmp_path, "lm", INPUTS, make)
+    assert made == [folder.path.name] * 2
+    assert folder.read_json("progress.json") == [1]
+
+
+def test_a_stage_that_must_be_there_is_asked_for(tmp_path, make):
+    message = r"expected the finished stage lm; .*Received: there is none yet"
+    with pytest.raises(StageError, match=message):
+        run_stage(tmp_path, "lm", INPUTS, None)
+    assert not list(tmp_path.iterdir())
+    run_stage(tmp_path, "lm", INPUTS, make)
+    run_stage(tmp_path, "lm", INPUTS, None)
+    with pytest.raises(StageError, match="Received: other inputs: `units` was"):
+        run_stage(tmp_path, "lm", {**INPUTS, "units": 9}, None)
