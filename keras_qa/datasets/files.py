@@ -1,5 +1,6 @@
 """Text files, plain or gzipped, read line by line."""
 
+import bz2
 import gzip
 import reprlib
 import zlib
@@ -75,9 +76,11 @@ def find_file(folder: Path, name: str) -> Path | None:
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Opens a file for reading; one that ends in `.gz` is decompressed."""
+    """Opens a file for reading; `.gz` and `.bz2` are decompressed."""
     if path.suffix == ".gz":
         return cast(BinaryIO, gzip.open(path))
+    if path.suffix == ".bz2":
+        return cast(BinaryIO, bz2.open(path))
     return path.open("rb")
 
 

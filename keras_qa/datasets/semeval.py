@@ -4,24 +4,19 @@ Nakov et al., "SemEval-2016 Task 3: Community Question Answering", SemEval
 2016 (English, Qatar Living forum).
 """
 
-import xml.parsers.expat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
 
 from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.files import READ_ERRORS
 from keras_qa.datasets.files import error_at
-from keras_qa.datasets.files import open_bytes
 from keras_qa.datasets.rows import check_id
+from keras_qa.datasets.xml_stream import XmlStream
 
 LABELS = {"Good": 1, "PotentiallyUseful": 0, "Bad": 0}
 SKIP = "SubtaskA_Skip_Because_Same_As_RelQuestion_ID"
 
 _TEXTS = ("RelQSubject", "RelQBody", "RelCText")
-_CHUNK_BYTES = 2**16
 # A thread has ten comments of at most some thousand characters each.
 _MAX_THREAD_CHARACTERS = 2**24
 
@@ -35,8 +30,7 @@ def read_semeval(
     the `RelComment`s; "Good" for the related question is a positive, the
     rest negative.
 
-    Entities that the file declares are refused: nested, a kilobyte of them
-    can stand for gigabytes of text, and the published files have none.
+    Entities that the file declares are refused; see `XmlStream`.
 
     Args:
         *paths: the files, plain or `.gz`, read one after another.
@@ -64,60 +58,23 @@ def read_semeval(
                 yield question
 
 
-class _Threads:
-    """Collects the threads of one file as an XML parser passes over it."""
+class _Threads(XmlStream[tuple[int, bool, Question]]):
+    """Collects the threads of one file: line, whether repeated, question."""
 
     def __init__(self, path: Path):
-        self._path = path
-        self._parser = xml.parsers.expat.ParserCreate()
-        self._parser.buffer_text = True
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._characters
-        self._parser.EntityDeclHandler = self._entity
-        self._parser.ExternalEntityRefHandler = self._entity
-        self._parser.SkippedEntityHandler = self._entity
-        self._done: list[tuple[int, bool, Question]] = []
+        super().__init__(path)
         self._thread: dict[str, str] | None = None
         self._text: list[str] = []
         self._count = 0
 
-    def read(self) -> Iterator[tuple[int, bool, Question]]:
-        """Yields line, whether it repeats another thread, and question."""
-        try:
-            with open_bytes(self._path) as stream:
-                while chunk := stream.read(_CHUNK_BYTES):
-                    self._parser.Parse(chunk)
-                    yield from self._take()
-            self._parser.Parse(b"", True)
-            if self._count == 0:
-                raise self._error("at least one <Thread>", "none")
-        except DatasetError:
-            raise
-        # An unknown encoding in the XML declaration is one of the last two.
-        except (
-            *READ_ERRORS,
-            xml.parsers.expat.ExpatError,
-            LookupError,
-            ValueError,
-        ) as error:
-            raise self._error("well-formed XML", str(error)) from error
+    def finish(self) -> None:
+        if self._count == 0:
+            raise self.error("at least one <Thread>", "none")
 
-    def _take(self) -> list[tuple[int, bool, Question]]:
-        done, self._done = self._done, []
-        return done
-
-    def _error(self, expected: str, received: object) -> DatasetError:
-        line = self._parser.CurrentLineNumber
-        return error_at(self._path, line, expected, received)
-
-    def _entity(self, *declaration: object) -> NoReturn:
-        raise self._error("a file without entities of its own", declaration)
-
-    def _start(self, element: str, attributes: dict[str, str]) -> None:
+    def start(self, element: str, attributes: dict[str, str]) -> None:
         if element == "Thread":
             if self._thread is not None:
-                raise self._error("</Thread>", f"<{element}>")
+                raise self.error("</Thread>", f"<{element}>")
             self._thread = attributes
             self._question: dict[str, str] = {}
             self._texts: dict[str, list[str]] = {}
@@ -131,14 +88,14 @@ class _Threads:
             elif element == "RelComment":
                 self._comment = attributes
 
-    def _characters(self, text: str) -> None:
+    def characters(self, text: str) -> None:
         if self._thread is not None:
             self._size += len(text)
             if self._size > _MAX_THREAD_CHARACTERS:
-                raise self._error("a shorter thread", text)
+                raise self.error("a shorter thread", text)
             self._text.append(text)
 
-    def _end(self, element: str) -> None:
+    def end(self, element: str) -> None:
         self._text = []
         if self._thread is None:
             return
@@ -153,9 +110,9 @@ class _Threads:
             "RelComment", self._comment, "RELC_RELEVANCE2RELQ"
         )
         if label not in LABELS:
-            raise self._error(f"a label of {list(LABELS)}", label)
+            raise self.error(f"a label of {list(LABELS)}", label)
         if identifier in self._candidates:
-            raise self._error("another RELC_ID for each comment", identifier)
+            raise self.error("another RELC_ID for each comment", identifier)
         text = self._take_text("RelCText")
         self._candidates[identifier] = Candidate(
             identifier, text, LABELS[label]
@@ -170,8 +127,7 @@ class _Threads:
             tuple(self._candidates.values()),
         )
         repeated = self._thread is not None and SKIP in self._thread
-        line = self._parser.CurrentLineNumber
-        self._done.append((line, repeated, question))
+        self.emit((self.line, repeated, question))
         self._count += 1
         self._thread = None
 
@@ -179,16 +135,16 @@ class _Threads:
         self, element: str, attributes: dict[str, str], name: str
     ) -> str:
         if name not in attributes:
-            raise self._error(
+            raise self.error(
                 f"<{element}> with the attribute {name}", attributes
             )
         value = attributes[name]
         if name.endswith("_ID"):
-            check_id(self._path, self._parser.CurrentLineNumber, value)
+            check_id(self.path, self.line, value)
         return value
 
     def _take_text(self, element: str) -> str:
         """The text of an element of this thread, which may be empty."""
         if element not in self._texts:
-            raise self._error(f"an element <{element}>", sorted(self._texts))
+            raise self.error(f"an element <{element}>", sorted(self._texts))
         return "".join(self._texts.pop(element)).strip()

@@ -19,6 +19,7 @@ from keras_qa.datasets.toks import FILES
 from keras_qa.datasets.toks import read_toks
 from keras_qa.datasets.trecqa import read_trecqa_xml
 from keras_qa.datasets.wikiqa import read_wikiqa_tsv
+from keras_qa.datasets.yahoo_answers import read_yahoo_answers
 from keras_qa.datasets.yahooqa import YahooQA
 
 DATA = Path(__file__).parents[1] / "data"
@@ -84,6 +85,7 @@ def outcome(read):
             read_semeval,
         ),
         ("YahooQA/env.pkl", lambda path: YahooQA(path).questions("train")),
+        ("YahooL6/FullOct2007.xml", read_yahoo_answers),
         ("user/pairs.csv", read_tabular),
         ("user/pairs.tsv", read_tabular),
         ("user/pairs.jsonl", read_tabular),

@@ -1,0 +1,106 @@
+"""XML files of any length, read piece by piece and without entities."""
+
+import xml.parsers.expat
+from abc import ABC
+from abc import abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Generic
+from typing import NoReturn
+from typing import TypeVar
+
+from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.files import READ_ERRORS
+from keras_qa.datasets.files import error_at
+from keras_qa.datasets.files import open_bytes
+
+T = TypeVar("T")
+
+_CHUNK_BYTES = 2**16
+
+
+class XmlStream(ABC, Generic[T]):
+    """Passes over an XML document and collects items of it on the way.
+
+    Entities that the document declares are refused: nested, a kilobyte of
+    them can stand for gigabytes of text, and the published files have none.
+
+    Args:
+        *parts: the file, plain or compressed (see `open_bytes`), or the files
+            that follow one upon another and make up the document.
+    """
+
+    def __init__(self, *parts: Path):
+        self._parts = parts
+        self._parser = xml.parsers.expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self.start
+        self._parser.EndElementHandler = self.end
+        self._parser.CharacterDataHandler = self.characters
+        self._parser.EntityDeclHandler = self._entity
+        self._parser.ExternalEntityRefHandler = self._entity
+        self._parser.SkippedEntityHandler = self._entity
+        self._done: list[T] = []
+        self.path = parts[0]
+        self._lines_before = 0
+
+    @abstractmethod
+    def start(self, element: str, attributes: dict[str, str]) -> None:
+        """Called where an element begins."""
+
+    @abstractmethod
+    def characters(self, text: str) -> None:
+        """Called with some text; that of an element may come in pieces."""
+
+    @abstractmethod
+    def end(self, element: str) -> None:
+        """Called where an element ends."""
+
+    def finish(self) -> None:
+        """Called at the end of the document; may raise `self.error(...)`."""
+
+    def emit(self, item: T) -> None:
+        """Adds an item to what `read` yields."""
+        self._done.append(item)
+
+    @property
+    def line(self) -> int:
+        """Where the parser stands in `path`, counted from 1."""
+        return max(1, self._parser.CurrentLineNumber - self._lines_before)
+
+    def error(self, expected: str, received: object) -> DatasetError:
+        """The error for what is read at present."""
+        return error_at(self.path, self.line, expected, received)
+
+    def read(self) -> Iterator[T]:
+        """Yields the items; the document can be read once.
+
+        Raises:
+            DatasetError: if a file cannot be read, or the document is not
+                well-formed or declares entities; it names file and line.
+        """
+        try:
+            lines = 0
+            for part in self._parts:
+                self.path, self._lines_before = part, lines
+                with open_bytes(part) as stream:
+                    while chunk := stream.read(_CHUNK_BYTES):
+                        lines += chunk.count(b"\n")
+                        self._parser.Parse(chunk)
+                        done, self._done = self._done, []
+                        yield from done
+            self._parser.Parse(b"", True)
+            self.finish()
+        except DatasetError:
+            raise
+        # An unknown encoding in the XML declaration is one of the last two.
+        except (
+            *READ_ERRORS,
+            xml.parsers.expat.ExpatError,
+            LookupError,
+            ValueError,
+        ) as error:
+            raise self.error("well-formed XML", str(error)) from error
+
+    def _entity(self, *declaration: object) -> NoReturn:
+        raise self.error("a file without entities of its own", declaration)

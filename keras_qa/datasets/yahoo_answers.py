@@ -1,0 +1,152 @@
+"""Yahoo! Answers Comprehensive Questions and Answers, Webscope L6.
+
+Surdeanu, Ciaramita and Zaragoza, "Learning to Rank Answers on Large Online QA
+Collections", ACL 2008. Its 4,483,032 questions are one XML file of 12 GB,
+given out in two parts; Wu and Hao (IAM, 3.1) use the best answers. A question
+has no wrong answers in it: `keras_qa.mining` finds candidates.
+"""
+
+import re
+from collections.abc import Collection
+from collections.abc import Iterator
+from pathlib import Path
+
+from keras_qa.datasets.base import Candidate
+from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.base import Question
+from keras_qa.datasets.rows import check_id
+from keras_qa.datasets.rows import position_id
+from keras_qa.datasets.xml_stream import XmlStream
+
+NAME = "FullOct2007.xml"
+
+_FIELDS = ("uri", "subject", "content", "bestanswer", "maincat", "qlang")
+_REQUIRED = ("uri", "subject", "bestanswer")
+# The site itself allowed some thousand characters in a text.
+_MAX_CHARACTERS = 2**24
+# How the texts write the end of a line, beside the end of a line.
+_LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+
+
+def find_yahoo_answers(folder: Path) -> list[Path]:
+    """The files of the corpus in a folder, in order.
+
+    Args:
+        folder: has `FullOct2007.xml`, or else `FullOct2007.xml.part1` and
+            `FullOct2007.xml.part2`, each plain, `.gz` or `.bz2`.
+
+    Raises:
+        DatasetError: if it has not.
+    """
+    whole = _with_ending(folder, NAME)
+    if whole is not None:
+        return [whole]
+    first = _with_ending(folder, f"{NAME}.part1")
+    second = _with_ending(folder, f"{NAME}.part2")
+    if first is not None and second is not None:
+        return [first, second]
+    raise DatasetError(
+        f"{folder}: expected {NAME}, or {NAME}.part1 and {NAME}.part2, plain, "
+        ".gz or .bz2; see `keras-qa data fetch yahoo`. Received: "
+        f"{(first or second or Path('neither')).name}"
+    )
+
+
+def _with_ending(folder: Path, name: str) -> Path | None:
+    for ending in ("", ".gz", ".bz2"):
+        path = Path(folder) / f"{name}{ending}"
+        if path.is_file():
+            return path
+    return None
+
+
+def read_yahoo_answers(
+    *parts: Path,
+    content: bool = False,
+    categories: Collection[str] | None = None,
+    languages: Collection[str] | None = None,
+) -> Iterator[Question]:
+    """Streams the questions of the corpus, each with its best answer.
+
+    Of a `<document>` the elements `uri`, `subject`, `bestanswer`, and for the
+    arguments `content`, `maincat` and `qlang`, are read. `<br />` and white
+    space in texts become a blank. A question without URI, subject or best
+    answer is left out. One question is in memory at a time, and ids are not
+    compared.
+
+    Args:
+        *parts: the file, or its parts in order: they are no XML each.
+        content: put the asker's details behind the subject.
+        categories: main categories (`"Travel"`) whose questions are read;
+            None reads all.
+        languages: values of `qlang` (`"en"`) whose questions are read; None
+            reads all.
+
+    Yields:
+        The questions, with the URI as id and one candidate, labelled 1.
+
+    Raises:
+        DatasetError: if a file cannot be read or is not well-formed, declares
+            entities, has a URI with white space in it, or no question at all.
+    """
+    for fields in _Documents(*map(Path, parts)).read():
+        if categories is not None and fields["maincat"] not in categories:
+            continue
+        if languages is not None and fields["qlang"] not in languages:
+            continue
+        text = fields["subject"]
+        if content:
+            text = f"{text} {fields['content']}"
+        candidate = Candidate(position_id(0), fields["bestanswer"], 1)
+        yield Question(fields["uri"], text.strip(), (candidate,))
+
+
+class _Documents(XmlStream[dict[str, str]]):
+    """Collects the texts of `_FIELDS` of the documents that have an answer."""
+
+    def __init__(self, *parts: Path):
+        super().__init__(*parts)
+        self._texts: dict[str, list[str]] | None = None
+        self._text: list[str] | None = None
+        self._size = 0
+        self._count = 0
+
+    def start(self, element: str, attributes: dict[str, str]) -> None:
+        if element == "document":
+            if self._texts is not None:
+                raise self.error("</document>", f"<{element}>")
+            self._texts = {}
+            self._size = 0
+        elif self._texts is not None and element in _FIELDS:
+            self._texts[element] = self._text = []
+
+    def characters(self, text: str) -> None:
+        if self._text is not None:
+            self._size += len(text)
+            if self._size > _MAX_CHARACTERS:
+                raise self.error("a shorter document", text)
+            self._text.append(text)
+
+    def end(self, element: str) -> None:
+        self._text = None
+        if element != "document" or self._texts is None:
+            return
+        fields = {
+            name: _one_line("".join(self._texts.get(name, ())))
+            for name in _FIELDS
+        }
+        self._texts = None
+        if all(fields[name] for name in _REQUIRED):
+            check_id(self.path, self.line, fields["uri"])
+            self.emit(fields)
+            self._count += 1
+
+    def finish(self) -> None:
+        if self._count == 0:
+            raise self.error(
+                f"at least one <document> with {', '.join(_REQUIRED)}", "none"
+            )
+
+
+def _one_line(text: str) -> str:
+    return " ".join(_LINE_BREAK.sub(" ", text).split())
