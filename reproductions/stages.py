@@ -80,4 +80,5 @@ def _difference(root: Path, name: str, inputs: Mapping[str, Any]) -> str:
         )
     if not differences:
         return "there is none yet"
-    return "other inputs: " + ", ".join(min(differences, key=lambda d: len(d)))
+    fewest = min(differences, key=len)
+    return f"other inputs: {', '.join(fewest)}"
