@@ -1,0 +1,306 @@
+"""Interactive attention: five terms weigh the positions of an answer."""
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_qa.layers.answer_attention import masked_softmax
+from keras_qa.layers.cosine_similarity import unit_vectors
+from keras_qa.layers.head_tail import HeadTail
+from keras_qa.layers.sequence_length import cut_or_pad
+
+TERMS = ("question", "answer", "jump", "frequency", "match")
+QUESTION_TERMS = ("aligned", "final")
+# What each term reads of the inputs, beside the answer's states.
+NEEDED: Mapping[str, tuple[str, ...]] = {
+    "question": ("question_states",),
+    "answer": (),
+    "jump": ("jump",),
+    "frequency": ("answer_ids", "answer_tf_idf"),
+    "match": (
+        "question_words",
+        "question_tf_idf",
+        "answer_words",
+        "answer_tf_idf",
+    ),
+}
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class InteractiveAttention(keras.layers.Layer):
+    """Weighs an answer's positions by the states and words of both texts.
+
+    With `h_q(t)` and `h_a(t)` the states of question and answer, `jump(t)` the
+    jump from position t of the answer to the next (`RBMJumpScore`), and `d_q`
+    and `d_a` the tf-idf vectors of the texts (`TfIdf`),
+
+        weight(t) = exp(e(t)) / sum over i of exp(e(i))       (equation 7)
+        e(t) = tanh(u_h . h_q(t) + u_h . h_a(t) + v_1 jump(t)
+                    + u_a . d_a + v_2 d_q^T M d_a)            (equation 8)
+
+    over the positions that the mask marks as words: a weight on padding is
+    exactly 0, and padding changes nothing. Each of the five terms can be left
+    out, with its weights. All is computed, and returned, in float32.
+
+    `M`, which compares each two words of the vocabulary, is never built: it is
+    E W E^T with the normalised word vectors as the rows of E and a matrix W
+    that starts at the identity, where M holds the cosines of the word vectors
+    with which the paper starts it. `d_q^T M d_a` is a product of two short
+    vectors, sums over the words of one text each, and W is what is learnt of
+    M: its rank is at most that of E.
+
+    What equation 8 lets the terms do:
+
+    - `e(t)` lies in (-1, 1), so the largest weight is at most e^2 = 7.4 times
+      the smallest. `activation="linear"` lifts the bound.
+    - The terms of tf-idf are the same at all positions, and so is that of the
+      question's final state. A softmax does not see what all have in common:
+      these terms act through the curve of tanh alone. Under
+      `activation="linear"` they do nothing.
+
+    Args:
+        terms: those of equation 8 that are summed, of `"question"`,
+            `"answer"`, `"jump"`, `"frequency"` (`d_a` alone) and `"match"`
+            (`d_q` with `d_a`). Without any, all positions weigh the same.
+        vocabulary_size: number of word ids, for `"frequency"`.
+        question_term: the question's state beside position t of the answer:
+            `"aligned"`, its state at the same t (as printed; 0 where the
+            question has ended), or `"final"`, the states that both directions
+            end with.
+        share_state_vector: whether one `u_h` reads the states of both texts
+            (as printed), or each text has its own.
+        activation: the outer function of `e(t)`.
+        kernel_initializer: initialiser of all weights but W.
+        kernel_regularizer: regulariser of all weights.
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: dict of tensors; only those that a term needs have to be there:
+
+            - `"answer_states"` `(batch_size, answer_length, dim)`, always.
+            - `"question_states"` `(batch_size, question_length, dim)`, for
+              `"question"`.
+            - `"jump"` `(batch_size, answer_length)`, for `"jump"`.
+            - `"answer_ids"`, int, and `"answer_tf_idf"` `(batch_size,
+              answer_words)`, for `"frequency"`; weights of 0 at padding.
+            - `"question_words"` `(batch_size, question_words, word_dim)`,
+              `"question_tf_idf"` `(batch_size, question_words)`, and the same
+              of the answer, for `"match"`: word vectors, which are normalised
+              here, and their weights.
+        mask: dict of bool tensors; those of `"question_states"` and
+            `"answer_states"` are used, `(batch_size, length)`, true at words.
+            Without one, all positions are words.
+
+    Output:
+        Weights, float tensor `(batch_size, answer_length)` that sum to 1; all
+        0 for an answer without words.
+
+    Raises:
+        ValueError: if an argument is out of range, or an input is missing.
+
+    Example:
+        >>> states = keras.random.normal((2, 9, 8))
+        >>> layer = InteractiveAttention(["answer"])
+        >>> layer({"answer_states": states}).shape
+        (2, 9)
+
+    Reference: Wu and Hao, "Cross-sentence Pre-trained model for Interactive
+    QA matching", section 2.4.
+    """
+
+    def __init__(
+        self,
+        terms: Sequence[str] = TERMS,
+        vocabulary_size: int | None = None,
+        question_term: str = "aligned",
+        share_state_vector: bool = True,
+        activation: Any = "tanh",
+        kernel_initializer: Any = None,
+        kernel_regularizer: Any = None,
+        **kwargs: Any,
+    ):
+        # Autocasting would round the jumps to half precision on the way in.
+        super().__init__(autocast=False, **kwargs)
+        self.terms = check_terms(terms)
+        if question_term not in QUESTION_TERMS:
+            raise ValueError(
+                f"`question_term` must be one of {QUESTION_TERMS}. "
+                f"Received: question_term={question_term!r}"
+            )
+        if "frequency" in self.terms and (vocabulary_size or 0) < 1:
+            raise ValueError(
+                "`vocabulary_size` must be a positive integer for the term "
+                f"'frequency'. Received: vocabulary_size={vocabulary_size}"
+            )
+        self.vocabulary_size = vocabulary_size
+        self.question_term = question_term
+        self.share_state_vector = share_state_vector
+        self.activation = keras.activations.get(activation)
+        self.kernel_initializer = keras.initializers.get(
+            kernel_initializer or keras.initializers.RandomUniform(-0.05, 0.05)
+        )
+        self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
+        self.supports_masking = True
+        self.precise = keras.backend.result_type(self.compute_dtype, "float32")
+        self.ends = HeadTail(dtype=self.precise, name="ends")
+
+    def build(self, input_shape: Any) -> None:
+        """Creates `u_h`, `v_1`, `u_a`, `v_2` and W, as far as needed."""
+        needed = {"answer_states", *(n for t in self.terms for n in NEEDED[t])}
+        if not isinstance(input_shape, Mapping) or needed - set(input_shape):
+            raise ValueError(
+                f"`inputs` must be a dict that has {sorted(needed)}. "
+                f"Received: shapes={input_shape}"
+            )
+        states = (input_shape["answer_states"][-1],)
+        if "answer" in self.terms:
+            self.answer_vector = self._weight("answer_vector", states)
+        if "question" in self.terms:
+            shared = self.share_state_vector and "answer" in self.terms
+            self.question_vector = (
+                self.answer_vector
+                if shared
+                else self._weight("question_vector", states)
+            )
+        if "jump" in self.terms:
+            self.jump_scale = self._weight("jump_scale", ())
+        if "frequency" in self.terms:
+            self.frequency_vector = self._weight(
+                "frequency_vector", (self.vocabulary_size,)
+            )
+        if "match" in self.terms:
+            self.match_scale = self._weight("match_scale", ())
+            dim = input_shape["answer_words"][-1]
+            self.word_similarity = self._weight(
+                "word_similarity", (dim, dim), "identity"
+            )
+
+    def _weight(
+        self, name: str, shape: tuple, initializer: str | None = None
+    ) -> Any:
+        return self.add_weight(
+            name=name,
+            shape=shape,
+            # An initialiser gives equal shapes equal values each time.
+            initializer=initializer or self.kernel_initializer.clone(),
+            regularizer=self.kernel_regularizer,
+            autocast=False,
+        )
+
+    def call(
+        self, inputs: Mapping[str, Any], mask: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Sums the terms and takes their softmax."""
+        mask = mask or {}
+        states = ops.cast(inputs["answer_states"], self.precise)
+        # (batch_size, answer_length)
+        energy = ops.zeros_like(states[:, :, 0])
+        if "question" in self.terms:
+            question = self._question(inputs, mask.get("question_states"))
+            if self.question_term == "aligned":
+                question = cut_or_pad(question, ops.shape(energy)[1])
+            energy = energy + question
+        if "answer" in self.terms:
+            energy = energy + ops.matmul(states, self.answer_vector)
+        if "jump" in self.terms:
+            jump = ops.cast(inputs["jump"], self.precise)
+            energy = energy + self.jump_scale * jump
+        if "frequency" in self.terms:
+            energy = energy + self._frequency(inputs)[:, None]
+        if "match" in self.terms:
+            energy = energy + self.match_scale * self._match(inputs)[:, None]
+        return masked_softmax(
+            self.activation(energy), mask.get("answer_states")
+        )
+
+    def _question(self, inputs: Mapping[str, Any], mask: Any) -> Any:
+        """`u_h . h_q(t)` `(batch_size, question_length)`, or `(…, 1)`."""
+        states = ops.cast(inputs["question_states"], self.precise)
+        if self.question_term == "final":
+            states = self.ends(states, mask=mask)[:, None, :]
+            mask = None
+        products = ops.matmul(states, self.question_vector)
+        if mask is None:
+            return products
+        return ops.where(ops.cast(mask, "bool"), products, 0.0)
+
+    def _frequency(self, inputs: Mapping[str, Any]) -> Any:
+        """`u_a . d_a` `(batch_size,)`."""
+        values = ops.take(self.frequency_vector, inputs["answer_ids"], axis=0)
+        weights = ops.cast(inputs["answer_tf_idf"], self.precise)
+        return ops.sum(values * weights, axis=1)
+
+    def _match(self, inputs: Mapping[str, Any]) -> Any:
+        """`d_q^T E W E^T d_a` `(batch_size,)`."""
+        question, answer = (
+            self._bag(inputs[f"{side}_words"], inputs[f"{side}_tf_idf"])
+            for side in ("question", "answer")
+        )
+        product = ops.matmul(question, self.word_similarity)
+        return ops.sum(product * answer, axis=1)
+
+    def _bag(self, words: Any, weights: Any) -> Any:
+        """`E^T d` `(batch_size, word_dim)`."""
+        weights = ops.cast(weights, self.precise)
+        # (batch_size, 1, words) by (batch_size, words, word_dim)
+        bag = ops.matmul(weights[:, None, :], unit_vectors(words))
+        return ops.squeeze(bag, axis=1)
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
+        """No mask: padding has the weight 0."""
+        return None
+
+    def compute_output_shape(self, input_shape: Mapping[str, Any]) -> tuple:
+        """`(batch_size, answer_length)`."""
+        return tuple(input_shape["answer_states"][:2])
+
+    def compute_output_spec(
+        self, inputs: Mapping[str, Any], mask: Any = None
+    ) -> keras.KerasTensor:
+        """The weights' shape and dtype."""
+        shape = tuple(inputs["answer_states"].shape[:2])
+        return keras.KerasTensor(shape, dtype=self.precise)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {
+            **super().get_config(),
+            "terms": list(self.terms),
+            "vocabulary_size": self.vocabulary_size,
+            "question_term": self.question_term,
+            "share_state_vector": self.share_state_vector,
+            "activation": keras.activations.serialize(self.activation),
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
+            "kernel_regularizer": keras.regularizers.serialize(
+                self.kernel_regularizer
+            ),
+        }
+
+
+def check_terms(terms: Sequence[str]) -> tuple[str, ...]:
+    """Terms of equation 8 in the order of the equation.
+
+    Args:
+        terms: names of terms.
+
+    Returns:
+        Those of `TERMS` that are among them.
+
+    Raises:
+        ValueError: if a name is unknown or repeated.
+    """
+    if (
+        isinstance(terms, str)
+        or set(terms) - set(TERMS)
+        or len(set(terms)) < len(terms)
+    ):
+        raise ValueError(
+            f"`terms` must be different ones of {TERMS}. "
+            f"Received: terms={terms!r}"
+        )
+    return tuple(term for term in TERMS if term in terms)
