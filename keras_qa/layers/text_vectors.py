@@ -1,0 +1,86 @@
+"""Vectors of words in their texts, such as BERT's, looked up by text."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_qa.layers.sequence_length import cut_or_pad
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class TextVectors(keras.layers.Layer):
+    """Looks up the vectors that the words of a text have in that text.
+
+    A word's vector depends on the words around it, so the vectors are kept by
+    text, computed once, and found by the number of the text. They are not
+    trained.
+
+    Args:
+        vectors: float array `(texts, length, dim)`, 0 where a text has no more
+            words; or its shape, three integers, with which all are 0. The
+            values are not part of the configuration: a saved layer finds them
+            among its weights.
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: list `[rows, ids]` of int tensors `(batch_size, 1)`, the number
+            of each text, and `(batch_size, text_length)`, of which only the
+            length is used.
+
+    Output:
+        Float tensor `(batch_size, text_length, dim)`: the texts' vectors, cut
+        or filled up with 0.
+
+    Raises:
+        ValueError: if `vectors` has not three axes.
+
+    Example:
+        >>> layer = TextVectors(np.ones((5, 9, 4)))
+        >>> layer([np.array([[3]]), np.array([[7, 8]])]).shape
+        (1, 2, 4)
+    """
+
+    def __init__(self, vectors: np.ndarray | Sequence[int], **kwargs: Any):
+        super().__init__(**kwargs)
+        given = np.ndim(vectors) != 1
+        shape = np.shape(vectors) if given else tuple(map(int, vectors))
+        if len(shape) != 3:
+            raise ValueError(
+                "`vectors` must have the shape (texts, length, dim) or be such "
+                f"a shape. Received: shape={shape}"
+            )
+        self.shape = shape
+        self.build((None, None))
+        if given:
+            self.vectors.assign(vectors)
+
+    def build(self, input_shape: Any) -> None:
+        """Creates the vectors."""
+        self.vectors = self.add_weight(
+            name="vectors",
+            shape=self.shape,
+            initializer="zeros",
+            trainable=False,
+        )
+
+    def call(self, inputs: Any) -> Any:
+        """Looks up the vectors."""
+        rows, ids = inputs
+        found = ops.take(self.vectors, rows[:, 0], axis=0)
+        return cut_or_pad(found, ops.shape(ids)[1])
+
+    def compute_output_shape(self, input_shape: Any) -> tuple:
+        """`(batch_size, text_length, dim)`."""
+        return (*input_shape[1], self.shape[-1])
+
+    def compute_output_spec(self, inputs: Any) -> keras.KerasTensor:
+        """The vectors' shape and dtype."""
+        shape = self.compute_output_shape([tuple(x.shape) for x in inputs])
+        return keras.KerasTensor(shape, dtype=self.compute_dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, with the vectors' shape."""
+        return {**super().get_config(), "vectors": list(self.shape)}
