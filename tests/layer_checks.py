@@ -167,6 +167,12 @@ def _tf_function(function, arrays, mode):
 
 
 def _symbolic(inputs):
+    if isinstance(inputs, dict):
+        # Keras wants a dict's inputs to have the names of its keys.
+        return {
+            name: keras.Input(x.shape[1:], dtype=x.dtype, name=name)
+            for name, x in inputs.items()
+        }
     return keras.tree.map_structure(
         lambda x: keras.Input(x.shape[1:], dtype=x.dtype), inputs
     )
