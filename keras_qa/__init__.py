@@ -14,6 +14,7 @@ _MODULES = (
     "baselines",
     "batches",
     "constraints",
+    "contrastive_divergence",
     "datasets",
     "evaluation",
     "export",

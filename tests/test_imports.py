@@ -32,6 +32,11 @@ ALLOWED = {
         "keras_qa.datasets.sampler",
     },
     "keras_qa/training.py": {"keras", "keras_qa.batches"},
+    "keras_qa/contrastive_divergence.py": {
+        "keras",
+        "numpy",
+        "keras_qa.batches",
+    },
     "keras_qa/evaluation.py": {
         "numpy",
         "ir_measures",
@@ -53,6 +58,7 @@ ALLOWED = {
     "keras_qa/layers/": {
         "keras",
         "numpy",
+        "keras_qa.contrastive_divergence",
         "keras_qa.geometry",
         "keras_qa.recurrence",
         "keras_qa.layers",

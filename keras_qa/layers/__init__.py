@@ -12,10 +12,13 @@ from keras_qa.layers.cross_temporal import CrossTemporalLayer
 from keras_qa.layers.feature_standardization import FeatureStandardization
 from keras_qa.layers.gesd import GESD
 from keras_qa.layers.head_tail import HeadTail
+from keras_qa.layers.interactive_attention import InteractiveAttention
 from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.qrnn import QRNNLayer
+from keras_qa.layers.rbm_jump_score import RBMJumpScore
 from keras_qa.layers.text_convolution import TextConvolution
+from keras_qa.layers.text_vectors import TextVectors
 from keras_qa.layers.tf_idf import TfIdf
 from keras_qa.layers.wide_convolution import WideConvolution
 from keras_qa.layers.word_projection import WordProjection
@@ -33,10 +36,13 @@ __all__ = [
     "CrossTemporalLayer",
     "FeatureStandardization",
     "HeadTail",
+    "InteractiveAttention",
     "MaxOverTime",
     "PoincareDistance",
     "QRNNLayer",
+    "RBMJumpScore",
     "TextConvolution",
+    "TextVectors",
     "TfIdf",
     "WideConvolution",
     "WordProjection",

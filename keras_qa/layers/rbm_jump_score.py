@@ -1,0 +1,312 @@
+"""IAM's context information jump between adjacent states of an answer."""
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_qa.contrastive_divergence import ContrastiveDivergence
+from keras_qa.contrastive_divergence import StatePairs
+from keras_qa.contrastive_divergence import truncated_exponential
+
+OFFSETS = ("mean", "none")
+SCALES = ("exp", "log")
+
+# More training pairs than this beyond `max_exponent` are worth a warning.
+CLIPPED_SHARE = 0.05
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class RBMJumpScore(keras.layers.Layer):
+    """How likely each word's state is together with the next word's state.
+
+    With `h_t` the states of an answer, and `Q`, `q_1` and `q_2` the weights,
+
+        E(h_t, h_t+1) = h_t . Q h_t+1 + q_1 . h_t + q_2 . h_t+1    (10)
+        p(h_t, h_t+1) = exp(-E) / Z                                 (9)
+        jump(t) = exp(-E(h_t, h_t+1))                               (13)
+
+    where the states lie in [-1, 1]. The last word has no next word: its jump
+    is 0, as is that of padding. A word before padding is a last word wherever
+    the padding stands. All is computed, and returned, in float32 or better.
+
+    `fit` learns the weights, from states alone and before a matcher uses the
+    layer. There the weights are the paper's fixed theta*: set `trainable` to
+    False.
+
+    Equation 13 alone is no usable input of the tanh of equation 8. As the
+    states have a hundred dimensions or more, -E differs between texts by
+    several units, and its level is arbitrary: what Z leaves out. A level of 10
+    makes all jumps about 20,000, for which the tanh is flat and its weight
+    `v_1`, once small, learns in leaps. So `fit` measures the mean of -E, and
+    with `offset="mean"` the layer subtracts it: a constant factor of all jumps,
+    which `v_1` can undo, so that the model can express what it could before.
+    `scale="log"` also spares the tanh the factors between the jumps.
+
+    Args:
+        max_exponent: bound of the exponent -E, after the offset, with
+            `scale="exp"`. The default keeps a jump below 22,027, which half
+            precision can hold.
+        offset: `"mean"` to subtract the mean of -E over the pairs of the last
+            `fit` (0 before), a weight; `"none"` for equation 13 as printed.
+        scale: `"exp"` for equation 13; `"log"` for its exponent, unbounded.
+        initializer_range: weights start uniform in plus or minus this.
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: float tensor `(batch_size, length, dim)`, with values in
+            [-1, 1] at words.
+        mask: bool tensor `(batch_size, length)`, true at words. Without one,
+            all positions are words.
+
+    Output:
+        Float tensor `(batch_size, length)`, without a mask.
+
+    Raises:
+        ValueError: if an argument is out of range.
+
+    Example:
+        >>> states = np.tanh(np.random.normal(size=(20, 9, 4)))
+        >>> layer = RBMJumpScore()
+        >>> history = layer.fit(states, epochs=2)
+        >>> layer(states).shape
+        (20, 9)
+
+    Reference: IAM (Wu and Hao, "Cross-sentence Pre-trained model for
+    Interactive QA matching"), section 2.5.
+    """
+
+    def __init__(
+        self,
+        max_exponent: float = 10.0,
+        offset: str = "mean",
+        scale: str = "exp",
+        initializer_range: float = 0.05,
+        **kwargs: Any,
+    ):
+        # The states would be cast to half precision before they are multiplied.
+        super().__init__(autocast=False, **kwargs)
+        if not 0 < max_exponent < 88:
+            raise ValueError(
+                "`max_exponent` must be between 0 and 88, beyond which float32 "
+                f"overflows. Received: max_exponent={max_exponent}"
+            )
+        for name, value, known in (
+            ("offset", offset, OFFSETS),
+            ("scale", scale, SCALES),
+        ):
+            if value not in known:
+                raise ValueError(
+                    f"`{name}` must be one of {known}. Received: "
+                    f"{name}={value!r}"
+                )
+        if initializer_range < 0:
+            raise ValueError(
+                "`initializer_range` must not be negative. Received: "
+                f"initializer_range={initializer_range}"
+            )
+        self.max_exponent = max_exponent
+        self.offset = offset
+        self.scale = scale
+        self.initializer_range = initializer_range
+        self.supports_masking = True
+        self.precise = keras.backend.result_type(self.compute_dtype, "float32")
+
+    def build(self, input_shape: tuple) -> None:
+        """Creates `Q`, `q_1` and `q_2`, and the offset if there is one."""
+        dim = input_shape[-1]
+        self.kernel, self.state_bias, self.next_bias = (
+            self.add_weight(
+                name=name,
+                shape=shape,
+                initializer=keras.initializers.RandomUniform(
+                    -self.initializer_range, self.initializer_range
+                ),
+                autocast=False,
+            )
+            for name, shape in (
+                ("kernel", (dim, dim)),
+                ("state_bias", (dim,)),
+                ("next_bias", (dim,)),
+            )
+        )
+        if self.offset == "mean":
+            self.mean_exponent = self.add_weight(
+                name="mean_exponent",
+                shape=(),
+                initializer="zeros",
+                trainable=False,
+                autocast=False,
+            )
+
+    def energy(self, states: Any, next_states: Any) -> Any:
+        """`E(h_t, h_t+1)` of equation 10.
+
+        Args:
+            states: float tensor `(..., dim)`.
+            next_states: float tensor of the same shape.
+
+        Returns:
+            Float tensor `(...)`.
+        """
+        h, following = (
+            ops.cast(x, self.precise) for x in (states, next_states)
+        )
+        return (
+            ops.sum(ops.matmul(h, self.kernel) * following, axis=-1)
+            + ops.matmul(h, self.state_bias)
+            + ops.matmul(following, self.next_bias)
+        )
+
+    def reconstruct(self, states: Any, k: int, seed: Any) -> tuple[Any, Any]:
+        """Pairs of states after k cycles of block Gibbs sampling.
+
+        Given one state of a pair, the units of the other are independent, each
+        a truncated exponential over [-1, 1]. A cycle draws the next state, then
+        the state.
+
+        Args:
+            states: float tensor `(n, dim)` to start from.
+            k: number of cycles, positive.
+            seed: a `keras.random.SeedGenerator`.
+
+        Returns:
+            Two float tensors `(n, dim)`, states and next states.
+        """
+
+        def draw(rate: Any) -> Any:
+            uniform = keras.random.uniform(
+                ops.shape(rate), dtype=rate.dtype, seed=seed
+            )
+            return truncated_exponential(rate, uniform)
+
+        h, following = ops.cast(states, self.precise), None
+        for _ in range(k):
+            following = draw(-ops.matmul(h, self.kernel) - self.next_bias)
+            h = draw(
+                -ops.matmul(following, ops.transpose(self.kernel))
+                - self.state_bias
+            )
+        return h, following
+
+    def fit(
+        self,
+        states: Any,
+        mask: Any = None,
+        epochs: int = 10,
+        batch_size: int = 50,
+        learning_rate: Any = 0.1,
+        clipnorm: float | None = 5.0,
+        k: int = 5,
+        seed: int = 0,
+        **kwargs: Any,
+    ) -> keras.callbacks.History:
+        """Learns the weights from the pairs of adjacent states of texts.
+
+        By `keras_qa.contrastive_divergence.ContrastiveDivergence`, with plain
+        gradient descent. Trained weights are trained on.
+
+        Args:
+            states: float array `(texts, length, dim)` with values in [-1, 1];
+                or an iterable of batches `(states, mask)` of texts, which is
+                read once.
+            mask: bool array `(texts, length)`, true at words, or None.
+            epochs: number of times that each pair is seen.
+            batch_size: number of pairs per step.
+            learning_rate: rate, or schedule, of the descent.
+            clipnorm: norm above which the gradient of all weights together is
+                scaled down, or None.
+            k: number of cycles of Gibbs sampling ("multiple" in the paper).
+            seed: seed of the order of the pairs and of the sampling.
+            **kwargs: further arguments of `keras.Model.fit`, such as
+                `callbacks` and `verbose`.
+
+        Returns:
+            The history, by epoch, of `loss`, the mean energy gap, and of
+            `reconstruction_error`.
+
+        Raises:
+            ValueError: if the layer is not trainable, or an argument is out of
+                range.
+        """
+        if not self.trainable:
+            raise ValueError(
+                "`fit` needs a trainable layer. Received: trainable=False"
+            )
+        texts: Iterable = (
+            [(states, mask)] if hasattr(states, "shape") else states
+        )
+        pairs = StatePairs(texts, batch_size, seed)
+        if not self.built:
+            self.build((None, None, pairs.dim))
+        trainer = ContrastiveDivergence(self, k, seed, dtype=self.precise)
+        trainer.compile(
+            keras.optimizers.SGD(learning_rate, global_clipnorm=clipnorm)
+        )
+        history = trainer.fit(
+            pairs, **pairs.fit_arguments(epochs=epochs, **kwargs)
+        )
+        self._measure(pairs)
+        return history
+
+    def _measure(self, pairs: StatePairs) -> None:
+        """Sets the offset, and warns if it leaves too many pairs too high."""
+        exponents = -np.concatenate(
+            [ops.convert_to_numpy(self.energy(*p)) for p in pairs.in_order()]
+        )
+        if self.offset == "mean":
+            self.mean_exponent.assign(exponents.mean())
+            exponents -= exponents.mean()
+        clipped = np.mean(exponents > self.max_exponent)
+        if self.scale == "exp" and clipped > CLIPPED_SHARE:
+            warnings.warn(
+                f"{clipped:.0%} of the pairs have an exponent above "
+                f"max_exponent={self.max_exponent} and so the same jump. "
+                'offset="mean", a higher bound or scale="log" tell them apart.',
+                stacklevel=3,
+            )
+
+    def call(self, inputs: Any, mask: Any = None) -> Any:
+        """The jump at each position."""
+        following = _shifted(inputs)
+        exponent = -self.energy(inputs, following)
+        if self.offset == "mean":
+            exponent = exponent - self.mean_exponent
+        if self.scale == "exp":
+            exponent = ops.exp(ops.minimum(exponent, self.max_exponent))
+        if mask is None:
+            mask = ops.ones(ops.shape(inputs)[:2], "bool")
+        real = ops.cast(mask, "bool")
+        return ops.where(ops.logical_and(real, _shifted(real)), exponent, 0.0)
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
+        """No mask: padding has the jump 0."""
+        return None
+
+    def compute_output_shape(self, input_shape: tuple) -> tuple:
+        """`(batch_size, length)`."""
+        return tuple(input_shape[:2])
+
+    def compute_output_spec(self, inputs: Any, mask: Any = None) -> Any:
+        """The output's shape, and its dtype also in half precision."""
+        return keras.KerasTensor(
+            self.compute_output_shape(inputs.shape), dtype=self.precise
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {
+            **super().get_config(),
+            "max_exponent": self.max_exponent,
+            "offset": self.offset,
+            "scale": self.scale,
+            "initializer_range": self.initializer_range,
+        }
+
+
+def _shifted(x: Any) -> Any:
+    """What follows each position of axis 1; 0, or false, after the last."""
+    return ops.concatenate([x[:, 1:], ops.zeros_like(x[:, :1])], axis=1)
