@@ -59,9 +59,9 @@ def run(arguments: argparse.Namespace) -> int:
         ImportError: if a picture is asked for without matplotlib.
     """
     folder = arguments.run_folder
-    reading = _reading(folder, arguments.tokenizer)
+    reading = run_reading(folder, arguments.tokenizer)
     attention = attention_weights(
-        _model(folder / "model.keras"),
+        run_model(folder),
         Vocabulary.load(folder / "vocabulary.txt"),
         arguments.question,
         arguments.answer,
@@ -76,8 +76,19 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _reading(folder: Path, tokenizer: str | None) -> dict[str, Any]:
-    """How the model of a run reads text, as arguments."""
+def run_reading(folder: Path, tokenizer: str | None = None) -> dict[str, Any]:
+    """How the model of a run reads text.
+
+    Args:
+        folder: the run's folder.
+        tokenizer: instead of the one that the run notes.
+
+    Returns:
+        `tokenizer`, `max_question_length` and `max_answer_length`.
+
+    Raises:
+        AttentionError: if the folder holds no finished run with its model.
+    """
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
         received = f"no {', '.join(missing)} in it"
@@ -94,7 +105,8 @@ def _reading(folder: Path, tokenizer: str | None) -> dict[str, Any]:
             f"max_{side}_length": settings[f"max_{side}_length"]
             for side in ("question", "answer")
         }
-        noted = settings["tokenizer"] or metrics.get("tokenizer")
+        # What was used; older runs note it only where it was chosen.
+        noted = metrics.get("tokenizer") or settings["tokenizer"]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise AttentionError(
             f"{path}: expected the metrics of a run with its settings. "
@@ -108,13 +120,21 @@ def _reading(folder: Path, tokenizer: str | None) -> dict[str, Any]:
     return {"tokenizer": tokenizer or noted, **lengths}
 
 
-def _model(path: Path) -> Any:
-    """The saved model, ready to be called."""
+def run_model(folder: Path) -> Any:
+    """The model of a run, ready to be called.
+
+    Args:
+        folder: the run's folder.
+
+    Raises:
+        AttentionError: if this version of the library cannot load it.
+    """
     import keras
 
     # Keras finds the models' classes once they are imported.
     import keras_qa.models  # noqa: F401
 
+    path = folder / "model.keras"
     try:
         return keras.models.load_model(path, compile=False)
     except (OSError, TypeError, ValueError) as error:

@@ -149,7 +149,9 @@ def test_the_command_shows_what_a_saved_model_computes(
 def test_the_command_prints_text_and_draws(run_folder, capsys, tmp_path):
     pytest.importorskip("matplotlib")
     picture = tmp_path / "new" / "seen.png"
-    folder = run_folder(ap_cnn(), {"tokenizer": "whitespace"})
+    # A setting may say how to split and the run what came of it.
+    chosen = {"tokenizer": "word"}
+    folder = run_folder(ap_cnn(), chosen, tokenizer="whitespace")
     assert show(folder, "--picture", str(picture)) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("APCNN, score ")
@@ -241,9 +243,12 @@ def test_damaged_runs_are_messages(run_folder, capsys, damage, message):
 
 
 def test_a_run_from_before_the_tokeniser_was_noted(run_folder, capsys):
+    chosen = {"tokenizer": "word"}
     folder = run_folder(ap_cnn(), tokenizer=None)
     assert show(folder) == 2
     assert "add --tokenizer" in capsys.readouterr().err
+    assert show(run_folder(ap_cnn(), chosen, tokenizer=None)) == 0
+    folder = run_folder(ap_cnn(), tokenizer=None)
     assert show(folder, "--tokenizer", "word") == 0
     assert show(folder / "none") == 2
     assert "Received: no such folder" in capsys.readouterr().err
