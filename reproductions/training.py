@@ -6,14 +6,22 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from typing import Protocol
 
 import keras
 from tqdm import tqdm
 
-from keras_qa.evaluation import Evaluation
 from reproductions.folder import RunFolder
 
 PROGRESS = "progress.json"
+
+
+class Measured(Protocol):
+    """What an epoch is judged by."""
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """Figures by name."""
 
 
 class EpochSelector(keras.callbacks.Callback):
@@ -27,9 +35,9 @@ class EpochSelector(keras.callbacks.Callback):
 
     Args:
         folder: the run's folder.
-        evaluate: scores the current model on the questions that choose the
-            epoch.
-        monitor: the metric that chooses.
+        evaluate: scores the current model on the data that choose the epoch,
+            such as an `Evaluation` of questions.
+        monitor: the metric that chooses, higher is better.
         patience: the training ends after so many epochs without a better one;
             0 lets it go on.
     """
@@ -37,7 +45,7 @@ class EpochSelector(keras.callbacks.Callback):
     def __init__(
         self,
         folder: RunFolder,
-        evaluate: Callable[[], Evaluation],
+        evaluate: Callable[[], Measured],
         monitor: str = "MAP",
         patience: int = 0,
     ):
