@@ -30,7 +30,7 @@ PAIRS = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0)]
 SCALES = ["exp", "log"]
 
 
-def _layer(dim=3, mean_exponent=0.0, **settings):
+def _layer(dim=3, mean_exponent=0.0, deviation=1.0, **settings):
     layer = RBMJumpScore(**settings)
     layer.build((None, None, dim))
     rng = np.random.default_rng(1)
@@ -38,6 +38,8 @@ def _layer(dim=3, mean_exponent=0.0, **settings):
         weight.assign(rng.normal(size=weight.shape))
     if layer.offset == "mean":
         layer.mean_exponent.assign(mean_exponent)
+    if layer.temperature == "deviation":
+        layer.deviation.assign(deviation)
     return layer
 
 
@@ -52,16 +54,20 @@ def _call(layer, states=STATES, mask=MASK, mode="eager"):
 
 def test_layer_contract():
     output = check_layer(
-        RBMJumpScore, {}, STATES, (5, 4), 3, non_trainable_weights=1
+        RBMJumpScore, {}, STATES, (5, 4), 3, non_trainable_weights=2
     )
     assert (output[:, -1] == 0).all()
     check_layer(
-        RBMJumpScore, {"offset": "none", "scale": "log"}, STATES, (5, 4), 3
+        RBMJumpScore,
+        {"offset": "none", "temperature": "none", "scale": "log"},
+        STATES,
+        (5, 4),
+        3,
     )
 
 
 def test_the_energy_by_hand():
-    layer = _layer(2, offset="none")
+    layer = _layer(2, offset="none", temperature="none")
     values = [[[1.0, 2.0], [3.0, 4.0]], [0.5, -1.0], [0.0, 10.0]]
     layer.set_weights([np.array(value) for value in values])
     # h Q = (0.5, 0.5) [[1, 2], [3, 4]] = (2, 3)
@@ -76,7 +82,9 @@ def test_the_energy_by_hand():
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("scale", SCALES)
 def test_the_equations_over_pairs_of_words(scale, mode):
-    layer = _layer(scale=scale, mean_exponent=0.7, max_exponent=0.5)
+    layer = _layer(
+        scale=scale, mean_exponent=0.7, deviation=2, max_exponent=0.2
+    )
     q, q1, q2 = (
         ops.convert_to_numpy(w).astype(float) for w in layer.trainable_weights
     )
@@ -84,11 +92,12 @@ def test_the_equations_over_pairs_of_words(scale, mode):
     for row, t in PAIRS:
         h, following = STATES[row, t : t + 2].astype(float)
         exponent = -(h @ q @ following + q1 @ h + q2 @ following) - 0.7
+        exponent /= 2
         if scale == "exp":
-            exponent = np.exp(min(exponent, 0.5))
+            exponent = np.exp(min(exponent, 0.2))
         expected[row, t] = exponent
-    clipped = np.exp(0.5) if scale == "exp" else 0.6046
-    np.testing.assert_allclose(expected.max(), clipped, rtol=1e-4)
+    clipped = np.exp(0.2) if scale == "exp" else 0.3023
+    np.testing.assert_allclose(expected.max(), clipped, rtol=2e-4)
     found = _call(layer, mode=mode)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
     assert (found[expected == 0] == 0).all()
@@ -120,8 +129,9 @@ def test_a_mask_from_the_model_is_used_and_ends_here():
     word = keras.Input((None, 3))
     masked = keras.layers.Masking()(word)
     layer = _layer()
-    model = keras.Model(word, layer(masked))
-    assert keras.src.backend.get_keras_mask(model.output) is None
+    jump = layer(masked)
+    assert getattr(jump, "_keras_mask", None) is None
+    model = keras.Model(word, jump)
     states = np.where(MASK[..., None], STATES, 0)
     np.testing.assert_allclose(
         model.predict(states, verbose=0), _call(layer), rtol=1e-5
@@ -137,7 +147,8 @@ def test_without_weights_the_score_is_constant(scale, constant):
 
 def _layer_of_zeros(scale):
     layer = _layer(scale=scale)
-    layer.set_weights([np.zeros(w.shape) for w in layer.weights])
+    for weight in layer.trainable_weights:
+        weight.assign(np.zeros(weight.shape))
     return layer
 
 
@@ -208,17 +219,30 @@ def test_fit_reaches_the_most_likely_weights(dim):
     assert len(history["loss"]) == len(history["reconstruction_error"]) == 19
 
 
-def test_fit_measures_the_offset():
-    texts, mask = neighbours(5, 4, 3), MASK
-    layer, _ = _fitted(texts, mask, epochs=2)
+@pytest.mark.parametrize("temperature", ["deviation", "none"])
+@pytest.mark.parametrize("offset", ["mean", "none"])
+def test_fit_measures_mean_and_deviation(offset, temperature):
+    texts = neighbours(5, 4, 3)
+    layer = _layer(offset=offset, temperature=temperature)
+    _fitted(texts, MASK, layer=layer, epochs=1)
     h, following = (
         np.stack([texts[row, t + shift] for row, t in PAIRS])
         for shift in (0, 1)
     )
-    mean = -ops.convert_to_numpy(layer.energy(h, following)).mean()
-    np.testing.assert_allclose(layer.get_weights()[-1], mean, rtol=1e-4)
+    exponents = -ops.convert_to_numpy(layer.energy(h, following))
     logs = np.log([_call(layer, texts)[pair] for pair in PAIRS])
-    np.testing.assert_allclose(logs.mean(), 0, atol=1e-5)
+    mean = 0 if offset == "mean" else exponents.mean()
+    deviation = exponents.std()
+    if temperature == "deviation":
+        mean, deviation = mean / deviation, 1
+    np.testing.assert_allclose(logs.mean(), mean, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(logs.std(), deviation, rtol=1e-4)
+
+
+def test_equal_energies_have_no_deviation_to_divide_by():
+    layer = RBMJumpScore()
+    _fitted(STATES[:1, :2], layer=layer, epochs=1)
+    np.testing.assert_allclose(_call(layer)[0, 0], 1, rtol=1e-5)
 
 
 def test_fit_is_repeatable_and_reads_batches():
@@ -245,7 +269,7 @@ def test_fit_clips_the_gradient_of_all_weights():
 
 
 def test_fit_warns_of_a_bound_that_hides_the_jumps():
-    layer = _layer(offset="none", max_exponent=0.1)
+    layer = _layer(offset="none", temperature="none", max_exponent=0.1)
     with pytest.warns(
         UserWarning, match=r"have an exponent above max_exp.*0.1"
     ):
@@ -264,6 +288,7 @@ def test_fit_warns_of_a_bound_that_hides_the_jumps():
             {"offset": "median"},
             r"`offset` must be .* Received: offset='median'",
         ),
+        ({"temperature": 2}, r"`temperature` .* Received: temperature=2"),
         ({"scale": "sqrt"}, r"`scale` must be .* Received: scale='sqrt'"),
         ({"initializer_range": -1}, "Received: initializer_range=-1"),
     ],
