@@ -41,8 +41,8 @@ class RBMJumpScore(keras.layers.Layer):
     Equation 13 as printed is no usable input of the tanh of equation 8. In
     a trial with the 200 states of a language model, on answers of WikiQA, -E
     came to 117 with a deviation of 24: its exponential is beyond float32, and
-    under any bound the same for nearly all words. So `fit` measures mean and deviation of -E
-    over its pairs, and the layer returns by default
+    under any bound the same for nearly all words. So `fit` measures mean and
+    deviation of -E over its pairs, and the layer returns by default
 
         jump(t) = exp((-E(h_t, h_t+1) - mean) / deviation)
 
