@@ -1,0 +1,517 @@
+"""IAM: answers weighed by interactive attention, questions read with them."""
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_qa.layers.append_token import AppendToken
+from keras_qa.layers.bidirectional_stack import BidirectionalStack
+from keras_qa.layers.head_tail import HeadTail
+from keras_qa.layers.initial_range import uniform_initializers
+from keras_qa.layers.interactive_attention import TERMS
+from keras_qa.layers.interactive_attention import InteractiveAttention
+from keras_qa.layers.interactive_attention import check_terms
+from keras_qa.layers.rbm_jump_score import RBMJumpScore
+from keras_qa.layers.text_vectors import TextVectors
+from keras_qa.layers.tf_idf import TfIdf
+from keras_qa.models.common import check_positive
+from keras_qa.models.common import count_parameters
+from keras_qa.models.common import full_policy
+from keras_qa.models.common import keep_own
+from keras_qa.models.common import own_config
+from keras_qa.models.sentence_embedding import sentence_embedding
+
+READER_EMBEDDINGS = ("shared", "own")
+INPUT_INITIALIZERS = ("uniform", "identity")
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class IAM(keras.Model):
+    """Scores a pair by a question that is read in view of its answer.
+
+    Both texts are closed by `<EOS>`, whose id is `vocabulary_size`. Then
+
+    1. two `BidirectionalStack`s, those of the language models of questions and
+       of answers, read the texts: the states h_q(t) and h_a(t), which no
+       training of this model changes;
+    2. `RBMJumpScore` gives the jumps between adjacent states of the answer
+       (equation 13), `TfIdf` the tf-idf vectors of both texts;
+    3. `InteractiveAttention` weighs the positions of the answer by all of
+       these (equations 7 and 8), and c is the weighted sum of its states
+       (equation 6);
+    4. the question is read again, by a stack of its own that starts as that of
+       the language model: its input at t is tanh(V_q w(t) + V_a c + b) with
+       w(t) the word's vector (equations 4 and 5);
+    5. with h the states that both directions end with, s = tanh(U_q h + U_a c
+       + b_s) (equation 1), and two logits follow, without bias (equation 2).
+
+    The score is the log-odds of the class "related",
+
+        score = logits[1] - logits[0],    p(y = 1) = sigmoid(score)
+
+    so that `keras.losses.BinaryCrossentropy(from_logits=True)` on the score
+    is the cross-entropy that the paper minimises.
+
+    As printed, the states that weigh the answer depend on the states of the
+    question, and these on the weights. Here attention and c read the states of
+    the language models, the paper's "fixed input of the proposed matching
+    model", and equation 1 the states of step 4.
+
+    A new model has random readers. After the stages before,
+    `load_language_models`, `load_jump` and `adapt_idf` fill it.
+
+    `attention` is a model of both texts that gives the weights of the
+    answer's words, a dict of `"answer"` `(batch_size, answer_length)`: what
+    they lack to 1 is the weight of `<EOS>`. `jumps` is a model of answers that
+    gives the jump from each word to the next one, or to `<EOS>`.
+    `question_reader` and `answer_reader` are models of one text that give its
+    fixed `"states"` and their `"mask"`, as `BidirectionalLanguageModel.encoder`
+    does. Parts that no term needs are None.
+
+    Id 0 is padding and changes nothing. Texts may have any length, 0 too.
+    Under mixed precision jumps, tf-idf, weights, c and scores keep float32.
+
+    Args:
+        vocabulary_size: number of word ids, with padding (0) and the unknown
+            word (1), without `<EOS>`.
+        embedding_dim: size of the word vectors (the paper's 100).
+        units: size of the state of each direction (the paper's K).
+        layers: number of LSTMs upon each other in each direction.
+        hidden_units: size of s (the paper's H, which it does not state).
+        terms: the terms of equation 8, see `InteractiveAttention`.
+        question_term: `"aligned"` or `"final"`, see `InteractiveAttention`.
+        share_state_vector: see `InteractiveAttention`.
+        attention_activation: name of the outer function of equation 8.
+        tf_idf_norm: `"l2"` or None, see `TfIdf`. The paper does not say.
+        idf: array `(vocabulary_size,)` of the words' idf; 1 without it, until
+            `adapt_idf`. Arrays are not part of the configuration: a saved
+            model carries them in its weights.
+        jump: the arguments of `RBMJumpScore`, as a dict.
+        embeddings: array `(vocabulary_size, embedding_dim)` to start the
+            embedding with; uniform in (-.25, .25) without it. `<EOS>` has a
+            vector beside, see `sentence_embedding`.
+        trainable_embeddings: whether training changes the word vectors of
+            equation 5 and of M. The paper does not say.
+        reader_embeddings: `"shared"`, where the readers look words up in this
+            model's embedding, as they can if no stage trains word vectors; or
+            `"own"`, with the embedding of each language model.
+        trainable_states: whether training changes the readers' LSTMs. The
+            paper keeps their states; the jumps are those of fixed states.
+        contextual_vectors: array `(questions, length, dim)` of the vectors
+            that the words of each question have in it, such as BERT's, to
+            take the place of w(t), with 0 where a question has no more words;
+            or its shape. What stands behind the last word is the vector of
+            `<EOS>`. The readers and M never see these: they would know the
+            words that a language model is to predict.
+        input_initializer: start of V_q: `"uniform"` (as printed) or
+            `"identity"`, with which the stack of step 4 starts with inputs
+            like those that its language model has seen.
+        dropout: share of h and c that training drops in equation 1. The paper
+            says .5, but not where.
+        question_dropout: share that training drops of the inputs of the LSTMs
+            of step 4.
+        initializer_range: all that remains starts uniform in (-range, range),
+            but M, which starts with the cosines of the word vectors; with
+            `None` as Keras does it.
+        l2: strength of the L2 regularisation of all trainable parameters. The
+            paper has "regularized" cost, and no strength.
+        dtype: dtype policy; the global one by default.
+        **kwargs: `name` and `trainable`.
+
+    Call arguments:
+        inputs: dict of int tensors `"question"` `(batch_size,
+            question_length)` and `"answer"` `(batch_size, answer_length)`, and
+            with `contextual_vectors` an int tensor `"question_row"`
+            `(batch_size, 1)`, the number of the question.
+
+    Output:
+        Float tensor `(batch_size, 1)`, higher is better.
+
+    Raises:
+        ValueError: if an argument is out of range, or an array has another
+            shape.
+
+    Example:
+        >>> model = IAM(vocabulary_size=100)
+        >>> question, answer = np.array([[5, 7, 3]]), np.array([[9, 0]])
+        >>> model({"question": question, "answer": answer}).shape
+        (1, 1)
+        >>> model.jumps(answer).shape
+        (1, 2)
+
+    Reference: Wu and Hao, "Cross-sentence Pre-trained model for Interactive
+    QA matching", sections 2.1 to 2.6.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_dim: int = 100,
+        units: int = 100,
+        layers: int = 2,
+        hidden_units: int = 100,
+        *,
+        terms: Sequence[str] = TERMS,
+        question_term: str = "aligned",
+        share_state_vector: bool = True,
+        attention_activation: str = "tanh",
+        tf_idf_norm: str | None = "l2",
+        idf: np.ndarray | None = None,
+        jump: Mapping[str, Any] | None = None,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = False,
+        reader_embeddings: str = "shared",
+        trainable_states: bool = False,
+        contextual_vectors: np.ndarray | Sequence[int] | None = None,
+        input_initializer: str = "uniform",
+        dropout: float = 0.5,
+        question_dropout: float = 0.0,
+        initializer_range: float | None = 0.05,
+        l2: float = 0.0,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        check_positive(
+            vocabulary_size=vocabulary_size,
+            embedding_dim=embedding_dim,
+            units=units,
+            layers=layers,
+            hidden_units=hidden_units,
+        )
+        terms = check_terms(terms)
+        _check_choice("reader_embeddings", reader_embeddings, READER_EMBEDDINGS)
+        _check_choice(
+            "input_initializer", input_initializer, INPUT_INITIALIZERS
+        )
+        if trainable_embeddings and reader_embeddings == "shared":
+            raise ValueError(
+                '`reader_embeddings` must be "own" with '
+                "`trainable_embeddings`, which would change the fixed states. "
+                f"Received: reader_embeddings={reader_embeddings!r}"
+            )
+        policy = full_policy(dtype)
+        # Weights, sums over them and scores stay in float32 under mixed
+        # precision.
+        precise = policy.variable_dtype
+
+        # === Layers ===
+        append = AppendToken(vocabulary_size, dtype=policy, name="append_end")
+
+        def embed(trainable: bool) -> keras.layers.Embedding:
+            return sentence_embedding(
+                vocabulary_size,
+                embedding_dim,
+                embeddings,
+                trainable,
+                dtype=policy,
+            )
+
+        def stack(name: str, dropout: float = 0.0) -> BidirectionalStack:
+            return BidirectionalStack(
+                units,
+                layers,
+                dropout,
+                initializer_range,
+                dtype=policy,
+                name=name,
+            )
+
+        def dense(
+            size: int, name: str, dtype: Any = policy, **arguments: Any
+        ) -> keras.layers.Dense:
+            return keras.layers.Dense(
+                size,
+                **{
+                    **uniform_initializers(initializer_range, "kernel", "bias"),
+                    **arguments,
+                },
+                dtype=dtype,
+                name=name,
+            )
+
+        embedding = embed(trainable_embeddings)
+        tf_idf = TfIdf(
+            vocabulary_size, idf, tf_idf_norm, dtype=policy, name="tf_idf"
+        )
+        jump_score = (
+            RBMJumpScore(
+                **(jump or {}), dtype=policy, trainable=False, name="jump_score"
+            )
+            if "jump" in terms
+            else None
+        )
+        interactive = InteractiveAttention(
+            terms,
+            vocabulary_size,
+            question_term,
+            share_state_vector,
+            attention_activation,
+            **uniform_initializers(initializer_range, "kernel"),
+            dtype=policy,
+            name="interactive_attention",
+        )
+        word_projection = dense(
+            embedding_dim,
+            "word_projection",
+            use_bias=False,
+            **(
+                {"kernel_initializer": "identity"}
+                if input_initializer == "identity"
+                else {}
+            ),
+        )
+        context_projection = dense(embedding_dim, "context_projection")
+        question_stack = stack("question_stack", question_dropout)
+        ends = HeadTail(dtype=precise, name="ends")
+        drop = keras.layers.Dropout(dropout, dtype=precise, name="dropout")
+        matching = dense(
+            hidden_units, "matching", activation="tanh", dtype=precise
+        )
+        softmax = dense(2, "softmax", use_bias=False, dtype=precise)
+        text_vectors = (
+            TextVectors(contextual_vectors, dtype=policy, name="text_vectors")
+            if contextual_vectors is not None
+            else None
+        )
+
+        # === Functional model ===
+        def reader(side: str) -> keras.Model:
+            lstms = stack(f"{side}_language")
+            lstms.trainable = trainable_states
+            own = embedding if reader_embeddings == "shared" else embed(False)
+            words = keras.Input((None,), dtype="int32", name="words")
+            ids = append(words)
+            states = lstms(own(ids))
+            if not trainable_states:
+                # Nothing before has to be kept for a gradient.
+                states = ops.stop_gradient(states)
+            return keras.Model(
+                words,
+                {"mask": ops.not_equal(ids, 0), "states": states},
+                name=f"{side}_reader",
+            )
+
+        texts = {
+            side: keras.Input((None,), dtype="int32", name=side)
+            for side in ("question", "answer")
+        }
+        rows = {}
+        question, answer = texts["question"], texts["answer"]
+        readers = {"question": None, "answer": reader("answer")}
+        read = {"answer": readers["answer"](answer)}
+        states = ops.cast(read["answer"]["states"], precise)
+        inputs = {"answer_states": states}
+        mask = {"answer_states": read["answer"]["mask"]}
+        if "question" in terms:
+            readers["question"] = reader("question")
+            read["question"] = readers["question"](question)
+            inputs["question_states"] = read["question"]["states"]
+            mask["question_states"] = read["question"]["mask"]
+        if jump_score is not None:
+            inputs["jump"] = jump_score(states, mask=mask["answer_states"])
+        if "frequency" in terms or "match" in terms:
+            inputs["answer_ids"] = answer
+            inputs["answer_tf_idf"] = tf_idf(answer)
+        if "match" in terms:
+            inputs["answer_words"] = embedding(answer)
+            inputs["question_words"] = embedding(question)
+            inputs["question_tf_idf"] = tf_idf(question)
+        weights = interactive(inputs, mask=mask)
+        # (batch_size, 1, length) by (batch_size, length, 2 units)
+        context = ops.squeeze(
+            ops.matmul(ops.expand_dims(weights, 1), states), axis=1
+        )
+
+        ids = append(question)
+        words = embedding(ids)
+        if text_vectors is not None:
+            rows["question_row"] = keras.Input(
+                (1,), dtype="int32", name="question_row"
+            )
+            words = text_vectors([rows["question_row"], ids])
+        aware = ops.tanh(
+            word_projection(words)
+            + ops.expand_dims(context_projection(context), 1)
+        )
+        real = ops.not_equal(ids, 0)
+        ended = ends(question_stack(aware, mask=real), mask=real)
+        pair = keras.layers.Concatenate(dtype=precise, name="pair")(
+            [ended, context]
+        )
+        logits = softmax(matching(drop(pair)))
+        super().__init__(
+            inputs={**texts, **rows},
+            outputs=logits[:, 1:] - logits[:, :1],
+            **kwargs,
+        )
+        for weight in self.trainable_weights if l2 else ():
+            weight.regularizer = keras.regularizers.L2(l2)
+
+        # === Config ===
+        keep_own(
+            self,
+            {
+                "vocabulary_size": vocabulary_size,
+                "embedding_dim": embedding_dim,
+                "units": units,
+                "hidden_units": hidden_units,
+                "question_term": question_term,
+                "share_state_vector": share_state_vector,
+                "attention_activation": attention_activation,
+                "tf_idf_norm": tf_idf_norm,
+                "trainable_embeddings": trainable_embeddings,
+                "reader_embeddings": reader_embeddings,
+                "trainable_states": trainable_states,
+                "input_initializer": input_initializer,
+                "dropout": dropout,
+                "question_dropout": question_dropout,
+                "initializer_range": initializer_range,
+                "l2": l2,
+            },
+        )
+        self.policy = policy
+        self.embedding = embedding
+        self.tf_idf = tf_idf
+        self.jump_score = jump_score
+        self.interactive_attention = interactive
+        self.question_stack = question_stack
+        self.text_vectors = text_vectors
+        self.question_reader = readers["question"]
+        self.answer_reader = readers["answer"]
+        # `<EOS>` stands at the first padding, or in the last place.
+        is_word = ops.cast(ops.not_equal(answer, 0), precise)
+        self.attention = keras.Model(
+            texts, {"answer": weights[:, :-1] * is_word}, name="attention"
+        )
+        self.jumps = (
+            keras.Model(answer, inputs["jump"][:, :-1] * is_word, name="jumps")
+            if jump_score is not None
+            else None
+        )
+        self._jump = dict(jump or {})
+
+    @property
+    def core_parameters(self) -> int:
+        """Number of trainable parameters without the embedding."""
+        return count_parameters(self, self.embedding)
+
+    def adapt_idf(self, texts: Iterable[Any], smooth: bool = True) -> None:
+        """Counts in how many documents each word is.
+
+        Args:
+            texts: the documents, integer vectors of word ids: those of the
+                training data.
+            smooth: see `TfIdf.adapt`.
+
+        Raises:
+            ValueError: if there is no document, or an id is out of range.
+        """
+        self.tf_idf.adapt(texts, smooth)
+
+    def load_language_models(
+        self, question_model: keras.Model, answer_model: keras.Model
+    ) -> None:
+        """Takes over the weights of the first stage.
+
+        The readers become those of the language models, and the stack that
+        reads the question in view of the answer starts as that of questions.
+
+        Args:
+            question_model: a `BidirectionalLanguageModel` of questions.
+            answer_model: one of answers, of the same size.
+
+        Raises:
+            ValueError: if a model has another size, or word vectors other than
+                this one's where readers share them.
+        """
+        models = {"question": question_model, "answer": answer_model}
+        for side, model in models.items():
+            self._check_language_model(side, model)
+        self.question_stack.set_weights(question_model.stack.get_weights())
+        for side, reader in (
+            ("question", self.question_reader),
+            ("answer", self.answer_reader),
+        ):
+            if reader is not None:
+                reader.set_weights(models[side].encoder.get_weights())
+
+    def _check_language_model(self, side: str, model: keras.Model) -> None:
+        ours, theirs = (
+            [tuple(w.shape) for w in (m.weights)]
+            for m in (self.answer_reader, model.encoder)
+        )
+        if ours != theirs:
+            raise ValueError(
+                f"`{side}_model` must have the vocabulary_size, embedding_dim, "
+                f"units and layers of this model, and so weights of the shapes "
+                f"{ours}. Received: {theirs}"
+            )
+        if self.reader_embeddings == "shared" and not np.array_equal(
+            *(
+                ops.convert_to_numpy(m.embedding.embeddings)
+                for m in (self, model)
+            )
+        ):
+            raise ValueError(
+                f"`{side}_model` must have the word vectors of this model: "
+                "give all the same `embeddings` and train none, or use "
+                'reader_embeddings="own". Received: other vectors'
+            )
+
+    def load_jump(self, jump_score: RBMJumpScore) -> None:
+        """Takes over the weights of the second stage.
+
+        Args:
+            jump_score: a trained layer with the `offset` and `temperature` of
+                this model's.
+
+        Raises:
+            ValueError: if it has other weights, or this model has no jumps.
+        """
+        if self.jump_score is None:
+            raise ValueError(
+                "`terms` must have 'jump' for a jump to be loaded. "
+                f"Received: terms={self.interactive_attention.terms}"
+            )
+        ours, theirs = (
+            {w.name: tuple(w.shape) for w in layer.weights}
+            for layer in (self.jump_score, jump_score)
+        )
+        if ours != theirs:
+            raise ValueError(
+                "`jump_score` must have been built for states and with an "
+                "offset and a temperature like this model's, and so have the "
+                f"weights {ours}. Received: {theirs}"
+            )
+        self.jump_score.set_weights(jump_score.get_weights())
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without the arrays.
+
+        A saved model finds them among its weights.
+        """
+        vectors = self.text_vectors
+        return {
+            "name": self.name,
+            "trainable": self.trainable,
+            **own_config(self),
+            "layers": self.question_stack.layers,
+            "terms": list(self.interactive_attention.terms),
+            "jump": dict(self._jump),
+            "contextual_vectors": (
+                None if vectors is None else list(vectors.shape)
+            ),
+            "dtype": keras.dtype_policies.serialize(self.policy),
+        }
+
+
+def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ValueError(
+            f"`{name}` must be one of {known}. Received: {name}={value!r}"
+        )
