@@ -1,5 +1,8 @@
-"""Word vectors: gensim loaders, a skip-gram trainer, embedding matrices."""
+"""Word vectors: loaders, a skip-gram trainer, a BERT, embedding matrices."""
 
+from embeddings.bert_vectors import bert_text_vectors
+from embeddings.bert_vectors import bert_word_vectors
+from embeddings.components import PrincipalComponents
 from embeddings.files import VectorsError
 from embeddings.files import VectorsWarning
 from embeddings.loaders import detect_format
@@ -15,9 +18,12 @@ from embeddings.skipgram import train_skipgram
 
 __all__ = [
     "Coverage",
+    "PrincipalComponents",
     "Share",
     "VectorsError",
     "VectorsWarning",
+    "bert_text_vectors",
+    "bert_word_vectors",
     "detect_format",
     "embedding_matrix",
     "load_fasttext",

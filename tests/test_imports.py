@@ -77,7 +77,15 @@ ALLOWED = {
         "keras_qa.atomic",
         "keras_qa.datasets",
     },
-    "embeddings/": {"numpy", "gensim", "embeddings"},
+    "embeddings/": {
+        "numpy",
+        "gensim",
+        "tqdm",
+        "keras",
+        "keras_hub",
+        "embeddings",
+        "keras_qa.atomic",
+    },
 }
 
 
@@ -118,6 +126,22 @@ def test_imports_point_one_way(part):
             assert ({name} | parents) & ALLOWED[part] or any(
                 allowed.startswith(f"{name}.") for allowed in ALLOWED[part]
             ), f"{path} imports {name}"
+
+
+def test_only_a_bert_imports_keras_and_keras_hub_into_vectors():
+    users = {
+        path.name
+        for path in (ROOT / "embeddings").rglob("*.py")
+        if modules(path) & {"keras", "keras_hub"}
+    }
+    assert users == {"bert.py"}
+    code = (
+        "import sys, embeddings\n"
+        "sys.exit(any(m in sys.modules for m in ('keras', 'keras_hub')))"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
+    )
 
 
 def test_the_library_imports_neither_vectors_nor_scripts():

@@ -1,0 +1,227 @@
+"""A BERT, loaded through keras-hub.
+
+Its network differs from Hugging Face's in one thing: keras-hub approximates
+GELU by a hyperbolic tangent, which moves the states of the last of MiniLM's
+six layers by up to .003, where they deviate by .5. keras-hub's tokenizer does
+not strip accents unless it is told to; it is told to where BERT's own does. It
+folds compatibility characters with the case, "½" to "1⁄2", "ß" to "ss", where
+BERT's own keeps them.
+"""
+
+import functools
+import hashlib
+import json
+import random
+from collections.abc import Iterable
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from embeddings.bert_source import INSTALL
+from embeddings.bert_source import MINILM
+from embeddings.bert_source import directory_digest
+from embeddings.bert_source import find_bert
+from embeddings.files import PathLike
+
+TOKENIZER_CONFIG = "tokenizer_config.json"
+# [CLS] and [SEP].
+FRAME = 2
+SHORTEST_WIDTH = 8
+
+
+class Bert:
+    """A BERT and its tokenizer, each loaded when it is needed.
+
+    Args:
+        source: which BERT, see `embeddings.bert_source.find_bert`.
+        layers: the layer whose states are taken, or several that are
+            averaged: 0 is what goes into the first layer, -1 is what comes
+            out of the last.
+
+    Raises:
+        ImportError: if the package of `"minilm"` is not installed.
+        VectorsError: if a directory is missing or holds no BERT.
+        ValueError: if `layers` is empty.
+    """
+
+    def __init__(
+        self, source: PathLike = MINILM, layers: int | Sequence[int] = -1
+    ):
+        self.source = find_bert(source)
+        self.layers = (layers,) if isinstance(layers, int) else tuple(layers)
+        if not self.layers:
+            raise ValueError(
+                f"`layers` must not be empty. Received: layers={layers!r}"
+            )
+        self._pieces: dict[str, list[int]] = {}
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """Digest of settings, vocabulary and weights, hexadecimal.
+
+        That of a directory is told from its files, without loading them.
+        """
+        if isinstance(self.source, Path):
+            return directory_digest(self.source)
+        return _weights_digest(self._backbone, self._tokenizer)
+
+    @property
+    def width(self) -> int:
+        """Width of the states."""
+        return self._backbone.hidden_dim
+
+    @property
+    def room(self) -> int:
+        """Pieces that can be read at once."""
+        return self._backbone.max_sequence_length - FRAME
+
+    def pieces(self, words: Iterable[str]) -> dict[str, list[int]]:
+        """Splits words into pieces.
+
+        Args:
+            words: words in their own case. Each may become several pieces, or
+                none, as an empty one does.
+
+        Returns:
+            For each word the ids of its pieces.
+        """
+        words = list(dict.fromkeys(words))
+        new = [word for word in words if word not in self._pieces]
+        if new:
+            for word, ids in zip(
+                new, self._tokenizer.tokenize(new), strict=True
+            ):
+                self._pieces[word] = [int(i) for i in ids]
+            # As one piece, and not in brackets.
+            self._pieces[self._tokenizer.oov_token] = [self.unknown]
+        return {word: self._pieces[word] for word in words}
+
+    @functools.cached_property
+    def unknown(self) -> int:
+        """Id of the piece [UNK]."""
+        return self._tokenizer.token_to_id(self._tokenizer.oov_token)
+
+    def padded(self, pieces: int) -> int:
+        """Positions that so many pieces take up in a batch.
+
+        On JAX, which compiles anew for each shape, it is a power of two.
+        """
+        width = pieces + FRAME
+        if not _on_jax():
+            return width
+        width = max(SHORTEST_WIDTH, _next_power(width))
+        return min(width, self._backbone.max_sequence_length)
+
+    def states(self, texts: Sequence[Sequence[int]]) -> np.ndarray:
+        """The states of pieces, in one batch; each text is framed.
+
+        Args:
+            texts: the piece ids of each text, at most `room`.
+
+        Returns:
+            float32 `(texts, longest, width)`; what lies behind the pieces of
+            a text has no meaning.
+        """
+        tokenizer = self._tokenizer
+        longest = max(map(len, texts))
+        rows = _next_power(len(texts)) if _on_jax() else len(texts)
+        shape = (rows, self.padded(longest))
+        ids = np.full(shape, tokenizer.pad_token_id, np.int32)
+        mask = np.zeros(shape, np.int32)
+        for row, text in enumerate(texts):
+            framed = [tokenizer.cls_token_id, *text, tokenizer.sep_token_id]
+            ids[row, : len(framed)] = framed
+            mask[row, : len(framed)] = 1
+        # Rows that only fill up are copies: no softmax is over nothing.
+        ids[len(texts) :], mask[len(texts) :] = ids[0], mask[0]
+        states = self._model.predict_on_batch(
+            {
+                "token_ids": ids,
+                "segment_ids": np.zeros_like(ids),
+                "padding_mask": mask,
+            }
+        )
+        return states[: len(texts), 1 : longest + 1]
+
+    @functools.cached_property
+    def _backbone(self) -> Any:
+        models = _keras_hub().models
+        # The first weights, which the loaded ones replace, are drawn from
+        # Python's generator: what comes after must not depend on that.
+        state = random.getstate()
+        try:
+            return models.BertBackbone.from_preset(
+                str(self.source), dtype="float32"
+            )
+        finally:
+            random.setstate(state)
+
+    @functools.cached_property
+    def _tokenizer(self) -> Any:
+        models = _keras_hub().models
+        tokenizer = models.BertTokenizer.from_preset(str(self.source))
+        tokenizer.strip_accents = _strips_accents(self.source, tokenizer)
+        return tokenizer
+
+    @functools.cached_property
+    def _model(self) -> Any:
+        """From the backbone's inputs to the mean of the chosen layers."""
+        import keras
+
+        backbone = self._backbone
+        states = [backbone.embeddings_dropout.output]
+        states += [layer.output for layer in backbone.transformer_layers]
+        for layer in self.layers:
+            if not -len(states) <= layer < len(states):
+                raise ValueError(
+                    f"`layers` must lie between {-len(states)} and "
+                    f"{len(states) - 1}. Received: layers={self.layers}"
+                )
+        chosen = [states[layer] for layer in self.layers]
+        mean = keras.layers.average(chosen) if len(chosen) > 1 else chosen[0]
+        model = keras.Model(backbone.input, mean)
+        # On TensorFlow, XLA would compile anew for each shape.
+        model.compile(jit_compile="auto" if _on_jax() else False)
+        return model
+
+
+def _keras_hub() -> Any:
+    try:
+        import keras_hub
+    except ImportError as error:
+        raise ImportError(
+            f"the vectors of a BERT need keras-hub: {INSTALL}"
+        ) from error
+    return keras_hub
+
+
+def _on_jax() -> bool:
+    import keras
+
+    return keras.backend.backend() == "jax"
+
+
+def _strips_accents(source: Path | str, tokenizer: Any) -> bool:
+    """Whether accents are stripped: where case is, unless it is stated."""
+    config = Path(source) / TOKENIZER_CONFIG
+    if isinstance(source, Path) and config.is_file():
+        stated = json.loads(config.read_text("utf-8")).get("strip_accents")
+        if stated is not None:
+            return bool(stated)
+    return bool(tokenizer.lowercase)
+
+
+def _weights_digest(backbone: Any, tokenizer: Any) -> str:
+    vocabulary = tokenizer.get_vocabulary()
+    facts = [backbone.num_heads, tokenizer.lowercase, vocabulary]
+    digest = hashlib.sha256(json.dumps(facts).encode())
+    for weight in backbone.get_weights():
+        digest.update(f"{weight.shape} {weight.dtype}".encode())
+        digest.update(np.ascontiguousarray(weight).tobytes())
+    return digest.hexdigest()
+
+
+def _next_power(size: int) -> int:
+    return 1 << (size - 1).bit_length()

@@ -1,0 +1,122 @@
+"""Arrays of vectors on disk, each found by the text that it belongs to.
+
+A folder of files that are only added: what was computed before an interruption
+is there after it. A file is a NumPy archive without pickles, whose checksums
+tell whether it is whole.
+"""
+
+import hashlib
+import json
+import warnings
+import zipfile
+import zlib
+from collections.abc import Collection
+from collections.abc import Iterator
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from embeddings.files import PathLike
+from embeddings.files import VectorsWarning
+from keras_qa.atomic import write_whole
+
+KEY_BYTES = 16
+SUFFIX = ".npz"
+# What NumPy raises where a file was cut off, changed, or is another's.
+DAMAGE = (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+
+
+def cache_key(value: Any) -> bytes:
+    """The key of something that JSON can express: 16 bytes of its digest."""
+    text = json.dumps(value).encode()
+    return hashlib.blake2b(text, digest_size=KEY_BYTES).digest()
+
+
+class VectorCache:
+    """A folder of arrays of vectors.
+
+    Several processes may use it at the same time: files are written whole
+    under names that are told from their keys.
+
+    Args:
+        folder: the folder, made with the first file.
+    """
+
+    def __init__(self, folder: PathLike):
+        self.folder = Path(folder)
+
+    def write(self, entries: Mapping[bytes, np.ndarray]) -> None:
+        """Adds one file.
+
+        Args:
+            entries: by key, float32 arrays `(n, width)`, n of each its own.
+        """
+        keys = b"".join(entries)
+        name = hashlib.blake2b(keys, digest_size=KEY_BYTES).hexdigest()
+
+        def save(path: Path) -> None:
+            np.savez(
+                path,
+                keys=np.frombuffer(keys, np.uint8).reshape(-1, KEY_BYTES),
+                lengths=np.array([len(rows) for rows in entries.values()]),
+                vectors=np.concatenate(list(entries.values())),
+            )
+
+        write_whole(self.folder / f"{name}{SUFFIX}", save)
+
+    def read(
+        self, keys: Collection[bytes]
+    ) -> Iterator[tuple[bytes, np.ndarray]]:
+        """Finds what is there of some keys, one file in memory at a time.
+
+        A damaged file is removed, with a warning: what was in it is not found
+        and can be written again.
+
+        Args:
+            keys: the keys.
+
+        Yields:
+            A key and its array, float32 `(n, width)`; each key once, in no
+            particular order.
+        """
+        wanted = set(keys)
+        for path in sorted(self.folder.glob(f"*{SUFFIX}")):
+            if not wanted:
+                return
+            try:
+                found = _read(path, wanted)
+            except DAMAGE as error:
+                warnings.warn(
+                    f"{path}: expected a whole file of vectors; it is removed, "
+                    f"and what was in it will be computed again. "
+                    f"Received: {error}",
+                    VectorsWarning,
+                    stacklevel=2,
+                )
+                path.unlink(missing_ok=True)
+                continue
+            wanted.difference_update(found)
+            yield from found.items()
+
+
+def _read(path: Path, wanted: Collection[bytes]) -> dict[bytes, np.ndarray]:
+    """The arrays in a file that are wanted."""
+    with np.load(path, allow_pickle=False) as file:
+        keys = [row.tobytes() for row in file["keys"]]
+        chosen = {key: i for i, key in enumerate(keys) if key in wanted}
+        if not chosen:
+            return {}
+        ends = np.cumsum(file["lengths"])
+        vectors = file["vectors"]
+    if len(ends) != len(keys) or vectors.shape != (ends[-1], vectors.shape[-1]):
+        raise ValueError(
+            f"{len(keys)} keys, {len(ends)} lengths, vectors {vectors.shape}"
+        )
+    if vectors.dtype != np.float32 or not np.isfinite(vectors).all():
+        raise ValueError(f"numbers of {vectors.dtype} that are not all finite")
+    starts = ends - np.diff(ends, prepend=0)
+    return {
+        key: vectors[starts[i] : ends[i]].copy() for key, i in chosen.items()
+    }
