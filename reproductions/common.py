@@ -18,15 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gensim.models import KeyedVectors
-from tqdm import tqdm
 
 import keras_qa
 from embeddings import Coverage
-from embeddings import VectorsError
-from embeddings import embedding_matrix
-from embeddings import load_vectors
-from embeddings import train_skipgram
 from keras_qa.baselines import bm25_scores
 from keras_qa.baselines import cosine_scores
 from keras_qa.datasets.base import Dataset
@@ -43,16 +37,18 @@ from reproductions.folder import RunFolderError
 from reproductions.options import Settings
 from reproductions.runs import append_run
 from reproductions.runs import read_runs
+from reproductions.vectors import chosen_vectors
+from reproductions.vectors import vector_identity
+from reproductions.vectors import word_matrix
 
 # Ranked without training; the others are models to build and fit.
 BASELINES = ("bm25", "cosine", "idf-cosine")
-# Those that look at words alone.
-WITHOUT_VECTORS = ("bm25", "wsdm")
+
+# What the names of tokenisers that read numbers as one word end with.
+NUMBERS = "-num"
 
 # The parts of a split that papers print a figure for each of.
 PARTS = {"test": ("test1", "test2")}
-
-SKIPGRAM = "skipgram"
 
 # Questions to fit, to select the epoch with, and to report on.
 Parts = tuple[list[Question], list[Question], list[Question]]
@@ -223,7 +219,7 @@ def _identity(
     paper: str, arguments: Namespace, settings: Settings, parts: Parts
 ) -> dict[str, Any]:
     """What defines a run, apart from the machine it runs on."""
-    files = [Path(n) for n in arguments.embeddings if n != SKIPGRAM]
+    names, vectors = vector_identity(chosen_vectors(arguments))
     baseline = arguments.model in BASELINES
     return {
         "paper": paper,
@@ -233,23 +229,14 @@ def _identity(
         "split": arguments.split,
         "seed": arguments.seed,
         "recipe": "untrained" if baseline else arguments.recipe,
-        "vectors": []
-        if arguments.model in WITHOUT_VECTORS
-        else [Path(name).name for name in arguments.embeddings],
+        "vectors": names,
         "smoke": arguments.smoke,
         "settings": settings,
         "inputs": {
             "questions": _fingerprint_parts(parts),
-            "vectors": []
-            if arguments.model in WITHOUT_VECTORS
-            else [fingerprint_file(path) for path in files],
+            "vectors": vectors,
         },
     }
-
-
-def fingerprint(content: bytes) -> str:
-    """A short name for some content."""
-    return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
 def _fingerprint_parts(parts: Parts) -> str:
@@ -263,27 +250,6 @@ def _fingerprint_parts(parts: Parts) -> str:
     return digest.hexdigest()
 
 
-def fingerprint_file(path: Path) -> str:
-    """A short name for a file: of its size, its first and its last megabyte.
-
-    Files of vectors have gigabytes; this tells them apart at once.
-
-    Raises:
-        VectorsError: if the file cannot be read.
-    """
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(0)
-            start = file.read(1 << 20)
-            file.seek(max(0, size - (1 << 20)))
-            return fingerprint(b"%d " % size + start + file.read())
-    except OSError as error:
-        raise VectorsError(
-            f"{path}: expected a file of vectors. Received: {error}"
-        ) from error
-
-
 def _prepare(
     arguments: Namespace,
     settings: Settings,
@@ -292,18 +258,21 @@ def _prepare(
     parts: Parts,
 ) -> Experiment:
     fit, select, report = parts
+    tokenizer = settings["tokenizer"] or dataset.tokenizer
+    if settings.get("numbers") and not tokenizer.endswith(NUMBERS):
+        tokenizer += NUMBERS
     corpus = Corpus(
         fit,
         select,
         report,
-        tokenizer=settings["tokenizer"] or dataset.tokenizer,
+        tokenizer=tokenizer,
         max_question_length=settings["max_question_length"],
         max_answer_length=settings["max_answer_length"],
         answers=dataset.answers() if dataset.answers else None,
     )
     matrix, coverage = np.zeros((0, 0), np.float32), None
-    if arguments.model not in WITHOUT_VECTORS:
-        matrix, coverage = _matrix(arguments, settings, corpus, fit)
+    if chosen_vectors(arguments):
+        matrix, coverage = word_matrix(arguments, settings, corpus, fit)
     return Experiment(
         arguments,
         settings,
@@ -333,44 +302,6 @@ def _parts(dataset: Dataset, arguments: Namespace, settings: Settings) -> Parts:
         count = settings["smoke_questions"]
         fit, select, report = fit[:count], select[:count], report[:count]
     return fit, select, report
-
-
-def _matrix(
-    arguments: Namespace,
-    settings: Settings,
-    corpus: Corpus,
-    fit: list[Question],
-) -> tuple[np.ndarray, Coverage]:
-    words = corpus.vocabulary.words
-    sets = [
-        _skipgram(arguments, settings, corpus.sentences(fit))
-        if name == SKIPGRAM
-        else load_vectors(Path(name), vocabulary=words)
-        for name in arguments.embeddings
-    ]
-    return embedding_matrix(
-        words,
-        sets,
-        seed=arguments.seed,
-        scale=settings["oov_scale"],
-        counts=corpus.word_counts(),
-    )
-
-
-def _skipgram(
-    arguments: Namespace, settings: Settings, sentences: list[list[str]]
-) -> KeyedVectors:
-    """Vectors trained on the questions and candidates of the training part."""
-    epochs = settings["smoke_epochs" if arguments.smoke else "skipgram_epochs"]
-    with tqdm(total=epochs, desc=SKIPGRAM, unit="epoch") as bar:
-        return train_skipgram(
-            sentences,
-            vector_size=settings["skipgram_dim"],
-            window=settings["skipgram_window"],
-            epochs=epochs,
-            seed=arguments.seed,
-            progress=lambda done, total: bar.update(),
-        )
 
 
 def _untrained_cosine(experiment: Experiment) -> list[np.ndarray]:

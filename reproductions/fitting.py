@@ -45,20 +45,27 @@ class Ranker:
         scorer: the model.
         corpus: the texts.
         overlap: makes the scorer's input `"overlap"`, if it has one.
+        question_rows: for each text of the corpus its number among the
+            questions, int32 `(texts,)`, the scorer's input `"question_row"`,
+            if it has one.
     """
 
     scorer: keras.Model
     corpus: Corpus
     overlap: OverlapFeatures | None = None
+    question_rows: np.ndarray | None = None
 
     def features(
         self, questions: np.ndarray, answers: np.ndarray
     ) -> dict[str, np.ndarray]:
         """The inputs of pairs beside their texts, arrays `(pairs, n)`."""
-        if self.overlap is None:
-            return {}
-        tokens = self.corpus.tokens
-        return {"overlap": self.overlap.pairs(tokens, questions, answers)}
+        found = {}
+        if self.overlap is not None:
+            tokens = self.corpus.tokens
+            found["overlap"] = self.overlap.pairs(tokens, questions, answers)
+        if self.question_rows is not None:
+            found["question_row"] = self.question_rows[questions][:, None]
+        return found
 
     def scores(self, questions: np.ndarray, answers: np.ndarray) -> np.ndarray:
         """The scores of pairs of texts, float32 `(pairs,)`."""
@@ -217,13 +224,19 @@ def _details(selector: EpochSelector, scorer: keras.Model) -> dict[str, Any]:
 
 
 def _export(experiment: Experiment, ranker: Ranker) -> None:
-    """Writes the model for Keras and, on TensorFlow, for text."""
+    """Writes the model for Keras and, on TensorFlow, for text.
+
+    A scorer that knows its questions by number takes no other ones as text.
+    """
     corpus, folder = ranker.corpus, experiment.folder
     folder.write("model.keras", lambda path: export_keras(ranker.scorer, path))
     folder.write("vocabulary.txt", corpus.vocabulary.save)
     if ranker.overlap is not None:
         folder.write("overlap.json", ranker.overlap.save)
-    if keras.backend.backend() != "tensorflow":
+    if (
+        keras.backend.backend() != "tensorflow"
+        or ranker.question_rows is not None
+    ):
         return
     reading: dict[str, Any] = {
         "tokenizer": corpus.tokenizer,

@@ -56,7 +56,6 @@ from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.evaluation import evaluate
 from keras_qa.scoring import score_pairs
-from reproductions.common import SKIPGRAM
 from reproductions.hyperqa import PAPER
 from reproductions.hyperqa import build_model
 from reproductions.hyperqa import build_training
@@ -65,6 +64,7 @@ from reproductions.options import resolve_settings
 from reproductions.runs import RunsError
 from reproductions.runs import append_run
 from reproductions.runs import read_runs
+from reproductions.vectors import SKIPGRAM
 
 FOLDS = 4
 FOLDS_SEED = 0

@@ -18,6 +18,9 @@ OPTIONAL = {
     "max_question_length": int,
     "max_answer_length": int,
     "attention_units": int,
+    "bert_dim": int,
+    "bert_rms": float,
+    "lm_max_classes": int,
 }
 
 Settings = dict[str, Any]
@@ -64,7 +67,9 @@ def parse_arguments(
         default=["skipgram"],
         metavar="FILE",
         help="vector files, concatenated word by word; the word `skipgram` "
-        "trains vectors on the data set's own text (default)",
+        "trains vectors on the data set's own text (default), `bert:SOURCE` "
+        "runs each word through a BERT: `bert:minilm`, a directory, or a "
+        "preset of keras-hub",
     )
     parser.add_argument("--seed", type=_count, default=1)
     parser.add_argument(

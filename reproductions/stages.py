@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from reproductions.common import fingerprint
 from reproductions.folder import SETTINGS
 from reproductions.folder import RunFolder
 from reproductions.folder import RunFolderError
 from reproductions.summary import canonical
+from reproductions.vectors import fingerprint
 
 
 class StageError(RunFolderError):

@@ -154,6 +154,23 @@ def _seed_states(model: keras.Model) -> list[keras.Variable]:
     return [v for v in model.variables if id(v) not in weights | metrics]
 
 
+class EpochSeconds(keras.callbacks.Callback):
+    """Takes down the seconds of each epoch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seconds: list[float] = []
+        self._started = 0.0
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Starts the clock."""
+        self._started = time.perf_counter()
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Reads the clock."""
+        self.seconds.append(time.perf_counter() - self._started)
+
+
 class ProgressBar(keras.callbacks.Callback):
     """One bar for the whole training, in epochs, with the latest figures."""
 

@@ -51,6 +51,15 @@ def test_a_ranker_without_features_gives_none(corpus):
     assert Ranker(overlap_model(), corpus).features(one, one) == {}
 
 
+def test_questions_have_their_numbers_if_the_scorer_wants_them(corpus):
+    rows = np.array([0, 4, 7], dtype=np.int32)
+    ranker = Ranker(overlap_model(), corpus, question_rows=rows)
+    pairs = np.array([2, 1, 2]), np.array([0, 0, 1])
+    found = ranker.features(*pairs)
+    np.testing.assert_array_equal(found["question_row"], [[7], [4], [7]])
+    assert list(found) == ["question_row"]
+
+
 def test_each_distinct_pair_is_scored_once(ranker, monkeypatch):
     rng = np.random.default_rng(0)
     questions, answers = rng.integers(0, 3, (2, 40))
