@@ -26,8 +26,8 @@ reproduce: $(VENV)/.installed
 
 # What must hold on every backend runs again under JAX and PyTorch.
 BACKEND_TESTS := tests/layers tests/models tests/test_batches.py \
-	tests/test_constraints.py tests/test_contrastive_divergence.py \
-	tests/test_geometry.py \
+	tests/embeddings/test_bert.py tests/test_constraints.py \
+	tests/test_contrastive_divergence.py tests/test_geometry.py \
 	tests/test_hardest_negatives.py tests/test_losses.py \
 	tests/test_optimizers.py tests/test_recurrence.py \
 	tests/test_recurrent_benchmark.py tests/test_scoring.py \
@@ -59,7 +59,7 @@ $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 
 $(VENV)/.installed-test: $(VENV)/.installed
 	rm -f $<
-	$(PIP_INSTALL) -e '.[plots,tune,jax,torch,test]'
+	$(PIP_INSTALL) -e '.[plots,tune,jax,torch,bert,test]'
 	touch $< $@
 
 define require-python

@@ -36,10 +36,13 @@ TOLERANCE = 6e-3
 
 @pytest.fixture(scope="module")
 def theirs():
-    folder = Bert("minilm").source
+    here = {
+        "pretrained_model_name_or_path": Bert("minilm").source,
+        "local_files_only": True,
+    }
     return (
-        transformers.AutoTokenizer.from_pretrained(folder),
-        transformers.AutoModel.from_pretrained(folder).eval(),
+        transformers.AutoTokenizer.from_pretrained(**here),
+        transformers.AutoModel.from_pretrained(**here).eval(),
     )
 
 
