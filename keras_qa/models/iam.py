@@ -1,6 +1,5 @@
 """IAM: answers weighed by interactive attention, questions read with them."""
 
-from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
@@ -25,13 +24,15 @@ from keras_qa.models.common import full_policy
 from keras_qa.models.common import keep_own
 from keras_qa.models.common import own_config
 from keras_qa.models.sentence_embedding import sentence_embedding
+from keras_qa.models.sentence_reader import sentence_reader
+from keras_qa.models.staged_matcher import StagedMatcher
 
 READER_EMBEDDINGS = ("shared", "own")
 INPUT_INITIALIZERS = ("uniform", "identity")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class IAM(keras.Model):
+class IAM(StagedMatcher):
     """Scores a pair by a question that is read in view of its answer.
 
     Both texts are closed by `<EOS>`, whose id is `vocabulary_size`. Then
@@ -281,19 +282,12 @@ class IAM(keras.Model):
 
         # === Functional model ===
         def reader(side: str) -> keras.Model:
-            lstms = stack(f"{side}_language")
-            lstms.trainable = trainable_states
-            own = embedding if reader_embeddings == "shared" else embed(False)
-            words = keras.Input((None,), dtype="int32", name="words")
-            ids = append(words)
-            states = lstms(own(ids))
-            if not trainable_states:
-                # Nothing before has to be kept for a gradient.
-                states = ops.stop_gradient(states)
-            return keras.Model(
-                words,
-                {"mask": ops.not_equal(ids, 0), "states": states},
-                name=f"{side}_reader",
+            return sentence_reader(
+                append,
+                embedding if reader_embeddings == "shared" else embed(False),
+                stack(f"{side}_language"),
+                trainable_states,
+                f"{side}_reader",
             )
 
         texts = {
@@ -360,6 +354,8 @@ class IAM(keras.Model):
                 "embedding_dim": embedding_dim,
                 "units": units,
                 "hidden_units": hidden_units,
+                "terms": list(terms),
+                "jump": dict(jump or {}),
                 "question_term": question_term,
                 "share_state_vector": share_state_vector,
                 "attention_activation": attention_activation,
@@ -393,102 +389,11 @@ class IAM(keras.Model):
             if jump_score is not None
             else None
         )
-        self._jump = dict(jump or {})
 
     @property
     def core_parameters(self) -> int:
         """Number of trainable parameters without the embedding."""
         return count_parameters(self, self.embedding)
-
-    def adapt_idf(self, texts: Iterable[Any], smooth: bool = True) -> None:
-        """Counts in how many documents each word is.
-
-        Args:
-            texts: the documents, integer vectors of word ids: those of the
-                training data.
-            smooth: see `TfIdf.adapt`.
-
-        Raises:
-            ValueError: if there is no document, or an id is out of range.
-        """
-        self.tf_idf.adapt(texts, smooth)
-
-    def load_language_models(
-        self, question_model: keras.Model, answer_model: keras.Model
-    ) -> None:
-        """Takes over the weights of the first stage.
-
-        The readers become those of the language models, and the stack that
-        reads the question in view of the answer starts as that of questions.
-
-        Args:
-            question_model: a `BidirectionalLanguageModel` of questions.
-            answer_model: one of answers, of the same size.
-
-        Raises:
-            ValueError: if a model has another size, or word vectors other than
-                this one's where readers share them.
-        """
-        models = {"question": question_model, "answer": answer_model}
-        for side, model in models.items():
-            self._check_language_model(side, model)
-        self.question_stack.set_weights(question_model.stack.get_weights())
-        for side, reader in (
-            ("question", self.question_reader),
-            ("answer", self.answer_reader),
-        ):
-            if reader is not None:
-                reader.set_weights(models[side].encoder.get_weights())
-
-    def _check_language_model(self, side: str, model: keras.Model) -> None:
-        ours, theirs = (
-            [tuple(w.shape) for w in (m.weights)]
-            for m in (self.answer_reader, model.encoder)
-        )
-        if ours != theirs:
-            raise ValueError(
-                f"`{side}_model` must have the vocabulary_size, embedding_dim, "
-                f"units and layers of this model, and so weights of the shapes "
-                f"{ours}. Received: {theirs}"
-            )
-        if self.reader_embeddings == "shared" and not np.array_equal(
-            *(
-                ops.convert_to_numpy(m.embedding.embeddings)
-                for m in (self, model)
-            )
-        ):
-            raise ValueError(
-                f"`{side}_model` must have the word vectors of this model: "
-                "give all the same `embeddings` and train none, or use "
-                'reader_embeddings="own". Received: other vectors'
-            )
-
-    def load_jump(self, jump_score: RBMJumpScore) -> None:
-        """Takes over the weights of the second stage.
-
-        Args:
-            jump_score: a trained layer with the `offset` and `temperature` of
-                this model's.
-
-        Raises:
-            ValueError: if it has other weights, or this model has no jumps.
-        """
-        if self.jump_score is None:
-            raise ValueError(
-                "`terms` must have 'jump' for a jump to be loaded. "
-                f"Received: terms={self.interactive_attention.terms}"
-            )
-        ours, theirs = (
-            {w.name: tuple(w.shape) for w in layer.weights}
-            for layer in (self.jump_score, jump_score)
-        )
-        if ours != theirs:
-            raise ValueError(
-                "`jump_score` must have been built for states and with an "
-                "offset and a temperature like this model's, and so have the "
-                f"weights {ours}. Received: {theirs}"
-            )
-        self.jump_score.set_weights(jump_score.get_weights())
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, without the arrays.
@@ -501,8 +406,8 @@ class IAM(keras.Model):
             "trainable": self.trainable,
             **own_config(self),
             "layers": self.question_stack.layers,
-            "terms": list(self.interactive_attention.terms),
-            "jump": dict(self._jump),
+            "terms": list(self.terms),
+            "jump": dict(self.jump),
             "contextual_vectors": (
                 None if vectors is None else list(vectors.shape)
             ),
