@@ -21,6 +21,7 @@ _MODULES = (
     "geometry",
     "layers",
     "losses",
+    "mining",
     "models",
     "optimizers",
     "recurrence",

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from types import ModuleType
 
 import numpy as np
 
@@ -38,11 +39,7 @@ def bm25_scores(
     Returns:
         For each question the scores of its candidates, float32.
     """
-    # Importing it starts JAX, which takes a GPU's memory.
-    import bm25s
-
-    # It reports every step as a debug message to whoever listens to all.
-    logging.getLogger("bm25s").setLevel(logging.WARNING)
+    bm25s = import_bm25s()
     texts = sorted({c.text for q in questions for c in q.candidates})
     index = {text: i for i, text in enumerate(texts)}
     documents = [search_terms(t, tokenizer, max_answer_length) for t in texts]
@@ -62,6 +59,15 @@ def bm25_scores(
         )
         scores.append(all_scores[[index[c.text] for c in question.candidates]])
     return scores
+
+
+def import_bm25s() -> ModuleType:
+    """The package bm25s; importing it starts JAX, which takes GPU memory."""
+    import bm25s
+
+    # It reports every step as a debug message to whoever listens to all.
+    logging.getLogger("bm25s").setLevel(logging.WARNING)
+    return bm25s
 
 
 def search_terms(

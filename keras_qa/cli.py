@@ -9,6 +9,7 @@ import sys
 from types import ModuleType
 
 from keras_qa import attention_command
+from keras_qa import mine_command
 from keras_qa.attention import AttentionError
 from keras_qa.datasets import audit
 from keras_qa.datasets import fetch
@@ -49,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     data_commands = data.add_subparsers(required=True, metavar="COMMAND")
     _add(data_commands, "audit", audit, "count what is in a data set")
     _add(data_commands, "fetch", fetch, "download a data set's files")
+    _add(commands, "mine", mine_command, "find candidates with BM25")
     _add(
         commands,
         "attention",

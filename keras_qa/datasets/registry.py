@@ -10,6 +10,7 @@ from pathlib import Path
 from keras_qa.datasets.base import Dataset
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
+from keras_qa.datasets.candidate_files import read_candidates
 from keras_qa.datasets.files import find_file
 from keras_qa.datasets.insuranceqa import V1_POOL
 from keras_qa.datasets.insuranceqa import V1_TRAIN
@@ -22,6 +23,7 @@ from keras_qa.datasets.trecqa import both_labels_only
 from keras_qa.datasets.trecqa import read_trecqa_xml
 from keras_qa.datasets.wikiqa import read_wikiqa_toks
 from keras_qa.datasets.wikiqa import read_wikiqa_tsv
+from keras_qa.datasets.yahoo_answers import NAME as YAHOO_ANSWERS
 from keras_qa.datasets.yahooqa import SPLITS
 from keras_qa.datasets.yahooqa import YahooQA
 
@@ -34,6 +36,7 @@ FOLDERS = {
     "trecqa-all": "TrecQA",
     "semeval": "SemEval2016-Task3",
     "yahooqa": "YahooQA",
+    "yahoo": "YahooL6",
     "insuranceqa-v1": "InsuranceQA",
     "insuranceqa-v2": "InsuranceQA",
 }
@@ -90,6 +93,8 @@ def open_dataset(
     * `semeval`: SemEval-2016 Task 3 A without the repeated threads. The parts
       of train that are there make up its training split.
     * `yahooqa`: with answers of 5 characters to 50 words.
+    * `yahoo`: the questions of Yahoo! Answers (Webscope L6) that
+      `keras-qa mine yahoo` chose, with the candidates that it found.
     * `insuranceqa-v1`: the training questions have only their correct answers
       as candidates, until a fold of them is held out; `dev`, `test1` and
       `test2` have pools, and `test` joins the last two.
@@ -137,6 +142,9 @@ def open_dataset(
         tokenizer = "word"
     elif name == "yahooqa":
         splits, looked_for = _yahooqa(folder)
+        tokenizer = "word"
+    elif name == "yahoo":
+        splits, looked_for = _yahoo(folder)
         tokenizer = "word"
     else:
         splits, looked_for, tokenizer = _wikiqa(folder, prefer_original)
@@ -280,6 +288,17 @@ def _yahooqa(folder: Path) -> tuple[Mapping[str, _Stream], list[str]]:
         return {}, names
     collection = YahooQA(paths[0])
     return {s: partial(collection.questions, s) for s in SPLITS}, names
+
+
+def _yahoo(folder: Path) -> tuple[Mapping[str, _Stream], list[str]]:
+    made_of = f"which `keras-qa mine yahoo` makes of {YAHOO_ANSWERS}"
+    paths = {split: folder / f"{split}.tsv.gz" for split in SPLITS}
+    splits = {
+        split: partial(read_candidates, path)
+        for split, path in paths.items()
+        if path.is_file()
+    }
+    return splits, [*(path.name for path in paths.values()), made_of]
 
 
 # The sub-folder in which a version is published, and its file of answers.

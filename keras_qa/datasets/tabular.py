@@ -21,6 +21,9 @@ from keras_qa.datasets.rows import parse_label
 
 _Record = tuple[int, dict[str, object]]
 
+# Of JSON lines, none.
+_DELIMITERS = {".csv": ",", ".tsv": "\t", ".jsonl": None, ".ndjson": None}
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -29,7 +32,8 @@ class Columns:
     Attributes:
         question: column with the question's text.
         answer: column with the candidate's text.
-        label: column with the label, 0 or 1.
+        label: column with the label, 0 or 1. None if there is none: every
+            answer is a right one.
         question_id: column with the question's id. None if there is none:
             the text tells questions apart and they are numbered.
         answer_id: column with the candidate's id. None if there is none: its
@@ -38,15 +42,15 @@ class Columns:
 
     question: str = "question"
     answer: str = "answer"
-    label: str = "label"
+    label: str | None = "label"
     question_id: str | None = None
     answer_id: str | None = None
 
     @property
     def names(self) -> list[str]:
         """The columns that a file must have."""
-        optional = (self.question_id, self.answer_id)
-        required = [self.question, self.answer, self.label]
+        optional = (self.label, self.question_id, self.answer_id)
+        required = [self.question, self.answer]
         return required + [name for name in optional if name is not None]
 
 
@@ -136,21 +140,36 @@ def open_tabular(
     return Dataset("user", splits, tokenizer)
 
 
+def table_delimiter(path: Path) -> str | None:
+    """What stands between the fields of a file, by its name.
+
+    Args:
+        path: the file; `.gz` at the end of its name is passed over.
+
+    Returns:
+        `","` or a tab; None for JSON lines.
+
+    Raises:
+        DatasetError: if the name is of none of these.
+    """
+    suffixes = [s for s in path.suffixes if s != ".gz"]
+    suffix = suffixes[-1].lower() if suffixes else ""
+    if suffix not in _DELIMITERS:
+        raise DatasetError(
+            "`path` must end in .csv, .tsv, .jsonl or .ndjson, "
+            f"with or without .gz. Received: {path}"
+        )
+    return _DELIMITERS[suffix]
+
+
 def _reader(
     path: Path, columns: Columns, quoted: bool
 ) -> Callable[[Path], Iterator[_Record]]:
-    suffixes = [s for s in path.suffixes if s != ".gz"]
-    suffix = suffixes[-1].lower() if suffixes else ""
-    if suffix in (".csv", ".tsv"):
-        delimiter = "," if suffix == ".csv" else "\t"
-        return partial(
-            _read_csv, columns=columns, delimiter=delimiter, quoted=quoted
-        )
-    if suffix in (".jsonl", ".ndjson"):
+    delimiter = table_delimiter(path)
+    if delimiter is None:
         return partial(_read_json_lines, columns=columns)
-    raise DatasetError(
-        "`path` must end in .csv, .tsv, .jsonl or .ndjson, "
-        f"with or without .gz. Received: {path}"
+    return partial(
+        _read_csv, columns=columns, delimiter=delimiter, quoted=quoted
     )
 
 
@@ -242,7 +261,7 @@ def _row(path: Path, columns: Columns, record: _Record) -> Row:
             value = str(value)
         return check_text(path, line, f"`{name}`", value)
 
-    label = fields[columns.label]
+    label = 1 if columns.label is None else fields[columns.label]
     # `True` and 1 both read as "1".
     text = str(int(label)) if label in (0, 1) else label
     if not isinstance(text, str):

@@ -52,6 +52,14 @@ def test_names_of_columns(tmp_path):
     )
 
 
+def test_without_labels_every_answer_is_right(tmp_path):
+    path = write(tmp_path / "a.csv", "question,answer\nq,a\nq,b\n")
+    (question,) = read_tabular(path, Columns(label=None))
+    assert [c.text for c in question.positives] == ["a", "b"]
+    with pytest.raises(DatasetError, match=r"a\.csv:1: expected a .*'label'"):
+        list(read_tabular(path))
+
+
 def test_quoted_fields_may_hold_anything(tmp_path):
     path = write(
         tmp_path / "a.csv",

@@ -1,0 +1,89 @@
+"""Questions with many common answers, written to files and read back."""
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Iterable
+from collections.abc import Iterator
+from pathlib import Path
+
+from keras_qa.atomic import write_whole
+from keras_qa.datasets.base import Candidate
+from keras_qa.datasets.base import Question
+from keras_qa.datasets.tabular import Columns
+from keras_qa.datasets.tabular import read_tabular
+from keras_qa.datasets.tabular import table_delimiter
+
+COLUMNS = Columns(question_id="question_id", answer_id="answer_id")
+"""The columns of the files, for `read_tabular`."""
+
+_HEADER = ("question_id", "question", "answer_id", "answer", "label")
+
+
+def write_candidates(path: Path, questions: Iterable[Question]) -> None:
+    """Writes one candidate a row, with the columns of `COLUMNS`.
+
+    The file appears when it is complete. Equal questions make equal files.
+    `read_tabular` reads it, and so does `read_candidates`.
+
+    Args:
+        path: where to; the format follows from the name as in `read_tabular`.
+        questions: the questions; a stream is fine. Those without candidates
+            leave no trace.
+
+    Raises:
+        DatasetError: if the name does not say which format.
+    """
+    path = Path(path)
+    delimiter = table_delimiter(path)
+    rows = (
+        (question.id, question.text, answer.id, answer.text, answer.label)
+        for question in questions
+        for answer in question.candidates
+    )
+
+    def save(scratch: Path) -> None:
+        with scratch.open("wb") as raw:
+            if path.suffix == ".gz":
+                # Without the time and the scratch file's name.
+                with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
+                    _write(packed, rows, delimiter)
+            else:
+                _write(raw, rows, delimiter)
+
+    write_whole(path, save)
+
+
+def read_candidates(path: Path) -> Iterator[Question]:
+    """Streams the questions of a file that `write_candidates` wrote.
+
+    Equal answers are one string, which saves much memory where an answer is
+    a candidate of many questions.
+
+    Raises:
+        DatasetError: see `read_tabular`.
+    """
+    texts: dict[str, str] = {}
+    for question in read_tabular(path, COLUMNS):
+        candidates = tuple(
+            Candidate(c.id, texts.setdefault(c.text, c.text), c.label)
+            for c in question.candidates
+        )
+        yield Question(question.id, question.text, candidates)
+
+
+def _write(
+    stream: gzip.GzipFile | io.BufferedWriter,
+    rows: Iterable[tuple[str, str, str, str, int]],
+    delimiter: str | None,
+) -> None:
+    with io.TextIOWrapper(stream, "utf-8", newline="") as text:
+        if delimiter is None:
+            for row in rows:
+                record = dict(zip(_HEADER, row, strict=True))
+                text.write(f"{json.dumps(record, ensure_ascii=False)}\n")
+        else:
+            writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+            writer.writerow(_HEADER)
+            writer.writerows(rows)

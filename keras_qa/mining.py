@@ -1,0 +1,237 @@
+"""Candidates for questions that only have right answers: BM25's best."""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from keras_qa.baselines import import_bm25s
+from keras_qa.baselines import search_terms
+from keras_qa.datasets.base import Candidate
+from keras_qa.datasets.base import Question
+from keras_qa.datasets.splitting import normal_text
+
+
+class CandidateMiner:
+    """Looks for candidates among all answers of a collection.
+
+    Wu and Hao (IAM), 3.1: BM25 retrieves "the top 100 answers for each
+    question" of Yahoo! Answers, of which only the best answer is known. That
+    makes a ranking data set of any collection of questions and answers.
+
+    The paper calls the retrieved answers correct as well, "ranked after" the
+    best one. With that, every ranking would be perfect; here they are wrong
+    ones, labelled 0, and the right answers are among the candidates whether or
+    not they were retrieved.
+
+    Texts that differ in case and white space only are one answer, with the
+    spelling that comes first. Tokens without a letter or digit are left out.
+
+    Args:
+        answers: the texts of all answers. They are kept, and their words as
+            one integer each; BM25's index takes 8 bytes for each different
+            word of each answer.
+        tokenizer: name of the tokeniser.
+        k1: saturation of the term frequency; Lucene's default, since the
+            paper names Lucene and no value.
+        b: strength of the length normalisation; likewise.
+        show_progress: whether to draw a progress bar.
+
+    Raises:
+        ValueError: if `tokenizer` is unknown.
+    """
+
+    def __init__(
+        self,
+        answers: Iterable[str],
+        *,
+        tokenizer: str = "word",
+        k1: float = 1.2,
+        b: float = 0.75,
+        show_progress: bool = True,
+    ):
+        self.tokenizer = tokenizer
+        self.texts: list[str] = []
+        self._numbers: dict[str, int] = {}
+        self._words: dict[str, int] = {}
+        documents: list[array[int]] = []
+        for text in tqdm(
+            answers, "Answers", unit="answer", disable=not show_progress
+        ):
+            number = self._numbers.setdefault(
+                normal_text(text), len(self.texts)
+            )
+            if number == len(self.texts):
+                self.texts.append(text)
+                documents.append(self._new_ids(text))
+        self._index: Any = None
+        # bm25s cannot index a collection without words.
+        if self._words:
+            self._index = import_bm25s().BM25(k1=k1, b=b)
+            self._index.index(
+                (documents, self._words),
+                create_empty_token=False,
+                show_progress=False,
+            )
+
+    def _new_ids(self, text: str) -> "array[int]":
+        words = self._words
+        return array(
+            "i",
+            [
+                words.setdefault(word, len(words))
+                for word in search_terms(text, self.tokenizer)
+            ],
+        )
+
+    def scores(self, text: str) -> np.ndarray:
+        """BM25 scores of all answers for a question.
+
+        Args:
+            text: the question's text.
+
+        Returns:
+            float32 array `(answers,)`, in the order of `texts`; 0 for an
+            answer that shares no word with the question.
+        """
+        ids = [
+            self._words[word]
+            for word in search_terms(text, self.tokenizer)
+            if word in self._words
+        ]
+        if not ids:
+            return np.zeros(len(self.texts), np.float32)
+        return self._index.get_scores_from_ids(ids)
+
+    def mine(
+        self,
+        questions: Sequence[Question],
+        candidates: int = 100,
+        show_progress: bool = True,
+    ) -> Iterator[Question]:
+        """Streams questions with the candidates that were found for them.
+
+        The candidates are the right answers, and as many others as fill up
+        the number, best BM25 score first; of equal scores the answer that
+        comes first in the collection goes first. Answers without a common
+        word are not taken, as a search engine would not list them, so a
+        question can have fewer candidates. Nor are right answers of another
+        question of the same text, but for case and white space.
+
+        Args:
+            questions: the questions; their right answers must be among the
+                answers. Of other candidates only the texts count, if they are
+                among the answers, too.
+            candidates: number of candidates of a question.
+            show_progress: whether to draw a progress bar.
+
+        Yields:
+            The questions in the given order, with the same ids and texts.
+            Their candidates stand in the order of their scores, right ones
+            too; an answer has the same id wherever it is a candidate.
+
+        Raises:
+            ValueError: if `candidates` is not positive, or a right answer is
+                not among the answers.
+        """
+        if candidates < 1:
+            raise ValueError(
+                "`candidates` must be positive. "
+                f"Received: candidates={candidates}"
+            )
+        right = [self._right_answers(question) for question in questions]
+        right_for_text: dict[str, set[int]] = defaultdict(set)
+        for question, numbers in zip(questions, right, strict=True):
+            right_for_text[normal_text(question.text)] |= numbers
+        for question, numbers in zip(
+            tqdm(questions, "BM25", unit="question", disable=not show_progress),
+            right,
+            strict=True,
+        ):
+            scores = self.scores(question.text)
+            others = scores.copy()
+            others[list(right_for_text[normal_text(question.text)])] = 0
+            found = _best(others, max(0, candidates - len(numbers)))
+            chosen = np.array([*numbers, *found], dtype=np.int64)
+            order = chosen[np.lexsort((chosen, -scores[chosen]))]
+            yield Question(
+                question.id,
+                question.text,
+                tuple(
+                    Candidate(str(i), self.texts[i], int(i in numbers))
+                    for i in order.tolist()
+                ),
+            )
+
+    def _right_answers(self, question: Question) -> set[int]:
+        numbers = set()
+        for candidate in question.positives:
+            number = self._numbers.get(normal_text(candidate.text))
+            if number is None:
+                raise ValueError(
+                    "`questions` must have right answers that are among the "
+                    f"answers. Received: question {question.id!r} with "
+                    f"{candidate.text[:80]!r}"
+                )
+            numbers.add(number)
+        return numbers
+
+
+def mine_candidates(
+    questions: Sequence[Question],
+    answers: Iterable[str] = (),
+    candidates: int = 100,
+    *,
+    tokenizer: str = "word",
+    k1: float = 1.2,
+    b: float = 0.75,
+    show_progress: bool = True,
+) -> list[Question]:
+    """Makes a ranking data set of questions with their right answers.
+
+    Args:
+        questions: the questions; see `CandidateMiner.mine`.
+        answers: texts of further answers than the candidates of `questions`.
+        candidates: number of candidates of a question.
+        tokenizer: see `CandidateMiner`.
+        k1: see `CandidateMiner`.
+        b: see `CandidateMiner`.
+        show_progress: whether to draw progress bars.
+
+    Returns:
+        The questions with the candidates that were found for them.
+
+    Raises:
+        ValueError: if `candidates` is not positive or `tokenizer` unknown.
+
+    Example:
+        >>> pairs = open_tabular(train="pairs.tsv").questions("train")
+        >>> train = mine_candidates(pairs, candidates=20)
+    """
+    of_questions = [c.text for q in questions for c in q.candidates]
+    miner = CandidateMiner(
+        [*of_questions, *answers],
+        tokenizer=tokenizer,
+        k1=k1,
+        b=b,
+        show_progress=show_progress,
+    )
+    return list(miner.mine(questions, candidates, show_progress))
+
+
+def _best(scores: np.ndarray, count: int) -> np.ndarray:
+    """Numbers of the highest positive scores; of equal ones the lowest."""
+    matching = np.flatnonzero(scores > 0)
+    if len(matching) <= count:
+        return matching
+    if count == 0:
+        return matching[:0]
+    last = np.partition(scores[matching], -count)[-count]
+    above = matching[scores[matching] > last]
+    equal = matching[scores[matching] == last]
+    return np.concatenate([above, equal[: count - len(above)]])

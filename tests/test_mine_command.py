@@ -1,0 +1,164 @@
+"""`keras-qa mine`: from pairs and from Yahoo! Answers to data sets."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from keras_qa import cli
+from keras_qa.datasets.candidate_files import COLUMNS
+from keras_qa.datasets.registry import open_dataset
+from keras_qa.datasets.tabular import read_tabular
+
+CORPUS = Path(__file__).parent / "data/YahooL6"
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    rows = [
+        (f"What is number {i} of all?", f"It is the {i}") for i in range(10)
+    ]
+    lines = ["question\tanswer", *("\t".join(row) for row in rows)]
+    path.write_text("\n".join(lines), "utf-8")
+    return path
+
+
+def mine(*arguments):
+    return cli.main(["mine", *map(str, arguments)])
+
+
+def test_pairs_become_one_file(pairs, tmp_path, capsys):
+    output = tmp_path / "mined.jsonl"
+    assert (
+        mine(pairs, "--no-labels", "--output", output, "--candidates", 4) == 0
+    )
+    printed = capsys.readouterr().out
+    assert printed == f"{output}: 10 questions, 40 candidates\n"
+    questions = list(read_tabular(output, COLUMNS))
+    assert [q.text for q in questions][:1] == ["What is number 0 of all?"]
+    for number, question in enumerate(questions):
+        assert [c.text for c in question.positives] == [f"It is the {number}"]
+        # Its number is of no other answer.
+        assert question.candidates[0].label == 1
+    # Without the columns' names it is a file like any other.
+    assert len(list(read_tabular(output))) == 10
+
+
+def test_labels_and_names_of_columns(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text(
+        "doc,q,a,good\n7,Which ant?,an ant,1\n8,Which bee?,a bee,1\n"
+        "7,Which ant?,ant and bee,0\n"
+    )
+    columns = ["--question-column", "q", "--answer-column", "a"]
+    columns += ["--label-column", "good", "--question-id-column", "doc"]
+    output = tmp_path / "mined.tsv"
+    assert mine(path, "--group", *columns, "--output", output) == 0
+    questions = list(read_tabular(output, COLUMNS))
+    assert {
+        q.id: {c.text: c.label for c in q.candidates} for q in questions
+    } == {
+        "7": {"an ant": 1, "ant and bee": 0},
+        "8": {"a bee": 1, "ant and bee": 0},
+    }
+
+
+def test_a_folder_of_splits(pairs, tmp_path):
+    output = tmp_path / "mined"
+    options = ["--no-labels", "--questions", 5, "--split", 3, 1, 1, "--seed", 2]
+    assert mine(pairs, *options, "--output", output) == 0
+    noted = json.loads((output / "mining.json").read_text("utf-8"))
+    assert (noted["seed"], noted["questions"]) == (2, 5)
+    first = {p.name: p.read_bytes() for p in output.iterdir()}
+    assert sorted(first) == [
+        *("dev.tsv.gz", "mining.json", "test.tsv.gz", "train.tsv.gz")
+    ]
+    sizes = {
+        name: len(list(read_tabular(output / name, COLUMNS)))
+        for name in first
+        if name != "mining.json"
+    }
+    assert sizes == {"train.tsv.gz": 3, "dev.tsv.gz": 1, "test.tsv.gz": 1}
+    # The answers of the questions drawn are the collection of each split.
+    texts = {
+        c.text
+        for name in sizes
+        for q in read_tabular(output / name, COLUMNS)
+        for c in q.candidates
+    }
+    assert len(texts) == 5
+    assert mine(pairs, *options, "--output", output) == 0
+    assert {p.name: p.read_bytes() for p in output.iterdir()} == first
+
+
+def test_yahoo_answers_as_a_data_set(tmp_path, capsys):
+    folder = tmp_path / "YahooL6"
+    shutil.copytree(CORPUS, folder)
+    options = ["--split", 1, 1, 1, "--data-dir", tmp_path]
+    assert mine("yahoo", *options) == 0
+    assert re.findall(
+        r"(\w+)\.tsv\.gz: 1 questions", capsys.readouterr().out
+    ) == [*("test", "dev", "train")]
+    dataset = open_dataset("yahoo", tmp_path)
+    assert dataset.tokenizer == "word"
+    questions = [q for s in dataset.splits for q in dataset.questions(s)]
+    assert {q.id for q in questions} == {"101", "102", "104"}
+    assert all(len(q.positives) == 1 for q in questions)
+    noted = json.loads((folder / "mining.json").read_text("utf-8"))
+    assert noted["questions"] == 10_000
+    elsewhere = tmp_path / "spanish.tsv"
+    options = ["--data-dir", tmp_path, "--language", "es", "--content"]
+    assert mine("yahoo", *options, "--output", elsewhere) == 0
+    assert [q.id for q in read_tabular(elsewhere, COLUMNS)] == ["102"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["PAIRS"], "Expected --output"),
+        (
+            ["none.tsv", "--output", "x"],
+            "SOURCE must be 'yahoo' or a file",
+        ),
+        (["PAIRS", "--output", "x"], "expected a column 'label'"),
+        (["yahoo", "--group"], "Received: yahoo with --group"),
+        (["PAIRS", "--content"], "with --content"),
+        (["PAIRS", "--no-labels", "--label-column", "l"], "Received: both"),
+        (["PAIRS", "--output", "x", "--candidates", "0"], "candidates=0"),
+        (["PAIRS", "--output", "x", "--questions", "0"], "questions=0"),
+        (
+            ["PAIRS", "--output", "x", "--split", "0", "0", "0"],
+            "Received: [0.0, 0.0, 0.0]",
+        ),
+        (["yahoo", "--split", "1", "-1", "1"], "Received: [1.0, -1.0, 1.0]"),
+        (["yahoo", "--split", "1", "nan", "1"], "--split must be three"),
+        (["yahoo", "--data-dir", "/none"], "expected FullOct2007.xml, or"),
+        (
+            ["yahoo", "--data-dir", CORPUS, "--category", "Sports"],
+            "yahoo: expected at least one question that fits",
+        ),
+    ],
+)
+def test_errors_are_messages(pairs, capsys, arguments, message):
+    arguments = [pairs if word == "PAIRS" else word for word in arguments]
+    assert mine(*arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_mining_does_not_import_keras(pairs, tmp_path):
+    program = """
+import sys
+from keras_qa import cli
+code = cli.main(["mine", sys.argv[1], "--no-labels", "--output", sys.argv[2]])
+sys.exit(code or bool({"keras", "tensorflow"} & set(sys.modules)))
+"""
+    subprocess.run(
+        [sys.executable, "-c", program, str(pairs), str(tmp_path / "a.csv")],
+        check=True,
+        capture_output=True,
+    )
