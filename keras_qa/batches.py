@@ -111,6 +111,29 @@ class EpochBatches(SeededEpochs):
         self.texts = texts
         self._round_up = keras.backend.backend() == "jax"
 
+    def _by_length(
+        self, rng: np.random.Generator, *lengths: np.ndarray, window: int
+    ) -> list[np.ndarray]:
+        """Batches of examples of like length, in random order.
+
+        Args:
+            rng: what shuffles.
+            *lengths: lengths of the examples, the one that counts most last,
+                `(examples,)` each.
+            window: number of batches whose examples are sorted together.
+
+        Returns:
+            The examples of each batch, by number.
+        """
+        order = rng.permutation(len(lengths[0]))
+        step = window * self.batch_size
+        batches: list[np.ndarray] = []
+        for part in np.split(order, range(step, len(order), step)):
+            by_length = np.lexsort([values[part] for values in lengths])
+            cuts = range(self.batch_size, len(part), self.batch_size)
+            batches += np.split(part[by_length], cuts)
+        return [batches[i] for i in rng.permutation(len(batches))]
+
     def _padded(
         self,
         indices: np.ndarray,
@@ -391,16 +414,12 @@ class PointwiseBatches(EpochBatches):
 
     def _draw(self, rng: np.random.Generator, epoch: int) -> None:
         lengths = self.texts.lengths
-        order = rng.permutation(len(self.questions))
-        step = self.window * self.batch_size
-        batches: list[np.ndarray] = []
-        for pairs in np.split(order, range(step, len(order), step)):
-            by_length = np.lexsort(
-                (lengths[self.questions[pairs]], lengths[self.answers[pairs]])
-            )
-            cuts = range(self.batch_size, len(pairs), self.batch_size)
-            batches += np.split(pairs[by_length], cuts)
-        self._batches = [batches[i] for i in rng.permutation(len(batches))]
+        self._batches = self._by_length(
+            rng,
+            lengths[self.questions],
+            lengths[self.answers],
+            window=self.window,
+        )
 
     def __len__(self) -> int:
         return -(-len(self.questions) // self.batch_size)

@@ -21,6 +21,7 @@ from keras_qa.layers.text_convolution import TextConvolution
 from keras_qa.layers.text_vectors import TextVectors
 from keras_qa.layers.tf_idf import TfIdf
 from keras_qa.layers.wide_convolution import WideConvolution
+from keras_qa.layers.word_prediction import WordPrediction
 from keras_qa.layers.word_projection import WordProjection
 
 __all__ = [
@@ -45,5 +46,6 @@ __all__ = [
     "TextVectors",
     "TfIdf",
     "WideConvolution",
+    "WordPrediction",
     "WordProjection",
 ]

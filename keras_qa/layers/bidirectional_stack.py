@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_qa.layers.head_tail import HeadTail
+from keras_qa.layers.initial_range import uniform_initializers
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -76,11 +77,6 @@ class BidirectionalStack(keras.layers.Layer):
                     f"`{name}` must be a positive integer. "
                     f"Received: {name}={size}"
                 )
-        if initializer_range is not None and initializer_range <= 0:
-            raise ValueError(
-                "`initializer_range` must be positive or None. "
-                f"Received: initializer_range={initializer_range}"
-            )
         self.units = units
         self.layers = layers
         self.dropout = dropout
@@ -97,33 +93,19 @@ class BidirectionalStack(keras.layers.Layer):
         self.ends = HeadTail(dtype=self.dtype_policy, name="ends")
 
     def _direction(self, name: str, **arguments: Any) -> list[Any]:
+        limit = self.initializer_range
         return [
             keras.layers.LSTM(
                 self.units,
                 return_sequences=True,
-                **self._initializers(),
+                unit_forget_bias=limit is None,
+                **uniform_initializers(limit, "kernel", "recurrent", "bias"),
                 **arguments,
                 dtype=self.dtype_policy,
                 name=f"{name}_{i}",
             )
             for i in range(self.layers)
         ]
-
-    def _initializers(self) -> dict[str, Any]:
-        """New ones for each LSTM: one would give equal shapes equal values."""
-        if self.initializer_range is None:
-            return {}
-        limit = self.initializer_range
-        kinds = ("kernel", "recurrent", "bias")
-        return {
-            "unit_forget_bias": False,
-            **{
-                f"{kind}_initializer": keras.initializers.RandomUniform(
-                    -limit, limit
-                )
-                for kind in kinds
-            },
-        }
 
     def build(self, input_shape: tuple) -> None:
         """Builds the LSTMs, bottom first."""

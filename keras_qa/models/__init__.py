@@ -8,6 +8,7 @@ from keras_qa.models.ctrn import CTRN
 from keras_qa.models.feng_cnn import FengCNN
 from keras_qa.models.hyperqa import CosineQA
 from keras_qa.models.hyperqa import HyperQA
+from keras_qa.models.language_model import BidirectionalLanguageModel
 from keras_qa.models.pointwise_baselines import CNNRanker
 from keras_qa.models.pointwise_baselines import LSTMRanker
 from keras_qa.models.pointwise_baselines import QRNNRanker
@@ -24,6 +25,7 @@ __all__ = [
     "APBiLSTM",
     "AttentiveCNN",
     "AttentiveLSTM",
+    "BidirectionalLanguageModel",
     "CNNRanker",
     "ConvBasedLSTM",
     "ConvPoolingLSTM",

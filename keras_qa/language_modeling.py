@@ -1,0 +1,187 @@
+"""Training a language model of sentences, and how well it predicts."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from keras import ops
+
+from keras_qa.batches import EpochBatches
+from keras_qa.datasets.packing import RaggedTexts
+from keras_qa.models.language_model import BidirectionalLanguageModel
+
+UNKNOWN_CLASS = 0
+DIRECTIONS = ("forward", "backward")
+
+
+def output_classes(
+    texts: RaggedTexts,
+    vocabulary_size: int,
+    min_count: int = 2,
+    max_classes: int | None = None,
+) -> np.ndarray:
+    """The class that each word is predicted as: itself, or the unknown word.
+
+    A softmax has to know its words from the training texts, while the word
+    vectors may know many more. So words that are frequent there have a class of
+    their own, and all others share that of the unknown word, class 0.
+    `<EOS>` has the last class.
+
+    Args:
+        texts: the training texts.
+        vocabulary_size: number of word ids, without `<EOS>`.
+        min_count: words that occur less often are predicted as unknown. With
+            1, that class would have no example in the training texts.
+        max_classes: only so many classes, those of the most frequent words;
+            the time of an epoch grows with them.
+
+    Returns:
+        int32 `(vocabulary_size + 1,)`, by word id.
+
+    Raises:
+        ValueError: if `min_count` is not positive, or `max_classes` leaves no
+            word.
+    """
+    if min_count < 1:
+        raise ValueError(
+            f"`min_count` must be positive. Received: min_count={min_count}"
+        )
+    if max_classes is not None and max_classes < 3:
+        raise ValueError(
+            "`max_classes` must be at least 3: the unknown word, a word and "
+            f"<EOS>. Received: max_classes={max_classes}"
+        )
+    counts = np.bincount(texts.ids, minlength=vocabulary_size)
+    counts[:2] = 0  # padding and unknown word
+    # The most frequent first, of equal ones the lowest id.
+    order = np.argsort(-counts, kind="stable")
+    known = order[: np.count_nonzero(counts >= min_count)]
+    known = known[: None if max_classes is None else max_classes - 2]
+    classes = np.full(vocabulary_size + 1, UNKNOWN_CLASS, dtype=np.int32)
+    classes[known] = 1 + np.arange(len(known))
+    classes[-1] = 1 + len(known)
+    return classes
+
+
+class LanguageModelBatches(EpochBatches):
+    """Batches of sentences for `BidirectionalLanguageModel`, shuffled.
+
+    A batch is `(ids,)`, the padded int32 ids `(batch_size, length)`. To limit
+    the padding, sentences of like length share a batch, as in
+    `PointwiseBatches`. Texts without words are left out.
+
+    Args:
+        texts: the sentences.
+        batch_size: number of sentences per batch; one batch may have fewer.
+        seed: seed of the shuffling, which also depends on the epoch.
+        window: number of batches whose sentences are sorted together; 1
+            leaves the batches to chance.
+        **kwargs: the arguments of `keras.utils.PyDataset`.
+
+    Raises:
+        ValueError: if `batch_size` or `window` is not positive, or no text has
+            words.
+
+    Example:
+        >>> model.compile(keras.optimizers.SGD(0.1, global_clipnorm=5))
+        >>> batches = LanguageModelBatches(texts, batch_size=50)
+        >>> model.fit(batches, **batches.fit_arguments(epochs=20))
+    """
+
+    def __init__(
+        self,
+        texts: RaggedTexts,
+        batch_size: int,
+        seed: int = 0,
+        window: int = 16,
+        **kwargs: Any,
+    ):
+        super().__init__(texts, batch_size, seed, **kwargs)
+        if window < 1:
+            raise ValueError(
+                f"`window` must be positive. Received: window={window}"
+            )
+        self.window = window
+        self._sentences = np.flatnonzero(texts.lengths)
+        if not len(self._sentences):
+            raise ValueError(
+                "`texts` must hold at least one with words. Received: "
+                f"{len(texts)} texts without words"
+            )
+
+    def _draw(self, rng: np.random.Generator, epoch: int) -> None:
+        batches = self._by_length(
+            rng, self.texts.lengths[self._sentences], window=self.window
+        )
+        self._batches = [self._sentences[batch] for batch in batches]
+
+    def __len__(self) -> int:
+        return -(-len(self._sentences) // self.batch_size)
+
+    def __getitem__(self, index: int) -> tuple[np.ndarray]:
+        """The batch at `index`."""
+        self._begun()
+        return (self._padded(self._batches[index], index),)
+
+
+def perplexity(
+    model: BidirectionalLanguageModel, texts: RaggedTexts, batch_size: int = 64
+) -> dict[str, float]:
+    """How many words a model wavers between, on average.
+
+    It is exp of the mean of -log p over all that is predicted in a direction:
+    forwards all words but the first of each text, and `<EOS>`; backwards all
+    words. Every word counts alike, however long its text is.
+
+    A word that shares the class of the unknown word counts as that. So
+    perplexities may be compared only where the classes are the same.
+
+    Args:
+        model: the language model.
+        texts: the texts.
+        batch_size: number of texts that are read at a time.
+
+    Returns:
+        Dict of `"forward"` and `"backward"`.
+
+    Raises:
+        ValueError: if no text has words.
+    """
+    batches = LanguageModelBatches(texts, batch_size)
+    total = np.zeros(2)
+    for index in range(len(batches)):
+        (ids,) = batches[index]
+        found = ops.convert_to_numpy(model.predict_on_batch(ids))
+        total += found.sum(axis=(0, 1), dtype=np.float64)
+    means = np.exp(total / len(texts.ids))
+    return dict(zip(DIRECTIONS, means.tolist(), strict=True))
+
+
+def class_sequences(
+    model: BidirectionalLanguageModel,
+    texts: RaggedTexts,
+    direction: str = "forward",
+) -> Iterator[np.ndarray]:
+    """What `keras_qa.ngrams` learns from, to predict what the model predicts.
+
+    Args:
+        model: the language model.
+        texts: the texts.
+        direction: `"forward"` or `"backward"`.
+
+    Yields:
+        For each text the classes of its words and of `<EOS>`, or these from
+        `<EOS>` to the first word, an int vector.
+
+    Raises:
+        ValueError: if `direction` is unknown.
+    """
+    if direction not in DIRECTIONS:
+        raise ValueError(
+            f"`direction` must be one of {DIRECTIONS}. "
+            f"Received: direction={direction!r}"
+        )
+    classes = ops.convert_to_numpy(model.prediction.classes)
+    step = 1 if direction == "forward" else -1
+    for text in range(len(texts)):
+        yield np.append(classes[texts[text]], classes[-1])[::step]

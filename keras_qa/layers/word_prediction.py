@@ -1,0 +1,178 @@
+"""How well the states of two directions predict the words next to them."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_qa.layers.initial_range import uniform_initializers
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class WordPrediction(keras.layers.Layer):
+    """Negative log-likelihoods of next and previous words by a softmax.
+
+    With `[f(t); b(t)]` the state at position t of a sentence x_1, ..., x_T
+    that x_{T+1} = `<EOS>` closes, and `class` the class of a word,
+
+        p(x_{t+1} | x_1, ..., x_t) = softmax(W_f f(t) + c_f)[class(x_{t+1})]
+        p(x_t | x_{t+1}, ..., x_{T+1}) = softmax(W_b b(t+1) + c_b)[class(x_t)]
+
+    and the output is -log of both, for t = 1, ..., T: as many words are
+    predicted in each direction. Where there is no word, it is 0.
+
+    The paper's equation 3 has one softmax over the *positions* of the
+    sentence, of the states at t that have read x_t already: it can be
+    maximised without learning anything of language. This is what its text
+    asks for: a language model after Bengio et al., over the vocabulary, of
+    words that the state has not read.
+
+    Words that share a class are predicted as one, such as all rare ones as
+    the unknown word. The classes are a weight that no training changes; by
+    default each word has one of its own, id i the class i - 1.
+
+    Half-precision states are multiplied by the kernels in half precision; the
+    softmax is computed, and returned, in float32.
+
+    Args:
+        vocabulary_size: number of word ids, with padding (0) and `<EOS>`.
+        class_count: number of classes; `vocabulary_size` - 1 by default.
+        shared: whether both directions have one softmax, W_f = W_b and
+            c_f = c_b.
+        initializer_range: kernels and biases start uniform in (-range,
+            range), as in the paper; with `None` as Keras does it.
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: list of the states, a float tensor `(batch_size, length + 1,
+            2 units)`, and of the ids, an int tensor `(batch_size, length +
+            1)`, that `BidirectionalStack` and `AppendToken` returned.
+
+    Output:
+        Float tensor `(batch_size, length, 2)`, forward and backward.
+
+    Raises:
+        ValueError: if an argument is out of range.
+
+    Example:
+        >>> states = keras.ops.zeros((1, 3, 8))
+        >>> ids = keras.ops.array([[5, 9, 0]])
+        >>> WordPrediction(10)([states, ids])  # about log(9), then padding
+        [[[2.20, 2.23], [0., 0.]]]
+
+    Reference: Wu and Hao, "Cross-sentence Pre-trained model for Interactive
+    QA matching", section 2.2, equation 3; Peters et al., 2018, "Deep
+    contextualized word representations", section 3.1.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        class_count: int | None = None,
+        shared: bool = False,
+        initializer_range: float | None = 0.05,
+        **kwargs: Any,
+    ):
+        super().__init__(**kwargs)
+        if vocabulary_size < 2:
+            raise ValueError(
+                "`vocabulary_size` must be at least 2. "
+                f"Received: vocabulary_size={vocabulary_size}"
+            )
+        if class_count is not None and class_count < 1:
+            raise ValueError(
+                "`class_count` must be a positive integer or None. "
+                f"Received: class_count={class_count}"
+            )
+        self.vocabulary_size = vocabulary_size
+        self.class_count = class_count or vocabulary_size - 1
+        self.shared = shared
+        self.initializer_range = initializer_range
+        self.supports_masking = True
+        # The softmax keeps float32 under mixed precision.
+        self.precise = keras.backend.result_type(self.compute_dtype, "float32")
+
+    def build(self, input_shape: Any) -> None:
+        """Creates the classes and the softmax of each direction."""
+        self.classes = self.add_weight(
+            shape=(self.vocabulary_size,),
+            initializer=self._own_classes,
+            dtype="int32",
+            trainable=False,
+            name="classes",
+        )
+        units = input_shape[0][-1] // 2
+        self.forward_logits = self._logits("forward_logits", units)
+        self.backward_logits = (
+            self.forward_logits
+            if self.shared
+            else self._logits("backward_logits", units)
+        )
+
+    def _own_classes(self, shape: tuple, dtype: Any = None) -> Any:
+        """One class for each id but padding, as far as there are classes."""
+        return ops.clip(
+            ops.arange(shape[0], dtype=dtype) - 1, 0, self.class_count - 1
+        )
+
+    def _logits(self, name: str, units: int) -> keras.layers.Dense:
+        layer = keras.layers.Dense(
+            self.class_count,
+            **uniform_initializers(self.initializer_range, "kernel", "bias"),
+            dtype=self.dtype_policy,
+            name=name,
+        )
+        layer.build((None, None, units))
+        return layer
+
+    def call(self, inputs: Any) -> Any:
+        """The negative log-likelihoods of the words, 0 on padding."""
+        states, ids = inputs
+        units = states.shape[-1] // 2
+        classes = ops.take(self.classes, ids, axis=0)
+        losses = ops.stack(
+            [
+                self._minus_log_p(
+                    self.forward_logits(states[:, :-1, :units]), classes[:, 1:]
+                ),
+                self._minus_log_p(
+                    self.backward_logits(states[:, 1:, units:]), classes[:, :-1]
+                ),
+            ],
+            axis=-1,
+        )
+        # A word is followed by a word or by <EOS>.
+        real = ops.cast(ids[:, 1:] != 0, self.precise)
+        return losses * real[:, :, None]
+
+    def _minus_log_p(self, logits: Any, classes: Any) -> Any:
+        return ops.sparse_categorical_crossentropy(
+            classes, ops.cast(logits, self.precise), from_logits=True
+        )
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
+        """No mask: what is not predicted is 0."""
+        return None
+
+    def compute_output_shape(self, input_shape: Any) -> tuple:
+        """`(batch_size, length, 2)`."""
+        batch_size, length, _ = input_shape[0]
+        return (batch_size, None if length is None else length - 1, 2)
+
+    def compute_output_spec(self, inputs: Any) -> keras.KerasTensor:
+        """The output's shape and dtype."""
+        shape = self.compute_output_shape([tuple(x.shape) for x in inputs])
+        return keras.KerasTensor(shape, dtype=self.precise)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without the classes.
+
+        A saved layer finds the classes among its weights.
+        """
+        return {
+            **super().get_config(),
+            "vocabulary_size": self.vocabulary_size,
+            "class_count": self.class_count,
+            "shared": self.shared,
+            "initializer_range": self.initializer_range,
+        }

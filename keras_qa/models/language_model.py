@@ -1,0 +1,268 @@
+"""A language model in two directions, the first stage of IAM."""
+
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_qa.layers.append_token import AppendToken
+from keras_qa.layers.bidirectional_stack import BidirectionalStack
+from keras_qa.layers.word_prediction import WordPrediction
+from keras_qa.models.common import check_positive
+from keras_qa.models.common import full_policy
+from keras_qa.models.sentence_embedding import sentence_embedding
+
+LOSS_UNITS = ("sentence", "word")
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class BidirectionalLanguageModel(keras.Model):
+    """Predicts the words of a sentence forwards and backwards.
+
+    1. `AppendToken` closes each sentence by `<EOS>`, whose id is
+       `vocabulary_size`.
+    2. `BidirectionalStack` reads its word vectors by two stacks of LSTMs that
+       never see each other.
+    3. `WordPrediction` compares the forward state at each word with the word
+       that follows, and the backward state with the word before: -log p of
+       each, which is what the model returns.
+
+    The loss is part of the model: `compile` takes an optimizer only, and
+    `fit` nothing but sentences. It is the sum over both directions of
+
+        -(1/M) sum over i of log p(x_i)      (`loss_per="sentence"`)
+
+    over the M sentences x_i of a batch, or of the mean of -log p over their
+    words (`loss_per="word"`), which does not grow with their lengths. Adam
+    sees little difference between the two; for SGD they are learning rates
+    that differ by the mean length.
+
+    `encoder` gives the states that the later stages read, from the same ids:
+    a dict of `"mask"` `(batch_size, length + 1)`, true at words and at
+    `<EOS>`, and `"states"` `(batch_size, length + 1, 2 units)`, 0 elsewhere.
+    `embedding` and `stack` are its layers.
+
+    Id 0 is padding and changes nothing; a sentence without words has no loss.
+    Under mixed precision the softmax keeps float32.
+
+    Without embedding and softmax it has 2 * 4 (md + d^2 + d) + (n - 1) * 2 *
+    4 (2d^2 + d) parameters, with m = `embedding_dim`, d = `units` and n =
+    `layers`: 321,600 at the defaults.
+
+    Args:
+        vocabulary_size: number of word ids, with padding (0) and the unknown
+            word (1), without `<EOS>`.
+        embedding_dim: size of the word vectors (the paper's K).
+        units: size of the state of each direction.
+        layers: number of LSTMs upon each other in each direction.
+        classes: int array `(vocabulary_size + 1,)` of the class that each
+            word is predicted as, by its id
+            (`keras_qa.language_modeling.output_classes`). Without it each
+            word is one. It is not part of the configuration: a saved model
+            carries it in its weights.
+        class_count: number of classes; by default the largest of `classes`
+            + 1, or `vocabulary_size`.
+        dropout: share that training drops of the word vectors, of the states
+            between the LSTMs and of the states before the softmax.
+        embeddings: array `(vocabulary_size, embedding_dim)` to start the
+            embedding with; uniform in (-.25, .25) without it. Neither is it
+            part of the configuration.
+        trainable_embeddings: whether training changes the embedding. The
+            paper does not say; models of questions and of answers that keep
+            it can share it with the matcher.
+        shared_softmax: whether both directions have one softmax, as in Peters
+            et al.; the paper's equation 3 has a matrix for each.
+        loss_per: `"sentence"` (the log-likelihood that the paper maximises)
+            or `"word"`.
+        initializer_range: all but the word vectors starts uniform in (-range,
+            range); with `None` as Keras does it.
+        dtype: dtype policy; the global one by default.
+        **kwargs: `name` and `trainable`.
+
+    Call arguments:
+        inputs: int tensor `(batch_size, length)` of word ids, padded at the
+            end.
+
+    Output:
+        Float tensor `(batch_size, length, 2)`: at position t -log p of the
+        word or `<EOS>` at t + 1 given the words up to t, and of the word at t
+        given those after it; 0 on padding.
+
+    Raises:
+        ValueError: if an argument is out of range, or an array has another
+            shape.
+
+    Example:
+        >>> model = BidirectionalLanguageModel(vocabulary_size=100)
+        >>> model.compile(keras.optimizers.SGD(0.1, global_clipnorm=5))
+        >>> batches = LanguageModelBatches(texts, batch_size=50)
+        >>> model.fit(batches, **batches.fit_arguments(epochs=20))
+        >>> model.encoder(np.array([[5, 7, 0]]))["states"].shape
+        (1, 4, 200)
+
+    Reference: Wu and Hao, "Cross-sentence Pre-trained model for Interactive
+    QA matching", sections 2.2, 2.6 and 3.1, equation 3.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_dim: int = 100,
+        units: int = 100,
+        layers: int = 2,
+        *,
+        classes: np.ndarray | None = None,
+        class_count: int | None = None,
+        dropout: float = 0.5,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = False,
+        shared_softmax: bool = False,
+        loss_per: str = "sentence",
+        initializer_range: float | None = 0.05,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        check_positive(
+            vocabulary_size=vocabulary_size, embedding_dim=embedding_dim
+        )
+        if loss_per not in LOSS_UNITS:
+            raise ValueError(
+                f"`loss_per` must be one of {LOSS_UNITS}. "
+                f"Received: loss_per={loss_per!r}"
+            )
+        if classes is not None:
+            classes = _checked(classes, vocabulary_size + 1, class_count)
+            class_count = class_count or int(classes.max()) + 1
+        policy = full_policy(dtype)
+
+        # === Layers ===
+        append = AppendToken(vocabulary_size, dtype=policy, name="append_end")
+        embedding = sentence_embedding(
+            vocabulary_size,
+            embedding_dim,
+            embeddings,
+            trainable_embeddings,
+            dtype=policy,
+        )
+        stack = BidirectionalStack(
+            units,
+            layers,
+            dropout,
+            initializer_range,
+            dtype=policy,
+            name="stack",
+        )
+        drop = keras.layers.Dropout(dropout, dtype=policy, name="dropout")
+        prediction = WordPrediction(
+            vocabulary_size + 1,
+            class_count,
+            shared_softmax,
+            initializer_range,
+            dtype=policy,
+            name="prediction",
+        )
+
+        # === Functional model ===
+        words = keras.Input((None,), dtype="int32", name="words")
+        ids = append(words)
+        states = stack(embedding(ids))
+        encoder = keras.Model(
+            words,
+            {"mask": ops.not_equal(ids, 0), "states": states},
+            name="encoder",
+        )
+        super().__init__(
+            inputs=words, outputs=prediction([drop(states), ids]), **kwargs
+        )
+        if classes is not None:
+            prediction.classes.assign(classes)
+
+        # === Config ===
+        self.vocabulary_size = vocabulary_size
+        self.embedding_dim = embedding_dim
+        self.units = units
+        self.class_count = prediction.class_count
+        self.dropout = dropout
+        self.trainable_embeddings = trainable_embeddings
+        self.shared_softmax = shared_softmax
+        self.loss_per = loss_per
+        self.initializer_range = initializer_range
+        self.policy = policy
+        self.embedding = embedding
+        self.stack = stack
+        self.prediction = prediction
+        self.encoder = encoder
+        # TensorFlow's XLA would compile anew for nearly every batch.
+        self.supports_jit = keras.backend.backend() != "tensorflow"
+
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Any = None,
+        sample_weight: Any = None,
+        training: bool = True,
+    ) -> Any:
+        """The loss of a batch; `fit` and `evaluate` call it.
+
+        Args:
+            x: the word ids `(batch_size, length)`.
+            y: ignored, as there are no labels.
+            y_pred: what the model returned, `(batch_size, length, 2)`.
+            sample_weight: ignored.
+            training: ignored.
+
+        Returns:
+            Float scalar.
+        """
+        if self.loss_per == "sentence":
+            count = ops.shape(y_pred)[0]
+        else:
+            words = ops.cast(ops.not_equal(x, 0), y_pred.dtype)
+            count = ops.maximum(ops.sum(words), 1)
+        return ops.sum(y_pred) / ops.cast(count, y_pred.dtype)
+
+    @property
+    def core_parameters(self) -> int:
+        """Number of trainable parameters without embedding and softmax."""
+        return self.stack.count_params()
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without embedding matrix and classes.
+
+        A saved model finds both among its weights.
+        """
+        return {
+            "name": self.name,
+            "trainable": self.trainable,
+            "vocabulary_size": self.vocabulary_size,
+            "embedding_dim": self.embedding_dim,
+            "units": self.units,
+            "layers": self.stack.layers,
+            "class_count": self.class_count,
+            "dropout": self.dropout,
+            "trainable_embeddings": self.trainable_embeddings,
+            "shared_softmax": self.shared_softmax,
+            "loss_per": self.loss_per,
+            "initializer_range": self.initializer_range,
+            "dtype": keras.dtype_policies.serialize(self.policy),
+        }
+
+
+def _checked(classes: Any, size: int, class_count: int | None) -> np.ndarray:
+    """The classes as int32, or a ValueError."""
+    classes = np.asarray(classes)
+    if classes.shape != (size,) or classes.dtype.kind not in "iu":
+        raise ValueError(
+            "`classes` must be integers of the shape (vocabulary_size + 1,) = "
+            f"{(size,)}. Received: classes of the dtype {classes.dtype} and "
+            f"the shape {classes.shape}"
+        )
+    lowest, highest = int(classes.min()), int(classes.max())
+    if lowest < 0 or (class_count is not None and highest >= class_count):
+        raise ValueError(
+            "`classes` must be at least 0 and below `class_count`. Received: "
+            f"classes from {lowest} to {highest}, class_count={class_count}"
+        )
+    return classes.astype(np.int32)

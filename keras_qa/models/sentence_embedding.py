@@ -1,0 +1,57 @@
+"""Word vectors with one more, for the token that closes a sentence."""
+
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_qa.models.common import word_embedding
+
+# Of the paper, for words without a vector.
+END_RANGE = 0.3
+
+
+def sentence_embedding(
+    vocabulary_size: int,
+    embedding_dim: int,
+    embeddings: np.ndarray | None = None,
+    trainable: bool = False,
+    dtype: Any = None,
+) -> keras.layers.Embedding:
+    """The layer that gives each word and `<EOS>` a vector, and masks id 0.
+
+    `<EOS>` has the id `vocabulary_size`. Its vector is uniform in (-.3, .3)
+    and depends on `embedding_dim` alone, so that models which start with the
+    same word vectors read a sentence alike.
+
+    Args:
+        vocabulary_size: number of word ids, without `<EOS>`.
+        embedding_dim: size of the vectors.
+        embeddings: array `(vocabulary_size, embedding_dim)` to start with;
+            uniform in (-.25, .25) without it.
+        trainable: whether training changes the vectors.
+        dtype: dtype policy.
+
+    Returns:
+        A built layer of the name `"embedding"` with `vocabulary_size` + 1
+        rows.
+
+    Raises:
+        ValueError: if `embeddings` has another shape.
+    """
+    expected = (vocabulary_size, embedding_dim)
+    if embeddings is not None and np.shape(embeddings) != expected:
+        raise ValueError(
+            "`embeddings` must have the shape (vocabulary_size, "
+            f"embedding_dim) = {expected}. "
+            f"Received: embeddings.shape={np.shape(embeddings)}"
+        )
+    layer = word_embedding(
+        vocabulary_size + 1, embedding_dim, trainable=trainable, dtype=dtype
+    )
+    if embeddings is None:
+        embeddings = ops.convert_to_numpy(layer.embeddings)[:-1]
+    end = np.random.default_rng(0).uniform(-END_RANGE, END_RANGE, embedding_dim)
+    layer.embeddings.assign(np.vstack([embeddings, end]))
+    return layer

@@ -1,0 +1,169 @@
+"""Unigram and bigram models, what a language model has to be better than."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+
+class UnigramModel:
+    """The frequency of each class, smoothed by absolute discounting.
+
+    With c(w) the count of class w among N targets, D the discount, S the
+    number of different classes seen and C that of all,
+
+        p(w) = max(c(w) - D, 0) / N + (D S / N) (1 / C)
+
+    What is taken from the classes seen goes to all in equal parts, so that
+    the probabilities of all classes sum to 1.
+
+    A sequence is an int vector of classes. Its first element is not predicted,
+    as it is not by a model that reads from there on.
+
+    Args:
+        class_count: number of classes.
+        discount: what is taken from each count, between 0 and 1.
+
+    Raises:
+        ValueError: if an argument is out of range.
+
+    Example:
+        >>> UnigramModel(4).fit([np.array([0, 1, 1, 2])]).probabilities
+        [0.125, 0.54166667, 0.20833333, 0.125]
+
+    Reference: Ney et al., 1994, "On structuring probabilistic dependences in
+    stochastic language modelling".
+    """
+
+    def __init__(self, class_count: int, discount: float = 0.75):
+        if class_count < 1:
+            raise ValueError(
+                "`class_count` must be a positive integer. "
+                f"Received: class_count={class_count}"
+            )
+        if not 0 < discount < 1:
+            raise ValueError(
+                "`discount` must be between 0 and 1. "
+                f"Received: discount={discount}"
+            )
+        self.class_count = class_count
+        self.discount = discount
+
+    def fit(self, sequences: Iterable[np.ndarray]) -> "UnigramModel":
+        """Counts the targets of sequences.
+
+        Args:
+            sequences: int vectors of classes.
+
+        Returns:
+            The model.
+
+        Raises:
+            ValueError: if there is no target, or a class is out of range.
+        """
+        _, targets = self._pairs(sequences)
+        self.probabilities = self._smoothed(
+            np.bincount(targets, minlength=self.class_count)
+        )
+        return self
+
+    def log_likelihoods(self, sequences: Iterable[np.ndarray]) -> np.ndarray:
+        """The natural logarithms of the targets' probabilities.
+
+        Args:
+            sequences: int vectors of classes.
+
+        Returns:
+            float64 `(targets,)`, sequence by sequence.
+
+        Raises:
+            ValueError: if there is no target, or a class is out of range.
+        """
+        return np.log(self._likelihoods(*self._pairs(sequences)))
+
+    def perplexity(self, sequences: Iterable[np.ndarray]) -> float:
+        """Exp of the mean of -log p over the targets of sequences.
+
+        Raises:
+            ValueError: if there is no target, or a class is out of range.
+        """
+        return float(np.exp(-self.log_likelihoods(sequences).mean()))
+
+    def _likelihoods(
+        self, contexts: np.ndarray, targets: np.ndarray
+    ) -> np.ndarray:
+        return self.probabilities[targets]
+
+    def _smoothed(self, counts: np.ndarray) -> np.ndarray:
+        """The probabilities of all classes by their counts."""
+        spared = self.discount * np.count_nonzero(counts) / self.class_count
+        return (np.maximum(counts - self.discount, 0) + spared) / counts.sum()
+
+    def _pairs(
+        self, sequences: Iterable[np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """All elements that have a next one, and these."""
+        kept = [np.asarray(s, np.int64) for s in sequences if len(s) > 1]
+        if not kept:
+            raise ValueError(
+                "`sequences` must hold at least one of two classes or more. "
+                "Received: none"
+            )
+        contexts = np.concatenate([s[:-1] for s in kept])
+        targets = np.concatenate([s[1:] for s in kept])
+        for classes in (contexts, targets):
+            if classes.min() < 0 or classes.max() >= self.class_count:
+                raise ValueError(
+                    "`sequences` must hold classes from 0 to "
+                    f"{self.class_count - 1}. Received: {classes.min()} to "
+                    f"{classes.max()}"
+                )
+        return contexts, targets
+
+
+class BigramModel(UnigramModel):
+    """Interpolated Kneser-Ney: each class given the one before.
+
+    With c(v, w) the count of w after v and c(v) their sum, D the discount,
+    S(v) the number of different classes after v,
+
+        p(w | v) = max(c(v, w) - D, 0) / c(v) + (D S(v) / c(v)) p'(w)
+
+    where p'(w) is the unigram model of the *different* pairs: c'(w), the
+    number of different classes that w follows, takes the place of c(w) in the
+    formula of `UnigramModel`. After a class that was never a context, p'(w)
+    is the probability. For every v the probabilities of all classes sum to 1.
+
+    Arguments, methods and errors are those of `UnigramModel`.
+
+    Reference: Kneser and Ney, 1995, "Improved backing-off for m-gram language
+    modeling"; Chen and Goodman, 1999, "An empirical study of smoothing
+    techniques for language modeling", section 2.7.
+    """
+
+    def fit(self, sequences: Iterable[np.ndarray]) -> "BigramModel":
+        """Counts the pairs of sequences; see `UnigramModel.fit`."""
+        contexts, targets = self._pairs(sequences)
+        self._codes, counts = np.unique(
+            contexts * self.class_count + targets, return_counts=True
+        )
+        self._discounted = counts - self.discount
+        first, second = np.divmod(self._codes, self.class_count)
+        size = self.class_count
+        # For each context the number of pairs, and of different ones.
+        self._totals = np.bincount(contexts, minlength=size)
+        self._spared = self.discount * np.bincount(first, minlength=size)
+        self.probabilities = self._smoothed(np.bincount(second, minlength=size))
+        return self
+
+    def _likelihoods(
+        self, contexts: np.ndarray, targets: np.ndarray
+    ) -> np.ndarray:
+        codes = contexts * self.class_count + targets
+        place = np.searchsorted(self._codes, codes)
+        place = np.minimum(place, len(self._codes) - 1)
+        found = self._codes[place] == codes
+        discounted = np.where(found, self._discounted[place], 0.0)
+        lower = self.probabilities[targets]
+        total = self._totals[contexts]
+        backed_off = discounted + self._spared[contexts] * lower
+        return np.where(total > 0, backed_off / np.maximum(total, 1), lower)
