@@ -32,6 +32,14 @@ ALLOWED = {
         "keras_qa.datasets.sampler",
     },
     "keras_qa/training.py": {"keras", "keras_qa.batches"},
+    "keras_qa/ngrams.py": {"numpy"},
+    "keras_qa/language_modeling.py": {
+        "keras",
+        "numpy",
+        "keras_qa.batches",
+        "keras_qa.datasets.packing",
+        "keras_qa.models.language_model",
+    },
     "keras_qa/contrastive_divergence.py": {
         "keras",
         "numpy",
