@@ -9,8 +9,8 @@ from keras_qa.layers.attentive_bilstm import AttentiveBiLSTM
 from keras_qa.models.common import check_positive
 from keras_qa.models.common import full_policy
 from keras_qa.models.encoded import EncodedTextRanker
-from keras_qa.models.encoded import bidirectional_lstm
-from keras_qa.models.qa_lstm import text_convolution
+from keras_qa.models.encoders import bidirectional_lstm
+from keras_qa.models.encoders import text_convolution
 
 
 class AttentiveRanker(EncodedTextRanker):

@@ -1,5 +1,6 @@
 """AP-BiLSTM and AP-CNN: attentive pooling over two encodings."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import keras
@@ -7,24 +8,30 @@ import numpy as np
 
 from keras_qa.layers.attentive_pooling import AttentivePooling
 from keras_qa.layers.cosine_similarity import CosineSimilarity
-from keras_qa.layers.text_convolution import TextConvolution
 from keras_qa.models.common import check_positive
 from keras_qa.models.common import count_parameters
 from keras_qa.models.common import full_policy
+from keras_qa.models.common import keep_own
 from keras_qa.models.common import l2_regularizers
+from keras_qa.models.common import own_config
 from keras_qa.models.common import word_embedding
+from keras_qa.models.encoders import bidirectional_lstm
+from keras_qa.models.encoders import text_convolution
 
 
 class AttentivePoolingRanker(keras.Model):
     """What AP-BiLSTM and AP-CNN share: words, attentive pooling, a cosine.
 
     Args:
+        own: the arguments that a subclass has beside those of this class;
+            they become attributes, and part of the configuration.
         encoder: layer from the words of a text to its hidden states.
         **kwargs: the arguments that `APBiLSTM` documents.
     """
 
     def __init__(
         self,
+        own: Mapping[str, Any],
         encoder: keras.layers.Layer,
         vocabulary_size: int,
         embedding_dim: int,
@@ -112,6 +119,7 @@ class AttentivePoolingRanker(keras.Model):
             dict(zip(("question", "answer"), weights, strict=True)),
             name="attention",
         )
+        keep_own(self, own)
 
     @property
     def core_parameters(self) -> int:
@@ -137,6 +145,7 @@ class AttentivePoolingRanker(keras.Model):
                 self.pooling.kernel_initializer
             ),
             "dtype": keras.dtype_policies.serialize(self.policy),
+            **own_config(self),
         }
 
 
@@ -229,20 +238,9 @@ class APBiLSTM(AttentivePoolingRanker):
         **kwargs: Any,
     ):
         check_positive(units=units)
-        policy = full_policy(dtype)
         super().__init__(
-            encoder=keras.layers.Bidirectional(
-                keras.layers.LSTM(
-                    units,
-                    use_bias=use_bias,
-                    return_sequences=True,
-                    **l2_regularizers(l2, "kernel", "recurrent", "bias"),
-                    dtype=policy,
-                    name="lstm",
-                ),
-                dtype=policy,
-                name="bilstm",
-            ),
+            {"use_bias": use_bias},
+            bidirectional_lstm(units, l2, full_policy(dtype), use_bias),
             vocabulary_size=vocabulary_size,
             embedding_dim=embedding_dim,
             projection_dim=projection_dim,
@@ -251,11 +249,6 @@ class APBiLSTM(AttentivePoolingRanker):
             dtype=dtype,
             **kwargs,
         )
-        self.use_bias = use_bias
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the embedding matrix."""
-        return {**super().get_config(), "use_bias": self.use_bias}
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -296,14 +289,18 @@ class APCNN(AttentivePoolingRanker):
     ):
         check_positive(units=units, kernel_size=kernel_size)
         super().__init__(
-            encoder=TextConvolution(
+            {
+                "kernel_size": kernel_size,
+                "activation": keras.activations.get(activation),
+                "use_bias": use_bias,
+            },
+            text_convolution(
                 units,
                 kernel_size,
-                activation=activation,
-                use_bias=use_bias,
-                **l2_regularizers(l2, "kernel", "bias"),
-                dtype=full_policy(dtype),
-                name="convolution",
+                activation,
+                use_bias,
+                l2,
+                full_policy(dtype),
             ),
             vocabulary_size=vocabulary_size,
             embedding_dim=embedding_dim,
@@ -313,15 +310,3 @@ class APCNN(AttentivePoolingRanker):
             dtype=dtype,
             **kwargs,
         )
-        self.kernel_size = kernel_size
-        self.activation = keras.activations.get(activation)
-        self.use_bias = use_bias
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the embedding matrix."""
-        return {
-            **super().get_config(),
-            "kernel_size": self.kernel_size,
-            "activation": keras.activations.serialize(self.activation),
-            "use_bias": self.use_bias,
-        }

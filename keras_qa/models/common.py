@@ -1,5 +1,6 @@
 """What the models share: dtype policy, word vectors, L2 and checks."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import keras
@@ -102,3 +103,23 @@ def count_parameters(model: keras.Model, *left_out: Any) -> int:
         for weight in model.trainable_weights
         if id(weight) not in skipped
     )
+
+
+def keep_own(model: keras.Model, own: Mapping[str, Any]) -> None:
+    """Makes the arguments that a subclass has of its own its attributes.
+
+    Args:
+        model: the model.
+        own: the arguments by name; `own_config` gives them back.
+    """
+    model._own = tuple(own)
+    for name, value in own.items():
+        setattr(model, name, value)
+
+
+def own_config(model: keras.Model) -> dict[str, Any]:
+    """What `keep_own` kept, as a configuration has it."""
+    own = {name: getattr(model, name) for name in model._own}
+    if "activation" in own:
+        own["activation"] = keras.activations.serialize(own["activation"])
+    return own

@@ -13,7 +13,8 @@ from keras_qa.layers.gesd import GESD
 from keras_qa.models.common import check_positive
 from keras_qa.models.common import count_parameters
 from keras_qa.models.common import full_policy
-from keras_qa.models.common import l2_regularizers
+from keras_qa.models.common import keep_own
+from keras_qa.models.common import own_config
 from keras_qa.models.common import word_embedding
 
 SIMILARITIES = {"cosine": CosineSimilarity, "gesd": GESD}
@@ -43,32 +44,6 @@ def similarity_layer(similarity: Any, dtype: Any) -> keras.layers.Layer:
             f"Received: similarity={similarity!r}"
         )
     return SIMILARITIES[similarity](dtype=dtype, name=similarity)
-
-
-def bidirectional_lstm(
-    units: int, l2: float, policy: Any
-) -> keras.layers.Bidirectional:
-    """Keras's LSTM (equations 1 to 6) in both directions, all its states.
-
-    Args:
-        units: size of the state in each direction.
-        l2: strength of the L2 regularisation of its weights.
-        policy: dtype policy.
-
-    Returns:
-        A layer of the name `"bilstm"`.
-    """
-    return keras.layers.Bidirectional(
-        keras.layers.LSTM(
-            units,
-            return_sequences=True,
-            **l2_regularizers(l2, "kernel", "recurrent", "bias"),
-            dtype=policy,
-            name="lstm",
-        ),
-        dtype=policy,
-        name="bilstm",
-    )
 
 
 class EncodedTextRanker(keras.Model):
@@ -187,9 +162,7 @@ class EncodedTextRanker(keras.Model):
         self.answer_encoder = answer_encoder
         self.head = head
         self._named = isinstance(similarity, str)
-        self._own = tuple(own)
-        for name, value in own.items():
-            setattr(self, name, value)
+        keep_own(self, own)
 
     @property
     def core_parameters(self) -> int:
@@ -206,9 +179,6 @@ class EncodedTextRanker(keras.Model):
             similarity = keras.saving.serialize_keras_object(self.similarity)
             # The model builds it, for its vectors.
             similarity.pop("build_config", None)
-        own = {name: getattr(self, name) for name in self._own}
-        if "activation" in own:
-            own["activation"] = keras.activations.serialize(own["activation"])
         return {
             "name": self.name,
             "trainable": self.trainable,
@@ -219,7 +189,7 @@ class EncodedTextRanker(keras.Model):
             "dropout": self.dropout,
             "l2": self.l2,
             "dtype": keras.dtype_policies.serialize(self.policy),
-            **own,
+            **own_config(self),
         }
 
 

@@ -9,7 +9,7 @@ from keras_qa.models.common import check_positive
 from keras_qa.models.common import full_policy
 from keras_qa.models.common import l2_regularizers
 from keras_qa.models.encoded import EncodedTextRanker
-from keras_qa.models.qa_lstm import text_convolution
+from keras_qa.models.encoders import text_convolution
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")

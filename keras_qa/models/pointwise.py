@@ -12,7 +12,9 @@ from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.models.common import check_positive
 from keras_qa.models.common import count_parameters
 from keras_qa.models.common import full_policy
+from keras_qa.models.common import keep_own
 from keras_qa.models.common import l2_regularizers
+from keras_qa.models.common import own_config
 from keras_qa.models.common import word_embedding
 
 
@@ -210,9 +212,7 @@ class PointwiseRanker(keras.Model):
         if text_encoder is not None:
             self.question_encoder = text_encoder
             self.answer_encoder = text_encoder
-        self._own = tuple(own)
-        for name, value in own.items():
-            setattr(self, name, value)
+        keep_own(self, own)
 
     @property
     def core_parameters(self) -> int:
@@ -249,7 +249,7 @@ class PointwiseRanker(keras.Model):
 
         A saved model finds the matrix among its weights.
         """
-        own = {name: getattr(self, name) for name in self._own}
+        own = own_config(self)
         if len(self.poolings) > 1:
             own["pooling"] = self.pooling
         return {

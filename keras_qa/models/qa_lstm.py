@@ -9,13 +9,13 @@ import keras
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.max_over_time import MaxOverTime
-from keras_qa.layers.text_convolution import TextConvolution
 from keras_qa.layers.wide_convolution import WideConvolution
 from keras_qa.models.common import check_positive
 from keras_qa.models.common import full_policy
 from keras_qa.models.common import l2_regularizers
 from keras_qa.models.encoded import EncodedTextRanker
-from keras_qa.models.encoded import bidirectional_lstm
+from keras_qa.models.encoders import bidirectional_lstm
+from keras_qa.models.encoders import text_convolution
 
 POOLINGS: dict[str, Callable[..., keras.layers.Layer]] = {
     "max": MaxOverTime,
@@ -319,35 +319,3 @@ class QACNN(EncodedTextRanker):
             **kwargs,
         )
         self.convolution = convolution
-
-
-def text_convolution(
-    filters: int,
-    kernel_size: int,
-    activation: Any,
-    use_bias: bool,
-    l2: float,
-    policy: Any,
-) -> TextConvolution:
-    """A `TextConvolution` of the name `"convolution"` with L2.
-
-    Args:
-        filters: size of its outputs.
-        kernel_size: number of words that an output sees.
-        activation: activation of the outputs.
-        use_bias: whether it has a bias.
-        l2: strength of the L2 regularisation of its weights.
-        policy: dtype policy.
-
-    Returns:
-        The layer.
-    """
-    return TextConvolution(
-        filters,
-        kernel_size,
-        activation=activation,
-        use_bias=use_bias,
-        **l2_regularizers(l2, "kernel", "bias"),
-        dtype=policy,
-        name="convolution",
-    )

@@ -1,0 +1,68 @@
+"""The encoders that several models share, under fixed names."""
+
+from typing import Any
+
+import keras
+
+from keras_qa.layers.text_convolution import TextConvolution
+from keras_qa.models.common import l2_regularizers
+
+
+def bidirectional_lstm(
+    units: int, l2: float, policy: Any, use_bias: bool = True
+) -> keras.layers.Bidirectional:
+    """Keras's LSTM in both directions, all its states.
+
+    Args:
+        units: size of the state in each direction.
+        l2: strength of the L2 regularisation of its weights.
+        policy: dtype policy.
+        use_bias: whether it has biases, those of the forget gates started at 1.
+
+    Returns:
+        A layer of the name `"bilstm"`.
+    """
+    return keras.layers.Bidirectional(
+        keras.layers.LSTM(
+            units,
+            use_bias=use_bias,
+            return_sequences=True,
+            **l2_regularizers(l2, "kernel", "recurrent", "bias"),
+            dtype=policy,
+            name="lstm",
+        ),
+        dtype=policy,
+        name="bilstm",
+    )
+
+
+def text_convolution(
+    filters: int,
+    kernel_size: int,
+    activation: Any,
+    use_bias: bool,
+    l2: float,
+    policy: Any,
+) -> TextConvolution:
+    """A `TextConvolution` of the name `"convolution"` with L2.
+
+    Args:
+        filters: size of its outputs.
+        kernel_size: number of words that an output sees.
+        activation: activation of the outputs.
+        use_bias: whether it has a bias.
+        l2: strength of the L2 regularisation of its weights.
+        policy: dtype policy.
+
+    Returns:
+        The layer.
+    """
+    return TextConvolution(
+        filters,
+        kernel_size,
+        activation=activation,
+        use_bias=use_bias,
+        **l2_regularizers(l2, "kernel", "bias"),
+        dtype=policy,
+        name="convolution",
+    )
