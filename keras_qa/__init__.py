@@ -28,6 +28,7 @@ _MODULES = (
     "optimizers",
     "recurrence",
     "scoring",
+    "seeded_epochs",
     "term_dependence",
     "training",
 )
