@@ -135,7 +135,10 @@ def run_experiment(
         DatasetError, VectorsError: if a file is missing or bad.
         RunFolderError: if the output folder holds another run.
     """
-    dataset, parts, folder = _open(paper, arguments, settings)
+    dataset = open_for(arguments.dataset, arguments.data_dir, settings)
+    parts = _parts(dataset, arguments, settings)
+    identity = _identity(paper, arguments, settings, parts)
+    folder = RunFolder(arguments.output_dir, identity, arguments.resume)
     if folder.finished:
         result = folder.read_json("metrics.json")
         _record(arguments, result)
@@ -162,7 +165,7 @@ def run_experiment(
     folder.write("run.trec", lambda path: write_run(path, evaluation, tag))
     folder.write("qrels.trec", lambda path: write_qrels(path, evaluation))
     result = {
-        **folder.identity,
+        **identity,
         "overrides": dict(overrides or {}),
         **_measured(experiment, evaluation),
         **_parts_measured(experiment, evaluation),
@@ -176,31 +179,21 @@ def run_experiment(
 
 
 def prepare_experiment(
-    paper: str, arguments: Namespace, settings: Settings
+    arguments: Namespace, settings: Settings, folder: RunFolder
 ) -> Experiment:
-    """Reads all that a run needs, and leaves its folder as it is.
+    """Reads all that a part of a run needs that is not ranked with.
 
     Args:
-        paper: short name of the paper.
         arguments: what `options.parse_arguments` returned.
         settings: what `options.resolve_settings` returned.
+        folder: where the part belongs.
 
     Raises:
         DatasetError, VectorsError: if a file is missing or bad.
-        RunFolderError: if the output folder holds another run.
     """
-    dataset, parts, folder = _open(paper, arguments, settings)
-    return _prepare(arguments, settings, folder, dataset, parts)
-
-
-def _open(
-    paper: str, arguments: Namespace, settings: Settings
-) -> tuple[Dataset, Parts, RunFolder]:
     dataset = open_for(arguments.dataset, arguments.data_dir, settings)
     parts = _parts(dataset, arguments, settings)
-    identity = _identity(paper, arguments, settings, parts)
-    folder = RunFolder(arguments.output_dir, identity, arguments.resume)
-    return dataset, parts, folder
+    return _prepare(arguments, settings, folder, dataset, parts)
 
 
 def open_for(name: str, data_dir: Path | None, settings: Settings) -> Dataset:

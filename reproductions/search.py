@@ -111,9 +111,32 @@ def qa_lstm_space(hp: Any) -> Settings:
     }
 
 
+def iam_space(hp: Any) -> Settings:
+    """The search space of IAM: what its paper leaves open, of the matcher.
+
+    With `--stage-dir` all trials share the stages before it.
+
+    Args:
+        hp: `keras_tuner.HyperParameters`, asked for one value of each.
+
+    Returns:
+        Settings by name, as `--set` takes them.
+    """
+    return {
+        "hidden_units": hp.Choice("hidden_units", [50, 100, 200]),
+        "l2": hp.Choice("l2", [0.0, 1e-5, 1e-4]),
+        "learning_rate": hp.Choice("learning_rate", [1e-3, 1e-2, 0.1]),
+        "question_dropout": hp.Choice("question_dropout", [0.0, 0.5]),
+        "input_initializer": hp.Choice(
+            "input_initializer", ["uniform", "identity"]
+        ),
+    }
+
+
 SPACES = {
     "ctrn": ctrn_space,
     "hyperqa": hyperqa_space,
+    "iam": iam_space,
     "qa_lstm": qa_lstm_space,
 }
 

@@ -8,6 +8,7 @@ from keras_qa.models.ctrn import CTRN
 from keras_qa.models.feng_cnn import FengCNN
 from keras_qa.models.hyperqa import CosineQA
 from keras_qa.models.hyperqa import HyperQA
+from keras_qa.models.iam import IAM
 from keras_qa.models.language_model import BidirectionalLanguageModel
 from keras_qa.models.pointwise_baselines import CNNRanker
 from keras_qa.models.pointwise_baselines import LSTMRanker
@@ -20,6 +21,7 @@ from keras_qa.models.qa_lstm import ConvPoolingLSTM
 __all__ = [
     "APCNN",
     "CTRN",
+    "IAM",
     "QACNN",
     "QALSTM",
     "APBiLSTM",

@@ -11,6 +11,7 @@ from reproductions import search
 from reproductions.search import Search
 from reproductions.search import ctrn_space
 from reproductions.search import hyperqa_space
+from reproductions.search import iam_space
 from reproductions.search import qa_lstm_space
 
 # KerasTuner calls functions of `threading` that are old, hundreds of times.
@@ -47,6 +48,16 @@ QA_LSTMS_SPACE = {
 }
 
 
+# What IAM's paper leaves open; the lists are ours.
+IAMS_SPACE = {
+    "hidden_units": {50, 100, 200},
+    "l2": {0.0, 1e-5, 1e-4},
+    "learning_rate": {1e-3, 1e-2, 0.1},
+    "question_dropout": {0.0, 0.5},
+    "input_initializer": {"uniform", "identity"},
+}
+
+
 def quality(settings, trial):
     """Best at projection_dim 400 and margin 1."""
     return {"MAP": settings["projection_dim"] / 1000 - settings["margin"] / 100}
@@ -58,8 +69,9 @@ def quality(settings, trial):
         (hyperqa_space, PAPERS_SPACE),
         (ctrn_space, CTRNS_SPACE),
         (qa_lstm_space, QA_LSTMS_SPACE),
+        (iam_space, IAMS_SPACE),
     ],
-    ids=["hyperqa", "ctrn", "qa_lstm"],
+    ids=["hyperqa", "ctrn", "qa_lstm", "iam"],
 )
 def test_draws_the_papers_values_and_all_of_them(tmp_path, space, expected):
     drawn = {name: set() for name in expected}

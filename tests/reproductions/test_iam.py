@@ -1,0 +1,331 @@
+"""The IAM script from the command line, its stages and its matcher."""
+
+import json
+import shutil
+
+import keras
+import numpy as np
+import pytest
+
+from keras_qa import cli
+from keras_qa.layers.interactive_attention import TERMS
+from reproductions import fitting
+from reproductions import iam
+from reproductions import iam_tables
+from reproductions import qa_lstm
+from reproductions import vectors
+from reproductions.iam_stages import learning_rates
+from reproductions.options import SettingsError
+from reproductions.options import parse_arguments
+from reproductions.training import EpochSelector
+
+SMALL = {
+    "skipgram_dim": 6,
+    "units": 3,
+    "layers": 1,
+    "hidden_units": 4,
+    "batch_size": 100,
+    "smoke_questions": 6,
+}
+# Both of the rates of `decay`.
+STEPS = {"smoke_epochs": 2, "decay_epochs": 1}
+FILES = {
+    "metrics.json",
+    "run.trec",
+    "qrels.trec",
+    "history.csv",
+    "model.keras",
+    "saved_model",
+    "vocabulary.txt",
+    "stages",
+}
+
+
+def run(folder, *arguments, **settings):
+    options = [
+        f"--set={name}={json.dumps(value)}"
+        for name, value in {**SMALL, **STEPS, **settings}.items()
+    ]
+    return iam.main(
+        ["--smoke", "--output-dir", str(folder), *options, *arguments]
+    )
+
+
+@pytest.fixture
+def without_export(monkeypatch):
+    """For tests of what comes before: the export takes most of a short run."""
+    monkeypatch.setattr(fitting, "_export", lambda experiment, ranker: None)
+
+
+def metrics_of(folder):
+    return json.loads((folder / "metrics.json").read_text())
+
+
+def settings_of(*arguments):
+    return iam.settings_of(
+        parse_arguments(
+            "iam",
+            "",
+            iam.MODELS,
+            tuple(iam.RECIPES),
+            arguments,
+            add_options=iam.add_options,
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A whole run; tests leave it as it is."""
+    folder = tmp_path_factory.mktemp("iam") / "whole"
+    record = folder.with_name("runs.jsonl")
+    assert run(folder, "--record", str(record)) == 0
+    return folder
+
+
+@pytest.fixture
+def stages(whole, tmp_path):
+    """A copy of its stages."""
+    return shutil.copytree(whole / "stages", tmp_path / "stages")
+
+
+def names(folder, start=""):
+    return sorted(path.name for path in folder.glob(f"{start}*"))
+
+
+def test_all_stages_then_the_matcher_exported_and_shown(
+    whole, tmp_path, capsys
+):
+    assert set(names(whole)) >= FILES
+    metrics = metrics_of(whole)
+    record = whole.with_name("runs.jsonl").read_text()
+    assert json.loads(record) == metrics
+    assert (metrics["paper"], metrics["model"]) == ("iam", "iam")
+    assert metrics["questions"] == metrics["questions_scored"] == 6
+    assert metrics["tokenizer"].endswith("-num")
+    found = metrics["stages"]
+    assert list(found) == ["lm-question", "lm-answer", "rbm"]
+    for side in ("question", "answer"):
+        stage = found[f"lm-{side}"]
+        for name in ("perplexity", "unigram", "bigram"):
+            assert list(stage[name]) == ["forward", "backward"]
+            assert min(stage[name].values()) > 1
+        assert stage["seconds_per_epoch"] > 0
+    assert found["lm-question"]["texts"] == 6 < found["lm-answer"]["texts"]
+    assert len(found["rbm"]["energy_gap"]) == 2
+    # The tables of the same run, and the words that it attends to.
+    table = tmp_path / "tables.md"
+    options = ["--run", str(whole), f"--output={table}"]
+    assert iam_tables.main(options) == 0
+    assert table.read_text().count("T@1") == 2 * 2
+    texts = ["--question", "who wrote it ?", "--answer", "jane in 1815"]
+    assert cli.main(["attention", str(whole), *texts]) == 0
+    shown = capsys.readouterr().out
+    assert "IAM, score" in shown and "num" in shown
+
+
+def test_stages_are_made_alone_and_only_if_their_inputs_changed(
+    whole, stages, tmp_path, capsys
+):
+    folder, before = tmp_path / "run", names(stages)
+    shared = f"--stage-dir={stages}"
+    assert run(folder, "--stage=rbm") == 2
+    error = capsys.readouterr().err
+    assert f"{folder}/stages/lm-question-" in error
+    assert "expected the finished stage lm-question" in error
+    # What a stage does not depend on changes nothing.
+    assert run(folder, shared, "--stage=rbm", jump_scale="log", epochs=9) == 0
+    assert "to be made" not in capsys.readouterr().out
+    assert run(folder, shared, "--stage=rbm", lm_min_count=3) == 2
+    assert "`lm_min_count` was 2 and is 3" in capsys.readouterr().err
+    assert run(folder, shared, "--stage=rbm", rbm_answers=4) == 0
+    out = capsys.readouterr().out
+    assert "other inputs: `rbm_answers` was 20000 and is 4" in out
+    assert not folder.exists()
+    (made,) = set(names(stages)) - set(before)
+    assert metrics_of(stages / made)["texts"] == 4
+    # A stage that is gone is made again, the same.
+    (question,) = stages.glob("lm-question-*")
+    shutil.rmtree(question)
+    assert run(folder, shared, "--stage=lm") == 0
+    assert sorted({*before, made}) == names(stages)
+
+
+def test_the_matcher_alone_is_that_of_the_whole_run(
+    whole, stages, tmp_path, without_export
+):
+    folder = tmp_path / "run"
+    shared = f"--stage-dir={stages}"
+    assert run(folder, shared, "--stage=match") == 0
+    assert names(folder, "stages") == []
+    for name in ("selection", "stages", "metrics"):
+        assert metrics_of(folder)[name] == metrics_of(whole)[name]
+    one, other = ((f / "run.trec").read_text() for f in (whole, folder))
+    assert one == other
+
+
+def test_stopped_anywhere_and_resumed_is_the_same(
+    whole, stages, tmp_path, monkeypatch, without_export
+):
+    """In a language model and in the matcher, dropout and rates included."""
+    (question,) = stages.glob("lm-question-*")
+    shutil.rmtree(question)
+    save, rates = EpochSelector.on_epoch_end, []
+
+    class Stop(Exception):
+        pass
+
+    def stop_in(part):
+        """After the first epoch of what has its files in such a folder."""
+
+        def note(self, epoch, logs=None):
+            rates.append(float(self.model.optimizer.learning_rate))
+            save(self, epoch, logs)
+            if epoch == 0 and self.folder.path.name.startswith(part):
+                raise Stop
+
+        monkeypatch.setattr(EpochSelector, "on_epoch_end", note)
+
+    options = ["--resume", f"--stage-dir={stages}"]
+    for part in ("lm-question", "run"):
+        stop_in(part)
+        with pytest.raises(Stop):
+            run(tmp_path / "run", *options)
+    stop_in("nowhere")
+    assert run(tmp_path / "run", *options) == 0
+    assert rates == pytest.approx([0.1, 0.05] * 2)
+    one, other = (metrics_of(f)["stages"] for f in (whole, tmp_path / "run"))
+    for found in (one, other):
+        del found["lm-question"]["seconds_per_epoch"]
+    assert one == other
+    one, other = (
+        (f / "run.trec").read_text() for f in (whole, tmp_path / "run")
+    )
+    assert one == other
+
+
+@pytest.fixture
+def bert(monkeypatch):
+    """A BERT of random vectors, in the place of a real one."""
+    from gensim.models import KeyedVectors
+
+    class Bert:
+        def __init__(self, source):
+            self.fingerprint = f"of {source}"
+
+    def bert_word_vectors(words, source, *, dim, **options):
+        found = KeyedVectors(dim)
+        rng = np.random.default_rng(0)
+        found.add_vectors(words, rng.normal(size=(len(words), dim)))
+        return found
+
+    def bert_text_vectors(texts, source, *, dim, **options):
+        found = np.zeros((len(texts), max(map(len, texts)), dim), np.float32)
+        for row, text in zip(found, texts, strict=True):
+            row[: len(text)] = len(text)
+        return found
+
+    monkeypatch.setattr(vectors, "Bert", Bert)
+    monkeypatch.setattr(vectors, "bert_word_vectors", bert_word_vectors)
+    monkeypatch.setattr(iam, "bert_text_vectors", bert_text_vectors)
+
+
+def test_contextual_vectors_of_a_bert(tmp_path, bert):
+    options = ["--model=iam-bert-contextual", "--bert=/models/tiny"]
+    terms = dict.fromkeys(iam.TERMS, False) | {"answer_state": True}
+    assert run(tmp_path / "run", *options, bert_dim=5, **terms) == 0
+    metrics = metrics_of(tmp_path / "run")
+    assert metrics["vectors"] == ["bert:tiny"]
+    assert metrics["inputs"]["vectors"] == ["of /models/tiny"]
+    # Without the jump there is nothing to be learnt about it.
+    assert list(metrics["stages"]) == ["lm-question", "lm-answer"]
+    # It knows its questions by number, and no others.
+    assert "model.keras" in names(tmp_path / "run")
+    assert "saved_model" not in names(tmp_path / "run")
+    model = keras.models.load_model(tmp_path / "run/model.keras")
+    assert model.get_config()["contextual_vectors"][-1] == 5
+    assert model.embedding_dim == 5
+    # All words of the vocabulary but the unknown one.
+    share = metrics["coverage"]["any_words"]
+    assert share["covered"] == share["total"] > 0
+
+
+@pytest.mark.parametrize("model", ["ap-cnn", "qa-lstm"])
+def test_other_papers_models_have_their_own_settings(
+    tmp_path, without_export, model
+):
+    changes = {"units": 3, "skipgram_dim": 6, "negatives": 2}
+    options = [f"--set={name}={value}" for name, value in changes.items()]
+    options += [f"--model={model}", f"--output-dir={tmp_path / 'run'}"]
+    assert iam.main(["--smoke", *options]) == 0
+    metrics = metrics_of(tmp_path / "run")
+    assert (metrics["paper"], metrics["model"]) == ("iam", model)
+    assert metrics["overrides"] == changes
+    assert "stages" not in metrics
+    if model == "qa-lstm":
+        expected = qa_lstm.PAPER | metrics["overrides"]
+        assert metrics["settings"] == expected
+
+
+def test_settings_are_the_papers():
+    paper = settings_of("--dataset=wikiqa")
+    names = ("optimizer", "learning_rate", "batch_size", "clipnorm", "dropout")
+    assert [paper[name] for name in names] == ["sgd", 0.1, 50, 5.0, 0.5]
+    names = ("units", "layers", "bert_dim", "initializer_range", "oov_scale")
+    assert [paper[name] for name in names] == [100, 2, 100, 0.05, 0.3]
+    assert (paper["lm_learning_rate"], paper["rbm_learning_rate"]) == (0.1, 0.1)
+    assert iam.terms_of(paper) == list(TERMS)
+    small = settings_of("--recipe=small", "--epochs=3")
+    # Only what makes it quick differs.
+    assert {n for n in paper if paper[n] != small[n]} == {*iam.SMALL}
+    assert small["epochs"] == 3
+
+
+@pytest.mark.parametrize("name", sorted(iam.TERMS))
+def test_each_term_can_be_switched_off(name):
+    settings = settings_of(f"--set={name}=false")
+    terms = [term for term in TERMS if term != iam.TERMS[name]]
+    assert iam.terms_of(settings) == terms
+    model = iam.build_model(
+        settings | {"units": 2, "layers": 1}, np.ones((5, 3), np.float32)
+    )
+    assert model.get_config()["terms"] == terms
+    config = model.get_config()
+    for key in ("hidden_units", "dropout", "question_term", "l2"):
+        assert config[key] == settings[key]
+
+
+@pytest.mark.parametrize(
+    ("decay", "expected"),
+    [
+        ("once", [0.1, 0.1, 0.05, 0.05, 0.05]),
+        ("each", [0.1, 0.1, 0.05, 0.025, 0.0125]),
+    ],
+)
+def test_rates_are_halved(decay, expected):
+    settings = {"decay": decay, "decay_epochs": 2}
+    (callback,) = learning_rates(settings, 0.1)
+    rates = [callback.schedule(epoch, 9.9) for epoch in range(5)]
+    assert rates == pytest.approx(expected)
+
+
+def test_rates_may_stay():
+    assert learning_rates({"decay": "none", "decay_epochs": 2}, 0.1) == []
+    with pytest.raises(SettingsError, match="`decay` must be one of"):
+        learning_rates({"decay": "2/T", "decay_epochs": 2}, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--stage=lm", "--model=qa-lstm"], "`--stage lm` is of iam, iam-bert"),
+        (["--set=question_term=last"], "`question_term` must be one of"),
+        (["--set=jump=2"], "`jump` must be of type bool"),
+        (["--stage=lm", "--set=lm_loss_per=text"], "`loss_per` must be one of"),
+    ],
+)
+def test_bad_input_is_a_message(
+    tmp_path, capsys, without_export, arguments, message
+):
+    assert run(tmp_path / "run", *arguments) == 2
+    assert message in capsys.readouterr().err
