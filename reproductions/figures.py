@@ -293,16 +293,56 @@ def bucket_lines(
     _save(figure, path)
 
 
+def epoch_lines(
+    curves: Mapping[str, Mapping[str, np.ndarray]], path: Path | str
+) -> None:
+    """Draws what was measured after each epoch, one panel for each quantity.
+
+    Args:
+        curves: by run its quantities, such as `"loss"` and `"MAP"`, each a
+            float vector `(epochs,)`.
+        path: the PNG file to write.
+    """
+    quantities = list(dict.fromkeys(q for c in curves.values() for q in c))
+    figure = _figure(3.9 * len(quantities), 3.4)
+    panels = figure.subplots(1, len(quantities), squeeze=False)[0]
+    for axes, quantity in zip(panels, quantities, strict=True):
+        for i, (name, values) in enumerate(curves.items()):
+            axes.plot(
+                np.arange(1, len(values[quantity]) + 1),
+                values[quantity],
+                color=COLORS[i % len(COLORS)],
+                marker=MARKERS[i % len(MARKERS)],
+                markersize=4,
+                linewidth=1.8,
+                label=name,
+            )
+        axes.set_xlabel("epoch")
+        axes.set_ylabel(quantity)
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        _plain(axes)
+    figure.legend(
+        *panels[0].get_legend_handles_labels(),
+        loc="outside upper left",
+        frameon=False,
+    )
+    _save(figure, path)
+
+
 def _figure(width: float, height: float) -> Any:
     matplotlib = _require("matplotlib.figure", "matplotlib")
     return matplotlib.Figure((width, height), dpi=150, layout="constrained")
 
 
-def _legend_above(axes: Any, title: str = "") -> None:
+def _plain(axes: Any) -> None:
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.grid(axis="y", color="#DDDDDD", linewidth=0.8)
     axes.set_axisbelow(True)
+
+
+def _legend_above(axes: Any, title: str = "") -> None:
+    _plain(axes)
     axes.legend(
         loc="lower left",
         bbox_to_anchor=(0, 1),

@@ -1,0 +1,132 @@
+"""Loss and held-out metric of some runs, epoch by epoch.
+
+    python -m reproductions.learning_curves --run RUN [--run RUN ...] \
+        --output curves.png
+
+A RUN is the output folder of one of the papers' scripts, finished or not. The
+metric is that of the questions that choose the epoch. Runs are named by what
+they differ in: model or row, data set, seed, settings. Seconds.
+"""
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Mapping
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from reproductions.figures import epoch_lines
+from reproductions.targets import load_targets
+
+
+class CurvesError(ValueError):
+    """A folder holds no curve that can be drawn."""
+
+
+def read_history(folder: Path, metric: str) -> dict[str, np.ndarray]:
+    """The loss and a metric of each epoch of a run, float vectors.
+
+    Raises:
+        FileNotFoundError: if the folder holds no training.
+        CurvesError: if the training has another metric, or no epoch yet.
+    """
+    path = folder / "history.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        rows = list(reader)
+    names = reader.fieldnames or ()
+    if metric not in names or not rows:
+        raise CurvesError(
+            f"{path}: expected epochs with a column {metric!r}. "
+            f"Received: {len(rows)} epochs, columns {list(names)}"
+        )
+    return {
+        name: np.array([float(row[name]) for row in rows])
+        for name in ("loss", metric)
+    }
+
+
+def labels(folders: Sequence[Path]) -> list[str]:
+    """Names that tell runs apart, by what `settings.json` has of them.
+
+    Raises:
+        FileNotFoundError: if a folder holds no run.
+        CurvesError: if two runs differ in nothing.
+    """
+    runs = [_identity(folder) for folder in folders]
+    differing = [
+        name
+        for name in dict.fromkeys(name for run in runs for name in run)
+        if any(run.get(name) != runs[0].get(name) for run in runs)
+    ]
+    found = [
+        ", ".join(
+            str(run[name]) if name in _PLAIN else f"{name} {run[name]}"
+            for name in differing
+            if name in run
+        )
+        for run in runs
+    ]
+    if len(set(found)) < len(found):
+        raise CurvesError(
+            "expected runs that differ in model, data set, seed or settings. "
+            f"Received: {', '.join(map(str, folders))}"
+        )
+    # A single run differs from none.
+    return [
+        label or run["model"] for label, run in zip(found, runs, strict=True)
+    ]
+
+
+_PLAIN = ("model", "row", "dataset")
+
+
+def _identity(folder: Path) -> dict[str, Any]:
+    run = json.loads((folder / "settings.json").read_text("utf-8"))
+    known: Mapping[str, Any] = {
+        name: run[name]
+        for name in ("row", "model", "dataset", "split", "seed")
+        if name in run
+    }
+    names = load_targets().models
+    model = names.get(run["model"], run["model"])
+    return {**known, "model": model, **run["settings"]}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Draws the curves; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m reproductions.learning_curves",
+        description=__doc__.splitlines()[0],
+    )
+    parser.add_argument(
+        "--run",
+        type=Path,
+        action="append",
+        required=True,
+        metavar="DIR",
+        help="output folder of a run; may be given several times",
+    )
+    parser.add_argument("--metric", default="MAP", metavar="NAME")
+    parser.add_argument("--output", type=Path, required=True, metavar="FILE")
+    arguments = parser.parse_args(argv)
+    try:
+        histories = [
+            read_history(folder, arguments.metric) for folder in arguments.run
+        ]
+        curves = dict(zip(labels(arguments.run), histories, strict=True))
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
+        epoch_lines(curves, arguments.output)
+    except (ImportError, OSError, CurvesError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(arguments.output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
