@@ -1,0 +1,443 @@
+"""IAM against its equations in NumPy, and what it takes from its stages."""
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+from layer_checks import MODES
+from layer_checks import QUICKEST
+from layer_checks import run
+from text_reference import lstm
+
+from keras_qa.attention import attention_weights
+from keras_qa.datasets.packing import RaggedTexts
+from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.layers import RBMJumpScore
+from keras_qa.layers.interactive_attention import TERMS
+from keras_qa.models import IAM
+from keras_qa.models import BidirectionalLanguageModel
+from keras_qa.scoring import score_pairs
+
+VOCABULARY, DIM, UNITS, HIDDEN = 12, 4, 3, 5
+SIZE = {"embedding_dim": DIM, "units": UNITS, "hidden_units": HIDDEN}
+QUESTION = np.array([[3, 7, 7, 2], [9, 0, 0, 0], [0] * 4, [4, 5, 0, 0]])
+ANSWER = np.array([[8, 3, 1], [5, 6, 0], [4, 0, 0], [0] * 3])
+PAIRS = {"question": QUESTION.astype("int32"), "answer": ANSWER.astype("int32")}
+RNG = np.random.default_rng(0)
+VECTORS = RNG.normal(size=(VOCABULARY, DIM)).astype("float32")
+CONTEXTUAL = RNG.normal(size=(5, 3, 2)).astype("float32")
+ROWS = np.array([[4], [1], [0], [1]], dtype="int32")
+
+
+def _model(**settings):
+    """A small model whose weights are all random."""
+    settings = {**SIZE, "layers": 1, "embeddings": VECTORS, **settings}
+    model = IAM(VOCABULARY, **settings)
+    rng = np.random.default_rng(1)
+    for weight in model.weights:
+        if "embedding" not in weight.path and "vectors" not in weight.path:
+            weight.assign(rng.uniform(-1, 1, size=weight.shape))
+    if model.jump_score is not None and "jump" not in settings:
+        model.jump_score.deviation.assign(0.7)
+    return model
+
+
+def _inputs(model, pairs=PAIRS):
+    rows = {} if model.text_vectors is None else {"question_row": ROWS}
+    return {**pairs, **rows}
+
+
+def _score(model, inputs=None, mode=QUICKEST):
+    inputs = _inputs(model) if inputs is None else inputs
+    names = sorted(inputs)
+    scores = run(
+        lambda *arrays: model(dict(zip(names, arrays, strict=True))),
+        *(inputs[name] for name in names),
+        mode=mode,
+    )
+    assert scores.shape == (len(inputs["answer"]), 1)
+    return scores[:, 0]
+
+
+def _array(weight):
+    return ops.convert_to_numpy(weight).astype(float)
+
+
+def _read(words, stack):
+    """States `(length, 2 units)` of two directions that never meet."""
+    halves = []
+    for lstms, step in (
+        (stack.forward_layers, 1),
+        (stack.backward_layers, -1),
+    ):
+        states = words[::step]
+        for layer in lstms:
+            states = lstm(states, *(_array(w) for w in layer.weights))
+        halves.append(states[::step])
+    return np.concatenate(halves, axis=1)
+
+
+def _tf_idf(model, ids):
+    d = np.bincount(ids, minlength=VOCABULARY) * _array(model.tf_idf.idf)
+    return d / (np.linalg.norm(d) or 1)
+
+
+def _expected(model, row):
+    """Score, weights and jumps of one pair, from unpadded texts."""
+    table = _array(model.embedding.embeddings)
+    question, answer = (x[row][x[row] > 0] for x in (QUESTION, ANSWER))
+    q, a = (np.append(ids, VOCABULARY) for ids in (question, answer))
+    layer = model.interactive_attention
+    h_q, h_a = (
+        _read(table[ids], reader.get_layer(f"{side}_language"))
+        for side, ids, reader in (
+            ("question", q, model.question_reader),
+            ("answer", a, model.answer_reader),
+        )
+    )
+    rbm = model.jump_score
+    jumps = np.zeros(len(a))
+    for t in range(len(a) - 1):
+        energy = (
+            h_a[t] @ _array(rbm.kernel) @ h_a[t + 1]
+            + _array(rbm.state_bias) @ h_a[t]
+            + _array(rbm.next_bias) @ h_a[t + 1]
+        )
+        exponent = -energy - _array(rbm.mean_exponent)
+        jumps[t] = np.exp(exponent / _array(rbm.deviation))
+    u = _array(layer.answer_vector)
+    e = h_a @ u + _array(layer.jump_scale) * jumps
+    if layer.question_term == "final":
+        e += u @ np.concatenate([h_q[-1, :UNITS], h_q[0, UNITS:]])
+    else:
+        e[: len(q)] += (h_q @ u)[: len(a)]
+    d_q, d_a = (_tf_idf(model, ids) for ids in (question, answer))
+    unit = table[:-1] / np.linalg.norm(table[:-1], axis=1, keepdims=True)
+    m = unit @ _array(layer.word_similarity) @ unit.T
+    e += _array(layer.frequency_vector) @ d_a
+    e += _array(layer.match_scale) * (d_q @ m @ d_a)
+    weights = np.exp(np.tanh(e))
+    weights /= weights.sum()
+    c = weights @ h_a
+
+    words = table[q]
+    if model.text_vectors is not None:
+        words = np.zeros((len(q), CONTEXTUAL.shape[2]))
+        found = CONTEXTUAL[ROWS[row, 0]][: len(q)]
+        words[: len(found)] = found
+    v_q, v_a, b = (
+        _array(w)
+        for name in ("word_projection", "context_projection")
+        for w in model.get_layer(name).weights
+    )
+    aware = _read(np.tanh(words @ v_q + c @ v_a + b), model.question_stack)
+    h = np.concatenate([aware[-1, :UNITS], aware[0, UNITS:], c])
+    kernel, bias = (_array(w) for w in model.get_layer("matching").weights)
+    (theta,) = (_array(w) for w in model.get_layer("softmax").weights)
+    logits = np.tanh(h @ kernel + bias) @ theta
+    return logits[1] - logits[0], weights[:-1], jumps[:-1]
+
+
+SETTINGS = [
+    {"layers": 2},
+    {"question_term": "final", "contextual_vectors": CONTEXTUAL},
+]
+
+
+# Eagerly, the other tests run them.
+@pytest.mark.parametrize("mode", MODES[1:] or MODES)
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_the_equations(settings, mode):
+    model = _model(**settings)
+    expected = [_expected(model, row)[0] for row in range(4)]
+    np.testing.assert_allclose(
+        _score(model, mode=mode), expected, rtol=1e-4, atol=1e-6
+    )
+
+
+def test_attention_and_jumps_are_those_of_the_words():
+    model = _model()
+    weights = ops.convert_to_numpy(model.attention(PAIRS)["answer"])
+    jumps = ops.convert_to_numpy(model.jumps(PAIRS["answer"]))
+    for found, place in ((weights, 1), (jumps, 2)):
+        assert found.shape == ANSWER.shape
+        assert (found[ANSWER == 0] == 0).all()
+        for row in range(4):
+            np.testing.assert_allclose(
+                found[row, ANSWER[row] > 0],
+                _expected(model, row)[place],
+                rtol=1e-4,
+            )
+
+
+def test_padding_changes_nothing():
+    model = _model(contextual_vectors=CONTEXTUAL)
+    wide = {side: np.pad(x, ((0, 0), (0, 9))) for side, x in PAIRS.items()}
+    np.testing.assert_allclose(
+        _score(model, _inputs(model, wide)), _score(model), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("terms", [(), *[(term,) for term in TERMS]])
+def test_each_term_alone(terms):
+    model = _model(terms=terms)
+    assert np.isfinite(_score(model)).all()
+    assert (model.question_reader is None) == ("question" not in terms)
+    assert (model.jumps is None) == ("jump" not in terms)
+    weights = ops.convert_to_numpy(model.attention(PAIRS)["answer"])
+    # Of the words, with <EOS> beside them.
+    uniform = np.abs(weights[0] - 1 / 4).max() < 1e-6
+    assert uniform == (not {"question", "answer", "jump"} & set(terms))
+
+
+def test_the_states_of_an_answer_know_no_question():
+    model = _model()
+    found = model.answer_reader(PAIRS["answer"])
+    assert set(found) == {"mask", "states"}
+    table = _array(model.embedding.embeddings)
+    expected = _read(
+        table[[5, 6, VOCABULARY]],
+        model.answer_reader.get_layer("answer_language"),
+    )
+    states = ops.convert_to_numpy(found["states"])
+    np.testing.assert_allclose(states[1, :3], expected, atol=1e-5)
+    assert (states[1, 3:] == 0).all()
+
+
+def test_parameter_count():
+    count = IAM(2000).core_parameters
+    stack = 8 * (100 * 100 + 100**2 + 100) + 8 * (2 * 100**2 + 100)
+    attention = 200 + 2 + 2000 + 100**2
+    inputs = 100 * 100 + 200 * 100 + 100
+    matching = 2 * 200 * 100 + 100 + 2 * 100
+    assert count == stack + attention + inputs + matching == 404_202
+
+
+def _language_models(**settings):
+    models = []
+    for seed in (2, 3):
+        rng = np.random.default_rng(seed)
+        model = BidirectionalLanguageModel(
+            VOCABULARY,
+            **{
+                "embedding_dim": DIM,
+                "units": UNITS,
+                "layers": 1,
+                "embeddings": VECTORS,
+                **settings,
+            },
+        )
+        for weight in model.stack.weights:
+            weight.assign(rng.uniform(-1, 1, size=weight.shape))
+        models.append(model)
+    return models
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_takes_over_the_language_models(own):
+    models = _language_models()
+    settings = {}
+    if own:
+        settings["reader_embeddings"] = "own"
+        for i, model in enumerate(models):
+            table = model.embedding.embeddings
+            table.assign(ops.convert_to_numpy(table) * (i + 2))
+    model = _model(**settings)
+    model.load_language_models(*models)
+    for side, source in zip(("question", "answer"), models, strict=True):
+        reader = getattr(model, f"{side}_reader")
+        found, expected = (m(PAIRS[side]) for m in (reader, source.encoder))
+        for name in ("mask", "states"):
+            np.testing.assert_array_equal(
+                ops.convert_to_numpy(found[name]),
+                ops.convert_to_numpy(expected[name]),
+            )
+    for weight, value in zip(
+        model.question_stack.weights, models[0].stack.weights, strict=True
+    ):
+        np.testing.assert_array_equal(_array(weight), _array(value))
+    np.testing.assert_array_equal(
+        _array(model.embedding.embeddings)[:-1], VECTORS
+    )
+
+
+def test_refuses_other_language_models():
+    model = _model()
+    same = _language_models()
+    with pytest.raises(ValueError, match=r"`answer_model` must have the voc"):
+        model.load_language_models(same[0], _language_models(layers=2)[1])
+    other = _language_models(embeddings=VECTORS + 1)
+    with pytest.raises(ValueError, match=r"`question_model` must .* vectors"):
+        model.load_language_models(*other)
+
+
+def test_takes_over_a_jump():
+    states = np.random.default_rng(4).uniform(-1, 1, size=(2, 5, 2 * UNITS))
+    source = RBMJumpScore()
+    source(states)
+    source.mean_exponent.assign(0.5)
+    source.deviation.assign(3)
+    model = _model()
+    model.load_jump(source)
+    np.testing.assert_array_equal(
+        ops.convert_to_numpy(model.jump_score(states)),
+        ops.convert_to_numpy(source(states)),
+    )
+    other = RBMJumpScore(offset="none")
+    other(states)
+    with pytest.raises(ValueError, match=r"`jump_score` must have .* Received"):
+        model.load_jump(other)
+    with pytest.raises(ValueError, match="`terms` must have 'jump'"):
+        _model(terms=["answer"]).load_jump(source)
+
+
+def test_counts_documents():
+    model = _model()
+    model.adapt_idf(RaggedTexts.from_sequences([[2, 3], [3]]))
+    idf = _array(model.tf_idf.idf)
+    assert idf[[2, 3]] == pytest.approx([np.log(3 / 2) + 1, 1])
+    counted = _model()
+    counted.tf_idf.idf.assign(idf)
+    np.testing.assert_array_equal(_score(model), _score(counted))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"name": "matcher", "l2": 0.1, "dropout": 0.2, "tf_idf_norm": None},
+        {
+            "terms": ["jump", "answer"],
+            "jump": {"offset": "none"},
+            "contextual_vectors": CONTEXTUAL,
+            "input_initializer": "identity",
+            "dtype": "mixed_bfloat16",
+        },
+        {
+            "trainable_embeddings": True,
+            "reader_embeddings": "own",
+            "trainable_states": True,
+            "attention_activation": "linear",
+            "question_term": "final",
+            "share_state_vector": False,
+            "question_dropout": 0.1,
+            "initializer_range": None,
+            "layers": 2,
+        },
+    ],
+)
+def test_saves_and_reloads_without_the_arrays(settings, tmp_path):
+    original = _model(**settings)
+    original.save(tmp_path / "model.keras")
+    reloaded = keras.models.load_model(tmp_path / "model.keras")
+    assert type(reloaded) is IAM
+    assert reloaded.get_config() == original.get_config()
+    assert [w.path for w in reloaded.trainable_weights] == [
+        w.path for w in original.trainable_weights
+    ]
+    np.testing.assert_array_equal(_score(reloaded), _score(original))
+
+
+@pytest.mark.parametrize("fixed", [True, False])
+def test_learns_and_leaves_what_is_fixed(fixed):
+    keras.utils.set_random_seed(0)
+    more = {
+        "trainable_states": True,
+        "trainable_embeddings": True,
+        "reader_embeddings": "own",
+    }
+    model = _model(contextual_vectors=CONTEXTUAL, **({} if fixed else more))
+    readers = [model.question_reader, model.answer_reader]
+    kept = [model.jump_score, model.tf_idf, model.text_vectors]
+    kept += readers if fixed else [r.get_layer("embedding") for r in readers]
+    kept = {id(weight) for layer in kept for weight in layer.weights}
+    before = [_array(weight) for weight in model.weights]
+    model.compile(
+        keras.optimizers.SGD(0.5, clipnorm=5.0),
+        loss=keras.losses.BinaryCrossentropy(from_logits=True),
+    )
+    labels = np.array([[1], [0], [1], [0]], dtype="float32")
+    losses = model.fit(
+        _inputs(model), labels, epochs=30, batch_size=4, verbose=0
+    ).history["loss"]
+    assert losses[-1] < 0.5 * losses[0]
+    for weight, old in zip(model.weights, before, strict=True):
+        moved = (_array(weight) != old).any()
+        assert moved != (id(weight) in kept), weight.path
+
+
+def test_starts_within_the_range_but_for_the_cosines():
+    model = IAM(VOCABULARY, **SIZE, initializer_range=0.01)
+    for weight in model.trainable_weights:
+        expected = 1 if weight.name == "word_similarity" else 0.01
+        assert 0 < np.abs(_array(weight)).max() <= expected, weight.path
+    identity = IAM(VOCABULARY, **SIZE, input_initializer="identity")
+    (kernel,) = identity.get_layer("word_projection").weights
+    np.testing.assert_array_equal(_array(kernel), np.eye(DIM))
+
+
+def test_l2_on_all_trainable_parameters():
+    model = _model(l2=0.3)
+    expected = sum(
+        0.3 * (_array(w) ** 2).sum() for w in model.trainable_weights
+    )
+    found = ops.convert_to_numpy(sum(model.losses))
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    assert not _model().losses
+
+
+@pytest.mark.parametrize("dtype", ["mixed_float16", "mixed_bfloat16"])
+def test_scores_in_float32_under_mixed_precision(dtype):
+    model = _model(dtype=dtype)
+    found, weights, jumps = run(
+        lambda q, a: (
+            model({"question": q, "answer": a}),
+            model.attention({"question": q, "answer": a})["answer"],
+            model.jumps(a),
+        ),
+        *PAIRS.values(),
+        mode=QUICKEST,
+    )
+    assert found.dtype == weights.dtype == jumps.dtype == "float32"
+    np.testing.assert_allclose(found[:, 0], _score(_model()), atol=0.1)
+
+
+def test_scores_pairs_of_ragged_texts():
+    model = _model(contextual_vectors=CONTEXTUAL)
+    texts = RaggedTexts.from_sequences([*QUESTION, *ANSWER])
+    found = score_pairs(
+        model,
+        texts,
+        np.arange(4),
+        np.arange(4, 8),
+        features={"question_row": ROWS},
+    )
+    np.testing.assert_allclose(found, _score(model), atol=1e-6)
+
+
+def test_shows_its_attention():
+    words = [f"w{i}" for i in range(2, VOCABULARY)]
+    model = _model(contextual_vectors=None)
+    seen = attention_weights(model, Vocabulary(words), "w3 w7 w7 w2", "w8 w3 x")
+    assert seen.score == pytest.approx(_score(model)[0], abs=1e-5)
+    assert seen.question[0].weight is None
+    assert [word.weight for word in seen.answer] == pytest.approx(
+        _expected(model, 0)[1], abs=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"units": 0}, "`units` must be a positive integer. Received: units=0"),
+        ({"terms": ["leap"]}, "`terms` must be different ones of"),
+        ({"reader_embeddings": "no"}, "`reader_embeddings` must be one .*'no'"),
+        ({"input_initializer": 1}, "`input_initializer` must be one of .*=1"),
+        ({"trainable_embeddings": True}, '`reader_embeddings` must be "own"'),
+        ({"initializer_range": -1}, "`initializer_range` must be positive"),
+        ({"embeddings": np.zeros((4, 5))}, r"`embeddings` must .*\(12, 4\)"),
+        ({"contextual_vectors": (3, 4)}, r"`vectors` must .* shape=\(3, 4\)"),
+    ],
+)
+def test_errors(settings, message):
+    with pytest.raises(ValueError, match=message):
+        IAM(VOCABULARY, **{**SIZE, **settings})
