@@ -292,6 +292,11 @@ def test_the_small_recipe_halves_sizes_and_shares_negatives():
         # What a single negative changes beside itself is not its own.
         assert chosen(small, "margin", "batch_size") == (0.2, 20)
         assert small["shared_negatives"] and not paper["shared_negatives"]
+    for dataset, epochs in (("insuranceqa-v1", 20), ("wikiqa", 10)):
+        small = settings_of(
+            "--row=3D", "--recipe=small", f"--dataset={dataset}"
+        )
+        assert small["epochs"] == epochs
     given = settings_of("--row=3E", "--recipe=small", "--set=filters=8")
     assert given["filters"] == 8
 
