@@ -149,9 +149,10 @@ SMALL: Settings = {
     "epochs": 10,
 }
 # With 50 negatives from so many answers the loss takes some epochs to fall.
-SMALL_DATASETS: dict[str, Settings] = dict.fromkeys(
-    ("insuranceqa-v1", "insuranceqa-v2"), {"epochs": 20}
-)
+SMALL_DATASETS: dict[str, Settings] = {
+    "insuranceqa-v1": {"epochs": 20},
+    "insuranceqa-v2": {"epochs": 20},
+}
 SIZES = ("units", "filters", "hidden_units")
 
 RECIPES: dict[str, Settings] = {"paper": {}, "small": SMALL}
