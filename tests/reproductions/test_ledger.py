@@ -100,6 +100,14 @@ def test_every_reading_of_qa_lstm_is_there():
         assert place in found
 
 
+def test_every_reading_of_iam_is_there():
+    found = " ".join(d.where for d in DEVIATIONS if d.paper == "iam")
+    for place in ("Eq. 3", "Eq. 4-8", "Eq. 8", "M", "Eq. 9-11", "Eq. 12"):
+        assert place in found
+    for place in ("Eq. 13", "2.6", "<UNK>", "<EOS>", "Yahoo!", "word vectors"):
+        assert place in found
+
+
 def test_malformed_ledgers_are_named(tmp_path):
     path = tmp_path / "ledger.toml"
     path.write_text("[[deviations]\n")
