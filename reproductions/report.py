@@ -32,6 +32,7 @@ from reproductions.run_tables import one_setting_apart
 from reproductions.run_tables import speed
 from reproductions.runs import RunsError
 from reproductions.runs import read_runs
+from reproductions.stage_tables import stages
 from reproductions.summary import Group
 from reproductions.summary import group_runs
 from reproductions.targets import Paper
@@ -116,6 +117,7 @@ def build_page(
         )
         parts += one_setting_apart(own, targets.models)
         parts += speed(paper, own, targets.models)
+        parts += stages(own)
         parts += _figures(paper)
     parts += _ledger(targets.papers, deviations)
     return "\n".join(parts)
