@@ -76,7 +76,9 @@ class BidirectionalLanguageModel(keras.Model):
         loss_per: `"sentence"` (the log-likelihood that the paper maximises)
             or `"word"`.
         initializer_range: all but the word vectors starts uniform in (-range,
-            range); with `None` as Keras does it.
+            range); with `None` as Keras does it. With two layers the paper's
+            .05, and Keras's choice too, leave the upper states so small that
+            training stays for long where a unigram model is; .2 does not.
         dtype: dtype policy; the global one by default.
         **kwargs: `name` and `trainable`.
 
