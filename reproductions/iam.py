@@ -43,10 +43,10 @@ from reproductions.common import with_messages
 from reproductions.fitting import Ranker
 from reproductions.fitting import fit_and_rank
 from reproductions.folder import RunFolder
+from reproductions.iam_jump import jump_arguments
+from reproductions.iam_optimizer import build_optimizer
+from reproductions.iam_optimizer import learning_rates
 from reproductions.iam_stages import STAGES
-from reproductions.iam_stages import build_optimizer
-from reproductions.iam_stages import jump_arguments
-from reproductions.iam_stages import learning_rates
 from reproductions.iam_stages import run_stages
 from reproductions.iam_stages import stage_root
 from reproductions.options import Settings

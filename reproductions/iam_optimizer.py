@@ -1,0 +1,67 @@
+"""How all stages of IAM are trained: the optimizer and its learning rate."""
+
+import keras
+
+from reproductions.options import Settings
+from reproductions.options import SettingsError
+
+# The settings that both depend on, beside the rate.
+TRAINING = ("batch_size", "clipnorm", "decay", "decay_epochs")
+
+
+def build_optimizer(
+    settings: Settings, rate: float
+) -> keras.optimizers.Optimizer:
+    """The optimizer of the recipe, with a limit of the gradient's norm.
+
+    Args:
+        settings: `optimizer` and `clipnorm`, 0 for no limit.
+        rate: learning rate to start with.
+    """
+    return keras.optimizers.get(
+        {
+            "class_name": settings["optimizer"],
+            "config": {
+                "learning_rate": rate,
+                # Of all weights together (Pascanu et al., 2013).
+                "global_clipnorm": settings["clipnorm"] or None,
+            },
+        }
+    )
+
+
+def learning_rates(
+    settings: Settings, rate: float
+) -> list[keras.callbacks.Callback]:
+    """The callback that sets the learning rate of each epoch, if it decays.
+
+    It depends on the epoch's number alone, so that a resumed training goes on
+    as if it had never stopped.
+
+    Args:
+        settings: `decay`: `"once"`, half after `decay_epochs`; `"each"`, half
+            again after each epoch from then on; or `"none"`.
+        rate: learning rate to start with.
+
+    Raises:
+        SettingsError: if `decay` is unknown.
+    """
+    first = settings["decay_epochs"]
+    halvings = {
+        "none": lambda epoch: 0,
+        "once": lambda epoch: int(epoch >= first),
+        "each": lambda epoch: max(0, epoch - first + 1),
+    }
+    if settings["decay"] not in halvings:
+        raise SettingsError(
+            f"the setting `decay` must be one of {sorted(halvings)}. "
+            f"Received: decay={settings['decay']!r}"
+        )
+    if settings["decay"] == "none":
+        return []
+    halved = halvings[settings["decay"]]
+    return [
+        keras.callbacks.LearningRateScheduler(
+            lambda epoch, _: rate * 0.5 ** halved(epoch)
+        )
+    ]
