@@ -94,7 +94,11 @@ PAPER: Settings = {
     "epochs": 20,  # not stated, chosen
     "patience": 0,  # not stated
     "monitor": "MAP",  # not stated
+    "lm_optimizer": "sgd",
     "lm_learning_rate": 0.1,
+    "lm_dropout": 0.5,
+    "lm_initializer_range": 0.05,
+    "lm_trainable_embeddings": False,  # not stated
     "lm_epochs": 20,  # not stated, chosen
     "lm_patience": 0,  # not stated
     "lm_min_count": 2,  # rarer words are <UNK>; not stated
@@ -113,10 +117,14 @@ SMALL: Settings = {
     "learning_rate": 1e-3,
     "decay": "none",
     "epochs": 10,
+    "lm_optimizer": "adam",
     "lm_learning_rate": 2e-3,
+    "lm_dropout": 0.3,
+    "lm_initializer_range": 0.2,
     "lm_epochs": 10,
     "lm_patience": 2,
-    "lm_max_classes": 5_000,
+    "lm_max_classes": 3_000,
+    "lm_loss_per": "word",
     "rbm_epochs": 5,
 }
 RECIPES: dict[str, Settings] = {"paper": {}, "small": SMALL}
@@ -198,9 +206,10 @@ def build_model(
         terms=terms_of(settings),
         jump=jump_arguments(settings),
         embeddings=matrix,
-        # Word vectors that the matcher changes are not its readers'.
+        # Where a stage changes the word vectors, each has its own.
         reader_embeddings="own"
         if settings["trainable_embeddings"]
+        or settings["lm_trainable_embeddings"]
         else "shared",
         contextual_vectors=contextual,
         **{name: settings[name] for name in names},
@@ -270,7 +279,7 @@ def train(experiment: Experiment) -> Outcome:
     pairs = fit.pairs()
     rate = settings["learning_rate"]
     ranker.scorer.compile(
-        build_optimizer(settings, rate),
+        build_optimizer(settings["optimizer"], rate, settings["clipnorm"]),
         # The score is the log-odds of the softmax's two classes.
         loss=keras.losses.BinaryCrossentropy(from_logits=True),
     )

@@ -33,10 +33,7 @@ SIDES = ("question", "answer")
 WEIGHTS = "language-model.weights.h5"
 
 # The settings that it depends on, beside those that begin with `lm_`.
-SHARED = (
-    *TRAINING,
-    *("optimizer", "units", "layers", "dropout", "initializer_range"),
-)
+SHARED = (*TRAINING, "units", "layers")
 
 
 def side_texts(
@@ -129,11 +126,12 @@ def build_language_model(
             min_count=settings["lm_min_count"],
             max_classes=settings["lm_max_classes"],
         ),
-        dropout=settings["dropout"],
+        dropout=settings["lm_dropout"],
         embeddings=matrix,
+        trainable_embeddings=settings["lm_trainable_embeddings"],
         shared_softmax=settings["lm_shared_softmax"],
         loss_per=settings["lm_loss_per"],
-        initializer_range=settings["initializer_range"],
+        initializer_range=settings["lm_initializer_range"],
         name=f"{side}_language_model",
     )
 
@@ -157,7 +155,9 @@ def train_language_model(
     keras.utils.set_random_seed(arguments.seed)
     model = build_language_model(experiment, side)
     rate = settings["lm_learning_rate"]
-    model.compile(build_optimizer(settings, rate))
+    model.compile(
+        build_optimizer(settings["lm_optimizer"], rate, settings["clipnorm"])
+    )
     train, held_out = language_model_texts(experiment, side)
     batches = LanguageModelBatches(
         train, settings["batch_size"], arguments.seed

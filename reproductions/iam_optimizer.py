@@ -10,21 +10,22 @@ TRAINING = ("batch_size", "clipnorm", "decay", "decay_epochs")
 
 
 def build_optimizer(
-    settings: Settings, rate: float
+    name: str, rate: float, clipnorm: float
 ) -> keras.optimizers.Optimizer:
-    """The optimizer of the recipe, with a limit of the gradient's norm.
+    """An optimizer with a limit of the gradient's norm.
 
     Args:
-        settings: `optimizer` and `clipnorm`, 0 for no limit.
+        name: its name, such as `"sgd"`.
         rate: learning rate to start with.
+        clipnorm: largest norm of the gradient of all weights together (Pascanu
+            et al., 2013); 0 for no limit.
     """
     return keras.optimizers.get(
         {
-            "class_name": settings["optimizer"],
+            "class_name": name,
             "config": {
                 "learning_rate": rate,
-                # Of all weights together (Pascanu et al., 2013).
-                "global_clipnorm": settings["clipnorm"] or None,
+                "global_clipnorm": clipnorm or None,
             },
         }
     )

@@ -220,8 +220,9 @@ def bert(monkeypatch):
 
 def test_contextual_vectors_of_a_bert(tmp_path, bert):
     options = ["--model=iam-bert-contextual", "--bert=/models/tiny"]
-    terms = dict.fromkeys(iam.TERMS, False) | {"answer_state": True}
-    assert run(tmp_path / "run", *options, bert_dim=5, **terms) == 0
+    settings = dict.fromkeys(iam.TERMS, False) | {"answer_state": True}
+    settings |= {"bert_dim": 5, "lm_trainable_embeddings": True}
+    assert run(tmp_path / "run", *options, **settings) == 0
     metrics = metrics_of(tmp_path / "run")
     assert metrics["vectors"] == ["bert:tiny"]
     assert metrics["inputs"]["vectors"] == ["of /models/tiny"]
@@ -233,6 +234,8 @@ def test_contextual_vectors_of_a_bert(tmp_path, bert):
     model = keras.models.load_model(tmp_path / "run/model.keras")
     assert model.get_config()["contextual_vectors"][-1] == 5
     assert model.embedding_dim == 5
+    # Each language model has word vectors of its own.
+    assert model.reader_embeddings == "own"
     # All words of the vocabulary but the unknown one.
     share = metrics["coverage"]["any_words"]
     assert share["covered"] == share["total"] > 0
@@ -262,6 +265,8 @@ def test_settings_are_the_papers():
     names = ("units", "layers", "bert_dim", "initializer_range", "oov_scale")
     assert [paper[name] for name in names] == [100, 2, 100, 0.05, 0.3]
     assert (paper["lm_learning_rate"], paper["rbm_learning_rate"]) == (0.1, 0.1)
+    for name in ("optimizer", "dropout", "initializer_range"):
+        assert paper[f"lm_{name}"] == paper[name]
     assert iam.terms_of(paper) == list(TERMS)
     small = settings_of("--recipe=small", "--epochs=3")
     # Only what makes it quick differs.
