@@ -96,7 +96,8 @@ def build_page(
         )
         weights = {c.model: c for c in counts if c.paper == key}
         parts += beside_the_paper(paper, own, weights)
-        plain = [group for group in own if not group.overrides]
+        # Runs of another length stand with the others, and say so.
+        plain = [group for group in own if group.overrides.keys() <= {"epochs"}]
         chosen = f", and {paper.selection}" if paper.selection else ""
         parts += measured(
             "Measured on dev",

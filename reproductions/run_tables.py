@@ -49,7 +49,8 @@ def _groups_table(groups: Sequence[Group], models: dict[str, str]) -> str:
     rows = [
         [
             _model(group, models),
-            f"{group.recipe} {markdown.settings(different)}",
+            f"{group.recipe} "
+            f"{markdown.settings({**different, **group.overrides})}",
             *(markdown.number(group.metric(name)) for name in metrics),
             str(len(group.runs)),
             _scored(group),
