@@ -12,6 +12,23 @@ def full_policy(dtype: Any) -> keras.DTypePolicy:
     return keras.dtype_policies.get(dtype or keras.config.dtype_policy())
 
 
+def check_embeddings(
+    embeddings: np.ndarray | None, vocabulary_size: int, embedding_dim: int
+) -> None:
+    """Refuses word vectors of another shape than the model's.
+
+    Raises:
+        ValueError: if `embeddings`, where there are any, have another shape.
+    """
+    expected = (vocabulary_size, embedding_dim)
+    if embeddings is not None and np.shape(embeddings) != expected:
+        raise ValueError(
+            "`embeddings` must have the shape (vocabulary_size, "
+            f"embedding_dim) = {expected}. "
+            f"Received: embeddings.shape={np.shape(embeddings)}"
+        )
+
+
 def word_embedding(
     vocabulary_size: int,
     embedding_dim: int,
@@ -37,13 +54,7 @@ def word_embedding(
     Raises:
         ValueError: if `embeddings` has another shape.
     """
-    expected = (vocabulary_size, embedding_dim)
-    if embeddings is not None and np.shape(embeddings) != expected:
-        raise ValueError(
-            "`embeddings` must have the shape (vocabulary_size, "
-            f"embedding_dim) = {expected}. "
-            f"Received: embeddings.shape={np.shape(embeddings)}"
-        )
+    check_embeddings(embeddings, vocabulary_size, embedding_dim)
     layer = keras.layers.Embedding(
         vocabulary_size,
         embedding_dim,

@@ -6,6 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_qa.models.common import check_embeddings
 from keras_qa.models.common import word_embedding
 
 # Of the paper, for words without a vector.
@@ -40,13 +41,7 @@ def sentence_embedding(
     Raises:
         ValueError: if `embeddings` has another shape.
     """
-    expected = (vocabulary_size, embedding_dim)
-    if embeddings is not None and np.shape(embeddings) != expected:
-        raise ValueError(
-            "`embeddings` must have the shape (vocabulary_size, "
-            f"embedding_dim) = {expected}. "
-            f"Received: embeddings.shape={np.shape(embeddings)}"
-        )
+    check_embeddings(embeddings, vocabulary_size, embedding_dim)
     layer = word_embedding(
         vocabulary_size + 1, embedding_dim, trainable=trainable, dtype=dtype
     )
