@@ -99,12 +99,14 @@ PAPER: Settings = {
     "lm_dropout": 0.5,
     "lm_initializer_range": 0.05,
     "lm_trainable_embeddings": False,  # not stated
-    "lm_epochs": 20,  # not stated, chosen
+    "lm_question_epochs": 20,  # not stated, chosen
+    "lm_answer_epochs": 20,  # not stated, chosen
     "lm_patience": 0,  # not stated
     "lm_min_count": 2,  # rarer words are <UNK>; not stated
     "lm_max_classes": None,  # all other words
     "lm_shared_softmax": False,  # equation 3
     "lm_loss_per": "sentence",  # 2.6: the likelihood of a sentence
+    "rbm_initializer_range": 0.05,
     "rbm_learning_rate": 0.1,
     "rbm_epochs": 10,  # not stated, chosen
     "rbm_k": 5,  # 2.5: "multiple cycles"
@@ -114,16 +116,20 @@ PAPER: Settings = {
 # For 2 cores.
 SMALL: Settings = {
     "optimizer": "adam",
+    "input_initializer": "identity",
+    "initializer_range": None,
     "learning_rate": 1e-3,
     "decay": "none",
     "epochs": 10,
     "lm_optimizer": "adam",
-    "lm_learning_rate": 2e-3,
+    "lm_learning_rate": 5e-3,
     "lm_dropout": 0.3,
     "lm_initializer_range": 0.2,
-    "lm_epochs": 10,
+    "lm_question_epochs": 60,
+    "lm_answer_epochs": 8,
     "lm_patience": 2,
     "lm_max_classes": 3_000,
+    "lm_shared_softmax": True,
     "lm_loss_per": "word",
     "rbm_epochs": 5,
 }

@@ -23,7 +23,7 @@ from reproductions.training import ProgressBar
 WEIGHTS = "rbm.npz"
 
 # The settings that it depends on, beside those that begin with `rbm_`.
-SHARED = (*TRAINING, "initializer_range", "jump_offset", "jump_temperature")
+SHARED = (*TRAINING, "jump_offset", "jump_temperature")
 
 # Positions of answers whose states are computed at a time.
 POSITIONS = 1 << 14
@@ -99,7 +99,7 @@ def jump_arguments(settings: Settings) -> dict[str, Any]:
 
 def _jump(settings: Settings) -> RBMJumpScore:
     score = RBMJumpScore(
-        initializer_range=settings["initializer_range"],
+        initializer_range=settings["rbm_initializer_range"],
         **jump_arguments(settings),
     )
     score.build((None, None, 2 * settings["units"]))

@@ -70,11 +70,14 @@ def language_model_inputs(experiment: Experiment, side: str) -> dict[str, Any]:
         fingerprint(part.ids.tobytes() + part.offsets.tobytes())
         for part in language_model_texts(experiment, side)
     ]
+    settings = chosen_settings(experiment.settings, "lm_", SHARED)
+    for each in SIDES:
+        settings.pop(f"lm_{each}_epochs")
     return {
         "side": side,
         "seed": experiment.arguments.seed,
-        **chosen_settings(experiment.settings, "lm_", SHARED),
-        "lm_epochs": stage_epochs(experiment, "lm_epochs"),
+        **settings,
+        "epochs": stage_epochs(experiment, f"lm_{side}_epochs"),
         "texts": texts,
         "vectors": fingerprint(experiment.matrix.tobytes()),
     }
@@ -162,7 +165,7 @@ def train_language_model(
     batches = LanguageModelBatches(
         train, settings["batch_size"], arguments.seed
     )
-    epochs = stage_epochs(experiment, "lm_epochs")
+    epochs = stage_epochs(experiment, f"lm_{side}_epochs")
     selector = EpochSelector(
         folder,
         lambda: _perplexities(model, held_out),

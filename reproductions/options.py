@@ -20,6 +20,7 @@ OPTIONAL = {
     "attention_units": int,
     "bert_dim": int,
     "bert_rms": float,
+    "initializer_range": float,
     "lm_max_classes": int,
 }
 
@@ -198,9 +199,9 @@ def _checked(defaults: Mapping[str, Any], name: str, value: Any) -> Any:
             f"`--set` expects one of {sorted(defaults)}. Received: {name!r}"
         )
     default = defaults[name]
-    if default is None and value is None:
+    if value is None and name in OPTIONAL:
         return None
-    expected = OPTIONAL[name] if default is None else type(default)
+    expected = OPTIONAL.get(name, type(default))
     if expected is float and type(value) is int:
         value = float(value)
     if type(value) is not expected:
