@@ -24,11 +24,15 @@ from embeddings.bert_source import MINILM
 from embeddings.bert_source import directory_digest
 from embeddings.bert_source import find_bert
 from embeddings.files import PathLike
+from embeddings.text_cache import Identity
 
 TOKENIZER_CONFIG = "tokenizer_config.json"
 # [CLS] and [SEP].
 FRAME = 2
 SHORTEST_WIDTH = 8
+COMBINE = ("mean", "concat")
+# To be raised when the same texts would be given other vectors.
+VERSION = 1
 
 
 class Bert:
@@ -36,21 +40,31 @@ class Bert:
 
     Args:
         source: which BERT, see `embeddings.bert_source.find_bert`.
-        layers: the layer whose states are taken, or several that are
-            averaged: 0 is what goes into the first layer, -1 is what comes
-            out of the last.
+        layers: the layer whose states are taken, or several: 0 is what goes
+            into the first layer, -1 is what comes out of the last.
+        combine: several layers are averaged (`"mean"`), or stand side by
+            side in the order of `layers` (`"concat"`).
 
     Raises:
         ImportError: if the package of `"minilm"` is not installed.
         VectorsError: if a directory is missing or holds no BERT.
-        ValueError: if `layers` is empty.
+        ValueError: if `layers` is empty, or `combine` is neither of these.
     """
 
     def __init__(
-        self, source: PathLike = MINILM, layers: int | Sequence[int] = -1
+        self,
+        source: PathLike = MINILM,
+        layers: int | Sequence[int] = -1,
+        combine: str = "mean",
     ):
         self.source = find_bert(source)
         self.layers = (layers,) if isinstance(layers, int) else tuple(layers)
+        self.combine = combine
+        if combine not in COMBINE:
+            raise ValueError(
+                f"`combine` must be one of {COMBINE}. "
+                f"Received: combine={combine!r}"
+            )
         if not self.layers:
             raise ValueError(
                 f"`layers` must not be empty. Received: layers={layers!r}"
@@ -68,9 +82,22 @@ class Bert:
         return _weights_digest(self._backbone, self._tokenizer)
 
     @property
+    def identity(self) -> Identity:
+        """What tells its vectors apart in the cache."""
+        about: dict[str, Any] = {
+            "version": VERSION,
+            "fingerprint": self.fingerprint,
+            "layers": self.layers,
+        }
+        if self.combine != "mean":
+            about["combine"] = self.combine
+        return Identity("BERT", str(self.source), about)
+
+    @property
     def width(self) -> int:
-        """Width of the states."""
-        return self._backbone.hidden_dim
+        """Width of the states, all layers that stand side by side."""
+        beside = len(self.layers) if self.combine == "concat" else 1
+        return beside * self._backbone.hidden_dim
 
     @property
     def room(self) -> int:
@@ -167,7 +194,7 @@ class Bert:
 
     @functools.cached_property
     def _model(self) -> Any:
-        """From the backbone's inputs to the mean of the chosen layers."""
+        """From the backbone's inputs to the chosen layers, combined."""
         import keras
 
         backbone = self._backbone
@@ -180,8 +207,13 @@ class Bert:
                     f"{len(states) - 1}. Received: layers={self.layers}"
                 )
         chosen = [states[layer] for layer in self.layers]
-        mean = keras.layers.average(chosen) if len(chosen) > 1 else chosen[0]
-        model = keras.Model(backbone.input, mean)
+        combined = chosen[0]
+        if len(chosen) > 1:
+            join = keras.layers.average
+            if self.combine == "concat":
+                join = keras.layers.concatenate
+            combined = join(chosen)
+        model = keras.Model(backbone.input, combined)
         # On TensorFlow, XLA would compile anew for each shape.
         model.compile(jit_compile="auto" if _on_jax() else False)
         return model

@@ -1,23 +1,24 @@
 """Vectors of a BERT, for words alone and for words in their texts.
 
-What was computed is kept on disk (`embeddings.bert_cache`), so that it is
+What was computed is kept on disk (`embeddings.text_cache`), so that it is
 computed once: each text is found again by its words, the BERT's files and the
 layers. An interrupted computation goes on where it was.
 """
 
+from collections.abc import Iterator
 from collections.abc import Sequence
 
 import numpy as np
 from gensim.models import KeyedVectors
 
 from embeddings.bert import Bert
-from embeddings.bert_cache import Text
-from embeddings.bert_cache import computed_once
 from embeddings.bert_source import MINILM
 from embeddings.bert_words import encode_words
 from embeddings.components import PrincipalComponents
 from embeddings.files import PathLike
 from embeddings.files import VectorsError
+from embeddings.text_cache import Text
+from embeddings.text_cache import computed_once
 
 
 def bert_word_vectors(
@@ -50,7 +51,7 @@ def bert_word_vectors(
             .6, and .9 with 100 components; that of entries from U(-.3, .3) is
             .17.
         cache_dir: folder for what was computed; None takes
-            `embeddings.bert_cache.default_cache_dir()`.
+            `embeddings.text_cache.default_cache_dir()`.
         progress: show a progress bar while vectors are computed.
 
     Returns:
@@ -71,19 +72,9 @@ def bert_word_vectors(
     """
     _check_collection("words", words)
     bert = Bert(source, layers)
-
-    def encode(texts: list[Text]) -> list[np.ndarray]:
-        # Zeros stand for words that a BERT cannot read.
-        return [
-            rows * any(i != bert.unknown for i in bert.pieces(text)[text[0]])
-            for text, rows in zip(texts, encode_words(bert, texts), strict=True)
-        ]
-
     found = {}
     texts = [(word,) for word in dict.fromkeys(words)]
-    for i, rows in computed_once(
-        bert, "word", texts, encode, cache_dir, progress
-    ):
+    for i, rows in bert_rows(bert, "word", texts, cache_dir, progress):
         if rows.any():
             found[i] = rows[0]
     if not found:
@@ -153,14 +144,7 @@ def bert_text_vectors(
     for i, text in enumerate(cut):
         places.setdefault(text, []).append(i)
     vectors: np.ndarray | None = None
-    for i, rows in computed_once(
-        bert,
-        "text",
-        distinct,
-        lambda chosen: encode_words(bert, chosen),
-        cache_dir,
-        progress,
-    ):
+    for i, rows in bert_rows(bert, "text", distinct, cache_dir, progress):
         if vectors is None:
             vectors = np.zeros((len(texts), length, rows.shape[1]), np.float32)
         vectors[places[distinct[i]], : len(rows)] = rows
@@ -176,6 +160,41 @@ def bert_text_vectors(
     if rms is not None:
         vectors *= _factor(vectors[real], rms)
     return vectors
+
+
+def bert_rows(
+    bert: Bert,
+    kind: str,
+    texts: Sequence[Text],
+    cache_dir: PathLike | None,
+    progress: bool,
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Rows of texts, computed once.
+
+    Args:
+        bert: the BERT.
+        kind: `"text"`, or `"word"` for texts of one word, whose row is zero
+            if the BERT cannot read it.
+        texts: distinct texts, each of at least one word.
+        cache_dir: as for `bert_word_vectors`.
+        progress: as for `bert_word_vectors`.
+
+    Yields:
+        Number of a text and its vectors, float32 `(words, bert.width)`.
+    """
+
+    def encode(chosen: list[Text]) -> list[np.ndarray]:
+        rows = encode_words(bert, chosen)
+        if kind == "text":
+            return rows
+        return [
+            row * any(i != bert.unknown for i in bert.pieces(text)[text[0]])
+            for text, row in zip(chosen, rows, strict=True)
+        ]
+
+    return computed_once(
+        bert.identity, kind, texts, encode, cache_dir, progress
+    )
 
 
 def _factor(vectors: np.ndarray, rms: float) -> float:

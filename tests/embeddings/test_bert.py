@@ -91,6 +91,14 @@ def test_layers(folder):
     ]:
         found = encode_words(Bert(folder, layers), [["a", "b"]])[0]
         assert_near(found, wanted)
+    both = Bert(folder, (-1, 0), combine="concat")
+    assert both.width == 12
+    found = encode_words(both, [["a", "", "b"]])[0]
+    wanted = np.hstack([expected("a b", 3), expected("a b", 0)])
+    assert_near(found[[0, 2]], wanted)
+    assert not found[1].any()
+    with pytest.raises(ValueError, match=r"`combine` must.*combine='sum'"):
+        Bert(folder, combine="sum")
     with pytest.raises(ValueError, match=r"between -4 and 3.*layers=\(4,\)"):
         encode_words(Bert(folder, 4), [["a"]])
     with pytest.raises(ValueError, match=r"must not be empty.*layers=\[\]"):

@@ -12,10 +12,10 @@ from gensim.models import KeyedVectors
 from embeddings import PrincipalComponents
 from embeddings import VectorsError
 from embeddings import VectorsWarning
-from embeddings import bert_cache
 from embeddings import bert_text_vectors
 from embeddings import bert_word_vectors
 from embeddings import embedding_matrix
+from embeddings import text_cache
 from embeddings.bert import Bert
 
 pytest.importorskip("keras_hub")
@@ -152,7 +152,7 @@ def test_a_loaded_bert_is_not_needed_for_what_is_there(folder, monkeypatch):
 
 
 def test_what_was_interrupted_goes_on(folder, monkeypatch, computed):
-    monkeypatch.setattr(bert_cache, "SHARD_WORDS", 2)
+    monkeypatch.setattr(text_cache, "SHARD_WORDS", 2)
     texts = [[*"abab"[:i]] for i in (1, 2, 3, 4)]
     states = Bert.states
 

@@ -1,7 +1,7 @@
-"""What a BERT computed is kept on disk, and computed once.
+"""What an encoder computed is kept on disk, and computed once.
 
-Under the folder of the cache, a folder for each BERT and choice of layers,
-told apart by a digest of the BERT's files, holds a `VectorCache`; its file
+Under the folder of the cache, a folder for each encoder and choice of layers,
+told apart by a digest of the encoder's files, holds a `VectorCache`; its file
 about.json says whose it is. In it, a text is found by its words.
 """
 
@@ -9,13 +9,15 @@ import json
 import os
 from collections.abc import Callable
 from collections.abc import Iterator
+from collections.abc import Mapping
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
-from embeddings.bert import Bert
 from embeddings.files import PathLike
 from embeddings.vector_cache import VectorCache
 from embeddings.vector_cache import cache_key
@@ -23,10 +25,26 @@ from keras_qa.atomic import write_whole
 
 # Words in a file of the cache: what an interruption can lose.
 SHARD_WORDS = 4096
-# To be raised when the same texts would be given other vectors.
-VERSION = 1
 
 Text = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Whose vectors they are.
+
+    Attributes:
+        label: the kind of encoder, such as "BERT"; in lower case it names the
+            folder.
+        source: where its files are, for people.
+        about: what its vectors depend on, as JSON can express it: a version,
+            to be raised when the same texts would be given other vectors, a
+            digest of its files, and the layers.
+    """
+
+    label: str
+    source: str
+    about: Mapping[str, Any]
 
 
 def default_cache_dir() -> Path:
@@ -36,7 +54,7 @@ def default_cache_dir() -> Path:
 
 
 def computed_once(
-    bert: Bert,
+    identity: Identity,
     kind: str,
     texts: Sequence[Text],
     encode: Callable[[list[Text]], list[np.ndarray]],
@@ -46,18 +64,18 @@ def computed_once(
     """Vectors from the cache, or computed and put there.
 
     Args:
-        bert: the BERT.
+        identity: the encoder.
         kind: what `encode` computes, part of the keys.
         texts: distinct texts, each of at least one word.
         encode: computes the vectors of texts, float32 `(words, width)` each.
-        cache_dir: folder for all BERTs; None takes `default_cache_dir()`.
+        cache_dir: folder for all encoders; None takes `default_cache_dir()`.
         progress: whether to show a progress bar if there is something to
             compute.
 
     Yields:
         Number of a text and its vectors, in no particular order.
     """
-    cache = _open_cache(bert, Path(cache_dir or default_cache_dir()))
+    cache = _open_cache(identity, Path(cache_dir or default_cache_dir()))
     missing = {cache_key([kind, *text]): i for i, text in enumerate(texts)}
     for key, rows in cache.read(missing):
         yield missing.pop(key), rows
@@ -66,7 +84,7 @@ def computed_once(
     with tqdm(
         total=total,
         initial=total - left,
-        desc=f"BERT, {kind}s",
+        desc=f"{identity.label}, {kind}s",
         unit=" words",
         disable=not (progress and missing),
     ) as bar:
@@ -78,15 +96,11 @@ def computed_once(
             yield from zip(chosen, computed, strict=True)
 
 
-def _open_cache(bert: Bert, cache_dir: Path) -> VectorCache:
-    about = {
-        "version": VERSION,
-        "fingerprint": bert.fingerprint,
-        "layers": bert.layers,
-    }
-    folder = cache_dir / "bert" / cache_key(about).hex()
+def _open_cache(identity: Identity, cache_dir: Path) -> VectorCache:
+    about = dict(identity.about)
+    folder = cache_dir / identity.label.lower() / cache_key(about).hex()
     if not (folder / "about.json").is_file():
-        text = json.dumps({"source": str(bert.source), **about}, indent=1)
+        text = json.dumps({"source": identity.source, **about}, indent=1)
         write_whole(folder / "about.json", lambda path: path.write_text(text))
     return VectorCache(folder)
 
