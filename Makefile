@@ -26,7 +26,8 @@ reproduce: $(VENV)/.installed
 
 # What must hold on every backend runs again under JAX and PyTorch.
 BACKEND_TESTS := tests/layers tests/models tests/test_batches.py \
-	tests/embeddings/test_bert.py tests/test_constraints.py \
+	tests/embeddings/test_bert.py tests/embeddings/test_elmo.py \
+	tests/test_constraints.py \
 	tests/test_contrastive_divergence.py tests/test_geometry.py \
 	tests/test_hardest_negatives.py tests/test_language_modeling.py \
 	tests/test_losses.py \

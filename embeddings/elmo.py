@@ -1,0 +1,167 @@
+"""An ELMo, loaded from its published files."""
+
+import functools
+from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from embeddings.elmo_characters import END
+from embeddings.elmo_characters import START
+from embeddings.elmo_characters import character_ids
+from embeddings.elmo_files import files_digest
+from embeddings.elmo_files import find_elmo
+from embeddings.elmo_files import read_weights
+from embeddings.elmo_options import ElmoOptions
+from embeddings.elmo_options import read_options
+from embeddings.files import PathLike
+from embeddings.text_cache import Identity
+
+# Words computed at a time: they bound the memory. The largest convolution of
+# the published network has 1024 filters at 44 places of each word.
+CHARACTER_WORDS = 256
+# Positions of a batch of sentences, padding included.
+BATCH_WORDS = 2048
+# To be raised when the same texts would be given other vectors.
+VERSION = 1
+
+
+class Elmo:
+    """An ELMo whose weights are loaded when they are needed.
+
+    Each text is read as one sentence, framed by `<S>` and `</S>`, from states
+    of zero. (The released program keeps the states of the sentences it read
+    before, so that what a word gets depends on them.)
+
+    Args:
+        source: directory with the options and the weights, see
+            `embeddings.elmo_files.find_elmo`.
+        layers: the layers whose states are taken: 0 is the word alone, from
+            its characters, twice; -1 is the top one.
+
+    Raises:
+        VectorsError: if a file is missing or the options are bad.
+        ValueError: if `layers` is empty or out of range.
+    """
+
+    def __init__(self, source: PathLike, layers: Sequence[int] = (-1,)):
+        self.paths = find_elmo(source)
+        self.options: ElmoOptions = read_options(self.paths[0])
+        self.layers = tuple(layers)
+        most = self.options.layers
+        if not self.layers or any(
+            not -most - 1 <= layer <= most for layer in self.layers
+        ):
+            raise ValueError(
+                f"`layers` must hold numbers between {-most - 1} and {most}. "
+                f"Received: layers={layers!r}"
+            )
+
+    @functools.cached_property
+    def identity(self) -> Identity:
+        """What tells its vectors apart in the cache."""
+        about = {
+            "version": VERSION,
+            "fingerprint": files_digest(self.paths),
+            "layers": self.layers,
+        }
+        return Identity("ELMo", str(self.paths[1].parent), about)
+
+    @property
+    def width(self) -> int:
+        """Width of the states, all layers that stand side by side."""
+        return 2 * self.options.projection * len(self.layers)
+
+    def encode(
+        self, texts: Sequence[Sequence[str]], batch_words: int = BATCH_WORDS
+    ) -> list[np.ndarray]:
+        """The states of the words of texts.
+
+        Args:
+            texts: the words of each text, in their own case.
+            batch_words: words computed at a time, padding included.
+
+        Returns:
+            For each text float32 `(words, width)`, the layers side by side in
+            the order of `layers`.
+
+        Raises:
+            VectorsError: if the weights are bad.
+        """
+        words, vectors = self._word_vectors(texts)
+        found = [np.zeros((len(t), self.width), np.float32) for t in texts]
+        for batch in _batches(texts, batch_words):
+            longest = 2 + max(len(texts[i]) for i in batch)
+            shape = (_padded(len(batch)), _padded(longest))
+            rows = np.zeros(shape, np.int64)
+            mask = np.zeros(shape, bool)
+            for row, i in enumerate(batch):
+                framed = [START, *texts[i], END]
+                rows[row, : len(framed)] = [words[word] for word in framed]
+                mask[row, : len(framed)] = True
+            states = self._language_model.predict_on_batch(
+                {"words": vectors[rows], "mask": mask}
+            )
+            for row, i in enumerate(batch):
+                inner = states[row, 1 : 1 + len(texts[i])]
+                found[i][:] = inner[:, self.layers].reshape(found[i].shape)
+        return found
+
+    def _word_vectors(
+        self, texts: Sequence[Sequence[str]]
+    ) -> tuple[dict[str, int], np.ndarray]:
+        """Distinct words by number, and what their characters give."""
+        distinct = dict.fromkeys([START, END])
+        distinct.update(dict.fromkeys(word for text in texts for word in text))
+        words = list(distinct)
+        ids = character_ids(words, self.options.max_characters)
+        parts = []
+        for start in range(0, len(ids), CHARACTER_WORDS):
+            part = ids[start : start + CHARACTER_WORDS]
+            # Rows that only fill up, id 0, are no words.
+            filled = np.zeros((_padded(len(part)), ids.shape[1]), np.int32)
+            filled[: len(part)] = part
+            vectors = self._character_model.predict_on_batch(filled)
+            parts.append(vectors[: len(part)])
+        return {word: i for i, word in enumerate(words)}, np.concatenate(parts)
+
+    @functools.cached_property
+    def _models(self) -> tuple[Any, Any]:
+        # Keras is only needed for what is not in the cache.
+        from embeddings.elmo_network import character_model
+        from embeddings.elmo_network import language_model
+
+        weights = read_weights(self.paths[1], self.options)
+        return (
+            character_model(self.options, weights),
+            language_model(self.options, weights),
+        )
+
+    @property
+    def _character_model(self) -> Any:
+        return self._models[0]
+
+    @property
+    def _language_model(self) -> Any:
+        return self._models[1]
+
+
+def _batches(
+    texts: Sequence[Sequence[str]], batch_words: int
+) -> Iterator[list[int]]:
+    """Numbers of texts that are not empty, like lengths together."""
+    numbers = [i for i, text in enumerate(texts) if len(text)]
+    numbers.sort(key=lambda i: -len(texts[i]))
+    start = 0
+    while start < len(numbers):
+        # The first is the longest of its batch.
+        width = _padded(2 + len(texts[numbers[start]]))
+        rows = max(1, batch_words // width)
+        yield numbers[start : start + rows]
+        start += rows
+
+
+def _padded(size: int) -> int:
+    """The next power of two: few shapes, so that little is compiled anew."""
+    return 1 << (size - 1).bit_length()

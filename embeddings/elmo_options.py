@@ -1,0 +1,150 @@
+"""The sizes of an ELMo, and of each array in the file of its weights.
+
+The layout is that of the biLM that Peters et al. released
+(https://github.com/allenai/bilm-tf) and that AllenNLP reads. In the weights,
+with the sizes that the options state,
+
+    char_embed                                    (261, characters' dim)
+    CNN/W_cnn_{i}, b_cnn_{i}                      (1, width, dim, filters)
+    CNN_high_{i}/W_carry, W_transform, b_...      (all filters, all filters)
+    CNN_proj/W_proj, b_proj                       (all filters, projection)
+    RNN_{d}/RNN/MultiRNNCell/Cell{i}/LSTMCell/
+        W_0, B          (2 projection, 4 units)
+        W_P_0           (units, projection)
+
+where d is 0 for the forward direction and 1 for the backward one, and a W's b
+has its last dimension. The four gates of an LSTM stand in the order input, new,
+forget, output; 1 is added to the forget gate's bias when it is used.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from embeddings.elmo_characters import CHARACTERS
+from embeddings.elmo_characters import SHORTEST
+from embeddings.files import PathLike
+from embeddings.files import VectorsError
+
+ACTIVATIONS = ("relu", "tanh")
+
+
+@dataclass(frozen=True)
+class ElmoOptions:
+    """The sizes of an ELMo.
+
+    Attributes:
+        max_characters: ids of a word, its two marks included.
+        character_dim: width of the characters' vectors.
+        filters: width and number of the filters of each convolution.
+        activation: `"relu"` or `"tanh"`, after each convolution.
+        highways: number of highway layers.
+        units: width of the LSTMs' memory.
+        projection: width of their output, and of a word that goes in.
+        layers: number of LSTMs on top of each other.
+        cell_clip: bound of the memory; None for none.
+        projection_clip: bound of the output; None for none.
+        skip: whether what goes into an LSTM, but the first, is added to what
+            comes out.
+    """
+
+    max_characters: int
+    character_dim: int
+    filters: tuple[tuple[int, int], ...]
+    activation: str
+    highways: int
+    units: int
+    projection: int
+    layers: int
+    cell_clip: float | None
+    projection_clip: float | None
+    skip: bool
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of each array in the file of the weights."""
+        wide = sum(number for _, number in self.filters)
+        shapes: dict[str, tuple[int, ...]] = {
+            "char_embed": (CHARACTERS, self.character_dim)
+        }
+        for i, (width, number) in enumerate(self.filters):
+            shapes[f"CNN/W_cnn_{i}"] = (1, width, self.character_dim, number)
+            shapes[f"CNN/b_cnn_{i}"] = (number,)
+        for i in range(self.highways):
+            for gate in ("carry", "transform"):
+                shapes[f"CNN_high_{i}/W_{gate}"] = (wide, wide)
+                shapes[f"CNN_high_{i}/b_{gate}"] = (wide,)
+        shapes["CNN_proj/W_proj"] = (wide, self.projection)
+        shapes["CNN_proj/b_proj"] = (self.projection,)
+        for direction in (0, 1):
+            for i in range(self.layers):
+                cell = lstm_name(direction, i)
+                both = 2 * self.projection
+                shapes[f"{cell}/W_0"] = (both, 4 * self.units)
+                shapes[f"{cell}/B"] = (4 * self.units,)
+                shapes[f"{cell}/W_P_0"] = (self.units, self.projection)
+        return shapes
+
+
+def lstm_name(direction: int, layer: int) -> str:
+    """Where the weights of an LSTM are."""
+    return f"RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
+
+
+def read_options(path: PathLike) -> ElmoOptions:
+    """Reads the options.
+
+    Args:
+        path: the file.
+
+    Raises:
+        VectorsError: if it is no JSON, or an option is missing or bad.
+    """
+    try:
+        options = json.loads(Path(path).read_text("utf-8"))
+        return _options(options["char_cnn"], options["lstm"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise VectorsError(
+            f"{path}: expected the options of an ELMo. "
+            f"Received: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _options(
+    characters: Mapping[str, Any], lstm: Mapping[str, Any]
+) -> ElmoOptions:
+    filters = tuple((int(w), int(n)) for w, n in characters["filters"])
+    options = ElmoOptions(
+        max_characters=int(characters["max_characters_per_token"]),
+        character_dim=int(characters["embedding"]["dim"]),
+        filters=filters,
+        activation=characters["activation"],
+        highways=int(characters.get("n_highway") or 0),
+        units=int(lstm["dim"]),
+        projection=int(lstm["projection_dim"]),
+        layers=int(lstm.get("n_layers", 1)),
+        cell_clip=_clip("cell_clip", lstm),
+        projection_clip=_clip("proj_clip", lstm),
+        skip=bool(lstm["use_skip_connections"]),
+    )
+    if options.activation not in ACTIVATIONS:
+        raise ValueError(f"activation {options.activation!r}")
+    sizes = (options.character_dim, options.units, options.projection)
+    sizes += (options.layers, *sum(filters, ()))
+    if not filters or min(sizes) < 1 or options.highways < 0:
+        raise ValueError(f"sizes that are not positive in {options}")
+    if options.max_characters < max(SHORTEST, *(w for w, _ in filters)):
+        raise ValueError(f"max_characters_per_token {options.max_characters}")
+    return options
+
+
+def _clip(name: str, lstm: Mapping[str, Any]) -> float | None:
+    """A bound, of which 0 and null mean that there is none."""
+    clip = float(lstm.get(name) or 0)
+    if not 0 <= clip < np.inf:
+        raise ValueError(f"{name} {clip}")
+    return clip or None
