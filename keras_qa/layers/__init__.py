@@ -9,14 +9,19 @@ from keras_qa.layers.ball_projection import BallProjection
 from keras_qa.layers.bidirectional_stack import BidirectionalStack
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.cross_temporal import CrossTemporalLayer
+from keras_qa.layers.duplex_attention import DuplexAttention
 from keras_qa.layers.feature_standardization import FeatureStandardization
 from keras_qa.layers.gesd import GESD
 from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.interactive_attention import InteractiveAttention
 from keras_qa.layers.max_over_time import MaxOverTime
+from keras_qa.layers.ngram_attention import NGramAttention
+from keras_qa.layers.ngram_dense_block import NGramDenseBlock
 from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.qrnn import QRNNLayer
+from keras_qa.layers.query_attention import QueryAttention
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
+from keras_qa.layers.softmax_block import SoftmaxBlock
 from keras_qa.layers.text_convolution import TextConvolution
 from keras_qa.layers.text_vectors import TextVectors
 from keras_qa.layers.tf_idf import TfIdf
@@ -35,13 +40,18 @@ __all__ = [
     "BidirectionalStack",
     "CosineSimilarity",
     "CrossTemporalLayer",
+    "DuplexAttention",
     "FeatureStandardization",
     "HeadTail",
     "InteractiveAttention",
     "MaxOverTime",
+    "NGramAttention",
+    "NGramDenseBlock",
     "PoincareDistance",
     "QRNNLayer",
+    "QueryAttention",
     "RBMJumpScore",
+    "SoftmaxBlock",
     "TextConvolution",
     "TextVectors",
     "TfIdf",

@@ -1,0 +1,274 @@
+"""Duplex attention: n-gram attention of two texts, then of one to the other."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+
+from keras_qa.layers.ngram_attention import NGramAttention
+from keras_qa.layers.query_attention import QueryAttention
+
+SIDES = ("question", "answer")
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class DuplexAttention(keras.layers.Layer):
+    """The distance of a question and a document from their feature maps.
+
+    1. `NGramAttention` makes one vector of the N that the blocks have at each
+       position, in both texts (equations 4 to 8);
+    2. `QueryAttention` compares each position of the question with what it
+       finds in the document, and adds the distances up (equations 9 to 12).
+
+    `contextualize` is the first, which needs one text only, `distance` the
+    second; `pair_distances` is the second for all pairs of some questions and
+    some documents. So a text of many pairs goes through the first step once.
+
+    Padding, which must stand behind the words of a document, changes
+    nothing. All but the sums of equation 8 keeps float32 under mixed
+    precision.
+
+    Args:
+        max_document_length: most positions of a document; a longer one is cut
+            before the second step. The paper does not say.
+        hidden_units: sizes of the layers between the first and the last one
+            of each softmax block. The paper has "fully connected layers" and
+            no number; by default there is one.
+        n_gram_attention: whether there is the first attention.
+        query_attention: whether there is the second one; without it the words
+            of the document weigh the same.
+        without_n_gram_attention: what stands for the first attention where it
+            is off: the `"mean"` of the blocks or the `"last"` of them.
+        share_sides: whether both texts go through the same softmax block of
+            equation 7. The paper does not say.
+        alpha: start of PReLU's slopes.
+        block_initializer: initialiser of the kernels of equation 7, see
+            `NGramAttention`.
+        position_initializer: that of equation 10, see `QueryAttention`.
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: list `[question, document]` of float tensors `(batch_size,
+            blocks, question_length, filters)` and `(batch_size, blocks,
+            document_length, filters)`.
+        mask: list of two bool tensors `(batch_size, length)`, true at words;
+            `NGramDenseBlock` passes them on. Where there is none, all
+            positions are words.
+        return_attention_scores: whether the weights are returned too.
+
+    Output:
+        Distances, a float tensor `(batch_size, 1)`, lower is better; with
+        `return_attention_scores`, a list of them and the weights of equation
+        7 for the question `(batch_size, question_length, blocks)` and the
+        document `(batch_size, document_length, blocks)`, and of equation 10
+        `(batch_size, question_length, document_length)`.
+
+    Raises:
+        ValueError: if an argument is out of range, or the inputs have another
+            number of axes.
+
+    Example:
+        >>> question = keras.random.normal((2, 4, 5, 8))
+        >>> document = keras.random.normal((2, 4, 9, 8))
+        >>> DuplexAttention(max_document_length=20)([question, document]).shape
+        (2, 1)
+
+    Reference: MRNN, section 3.3.
+    """
+
+    def __init__(
+        self,
+        max_document_length: int,
+        hidden_units: Sequence[int] = (),
+        n_gram_attention: bool = True,
+        query_attention: bool = True,
+        without_n_gram_attention: str = "mean",
+        share_sides: bool = True,
+        alpha: float = 0.25,
+        block_initializer: Any = "glorot_uniform",
+        position_initializer: Any = "identity",
+        **kwargs: Any,
+    ):
+        super().__init__(**kwargs)
+        if without_n_gram_attention not in ("mean", "last"):
+            raise ValueError(
+                '`without_n_gram_attention` must be "mean" or "last". '
+                "Received: without_n_gram_attention="
+                f"{without_n_gram_attention!r}"
+            )
+        self.max_document_length = max_document_length
+        self.hidden_units = tuple(hidden_units)
+        self.n_gram_attention = n_gram_attention
+        self.query_attention = query_attention
+        self.without_n_gram_attention = without_n_gram_attention
+        self.share_sides = share_sides
+        self.alpha = alpha
+        self.block_initializer = keras.initializers.get(block_initializer)
+        self.position_initializer = keras.initializers.get(position_initializer)
+        self.supports_masking = True
+        self.resolution = {
+            side: NGramAttention(
+                "softmax" if n_gram_attention else without_n_gram_attention,
+                hidden_units,
+                alpha,
+                # An initialiser gives equal shapes equal values each time.
+                self.block_initializer.clone(),
+                dtype=self.dtype_policy,
+                name=f"{side}_resolution",
+            )
+            for side in SIDES[: 1 if share_sides else 2]
+        }
+        self.matching = QueryAttention(
+            max_document_length,
+            "softmax" if query_attention else "mean",
+            hidden_units,
+            alpha,
+            self.position_initializer,
+            dtype=self.dtype_policy,
+            name="matching",
+        )
+
+    def build(self, input_shape: Any) -> None:
+        """Builds the softmax blocks."""
+        shapes = [tuple(shape) for shape in input_shape]
+        for layer, shape in zip(self.resolution.values(), shapes, strict=False):
+            layer.build(shape)
+        self.matching.build([(b, length, s) for b, _, length, s in shapes])
+
+    def contextualize(
+        self,
+        maps: Any,
+        mask: Any = None,
+        side: str = "question",
+        return_attention_scores: bool = False,
+    ) -> Any:
+        """The first attention, on one text.
+
+        Args:
+            maps: float tensor `(batch_size, blocks, length, filters)`.
+            mask: bool tensor `(batch_size, length)` or None.
+            side: `"question"` or `"answer"`, the latter for documents.
+            return_attention_scores: whether the weights are returned too.
+
+        Returns:
+            Float tensor `(batch_size, length, filters)`, or a list of it and
+            the weights `(batch_size, length, blocks)`.
+        """
+        layer = self.resolution.get(side, self.resolution["question"])
+        return layer(
+            maps, mask=mask, return_attention_scores=return_attention_scores
+        )
+
+    def distance(
+        self,
+        question: Any,
+        document: Any,
+        question_mask: Any = None,
+        document_mask: Any = None,
+        return_attention_scores: bool = False,
+    ) -> Any:
+        """The second attention, on pairs.
+
+        Args:
+            question: what `contextualize` returned, `(batch_size,
+                question_length, filters)`.
+            document: the same of as many documents.
+            question_mask: bool tensor `(batch_size, question_length)` or None.
+            document_mask: bool tensor `(batch_size, document_length)` or None.
+            return_attention_scores: whether the weights are returned too.
+
+        Returns:
+            Distances `(batch_size, 1)`, or a list of them and the weights
+            `(batch_size, question_length, document_length)`.
+        """
+        return self.matching(
+            [question, document],
+            mask=[question_mask, document_mask],
+            return_attention_scores=return_attention_scores,
+        )
+
+    def pair_distances(
+        self,
+        question: Any,
+        document: Any,
+        question_mask: Any = None,
+        document_mask: Any = None,
+    ) -> Any:
+        """The second attention, on all pairs.
+
+        Args:
+            question: float tensor `(questions, question_length, filters)`.
+            document: float tensor `(documents, document_length, filters)`.
+            question_mask: bool tensor `(questions, question_length)` or None.
+            document_mask: bool tensor `(documents, document_length)` or None.
+
+        Returns:
+            Distances `(questions, documents)`; `QueryAttention.pair_distances`
+            says what memory they take.
+        """
+        return self.matching.pair_distances(
+            question, document, question_mask, document_mask
+        )
+
+    def call(
+        self,
+        inputs: Any,
+        mask: Any = None,
+        return_attention_scores: bool = False,
+    ) -> Any:
+        """Computes the distances of pairs."""
+        masks = list(mask or (None, None))
+        (question, q_weights), (document, d_weights) = (
+            self.contextualize(maps, text_mask, side, True)
+            for maps, text_mask, side in zip(inputs, masks, SIDES, strict=True)
+        )
+        distances, matches = self.distance(question, document, *masks, True)
+        if return_attention_scores:
+            return [distances, q_weights, d_weights, matches]
+        return distances
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
+        """No mask: the axes of positions are gone."""
+        return None
+
+    def compute_output_shape(self, input_shape: Any) -> tuple:
+        """`(batch_size, 1)`."""
+        return (input_shape[0][0], 1)
+
+    def compute_output_spec(
+        self,
+        inputs: Any,
+        mask: Any = None,
+        return_attention_scores: bool = False,
+    ) -> Any:
+        """The outputs' shapes and dtypes, with the weights if asked for."""
+        batch_size, blocks, question_length, _ = inputs[0].shape
+        document_length = inputs[1].shape[2]
+        shapes = [
+            (batch_size, 1),
+            (batch_size, question_length, blocks),
+            (batch_size, document_length, blocks),
+            (batch_size, question_length, document_length),
+        ]
+        dtype = keras.backend.result_type(self.compute_dtype, "float32")
+        outputs = [keras.KerasTensor(shape, dtype=dtype) for shape in shapes]
+        return outputs if return_attention_scores else outputs[0]
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {
+            **super().get_config(),
+            "max_document_length": self.max_document_length,
+            "hidden_units": self.hidden_units,
+            "n_gram_attention": self.n_gram_attention,
+            "query_attention": self.query_attention,
+            "without_n_gram_attention": self.without_n_gram_attention,
+            "share_sides": self.share_sides,
+            "alpha": self.alpha,
+            "block_initializer": keras.initializers.serialize(
+                self.block_initializer
+            ),
+            "position_initializer": keras.initializers.serialize(
+                self.position_initializer
+            ),
+        }

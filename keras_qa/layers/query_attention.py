@@ -1,0 +1,280 @@
+"""Document-aware query attention: how far a document is from a query."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_qa.layers.sequence_length import cut_or_pad
+from keras_qa.layers.softmax_block import SoftmaxBlock
+from keras_qa.layers.text_pair import two_sequences
+
+WEIGHTINGS = ("softmax", "mean")
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class QueryAttention(keras.layers.Layer):
+    """The distance of two texts, by what each query position finds.
+
+    With q(i) and d(j) the vectors of the positions of query and document,
+
+        aw(i)  = softmax block of [q(i) . d(1), q(i) . d(2), ...]
+                                                              (equation 10)
+        sae(i) = sum over j of aw_j(i) d(j)                   (equation 11)
+        qe(i)  = |sae(i) - q(i)|                     (equation 9, euclidean)
+        dist   = sum over i of qe(i)                          (equation 12)
+
+    All runs over the positions that the masks mark as words: padding behind
+    the words changes nothing. The layers of the softmax block are fully
+    connected over the positions of the document, which makes its kernel
+    `(max_document_length, max_document_length)`: a document is cut to so many
+    positions, and unlike elsewhere padding must stand behind its words. A
+    document without words is all zeros, a query without words has the
+    distance 0.
+
+    By default the softmax block starts as the identity, with which equation
+    10 is dot-product attention. The paper does not say how it starts; from
+    random kernels the weight of a word has, at first, nothing to do with the
+    word.
+
+    The layer computes and returns float32 under mixed precision. Where sae
+    and q are equal the gradient is 0.
+
+    Args:
+        max_document_length: most positions of a document.
+        weighting: `"softmax"` as above; `"mean"` gives all words of the
+            document the same weight: a network without this attention.
+        hidden_units: sizes of the layers within the softmax block.
+        alpha: start of PReLU's slopes.
+        kernel_initializer: initialiser of the softmax block's kernels.
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: list `[query, document]` of float tensors `(batch_size,
+            query_length, dim)` and `(batch_size, document_length, dim)`.
+        mask: list of two bool tensors `(batch_size, length)`, true at words.
+            Where there is none, all positions are words.
+        return_attention_scores: whether the weights are returned too.
+
+    Output:
+        Float tensor `(batch_size, 1)`; with `return_attention_scores`, a list
+        of it and the weights `(batch_size, query_length, document_length)`, 0
+        at the padding of either text.
+
+    Raises:
+        ValueError: if an argument is out of range, or the inputs are not two
+            sequences.
+
+    Example:
+        >>> query = keras.random.normal((2, 5, 8))
+        >>> document = keras.random.normal((2, 9, 8))
+        >>> QueryAttention(max_document_length=20)([query, document]).shape
+        (2, 1)
+
+    Reference: MRNN, section 3.3.2.
+    """
+
+    def __init__(
+        self,
+        max_document_length: int,
+        weighting: str = "softmax",
+        hidden_units: Sequence[int] = (),
+        alpha: float = 0.25,
+        kernel_initializer: Any = "identity",
+        **kwargs: Any,
+    ):
+        # Autocasting would round the vectors to half precision on the way in.
+        super().__init__(autocast=False, **kwargs)
+        if max_document_length < 1:
+            raise ValueError(
+                "`max_document_length` must be a positive integer. Received: "
+                f"max_document_length={max_document_length}"
+            )
+        if weighting not in WEIGHTINGS:
+            raise ValueError(
+                f"`weighting` must be one of {WEIGHTINGS}. Received: "
+                f"weighting={weighting!r}"
+            )
+        self.max_document_length = max_document_length
+        self.weighting = weighting
+        self.hidden_units = tuple(hidden_units)
+        self.alpha = alpha
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.supports_masking = True
+        self.precise = keras.backend.result_type(self.compute_dtype, "float32")
+
+    def build(self, input_shape: Any) -> None:
+        """Creates the softmax block over the document's positions."""
+        two_sequences(input_shape)
+        if self.weighting == "softmax":
+            self.softmax_block = SoftmaxBlock(
+                self.max_document_length,
+                self.hidden_units,
+                self.alpha,
+                self.kernel_initializer,
+                dtype=self.precise,
+                name="softmax_block",
+            )
+            self.softmax_block.build((None, None, self.max_document_length))
+
+    def call(
+        self,
+        inputs: Any,
+        mask: Any = None,
+        return_attention_scores: bool = False,
+    ) -> Any:
+        """Computes the distance of each query from the document beside it."""
+        (query, query_mask), whole = (
+            self._prepared(text, text_mask)
+            for text, text_mask in zip(
+                inputs, mask or (None, None), strict=True
+            )
+        )
+        document, document_mask = self._cut(*whole)
+        dots = ops.matmul(query, ops.transpose(document, (0, 2, 1)))
+        weights = self._weights(dots, document_mask[:, None, :])
+        difference = ops.matmul(weights, document) - query
+        squares = ops.sum(ops.square(difference), axis=-1)
+        distances = self._aggregated(squares, query_mask)[:, None]
+        if not return_attention_scores:
+            return distances
+        weights = ops.where(query_mask[:, :, None], weights, 0)
+        # Words that were cut off have no weight.
+        width = ops.shape(inputs[1])[1]
+        weights = cut_or_pad(ops.transpose(weights, (0, 2, 1)), width)
+        return [distances, ops.transpose(weights, (0, 2, 1))]
+
+    def pair_distances(
+        self,
+        query: Any,
+        document: Any,
+        query_mask: Any = None,
+        document_mask: Any = None,
+    ) -> Any:
+        """The distances of all queries from all documents.
+
+        `sae(i)` of all pairs would be `dim` numbers for each pair and query
+        position. They are never made: with the dot products `q . d(j)` of
+        equation 10 and `D = [d(j) . d(k)]`, once for each document,
+
+            |sae - q|² = aw D aw - 2 sum over j of aw_j (q . d(j)) + q . q
+
+        The largest tensors hold the dot products of all pairs of positions:
+        `queries * query_length * documents * document_length` numbers of 4
+        bytes, of which about 3 are alive at once in inference, and 9 in
+        training. So 1 query of 20 words and 1,000 documents of 150 take
+        36 MB, beside the vectors of the documents themselves, 614 MB at 1,024
+        features. The documents' `D` take `documents * document_length²`.
+
+        Terms of the size of `|q|²` cancel where a distance is small: in
+        float32 the square of a distance is off by some 1e-6 |q|², far less
+        than what tells documents apart, but `call` is exact there. Of TF32,
+        which GPUs may use in place of float32, the same holds with 1e-4.
+
+        Args:
+            query: float tensor `(queries, query_length, dim)`.
+            document: float tensor `(documents, document_length, dim)`.
+            query_mask: bool tensor `(queries, query_length)` or None.
+            document_mask: bool tensor `(documents, document_length)` or None.
+
+        Returns:
+            Float tensor `(queries, documents)`.
+        """
+        query, query_mask = self._prepared(query, query_mask)
+        document, document_mask = self._cut(
+            *self._prepared(document, document_mask)
+        )
+        queries, query_length, dim = ops.shape(query)
+        documents, length, _ = ops.shape(document)
+        # Rows are the positions of all queries: one product of two matrices.
+        rows = ops.reshape(query, (queries * query_length, dim))
+        dots = ops.matmul(
+            ops.reshape(document, (documents * length, dim)),
+            ops.transpose(rows),
+        )
+        dots = ops.transpose(
+            ops.reshape(dots, (documents, length, queries * query_length)),
+            (0, 2, 1),
+        )
+        # (documents, rows, length), or (documents, 1, length) of equal ones
+        weights = self._weights(dots, document_mask[:, None, :])
+        products = ops.matmul(document, ops.transpose(document, (0, 2, 1)))
+        squares = (
+            ops.sum(ops.matmul(weights, products) * weights, axis=-1)
+            - 2 * ops.sum(weights * dots, axis=-1)
+            + ops.sum(ops.square(rows), axis=-1)
+        )
+        squares = ops.reshape(squares, (documents, queries, query_length))
+        return ops.transpose(self._aggregated(squares, query_mask))
+
+    def _prepared(self, text: Any, mask: Any) -> tuple[Any, Any]:
+        """A text in float32, and a mask where there is none."""
+        if mask is None:
+            mask = ops.ones(ops.shape(text)[:2], dtype="bool")
+        return ops.cast(text, self.precise), ops.cast(mask, "bool")
+
+    def _cut(self, document: Any, mask: Any) -> tuple[Any, Any]:
+        """The positions for which there are weights."""
+        longest = self.max_document_length
+        return document[:, :longest], mask[:, :longest]
+
+    def _weights(self, dots: Any, mask: Any) -> Any:
+        """Equation 10.
+
+        Args:
+            dots: dot products `(n, m, document_length)`.
+            mask: bool tensor `(n, 1, document_length)`.
+
+        Returns:
+            `(n, m, document_length)`, or `(n, 1, document_length)` where the
+            dot products are not used.
+        """
+        if self.weighting == "softmax":
+            # The block mixes positions: padding must not enter.
+            return self.softmax_block(ops.where(mask, dots, 0), mask=mask)
+        words = ops.cast(mask, self.precise)
+        total = ops.sum(words, axis=-1, keepdims=True)
+        return words / ops.maximum(total, 1)
+
+    def _aggregated(self, squares: Any, mask: Any) -> Any:
+        """Equation 12, from squared distances `(..., n, query_length)`."""
+        # The gradient of a root is infinite at 0; rounding may go below.
+        apart = mask & (squares > 0)
+        roots = ops.sqrt(ops.where(apart, squares, 1))
+        return ops.sum(ops.where(apart, roots, 0), axis=-1)
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
+        """No mask: the axes of positions are gone."""
+        return None
+
+    def compute_output_shape(self, input_shape: Any) -> tuple:
+        """`(batch_size, 1)`."""
+        return (two_sequences(input_shape)[0][0], 1)
+
+    def compute_output_spec(
+        self,
+        inputs: Any,
+        mask: Any = None,
+        return_attention_scores: bool = False,
+    ) -> Any:
+        """The outputs' shapes and dtypes, with the weights if asked for."""
+        query, document = (tuple(text.shape) for text in inputs)
+        distances = keras.KerasTensor((query[0], 1), dtype=self.precise)
+        weights = keras.KerasTensor(
+            (*query[:2], document[1]), dtype=self.precise
+        )
+        return [distances, weights] if return_attention_scores else distances
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {
+            **super().get_config(),
+            "max_document_length": self.max_document_length,
+            "weighting": self.weighting,
+            "hidden_units": self.hidden_units,
+            "alpha": self.alpha,
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
+        }

@@ -1,0 +1,159 @@
+"""The softmax block of MRNN: fully connected layers, PReLU, softmax."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_qa.layers.answer_attention import masked_softmax
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class SoftmaxBlock(keras.layers.Layer):
+    """A perceptron from values to as many weights that sum to 1.
+
+        f(x) = softmax(PReLU(... PReLU(x W_1 + b_1) ... W_k + b_k))
+
+    with one slope of PReLU for each feature. The perceptron has `size` inputs
+    and outputs. Given fewer values, n, it computes the weights that the n
+    values with zeros behind them would have with these masked, from the first
+    rows of W_1 and the first columns of W_k: nothing is padded.
+
+    Values at padding must be 0 where they are not to count. All is computed,
+    and returned, in float32 or better.
+
+    Args:
+        size: most values that it takes.
+        hidden_units: sizes of the layers between; none by default.
+        alpha: start of PReLU's slopes; He et al. (2015) start at .25.
+        kernel_initializer: initialiser of the `W`.
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: float tensor `(..., n)`, with n at most `size`.
+        mask: bool tensor of a shape that broadcasts to that of the inputs,
+            false where a weight is to be 0; None if all values count.
+
+    Output:
+        Float tensor `(..., n)`; 0 everywhere where no value counts.
+
+    Raises:
+        ValueError: if an argument is out of range, or there are more than
+            `size` values.
+
+    Example:
+        >>> SoftmaxBlock(4, kernel_initializer="identity")(
+        ...     keras.ops.array([[0.0, 0.0, 5.0]])
+        ... )
+        [[0.00664835, 0.00664835, 0.98670328]]
+
+    Reference: MRNN, section 3.3.1, equation 7, and section 3.3.2, equation
+    10.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        hidden_units: Sequence[int] = (),
+        alpha: float = 0.25,
+        kernel_initializer: Any = "glorot_uniform",
+        **kwargs: Any,
+    ):
+        # Autocasting would round the values to half precision on the way in.
+        super().__init__(autocast=False, **kwargs)
+        for name, units in (
+            ("size", [size]),
+            ("hidden_units", list(hidden_units)),
+        ):
+            if any(n < 1 for n in units):
+                raise ValueError(
+                    f"`{name}` must be positive. Received: {name}="
+                    f"{size if name == 'size' else hidden_units}"
+                )
+        self.size = size
+        self.hidden_units = tuple(hidden_units)
+        self.alpha = alpha
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.supports_masking = True
+        self.precise = keras.backend.result_type(self.compute_dtype, "float32")
+
+    def build(self, input_shape: tuple) -> None:
+        """Creates kernels, biases and slopes."""
+        sizes = (self.size, *self.hidden_units, self.size)
+        self.steps = [
+            (
+                self._weight("kernel", i, shape, self.kernel_initializer),
+                self._weight("bias", i, shape[1:], "zeros"),
+                self._weight(
+                    "alpha",
+                    i,
+                    shape[1:],
+                    keras.initializers.Constant(self.alpha),
+                ),
+            )
+            for i, shape in enumerate(pairwise(sizes))
+        ]
+
+    def _weight(self, name: str, i: int, shape: tuple, initializer: Any) -> Any:
+        if isinstance(initializer, keras.initializers.Initializer):
+            # An initialiser gives equal shapes equal values each time.
+            initializer = initializer.clone()
+        return self.add_weight(
+            name=f"{name}_{i + 1}",
+            shape=shape,
+            initializer=initializer,
+            dtype=self.precise,
+            autocast=False,
+        )
+
+    def call(self, inputs: Any, mask: Any = None) -> Any:
+        """Computes the weights."""
+        if (inputs.shape[-1] or 0) > self.size:
+            raise ValueError(
+                f"`inputs` must have at most size={self.size} values. "
+                f"Received: shape={tuple(inputs.shape)}"
+            )
+        x, count = ops.cast(inputs, self.precise), ops.shape(inputs)[-1]
+        last = len(self.steps) - 1
+        for i, (kernel, bias, alpha) in enumerate(self.steps):
+            kernel = kernel[:count] if i == 0 else kernel
+            if i == last:
+                kernel, bias, alpha = (
+                    kernel[:, :count],
+                    bias[:count],
+                    alpha[:count],
+                )
+            x = ops.matmul(x, kernel) + bias
+            x = ops.where(x > 0, x, alpha * x)
+        if mask is None:
+            # Keras warns of a softmax of one value, such as of one block.
+            mask = ops.ones_like(x, dtype="bool")
+        return masked_softmax(x, mask)
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
+        """No mask: the weights have it in them."""
+        return None
+
+    def compute_output_spec(
+        self, inputs: Any, mask: Any = None
+    ) -> keras.KerasTensor:
+        """The shape of the inputs."""
+        return keras.KerasTensor(inputs.shape, dtype=self.precise)
+
+    def compute_output_shape(self, input_shape: tuple) -> tuple:
+        """The shape of the inputs."""
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {
+            **super().get_config(),
+            "size": self.size,
+            "hidden_units": self.hidden_units,
+            "alpha": self.alpha,
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
+        }
