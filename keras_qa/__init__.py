@@ -27,6 +27,7 @@ _MODULES = (
     "ngrams",
     "optimizers",
     "recurrence",
+    "retrieval",
     "scoring",
     "seeded_epochs",
     "term_dependence",

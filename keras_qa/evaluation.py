@@ -1,15 +1,19 @@
 """Ranking quality by trec_eval, and the files that trec_eval reads."""
 
 import re
+from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import ir_measures
 import numpy as np
 from ir_measures import AP
 from ir_measures import RR
 from ir_measures import P
+from ir_measures import R
+from ir_measures import Success
 
 from keras_qa.datasets.base import Question
 
@@ -21,15 +25,56 @@ CONVENTION = (
 )
 
 
+def recall_measures(
+    cutoffs: Sequence[int] = (1, 3, 5), counting: str = "any"
+) -> dict[str, Any]:
+    """Measures `"recall@k"` for `evaluate`.
+
+    MRNN, 4.2: "the number of correct documents as listed within top-k returns
+    out all possible documents". Where a question has one right document, both
+    ways to count agree; on QUASAR-T, where passages that contain the answer
+    are right, the literature counts questions.
+
+    Args:
+        cutoffs: the values of k.
+        counting: `"any"`: 1 for a question with a right answer among the first
+            k (trec_eval's success); `"all"`: the share of its right answers
+            that are among the first k (trec_eval's recall).
+
+    Returns:
+        Name to measure of `ir_measures`.
+
+    Raises:
+        ValueError: if `counting` is neither of the two, or a cutoff is not
+            positive.
+
+    Example:
+        >>> evaluate(dev, scores, measures={**MEASURES, **recall_measures()})
+    """
+    kinds = {"any": Success, "all": R}
+    if counting not in kinds:
+        raise ValueError(
+            f"`counting` must be one of {tuple(kinds)}. "
+            f"Received: counting={counting!r}"
+        )
+    if min(cutoffs, default=1) < 1:
+        raise ValueError(
+            f"`cutoffs` must be positive. Received: cutoffs={tuple(cutoffs)}"
+        )
+    return {f"recall@{k}": kinds[counting] @ k for k in cutoffs}
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """What a scorer reaches on a split.
 
     Attributes:
-        metrics: `"MAP"`, `"MRR"` and `"P@1"`, each in [0, 1].
-        per_question: the same three for each scored question, by question id.
+        metrics: `"MAP"`, `"MRR"` and `"P@1"`, or what else was to be measured,
+            each in [0, 1].
+        per_question: the same for each scored question, by question id.
         questions: number of questions given.
-        questions_scored: those with at least one positive; only these count.
+        questions_scored: those with at least one positive, found or missed;
+            only these count.
         candidates: number of candidates of all questions given.
         ties: number of candidates that share their score, in single precision
             as trec_eval compares, with another candidate of the same question.
@@ -51,8 +96,12 @@ def evaluate(
     questions: Sequence[Question],
     scores: Sequence[np.ndarray],
     seed: int = 0,
+    measures: Mapping[str, Any] = MEASURES,
 ) -> Evaluation:
-    """Scores rankings with trec_eval's MAP, MRR and P@1.
+    """Scores rankings with trec_eval's MAP, MRR and P@1, or other measures.
+
+    What a question `missed` counts as relevant and is nowhere in the ranking:
+    a question whose right document a first stage lost scores 0.
 
     trec_eval breaks ties by document id, so the ids are numbers from a seeded
     shuffle of the candidates followed by their own id: neither their order in
@@ -63,6 +112,7 @@ def evaluate(
         scores: for each question the scores of its candidates, a vector,
             higher is better.
         seed: seed of the shuffle.
+        measures: name to measure of `ir_measures`; see `recall_measures`.
 
     Raises:
         ValueError: if the scores do not fit the candidates, if one is not
@@ -96,7 +146,11 @@ def evaluate(
             ir_measures.Qrel(name, id, candidate.label)
             for id, candidate in zip(ids, question.candidates, strict=True)
         )
-    scored = {_no_blanks(q.id) for q in questions if q.positives}
+        qrels.extend(
+            ir_measures.Qrel(name, f"missed-{i}", 1)
+            for i in range(question.missed)
+        )
+    scored = {_no_blanks(q.id) for q in questions if q.positives or q.missed}
     if not scored:
         raise ValueError(
             "`questions` must hold at least one with a positive answer. "
@@ -105,16 +159,17 @@ def evaluate(
     per_question = _measure(
         [q for q in qrels if q.query_id in scored],
         [d for d in run if d.query_id in scored],
+        measures,
     )
     return Evaluation(
         metrics={
             name: float(np.mean([row[name] for row in per_question.values()]))
-            for name in MEASURES
+            for name in measures
         },
         per_question=per_question,
         questions=len(questions),
         questions_scored=len(scored),
-        candidates=len(qrels),
+        candidates=len(run),
         ties=ties,
         run=run,
         qrels=qrels,
@@ -167,9 +222,11 @@ def _no_blanks(id: str) -> str:
 
 
 def _measure(
-    qrels: list[ir_measures.Qrel], run: list[ir_measures.ScoredDoc]
+    qrels: list[ir_measures.Qrel],
+    run: list[ir_measures.ScoredDoc],
+    measures: Mapping[str, Any],
 ) -> dict[str, dict[str, float]]:
-    names = {measure: name for name, measure in MEASURES.items()}
+    names = {measure: name for name, measure in measures.items()}
     per_question: dict[str, dict[str, float]] = {}
     for value in ir_measures.iter_calc(list(names), qrels, run):
         row = per_question.setdefault(value.query_id, {})

@@ -113,6 +113,7 @@ class CandidateMiner:
         questions: Sequence[Question],
         candidates: int = 100,
         show_progress: bool = True,
+        add_right: bool = True,
     ) -> Iterator[Question]:
         """Streams questions with the candidates that were found for them.
 
@@ -129,6 +130,8 @@ class CandidateMiner:
                 among the answers, too.
             candidates: number of candidates of a question.
             show_progress: whether to draw a progress bar.
+            add_right: whether the right answers are candidates even if they
+                are not found, in place of the last ones that are.
 
         Yields:
             The questions in the given order, with the same ids and texts.
@@ -148,24 +151,34 @@ class CandidateMiner:
         right_for_text: dict[str, set[int]] = defaultdict(set)
         for question, numbers in zip(questions, right, strict=True):
             right_for_text[normal_text(question.text)] |= numbers
+        made: dict[tuple[int, int], Candidate] = {}
+
+        def candidate(number: int, label: int) -> Candidate:
+            # One object wherever an answer is a candidate saves much memory.
+            return made.setdefault(
+                (number, label),
+                Candidate(str(number), self.texts[number], label),
+            )
+
         for question, numbers in zip(
             tqdm(questions, "BM25", unit="question", disable=not show_progress),
             right,
             strict=True,
         ):
             scores = self.scores(question.text)
-            others = scores.copy()
-            others[list(right_for_text[normal_text(question.text)])] = 0
-            found = _best(others, max(0, candidates - len(numbers)))
-            chosen = np.array([*numbers, *found], dtype=np.int64)
+            if add_right:
+                others = scores.copy()
+                others[list(right_for_text[normal_text(question.text)])] = 0
+                found = _best(others, max(0, candidates - len(numbers)))
+                chosen = np.array([*numbers, *found], dtype=np.int64)
+            else:
+                chosen = _best(scores, candidates)
             order = chosen[np.lexsort((chosen, -scores[chosen]))]
             yield Question(
                 question.id,
                 question.text,
-                tuple(
-                    Candidate(str(i), self.texts[i], int(i in numbers))
-                    for i in order.tolist()
-                ),
+                tuple(candidate(i, int(i in numbers)) for i in order.tolist()),
+                missed=len(numbers.difference(chosen.tolist())),
             )
 
     def _right_answers(self, question: Question) -> set[int]:

@@ -32,6 +32,7 @@ from keras_qa.evaluation import Evaluation
 from keras_qa.evaluation import evaluate
 from keras_qa.evaluation import write_qrels
 from keras_qa.evaluation import write_run
+from keras_qa.retrieval import with_first_stage
 from reproductions.folder import RunFolder
 from reproductions.folder import RunFolderError
 from reproductions.options import Settings
@@ -197,9 +198,14 @@ def prepare_experiment(
 
 
 def open_for(name: str, data_dir: Path | None, settings: Settings) -> Dataset:
-    """Opens a data set with those of the settings that it takes."""
-    taken = {n: settings[n] for n in ("pool_size",) if n in settings}
-    return open_dataset(name, data_dir, **taken)
+    """Opens a data set with those of the settings that it takes.
+
+    Where candidates are to be found among many documents, BM25 finds them.
+    """
+    names = ("pool_size", "paragraphs", "contexts", "relevance")
+    taken = {n: settings[n] for n in names if n in settings}
+    dataset = open_dataset(name, data_dir, **taken)
+    return with_first_stage(dataset, settings.get("first_stage", 100))
 
 
 def _record(arguments: Namespace, result: dict[str, Any]) -> None:

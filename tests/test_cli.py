@@ -64,7 +64,7 @@ def test_an_interrupted_command(monkeypatch, capsys):
 
 
 def test_unknown_commands_and_help(capsys):
-    for arguments in ([], ["data"], ["data", "audit", "squad"]):
+    for arguments in ([], ["data"], ["data", "audit", "imdb"]):
         with pytest.raises(SystemExit) as error:
             cli.main(arguments)
         assert error.value.code == 2

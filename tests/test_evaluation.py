@@ -1,10 +1,14 @@
 """Our side of the evaluation: order, ties, questions that do not count."""
 
+from dataclasses import replace
+
 import ir_measures
 import numpy as np
 import pytest
 
+from keras_qa.evaluation import MEASURES
 from keras_qa.evaluation import evaluate
+from keras_qa.evaluation import recall_measures
 from keras_qa.evaluation import write_qrels
 from keras_qa.evaluation import write_run
 
@@ -79,3 +83,58 @@ def test_bad_scores(capital_questions, scores, message):
 def test_no_positive_at_all(capital_questions):
     with pytest.raises(ValueError, match="at least one with a positive"):
         evaluate(capital_questions[2:], [np.zeros(1)])
+
+
+def test_recall_of_any_and_of_all_right_answers(capital_questions):
+    # Positives at rank 2 of 3, and at ranks 1 and 3 of 3.
+    scores = [np.array([2.0, 3.0, 1.0]), np.array([9.0, 1.0, 5.0]), np.zeros(1)]
+    either = evaluate(capital_questions, scores, measures=recall_measures())
+    assert either.metrics == {"recall@1": 0.5, "recall@3": 1, "recall@5": 1}
+    measures = {**MEASURES, **recall_measures((1, 2, 3), counting="all")}
+    share = evaluate(capital_questions, scores, measures=measures)
+    assert list(share.metrics) == [
+        *MEASURES,
+        "recall@1",
+        "recall@2",
+        "recall@3",
+    ]
+    assert share.metrics["recall@1"] == pytest.approx((0 + 1 / 2) / 2)
+    assert share.metrics["recall@2"] == pytest.approx((1 + 1 / 2) / 2)
+    assert share.metrics["recall@3"] == 1
+    assert share.metrics["MRR"] == pytest.approx(0.75)
+
+
+def test_what_was_missed_counts_and_is_nowhere(capital_questions, tmp_path):
+    first, second, third = capital_questions
+    questions = [
+        first,
+        replace(second, missed=1),
+        replace(third, missed=2),
+        replace(third, id="1.4", candidates=(), missed=1),
+    ]
+    scores = [
+        np.array([2.0, 3.0, 1.0]),
+        np.array([9.0, 1.0, 5.0]),
+        np.zeros(1),
+        np.zeros(0),
+    ]
+    result = evaluate(questions, scores)
+    # The second question has positives at 1 and 3, and a third one nowhere.
+    assert result.metrics["MAP"] == pytest.approx((1 / 2 + (1 + 2 / 3) / 3) / 4)
+    assert result.metrics["MRR"] == pytest.approx((1 / 2 + 1) / 4)
+    assert (result.questions, result.questions_scored) == (4, 4)
+    assert result.candidates == 7
+    assert result.per_question["1.4"]["P@1"] == 0
+    write_run(tmp_path / "run.trec", result, tag="test")
+    write_qrels(tmp_path / "qrels.trec", result)
+    qrels = list(ir_measures.read_trec_qrels(str(tmp_path / "qrels.trec")))
+    run = list(ir_measures.read_trec_run(str(tmp_path / "run.trec")))
+    again = ir_measures.calc_aggregate([ir_measures.AP], qrels, run)
+    assert again[ir_measures.AP] == pytest.approx(result.metrics["MAP"])
+
+
+def test_recall_errors():
+    with pytest.raises(ValueError, match=r"`counting` must be.*='some'"):
+        recall_measures(counting="some")
+    with pytest.raises(ValueError, match=r"`cutoffs` must be.*\(3, 0\)"):
+        recall_measures((3, 0))

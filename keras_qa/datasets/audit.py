@@ -271,7 +271,8 @@ def published_counts(
 
     Returns:
         A dictionary with `source`, `column`, a dictionary with `questions`
-        and `pairs` or `positives` for each split, and perhaps a `note`; None
+        and perhaps `pairs` or `positives` for each split, and perhaps a
+        `note`; None
         if the paper does not use the data set.
     """
     file = resources.files("keras_qa.datasets").joinpath("published.json")
@@ -412,7 +413,11 @@ def _lines(audit: Audit) -> Iterator[str]:
     yield from _published_lines(audit)
 
 
-_PUBLISHED = {"pairs": "candidates", "positives": "positives"}
+_PUBLISHED = {
+    "questions": "questions",
+    "pairs": "candidates",
+    "positives": "positives",
+}
 
 
 def _pool_lines(audit: Audit) -> Iterator[str]:
@@ -443,19 +448,20 @@ def _published_lines(audit: Audit) -> Iterator[str]:
         yield "The papers have no counts for this data set."
         return
     splits = [s for s, v in published.items() if isinstance(v, dict)]
-    what = "pairs" if "pairs" in published[splits[0]] else "positives"
+    printed = [name for name in _PUBLISHED if name in published[splits[0]]]
     yield from _table(
         f"{published['source']}, column {published['column']}",
-        ["questions: paper", "here", f"{what}: paper", "here"],
+        [title for name in printed for title in (f"{name}: paper", "here")],
         {
             split: [
-                printed["questions"],
-                counts.questions if counts else "-",
-                printed[what],
-                getattr(counts, _PUBLISHED[what]) if counts else "-",
+                cell
+                for name in printed
+                for cell in (
+                    published[split][name],
+                    getattr(counts, _PUBLISHED[name]) if counts else "-",
+                )
             ]
             for split in splits
-            for printed in [published[split]]
             for counts in [audit.splits.get(split)]
         },
     )

@@ -38,11 +38,16 @@ class Question:
         id: identifier, unique within a split; a string such as `"1.4"`.
         text: the question's text, as read.
         candidates: the candidates in the order of the file.
+        missed: number of right answers that are not among the candidates,
+            because the search that found these did not find them. Metrics
+            count them as never ranked.
     """
 
     id: str
     text: str
     candidates: tuple[Candidate, ...]
+    # Not shown: fingerprints of questions are made of their `repr`.
+    missed: int = field(default=0, repr=False)
 
     @property
     def positives(self) -> tuple[Candidate, ...]:
@@ -101,6 +106,10 @@ class Dataset:
         unions: splits that join others of the splits.
         add_pools: function of questions without wrong candidates and a seed
             that gives them pools like those of the other splits.
+        documents: for splits whose questions have only their right documents
+            as candidates, a function that returns the texts of all documents
+            among which those are to be found; `keras_qa.retrieval` looks for
+            candidates there.
     """
 
     name: str
@@ -114,6 +123,9 @@ class Dataset:
     pool_size: int | None = None
     unions: frozenset[str] = frozenset()
     add_pools: Callable[[Sequence[Question], int], list[Question]] | None = None
+    documents: Mapping[str, Callable[[], list[str]]] = field(
+        default_factory=dict
+    )
     _cache: dict[str, list[Question]] = field(
         default_factory=dict, repr=False, compare=False
     )

@@ -16,7 +16,13 @@ from keras_qa.datasets.insuranceqa import V1_POOL
 from keras_qa.datasets.insuranceqa import V1_TRAIN
 from keras_qa.datasets.insuranceqa import V2
 from keras_qa.datasets.insuranceqa import InsuranceQA
+from keras_qa.datasets.quasar import CONTEXTS
+from keras_qa.datasets.quasar import RELEVANCE
+from keras_qa.datasets.quasar import read_quasar
 from keras_qa.datasets.semeval import read_semeval
+from keras_qa.datasets.squad import FILES as SQUAD_FILES
+from keras_qa.datasets.squad import paragraph_texts
+from keras_qa.datasets.squad import read_squad
 from keras_qa.datasets.toks import is_toks_folder
 from keras_qa.datasets.toks import read_toks
 from keras_qa.datasets.trecqa import both_labels_only
@@ -39,6 +45,8 @@ FOLDERS = {
     "yahoo": "YahooL6",
     "insuranceqa-v1": "InsuranceQA",
     "insuranceqa-v2": "InsuranceQA",
+    "squad": "SQuAD",
+    "quasar-t": "quasar-t",
 }
 FOLDS_FILE = "train-folds.tsv"
 
@@ -81,6 +89,9 @@ def open_dataset(
     *,
     prefer_original: bool = False,
     pool_size: int = 500,
+    paragraphs: str = "all",
+    contexts: str = "short",
+    relevance: str = "words",
 ) -> Dataset:
     """Opens a data set by name; its splits are read when asked for.
 
@@ -101,6 +112,11 @@ def open_dataset(
     * `insuranceqa-v2`: in `train`, correct answers that are not in the pool
       are candidates all the same; `dev` and `test` have the pools alone, and
       about a fifth of the pools of 500 lack the correct answer.
+    * `squad`: SQuAD 1.1; each question has its paragraph as only candidate,
+      to be found among all paragraphs (`keras_qa.retrieval`). There is no test
+      set.
+    * `quasar-t`: QUASAR-T, whose passages are right if they contain the
+      answer.
 
     A split whose files are missing is left out. With TRAIN-ALL, TrecQA has a
     split `train-all`, too.
@@ -116,7 +132,14 @@ def open_dataset(
         pool_size: for InsuranceQA only: the number of candidates per
             question. V1 has pools of 500, and held-out training questions get
             pools of this size; of V2, this chooses the files, for pools of
-            100, 500, 1000 or 1500.
+            100, 500, 1000 or 1500. Of QUASAR-T, the first so many passages of
+            each question are read.
+        paragraphs: for SQuAD only: where a question's paragraph is to be
+            found, among `"all"` paragraphs (20,958 different ones in train and
+            dev), or among those of its `"split"`.
+        contexts: for QUASAR-T only: `"short"` passages, 100 sentences for each
+            question, or 20 `"long"` ones.
+        relevance: for QUASAR-T only: see `read_quasar`.
 
     Returns:
         The data set.
@@ -127,6 +150,7 @@ def open_dataset(
             WikiQA has files of TrecQA, or the other way round: both call a
             tokenised folder `train`. If both versions of InsuranceQA share a
         folder, hence a vocabulary.
+        ValueError: if `paragraphs`, `contexts` or `relevance` is unknown.
     """
     if name == "sample":
         folder = Path(__file__).parent / "sample"
@@ -134,6 +158,8 @@ def open_dataset(
         folder = data_folder(name, data_dir)
     if name in _INSURANCEQA:
         return _insuranceqa(name, folder, pool_size)
+    if name == "squad":
+        return _squad(folder, paragraphs)
     if name.startswith("trecqa"):
         splits, looked_for = _trecqa(name, folder, prefer_original)
         tokenizer = "whitespace"
@@ -145,6 +171,9 @@ def open_dataset(
         tokenizer = "word"
     elif name == "yahoo":
         splits, looked_for = _yahoo(folder)
+        tokenizer = "word"
+    elif name == "quasar-t":
+        splits, looked_for = _quasar(folder, contexts, relevance, pool_size)
         tokenizer = "word"
     else:
         splits, looked_for, tokenizer = _wikiqa(folder, prefer_original)
@@ -299,6 +328,64 @@ def _yahoo(folder: Path) -> tuple[Mapping[str, _Stream], list[str]]:
         if path.is_file()
     }
     return splits, [*(path.name for path in paths.values()), made_of]
+
+
+def _squad(folder: Path, paragraphs: str) -> Dataset:
+    if paragraphs not in ("all", "split"):
+        raise ValueError(
+            "`paragraphs` must be 'all' or 'split'. "
+            f"Received: paragraphs={paragraphs!r}"
+        )
+    files = {
+        split: path
+        for split, file in SQUAD_FILES.items()
+        if (path := find_file(folder, file))
+    }
+    if not files:
+        raise _nothing_found("squad", folder, list(SQUAD_FILES.values()))
+    answers = partial(paragraph_texts, *files.values())
+    folds = folder / FOLDS_FILE
+    return Dataset(
+        "squad",
+        {split: partial(read_squad, path) for split, path in files.items()},
+        folds=folds if folds.is_file() else None,
+        answers=answers,
+        documents={
+            split: answers
+            if paragraphs == "all"
+            else partial(paragraph_texts, path)
+            for split, path in files.items()
+        },
+    )
+
+
+def _quasar(
+    folder: Path, contexts: str, relevance: str, pool_size: int
+) -> tuple[Mapping[str, _Stream], list[str]]:
+    if contexts not in CONTEXTS:
+        raise ValueError(
+            f"`contexts` must be one of {CONTEXTS}. "
+            f"Received: contexts={contexts!r}"
+        )
+    if relevance not in RELEVANCE:
+        raise ValueError(
+            f"`relevance` must be one of {RELEVANCE}. "
+            f"Received: relevance={relevance!r}"
+        )
+    looked_for: list[str] = []
+    splits: dict[str, _Stream] = {}
+    for split in SPLITS:
+        names = (
+            f"questions/{split}_questions.json",
+            f"contexts/{contexts}/{split}_contexts.json",
+        )
+        looked_for += names
+        paths = [path for name in names if (path := find_file(folder, name))]
+        if len(paths) == len(names):
+            splits[split] = partial(
+                read_quasar, *paths, relevance=relevance, most=pool_size
+            )
+    return splits, looked_for
 
 
 # The sub-folder in which a version is published, and its file of answers.

@@ -1,7 +1,6 @@
 """The user's own pairs: CSV, TSV or JSON lines with named columns."""
 
 import csv
-import json
 from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from keras_qa.datasets.base import Question
 from keras_qa.datasets.files import check_text
 from keras_qa.datasets.files import error_at
 from keras_qa.datasets.files import read_lines
+from keras_qa.datasets.json_files import read_records
 from keras_qa.datasets.rows import Row
 from keras_qa.datasets.rows import group_rows
 from keras_qa.datasets.rows import parse_label
@@ -225,18 +225,7 @@ def _read_csv(
 
 
 def _read_json_lines(path: Path, columns: Columns) -> Iterator[_Record]:
-    for number, line in read_lines(path):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        # Nested too deep, or a number of too many digits.
-        except (ValueError, RecursionError) as error:
-            raise error_at(
-                path, number, f"a JSON object ({error})", line
-            ) from None
-        if not isinstance(record, dict):
-            raise error_at(path, number, "a JSON object", record)
+    for number, record in read_records(path):
         _check_columns(path, number, columns, record)
         yield number, record
 

@@ -107,6 +107,9 @@ def test_published_counts_of_table_1():
     ]
     assert "are TrecQA's" in wikiqa["note"]
     assert published_counts("sample") is None
+    squad = published_counts("squad")
+    assert squad["train"] == {"questions": "87,599"}
+    assert "test" not in squad
     insurance = published_counts("insuranceqa-v1")
     assert insurance["test2"] == {"questions": "1800", "positives": "2593"}
     assert published_counts("insuranceqa-v1", "hyperqa") is None

@@ -224,7 +224,7 @@ def test_sample_needs_no_download(capsys):
     assert "part of the package" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["sample", "squad"])
+@pytest.mark.parametrize("name", ["sample", "imdb"])
 def test_unknown_names(tmp_path, name):
     with pytest.raises(DatasetError, match=r"`name` must be one of \['wikiqa'"):
         fetch(name, tmp_path)

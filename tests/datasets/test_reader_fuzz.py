@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
+from keras_qa.datasets.quasar import read_quasar
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.semeval import read_semeval
+from keras_qa.datasets.squad import read_squad
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.datasets.toks import FILES
 from keras_qa.datasets.toks import read_toks
@@ -86,6 +88,7 @@ def outcome(read):
         ),
         ("YahooQA/env.pkl", lambda path: YahooQA(path).questions("train")),
         ("YahooL6/FullOct2007.xml", read_yahoo_answers),
+        ("SQuAD/train-v1.1.json", read_squad),
         ("user/pairs.csv", read_tabular),
         ("user/pairs.tsv", read_tabular),
         ("user/pairs.jsonl", read_tabular),
@@ -114,6 +117,18 @@ def test_damaged_folders(tmp_path, edits):
         data = (DATA / "TrecQA/train" / name).read_bytes()
         (tmp_path / name).write_bytes(mutate(data, some))
     outcome(lambda: read_toks(tmp_path))
+
+
+@fuzz
+@given(edits=st.tuples(EDITS, EDITS))
+def test_damaged_quasar(tmp_path, edits):
+    paths = []
+    for name, some in zip(("questions", "contexts/short"), edits, strict=True):
+        kind = name.partition("/")[0]
+        original = DATA / f"quasar-t/{name}/train_{kind}.json"
+        paths.append(tmp_path / original.name)
+        paths[-1].write_bytes(mutate(original.read_bytes(), some))
+    outcome(lambda: read_quasar(*paths))
 
 
 V2_FILE = "InsuranceQA.question.anslabel.token.500.pool.solr.{}.encoded"

@@ -39,6 +39,8 @@ def sizes(dataset):
             {"train": 4, "dev": 2, "test1": 1, "test2": 1, "test": 2},
         ),
         ("insuranceqa-v2", "whitespace", {"train": 2, "dev": 2, "test": 1}),
+        ("squad", "word", {"train": 4, "dev": 3}),
+        ("quasar-t", "word", {"train": 3, "dev": 1, "test": 2}),
     ],
 )
 def test_every_collection(monkeypatch, name, tokenizer, expected):
@@ -173,6 +175,8 @@ def test_missing_files_are_listed(tmp_path, name):
         "yahooqa": "env.pkl",
         "insuranceqa-v1": "vocabulary, answers.label.token_idx, question.train",
         "insuranceqa-v2": r"token\.500\.pool\.solr\.valid\.encoded",
+        "squad": "train-v1.1.json, dev-v1.1.json",
+        "quasar-t": "contexts/short/dev_contexts.json",
     }
     error.match(wanted.get(name, r"\.xml"))
     with pytest.raises(DatasetError, match=r"Received: no such folder"):
@@ -210,8 +214,8 @@ def test_wikiqa_is_not_read_as_trecqa(tmp_path):
 
 
 def test_unknown_name():
-    with pytest.raises(DatasetError, match=r"`name` must be one of .*'squad'"):
-        open_dataset("squad", DATA)
+    with pytest.raises(DatasetError, match=r"`name` must be one of .*'imdb'"):
+        open_dataset("imdb", DATA)
 
 
 def test_default_data_dir(monkeypatch):

@@ -1,0 +1,149 @@
+"""QUASAR-T: trivia questions, each with passages that a search engine found.
+
+Dhingra, Mazaitis and Cohen, "Quasar: Datasets for Question Answering by
+Search and Reading", 2017; MRNN, 4.1.3. A question has 100 short passages
+(sentences) or 20 long ones, found by Lucene in ClueWeb09, best first.
+"""
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from keras_qa.datasets.base import Candidate
+from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.base import Question
+from keras_qa.datasets.files import check_text
+from keras_qa.datasets.files import error_at
+from keras_qa.datasets.json_files import read_records
+from keras_qa.datasets.rows import check_id
+from keras_qa.datasets.rows import position_id
+from keras_qa.datasets.tokenizer import lower_case
+from keras_qa.datasets.tokenizer import tokenize
+
+CONTEXTS = ("short", "long")
+RELEVANCE = ("words", "characters")
+
+_Records = Iterator[tuple[int, dict[str, Any]]]
+
+
+def read_quasar(
+    questions: Path,
+    contexts: Path,
+    *,
+    relevance: str = "words",
+    most: int | None = None,
+) -> Iterator[Question]:
+    """Streams the questions of a split with their passages.
+
+    Each line of the one file is `{"uid": ..., "question": ..., "answer": ...,
+    "tags": [...]}`, the same line of the other `{"uid": ..., "contexts":
+    [[score, passage], ...]}`. Both are read side by side, one question at a
+    time.
+
+    The files do not say which passages answer a question. As in the
+    literature (Wang et al. 2018, Htut et al. 2018), those do that contain the
+    answer; whether they support it, nobody checked.
+
+    Args:
+        questions: `questions/SPLIT_questions.json`, plain or `.gz`.
+        contexts: `contexts/KIND/SPLIT_contexts.json`, plain or `.gz`.
+        relevance: how a passage contains the answer: `"words"`, as a sequence
+            of lower-case tokens (so that "art" is not in "party"), or
+            `"characters"`, as a lower-case string.
+        most: number of passages of a question that are read; None reads all.
+
+    Yields:
+        The questions; candidates have their position as id, so they stand in
+        the order of the search engine. Where none of them contains the answer,
+        one right answer counts as missed.
+
+    Raises:
+        DatasetError: if a line is malformed or an id is used twice, or the
+            files do not have the same questions in the same order.
+        ValueError: if `relevance` is unknown or `most` is not positive.
+    """
+    if relevance not in RELEVANCE:
+        raise ValueError(
+            f"`relevance` must be one of {RELEVANCE}. "
+            f"Received: relevance={relevance!r}"
+        )
+    if most is not None and most < 1:
+        raise ValueError(f"`most` must be positive. Received: most={most}")
+    questions, contexts = Path(questions), Path(contexts)
+    seen: set[str] = set()
+    pairs = zip_longest(read_records(questions), read_records(contexts))
+    for asked, found in pairs:
+        if asked is None or found is None:
+            raise _other_lengths(questions, contexts, asked is None)
+        line, record = asked
+        uid = check_id(questions, line, _text(questions, line, record, "uid"))
+        if uid in seen:
+            raise error_at(questions, line, "another uid in each line", uid)
+        seen.add(uid)
+        text = _text(questions, line, record, "question")
+        answer = _text(questions, line, record, "answer")
+        line, record = found
+        if record.get("uid") != uid:
+            raise error_at(
+                contexts,
+                line,
+                f"the uid {uid!r}, as in the same line of {questions}",
+                record.get("uid"),
+            )
+        passages = _passages(contexts, line, record.get("contexts"))[:most]
+        contains = _Answer(answer, relevance)
+        candidates = tuple(
+            Candidate(position_id(i), passage, int(passage in contains))
+            for i, passage in enumerate(passages)
+        )
+        missed = int(not any(c.label for c in candidates))
+        yield Question(uid, text, candidates, missed)
+
+
+class _Answer:
+    """The texts that contain an answer, for the operator `in`."""
+
+    def __init__(self, answer: str, relevance: str):
+        self._words = relevance == "words"
+        # Each token is a part of the lower-case text: a quick first look.
+        self._parts = (
+            tokenize(answer) if self._words else [lower_case(answer).strip()]
+        )
+        self._spelled = f" {' '.join(self._parts)} "
+
+    def __contains__(self, passage: str) -> bool:
+        lowered = lower_case(passage)
+        if not all(self._parts) or not self._parts:
+            return False
+        if not all(part in lowered for part in self._parts):
+            return False
+        return not self._words or self._spelled in (
+            f" {' '.join(tokenize(passage))} "
+        )
+
+
+def _text(path: Path, line: int, record: dict[str, Any], name: str) -> str:
+    return check_text(path, line, f"`{name}`", record.get(name))
+
+
+def _passages(path: Path, line: int, contexts: object) -> list[str]:
+    if not isinstance(contexts, list):
+        raise error_at(path, line, "`contexts` to be an array", contexts)
+    passages = []
+    for pair in contexts:
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise error_at(path, line, "pairs [score, passage]", pair)
+        passages.append(check_text(path, line, "the passage", pair[1]))
+    return passages
+
+
+def _other_lengths(
+    questions: Path, contexts: Path, more_contexts: bool
+) -> DatasetError:
+    longer, shorter = (
+        (contexts, questions) if more_contexts else (questions, contexts)
+    )
+    return DatasetError(
+        f"{longer}: expected as many lines as {shorter} has. Received: more"
+    )

@@ -1,0 +1,140 @@
+"""SQuAD 1.1 as retrieval: which paragraph answers a question?
+
+Rajpurkar, Zhang, Lopyrev and Liang, "SQuAD: 100,000+ Questions for Machine
+Comprehension of Text", EMNLP 2016; MRNN, 4.1.1. The files mark the answer in
+the paragraph; only that the paragraph has it counts here.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from keras_qa.datasets.base import Candidate
+from keras_qa.datasets.base import Question
+from keras_qa.datasets.json_files import error_in
+from keras_qa.datasets.json_files import read_array
+
+FILES = {"train": "train-v1.1.json", "dev": "dev-v1.1.json"}
+"""The name of each split's file; the test set is not published."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """One paragraph of an article.
+
+    Attributes:
+        id: numbers of the article and of its paragraph, from 0: `"12-3"`.
+        text: the paragraph.
+        questions: ids and texts of the questions that were asked about it.
+    """
+
+    id: str
+    text: str
+    questions: tuple[tuple[str, str], ...]
+
+
+def read_paragraphs(path: Path) -> Iterator[Paragraph]:
+    """Streams the paragraphs of `train-v1.1.json` or `dev-v1.1.json`.
+
+    One article is in memory at a time.
+
+    Args:
+        path: the file, plain, `.gz` or `.bz2`.
+
+    Yields:
+        The paragraphs in the order of the file, those without questions, too.
+
+    Raises:
+        DatasetError: if the file is malformed, an id is used twice, or a
+            question is one of SQuAD 2.0 that its paragraph does not answer;
+            the message names the place, as
+            `data[12].paragraphs[3].qas[0].question`.
+    """
+    path = Path(path)
+    seen: set[str] = set()
+    for article, (where, record) in enumerate(read_array(path, "data")):
+        paragraphs = _member(path, where, record, "paragraphs", list)
+        for number, paragraph in enumerate(paragraphs):
+            inside = f"{where}.paragraphs[{number}]"
+            text = _text(path, inside, paragraph, "context")
+            asked = _member(path, inside, paragraph, "qas", list)
+            yield Paragraph(
+                f"{article}-{number}",
+                text,
+                tuple(
+                    _question(path, f"{inside}.qas[{i}]", question, seen)
+                    for i, question in enumerate(asked)
+                ),
+            )
+
+
+def read_squad(path: Path) -> Iterator[Question]:
+    """Streams the questions of a file, each with its paragraph.
+
+    Args:
+        path: see `read_paragraphs`.
+
+    Yields:
+        The questions with one candidate, labelled 1. Other candidates are to
+        be found among all paragraphs; see `keras_qa.retrieval`.
+
+    Raises:
+        DatasetError: see `read_paragraphs`.
+    """
+    for paragraph in read_paragraphs(path):
+        candidates = (Candidate(paragraph.id, paragraph.text, 1),)
+        for identifier, text in paragraph.questions:
+            yield Question(identifier, text, candidates)
+
+
+def paragraph_texts(*paths: Path) -> list[str]:
+    """The different paragraphs of some files, in order.
+
+    Args:
+        *paths: see `read_paragraphs`.
+
+    Raises:
+        DatasetError: see `read_paragraphs`.
+    """
+    texts = (p.text for path in paths for p in read_paragraphs(path))
+    return list(dict.fromkeys(texts))
+
+
+def _question(
+    path: Path, where: str, record: object, seen: set[str]
+) -> tuple[str, str]:
+    identifier = _text(path, where, record, "id")
+    text = _text(path, where, record, "question")
+    if identifier.split() != [identifier] or identifier in seen:
+        raise error_in(
+            path, f"{where}.id", "an id of its own, without blanks", identifier
+        )
+    seen.add(identifier)
+    if isinstance(record, dict) and record.get("is_impossible"):
+        raise error_in(
+            path, where, "a question of SQuAD 1.1", "is_impossible of SQuAD 2.0"
+        )
+    return identifier, text
+
+
+def _text(path: Path, where: str, record: object, name: str) -> str:
+    text = _member(path, where, record, name, str)
+    try:
+        text.encode("utf-8")
+    # Escapes can spell surrogates, which no file could take later on.
+    except UnicodeEncodeError:
+        raise error_in(
+            path, f"{where}.{name}", "a text without surrogates", text
+        ) from None
+    return text
+
+
+def _member(
+    path: Path, where: str, record: object, name: str, kind: type
+) -> Any:
+    found = record.get(name) if isinstance(record, dict) else record
+    if not isinstance(record, dict) or not isinstance(found, kind):
+        what = "a string" if kind is str else "an array"
+        raise error_in(path, f"{where}.{name}", what, found)
+    return found
