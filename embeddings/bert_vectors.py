@@ -17,8 +17,9 @@ from embeddings.bert_words import encode_words
 from embeddings.components import PrincipalComponents
 from embeddings.files import PathLike
 from embeddings.files import VectorsError
-from embeddings.text_cache import Text
 from embeddings.text_cache import computed_once
+from embeddings.texts import Text
+from embeddings.texts import check_collection
 
 
 def bert_word_vectors(
@@ -70,7 +71,7 @@ def bert_word_vectors(
         ...     corpus.vocabulary.words, vectors, scale=0.3
         ... )
     """
-    _check_collection("words", words)
+    check_collection("words", words)
     bert = Bert(source, layers)
     found = {}
     texts = [(word,) for word in dict.fromkeys(words)]
@@ -128,9 +129,9 @@ def bert_text_vectors(
     Raises:
         ImportError, VectorsError, ValueError: as `bert_word_vectors`.
     """
-    _check_collection("texts", texts)
+    check_collection("texts", texts)
     for text in texts:
-        _check_collection("texts", text)
+        check_collection("texts", text)
     if length is None:
         length = max((len(text) for text in texts), default=0)
     if length < 0:
@@ -204,11 +205,3 @@ def _factor(vectors: np.ndarray, rms: float) -> float:
         )
     found = np.sqrt(np.mean(np.square(vectors, dtype=np.float64)))
     return rms / max(float(found), 1e-30)
-
-
-def _check_collection(name: str, value: Sequence) -> None:
-    if isinstance(value, str):
-        raise ValueError(
-            f"`{name}` must hold lists of words. "
-            f"Received: the string {value[:60]!r}"
-        )

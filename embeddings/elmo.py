@@ -59,11 +59,16 @@ class Elmo:
             )
 
     @functools.cached_property
+    def fingerprint(self) -> str:
+        """Digest of options and weights, hexadecimal."""
+        return files_digest(self.paths)
+
+    @property
     def identity(self) -> Identity:
         """What tells its vectors apart in the cache."""
         about = {
             "version": VERSION,
-            "fingerprint": files_digest(self.paths),
+            "fingerprint": self.fingerprint,
             "layers": self.layers,
         }
         return Identity("ELMo", str(self.paths[1].parent), about)

@@ -19,14 +19,13 @@ import numpy as np
 from tqdm import tqdm
 
 from embeddings.files import PathLike
+from embeddings.texts import Text
 from embeddings.vector_cache import VectorCache
 from embeddings.vector_cache import cache_key
 from keras_qa.atomic import write_whole
 
 # Words in a file of the cache: what an interruption can lose.
 SHARD_WORDS = 4096
-
-Text = tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -94,9 +94,7 @@ def test_the_fingerprint_is_that_of_the_files(folder, tmp_path):
     other = elmo_reference.write_elmo(
         tmp_path / "other", elmo_reference.make_weights(1)
     )
-    first, second, third = (
-        Elmo(f).identity.about["fingerprint"] for f in (folder, copy, other)
-    )
+    first, second, third = (Elmo(f).fingerprint for f in (folder, copy, other))
     assert first == second != third
 
 

@@ -1,0 +1,180 @@
+"""What gives words vectors: a BERT, an ELMo, or a file of word vectors.
+
+All have layers, of which some are asked for; a file has one. What a BERT or an
+ELMo computed is kept on disk (`embeddings.text_cache`); the vectors of a file
+are looked up, those of unknown words put together from subwords where the file
+is a fastText model.
+"""
+
+from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from gensim.models import KeyedVectors
+
+from embeddings.bert import Bert
+from embeddings.bert_source import MINILM
+from embeddings.bert_vectors import bert_rows
+from embeddings.elmo import Elmo
+from embeddings.files import PathLike
+from embeddings.loaders import load_vectors
+from embeddings.matrix import embedding_matrix
+from embeddings.text_cache import computed_once
+from embeddings.texts import Text
+
+BERT = "bert:"
+ELMO = "elmo:"
+Rows = Iterator[tuple[int, np.ndarray]]
+
+
+class Encoder(Protocol):
+    """Gives the words of texts vectors, in layers."""
+
+    def rows(
+        self,
+        kind: str,
+        texts: Sequence[Text],
+        layers: Sequence[int],
+        cache_dir: PathLike | None = None,
+        progress: bool = True,
+    ) -> Rows:
+        """The vectors of texts.
+
+        Args:
+            kind: `"text"`, or `"word"` for texts of one word that stands
+                alone.
+            texts: distinct texts, each of at least one word.
+            layers: the layers: 0 is what goes into the network, -1 what comes
+                out of it.
+            cache_dir: folder for what is computed; None takes
+                `embeddings.text_cache.default_cache_dir()`.
+            progress: show a progress bar while vectors are computed.
+
+        Yields:
+            Number of a text and its vectors, float32 `(layers, words,
+            width)`, in no particular order. Zeros stand for a word that has
+            no vector.
+
+        Raises:
+            ImportError: if a package is missing.
+            VectorsError: if a file is missing or bad.
+            ValueError: if there is no such layer.
+        """
+        ...
+
+
+class BertEncoder:
+    """A BERT; see `embeddings.bert.Bert`.
+
+    Args:
+        source: which BERT.
+    """
+
+    def __init__(self, source: PathLike = MINILM):
+        self.source = source
+        self._berts: dict[tuple[int, ...], Bert] = {}
+
+    def rows(
+        self,
+        kind: str,
+        texts: Sequence[Text],
+        layers: Sequence[int],
+        cache_dir: PathLike | None = None,
+        progress: bool = True,
+    ) -> Rows:
+        """As `Encoder.rows`."""
+        key = tuple(layers)
+        if key not in self._berts:
+            self._berts[key] = Bert(self.source, key, combine="concat")
+        found = bert_rows(self._berts[key], kind, texts, cache_dir, progress)
+        return _apart(found, len(key))
+
+
+class ElmoEncoder:
+    """An ELMo; see `embeddings.elmo.Elmo`.
+
+    Args:
+        source: directory of its files.
+    """
+
+    def __init__(self, source: PathLike):
+        self.source = source
+        self._elmos: dict[tuple[int, ...], Elmo] = {}
+
+    def rows(
+        self,
+        kind: str,
+        texts: Sequence[Text],
+        layers: Sequence[int],
+        cache_dir: PathLike | None = None,
+        progress: bool = True,
+    ) -> Rows:
+        """As `Encoder.rows`."""
+        key = tuple(layers)
+        if key not in self._elmos:
+            self._elmos[key] = Elmo(self.source, key)
+        elmo = self._elmos[key]
+        found = computed_once(
+            elmo.identity, kind, texts, elmo.encode, cache_dir, progress
+        )
+        return _apart(found, len(key))
+
+
+class StaticEncoder:
+    """Word vectors that are the same in all texts, in one layer.
+
+    Args:
+        source: a file of any format that `embeddings.load_vectors` reads,
+            such as a fastText model, or vectors that were loaded.
+    """
+
+    def __init__(self, source: PathLike | KeyedVectors):
+        self.source = source
+
+    def rows(
+        self,
+        kind: str,
+        texts: Sequence[Text],
+        layers: Sequence[int],
+        cache_dir: PathLike | None = None,
+        progress: bool = True,
+    ) -> Rows:
+        """As `Encoder.rows`; nothing is computed, nor cached."""
+        if set(layers) - {0, -1}:
+            raise ValueError(
+                f"`layers` must be 0 or -1: word vectors have one layer. "
+                f"Received: layers={list(layers)}"
+            )
+        words = list(dict.fromkeys(word for text in texts for word in text))
+        if isinstance(self.source, KeyedVectors):
+            vectors = self.source
+        else:
+            vectors = load_vectors(self.source, vocabulary=words)
+        # The first row is not looked up.
+        matrix, _ = embedding_matrix(["", *words], vectors, oov="zeros")
+        row_of = {word: row for row, word in enumerate(words, start=1)}
+        for i, text in enumerate(texts):
+            found = matrix[[row_of[word] for word in text]]
+            yield i, np.stack([found] * len(layers))
+
+
+def find_encoder(name: str) -> Encoder:
+    """The encoder of a name, as scripts take it.
+
+    Args:
+        name: `"bert:"` and which BERT, `"elmo:"` and a directory, or the path
+            of a file of word vectors.
+    """
+    if name.startswith(BERT):
+        return BertEncoder(name.removeprefix(BERT))
+    if name.startswith(ELMO):
+        return ElmoEncoder(name.removeprefix(ELMO))
+    return StaticEncoder(name)
+
+
+def _apart(found: Rows, layers: int) -> Rows:
+    """Layers that stand side by side, as an axis of their own."""
+    for i, rows in found:
+        apart = rows.reshape(len(rows), layers, -1)
+        yield i, apart.swapaxes(0, 1)

@@ -1,0 +1,201 @@
+"""Multi-resolution word vectors from any set of encoders.
+
+`f_mixture` and `f_ensemble` (`embeddings.mixture`) put into practice, for words
+alone and for words in their texts, one text in memory at a time beside the
+result.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from gensim.models import KeyedVectors
+
+from embeddings.encoders import Rows
+from embeddings.files import PathLike
+from embeddings.files import VectorsError
+from embeddings.layer_mixture import Idf
+from embeddings.layer_mixture import Mixture
+from embeddings.mixture import check_combination
+from embeddings.texts import Text
+from embeddings.texts import check_collection
+
+
+@dataclass(frozen=True)
+class MultiResolution:
+    """Several mixtures and their ensemble, Table 3.
+
+    Attributes:
+        mixtures: the mixtures.
+        u: the weight of each; None for equal ones that sum to 1.
+        combine: `"concat"` or `"sum"`, how they are joined.
+
+    Raises:
+        ValueError: if there are no mixtures, or weights do not fit.
+
+    Example:
+        >>> idf = InverseDocumentFrequency.of(corpus.tokens)
+        >>> source = multi_resolution(bert="minilm", fasttext="wiki.en.bin")
+        >>> vectors = source.word_vectors(corpus.vocabulary.words[2:], idf)
+        >>> matrix, coverage = embedding_matrix(
+        ...     corpus.vocabulary.words, vectors
+        ... )
+    """
+
+    mixtures: Sequence[Mixture]
+    u: Sequence[float] | None = None
+    combine: str = "concat"
+
+    def __post_init__(self) -> None:
+        if not self.mixtures or len(self.weights) != len(self.mixtures):
+            raise ValueError(
+                "`mixtures` must not be empty, and have a weight each. "
+                f"Received: {len(self.mixtures)} mixtures, u={self.u}"
+            )
+        check_combination("combine", self.combine, "u", self.weights)
+
+    @property
+    def weights(self) -> Sequence[float]:
+        """The weight of each mixture."""
+        number = len(self.mixtures)
+        return [1 / number] * number if self.u is None else self.u
+
+    def word_vectors(
+        self,
+        words: Sequence[str],
+        idf: Idf | None = None,
+        *,
+        cache_dir: PathLike | None = None,
+        progress: bool = True,
+    ) -> KeyedVectors:
+        """Static vectors: each word alone.
+
+        They can be used like vectors from a file.
+
+        Args:
+            words: the words, such as those of a vocabulary.
+            idf: the inverse document frequencies of words, such as an
+                `InverseDocumentFrequency`; needed where a mixture weighs by
+                it.
+            cache_dir: folder for what was computed; None takes
+                `embeddings.text_cache.default_cache_dir()`.
+            progress: show a progress bar while vectors are computed.
+
+        Returns:
+            float32 vectors in the order of the words, repetitions left out. A
+            word that no encoder knows has no vector; where only some do not
+            know it, their part is zero.
+
+        Raises:
+            ImportError, VectorsError, ValueError: as `Encoder.rows`; also
+                VectorsError if no word has a vector, ValueError if an
+                argument is bad.
+        """
+        check_collection("words", words)
+        distinct = list(dict.fromkeys(words))
+        texts = [(word,) for word in distinct]
+        rows = self._fill("word", texts, 1, idf, "float32", cache_dir, progress)
+        matrix = rows[:, 0]
+        known = np.flatnonzero(matrix.any(axis=1))
+        if not len(known):
+            raise VectorsError(
+                "`words` must hold words that an encoder knows. "
+                f"Received: {len(words)} words, {list(words[:3])} and so on"
+            )
+        vectors = KeyedVectors(matrix.shape[1])
+        vectors.add_vectors([distinct[i] for i in known], matrix[known])
+        return vectors
+
+    def text_vectors(
+        self,
+        texts: Sequence[Sequence[str]],
+        length: int | None = None,
+        idf: Idf | None = None,
+        *,
+        dtype: str = "float32",
+        cache_dir: PathLike | None = None,
+        progress: bool = True,
+    ) -> np.ndarray:
+        """Contextual vectors: of each word where it stands in its text.
+
+        The result is dense: with Table 2's sizes, 4·768 + 1024 + 300 numbers
+        for each position, it takes 17.6 KB per position in float32. Texts of
+        like lengths, a batch or a part of a collection at a time, keep it
+        small; what the encoders computed is read from the cache.
+
+        Args:
+            texts: the words of each text.
+            length: texts are cut after so many words, before they are read;
+                None takes the length of the longest.
+            idf: as for `word_vectors`.
+            dtype: `"float32"` or `"float16"`.
+            cache_dir: as for `word_vectors`.
+            progress: as for `word_vectors`.
+
+        Returns:
+            `(texts, length, width)`, zeros behind a text's words.
+
+        Raises:
+            ImportError, VectorsError, ValueError: as `word_vectors`.
+        """
+        check_collection("texts", texts)
+        for text in texts:
+            check_collection("texts", text)
+        if length is None:
+            length = max((len(text) for text in texts), default=0)
+        if length < 1 or not any(map(len, texts)):
+            raise ValueError(
+                "`texts` must hold words and `length` be positive. "
+                f"Received: {len(texts)} texts, length={length}"
+            )
+        if dtype not in ("float32", "float16"):
+            raise ValueError(
+                "`dtype` must be 'float32' or 'float16'. "
+                f"Received: dtype={dtype!r}"
+            )
+        cut = [tuple(text[:length]) for text in texts]
+        return self._fill("text", cut, length, idf, dtype, cache_dir, progress)
+
+    def _fill(
+        self,
+        kind: str,
+        texts: Sequence[Text],
+        length: int,
+        idf: Idf | None,
+        dtype: str,
+        cache_dir: PathLike | None,
+        progress: bool,
+    ) -> np.ndarray:
+        """The vectors of texts, which may be empty or repeated."""
+        places: dict[Text, list[int]] = {}
+        for i, text in enumerate(texts):
+            if text:
+                places.setdefault(text, []).append(i)
+        distinct = list(places)
+        parts: list[tuple[float, int, Rows]] = []
+        for mixture, weight in zip(self.mixtures, self.weights, strict=True):
+            if not weight:
+                continue
+            rows = mixture.rows(kind, distinct, idf, cache_dir, progress)
+            # The first tells the width.
+            first = next(rows)
+            width = first[1].shape[1]
+            parts.append((weight, width, chain([first], rows)))
+        widths = [width for _, width, _ in parts]
+        if self.combine == "sum" and len(set(widths)) > 1:
+            raise ValueError(
+                "`mixtures` must have one width to be summed. "
+                f"Received: widths {widths}"
+            )
+        total = widths[0] if self.combine == "sum" else sum(widths)
+        vectors = np.zeros((len(texts), length, total), dtype)
+        start = 0
+        for weight, width, rows in parts:
+            for i, found in rows:
+                scaled = np.float32(weight) * found
+                columns = slice(start, start + width)
+                vectors[places[distinct[i]], : len(found), columns] += scaled
+            if self.combine == "concat":
+                start += width
+        return vectors

@@ -1,0 +1,90 @@
+"""Which layers of an encoder are mixed, and how: a row of MRNN's Table 2."""
+
+from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from embeddings.encoders import Encoder
+from embeddings.encoders import Rows
+from embeddings.files import PathLike
+from embeddings.mixture import check_combination
+from embeddings.mixture import f_mixture
+from embeddings.texts import Text
+
+ORDERS = ("bottom", "top")
+Idf = Callable[[Sequence[str]], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """An encoder and the mixture of its layers, a row of Table 2.
+
+    Attributes:
+        encoder: what gives the words vectors.
+        m: the weights of the layers; layers behind the last one have weight 0,
+            and layers of weight 0 are not computed.
+        w_idf: exponent of the words' inverse document frequency.
+        f_mix: `"sum"` or `"concat"`.
+        order: whether the first weight is that of the `"bottom"` layer, which
+            goes into the network, or of the `"top"` one, which comes out.
+
+    Raises:
+        ValueError: if an argument is bad.
+    """
+
+    encoder: Encoder
+    m: tuple[float, ...] = (1.0,)
+    w_idf: float = 0.0
+    f_mix: str = "sum"
+    order: str = "bottom"
+
+    def __post_init__(self) -> None:
+        check_combination("f_mix", self.f_mix, "m", self.m)
+        if self.order not in ORDERS:
+            raise ValueError(
+                f"`order` must be one of {ORDERS}. "
+                f"Received: order={self.order!r}"
+            )
+
+    def rows(
+        self,
+        kind: str,
+        texts: Sequence[Text],
+        idf: Idf | None = None,
+        cache_dir: PathLike | None = None,
+        progress: bool = True,
+    ) -> Rows:
+        """The mixed vectors of texts.
+
+        Args:
+            kind: as for `embeddings.encoders.Encoder.rows`.
+            texts: likewise.
+            idf: the inverse document frequencies of words, such as an
+                `InverseDocumentFrequency`; needed unless `w_idf` is 0.
+            cache_dir: as `kind`.
+            progress: as `kind`.
+
+        Yields:
+            Number of a text and float32 `(words, width)`.
+
+        Raises:
+            ImportError, VectorsError: as `Encoder.rows`.
+            ValueError: if `idf` is missing, or there is no such layer.
+        """
+        if self.w_idf and idf is None:
+            raise ValueError(
+                "`idf` must be given where `w_idf` is not 0. "
+                f"Received: idf=None, w_idf={self.w_idf}"
+            )
+        chosen = [j for j, weight in enumerate(self.m) if weight]
+        top = self.order == "top"
+        layers = [-1 - j if top else j for j in chosen]
+        weights = [self.m[j] for j in chosen]
+        for i, found in self.encoder.rows(
+            kind, texts, layers, cache_dir, progress
+        ):
+            words = idf(texts[i]) if idf is not None else None
+            mixed = f_mixture(found, weights, self.w_idf, self.f_mix, words)
+            yield i, mixed

@@ -1,0 +1,59 @@
+"""MRNN's multi-resolution word embedding, as its Tables 2 and 3 configure it.
+
+Cakaloglu, Xu and Raghavan, "MRNN", ICAART 2023, section 4.3.1.
+"""
+
+from embeddings.encoders import BertEncoder
+from embeddings.encoders import ElmoEncoder
+from embeddings.encoders import StaticEncoder
+from embeddings.ensemble import MultiResolution
+from embeddings.files import PathLike
+from embeddings.layer_mixture import Mixture
+
+QUARTERS = (0.25, 0.25, 0.25, 0.25)
+THIRD_OF_THREE = (0.0, 0.0, 1.0)
+
+
+def multi_resolution(
+    bert: PathLike | None = None,
+    elmo: PathLike | None = None,
+    fasttext: PathLike | None = None,
+    *,
+    bert_order: str = "top",
+    w_idf: float = 1.0,
+) -> MultiResolution:
+    """The paper's configuration, of those sources that are at hand.
+
+    Table 2: of a BERT four layers, weighted 1/4 each and put side by side,
+    without idf; of an ELMo the third of its three layers, and the word vectors
+    of a fastText model, both weighted by idf. Table 3: these side by side,
+    with equal weights that sum to 1.
+
+    Args:
+        bert: which BERT, see `embeddings.bert_source.find_bert`.
+        elmo: directory of an ELMo.
+        fasttext: file of a fastText model, or of other word vectors.
+        bert_order: whether the BERT's four layers are the last (`"top"`),
+            which Devlin et al. (2018, section 5.3) found the best features,
+            or the first (`"bottom"`), as the printed [1/4, 1/4, 1/4, 1/4,
+            ..., 0] would mean if layers were counted like the ELMo's, whose
+            weights are printed as [0, 0, 1].
+        w_idf: exponent of the idf where Table 2 has 1.
+
+    Raises:
+        ValueError: if no source is given.
+    """
+    mixtures = []
+    if bert is not None:
+        encoder = BertEncoder(bert)
+        mixtures.append(Mixture(encoder, QUARTERS, 0, "concat", bert_order))
+    if elmo is not None:
+        mixtures.append(Mixture(ElmoEncoder(elmo), THIRD_OF_THREE, w_idf))
+    if fasttext is not None:
+        mixtures.append(Mixture(StaticEncoder(fasttext), (1.0,), w_idf))
+    if not mixtures:
+        raise ValueError(
+            "one of `bert`, `elmo` and `fasttext` must be given. "
+            "Received: None for each"
+        )
+    return MultiResolution(tuple(mixtures))
