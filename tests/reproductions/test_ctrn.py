@@ -7,6 +7,9 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
+from script_runs import FILES
+from script_runs import metrics_of
+from script_runs import smoke_runner
 
 from keras_qa import cli
 from keras_qa.datasets import Corpus
@@ -14,7 +17,6 @@ from keras_qa.datasets import open_dataset
 from keras_qa.datasets.overlap import OverlapFeatures
 from reproductions import ctrn
 from reproductions import ctrn_parameters
-from reproductions import fitting
 from reproductions.options import parse_arguments
 from reproductions.parameters import PATH
 from reproductions.parameters import read_parameters
@@ -28,35 +30,7 @@ SMALL = {
     "hidden_units": 4,
     "batch_size": 16,
 }
-FILES = {
-    "metrics.json",
-    "run.trec",
-    "qrels.trec",
-    "history.csv",
-    "model.keras",
-    "saved_model",
-    "vocabulary.txt",
-}
-
-
-def run(folder, *arguments, **settings):
-    options = [
-        f"--set={name}={json.dumps(value)}"
-        for name, value in {**SMALL, **settings}.items()
-    ]
-    return ctrn.main(
-        ["--smoke", "--output-dir", str(folder), *options, *arguments]
-    )
-
-
-@pytest.fixture
-def without_export(monkeypatch):
-    """For tests of what comes before: the export takes most of a short run."""
-    monkeypatch.setattr(fitting, "_export", lambda experiment, ranker: None)
-
-
-def metrics_of(folder):
-    return json.loads((folder / "metrics.json").read_text())
+run = smoke_runner(ctrn, SMALL)
 
 
 def settings_of(*arguments):

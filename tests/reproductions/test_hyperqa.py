@@ -8,6 +8,8 @@ from pathlib import Path
 
 import ir_measures
 import pytest
+from script_runs import FILES
+from script_runs import metrics_of
 
 from keras_qa.datasets import open_dataset
 from reproductions import common
@@ -24,15 +26,6 @@ FAST = [
     "--set",
     "projection_dim=8",
 ]
-FILES = {
-    "metrics.json",
-    "run.trec",
-    "qrels.trec",
-    "history.csv",
-    "model.keras",
-    "saved_model",
-    "vocabulary.txt",
-}
 
 
 def run(folder, *arguments):
@@ -52,7 +45,7 @@ def test_writes_every_file(finished):
 
 
 def test_metrics_hold_what_a_reader_needs(finished):
-    metrics = json.loads((finished / "metrics.json").read_text())
+    metrics = metrics_of(finished)
     assert metrics["paper"] == "hyperqa"
     assert (metrics["model"], metrics["dataset"]) == ("hyperqa", "sample")
     assert metrics["questions"] == metrics["questions_scored"] == 12
@@ -63,7 +56,7 @@ def test_metrics_hold_what_a_reader_needs(finished):
 
 
 def test_trec_files_give_the_same_figures(finished):
-    metrics = json.loads((finished / "metrics.json").read_text())["metrics"]
+    metrics = metrics_of(finished)["metrics"]
     figures = ir_measures.calc_aggregate(
         [ir_measures.AP, ir_measures.RR, ir_measures.P @ 1],
         ir_measures.read_trec_qrels(str(finished / "qrels.trec")),
@@ -171,7 +164,7 @@ def test_what_is_reported_was_never_selected_on(tmp_path, monkeypatch, split):
         fit, held_out = sample.held_out_fold()
         assert seen["select"] == {q.text for q in held_out}
         assert not seen["select"] & {q.text for q in fit}
-    metrics = json.loads((tmp_path / "run/metrics.json").read_text())
+    metrics = metrics_of(tmp_path / "run")
     expected = "train less its fold" if split == "dev" else "train"
     assert metrics["training_set"] == expected
 
@@ -262,5 +255,5 @@ def test_every_collection(tmp_path, dataset, split, model):
     options = ["--split", split, "--model", model]
     more = ["--embeddings", str(vectors), "--set", "fold_fraction=0.5"]
     assert run(tmp_path / "run", *data, *options, *more) == 0
-    metrics = json.loads((tmp_path / "run/metrics.json").read_text())
+    metrics = metrics_of(tmp_path / "run")
     assert metrics["questions"] > 0

@@ -6,10 +6,12 @@ import shutil
 import keras
 import numpy as np
 import pytest
+from script_runs import FILES
+from script_runs import metrics_of
+from script_runs import smoke_runner
 
 from keras_qa import cli
 from keras_qa.layers.interactive_attention import TERMS
-from reproductions import fitting
 from reproductions import iam
 from reproductions import iam_tables
 from reproductions import qa_lstm
@@ -29,36 +31,7 @@ SMALL = {
 }
 # Both of the rates of `decay`.
 STEPS = {"smoke_epochs": 2, "decay_epochs": 1}
-FILES = {
-    "metrics.json",
-    "run.trec",
-    "qrels.trec",
-    "history.csv",
-    "model.keras",
-    "saved_model",
-    "vocabulary.txt",
-    "stages",
-}
-
-
-def run(folder, *arguments, **settings):
-    options = [
-        f"--set={name}={json.dumps(value)}"
-        for name, value in {**SMALL, **STEPS, **settings}.items()
-    ]
-    return iam.main(
-        ["--smoke", "--output-dir", str(folder), *options, *arguments]
-    )
-
-
-@pytest.fixture
-def without_export(monkeypatch):
-    """For tests of what comes before: the export takes most of a short run."""
-    monkeypatch.setattr(fitting, "_export", lambda experiment, ranker: None)
-
-
-def metrics_of(folder):
-    return json.loads((folder / "metrics.json").read_text())
+run = smoke_runner(iam, {**SMALL, **STEPS})
 
 
 def settings_of(*arguments):
@@ -96,7 +69,7 @@ def names(folder, start=""):
 def test_all_stages_then_the_matcher_exported_and_shown(
     whole, tmp_path, capsys
 ):
-    assert set(names(whole)) >= FILES
+    assert set(names(whole)) >= {*FILES, "stages"}
     metrics = metrics_of(whole)
     record = whole.with_name("runs.jsonl").read_text()
     assert json.loads(record) == metrics

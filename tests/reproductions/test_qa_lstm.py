@@ -6,6 +6,9 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
+from script_runs import FILES
+from script_runs import metrics_of
+from script_runs import smoke_runner
 
 from keras_qa.evaluation import MEASURES
 from reproductions import fitting
@@ -25,36 +28,8 @@ SMALL = {
     "negatives": 3,
     "kernel_size": 2,
 }
-FILES = {
-    "metrics.json",
-    "run.trec",
-    "qrels.trec",
-    "history.csv",
-    "model.keras",
-    "saved_model",
-    "vocabulary.txt",
-}
+run = smoke_runner(qa_lstm, SMALL)
 INSURANCE = ["--dataset=insuranceqa-v1", f"--data-dir={ROOT / 'tests/data'}"]
-
-
-def run(folder, *arguments, **settings):
-    options = [
-        f"--set={name}={json.dumps(value)}"
-        for name, value in {**SMALL, **settings}.items()
-    ]
-    return qa_lstm.main(
-        ["--smoke", "--output-dir", str(folder), *options, *arguments]
-    )
-
-
-@pytest.fixture
-def without_export(monkeypatch):
-    """For tests of what comes before: the export takes most of a short run."""
-    monkeypatch.setattr(fitting, "_export", lambda experiment, ranker: None)
-
-
-def metrics_of(folder):
-    return json.loads((folder / "metrics.json").read_text())
 
 
 def settings_of(*arguments):

@@ -1,0 +1,11 @@
+"""Fixtures of the scripts' tests."""
+
+import pytest
+
+from reproductions import fitting
+
+
+@pytest.fixture
+def without_export(monkeypatch):
+    """For tests of what comes before: the export takes most of a short run."""
+    monkeypatch.setattr(fitting, "_export", lambda experiment, ranker: None)
