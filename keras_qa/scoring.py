@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import keras
@@ -101,9 +103,15 @@ def _encoded(
     """
     distinct, question = np.unique(questions, return_inverse=True)
     chunks = list(_encodings(scorer, "question", texts, distinct))
-    places = np.concatenate([chosen for chosen, _ in chunks])
-    vectors = np.concatenate([part[: len(chosen)] for chosen, part in chunks])
-    vectors = vectors[np.argsort(places)]
+    order = np.argsort(np.concatenate([chosen for chosen, _ in chunks]))
+    encoded_questions = keras.tree.map_structure(
+        lambda *parts: _joined(parts)[order],
+        *(
+            # Without the rows that fill up a batch.
+            keras.tree.map_structure(itemgetter(slice(len(chosen))), part)
+            for chosen, part in chunks
+        ),
+    )
 
     distinct, answer = np.unique(answers, return_inverse=True)
     by_answer = np.argsort(answer, kind="stable")
@@ -114,9 +122,24 @@ def _encoded(
         rows = np.repeat(np.arange(len(chosen)), [len(part) for part in parts])
         pairs = np.concatenate(parts)
         scores[pairs] = _compared(
-            scorer.head, vectors[question[pairs]], encoded, rows
+            scorer.head, encoded_questions, question[pairs], encoded, rows
         )
     return scores
+
+
+def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Rows one after the other, sequences padded with 0 to the longest."""
+    width = max(part.shape[1] for part in parts)
+    return np.concatenate(
+        [
+            np.pad(
+                part,
+                [(0, 0), (0, width - part.shape[1])]
+                + [(0, 0)] * (part.ndim - 2),
+            )
+            for part in parts
+        ]
+    )
 
 
 def _encodings(
@@ -148,10 +171,14 @@ def _encodings(
 
 
 def _compared(
-    head: keras.Model, questions: np.ndarray, answers: Any, rows: np.ndarray
+    head: keras.Model,
+    questions: Any,
+    asked: np.ndarray,
+    answers: Any,
+    rows: np.ndarray,
 ) -> np.ndarray:
-    """Scores of question vectors with rows of encoded answers."""
-    numbers = max(x[0].size for x in keras.tree.flatten(answers))
+    """Scores of some rows of encoded questions with rows of answers."""
+    numbers = max(x[0].size for x in keras.tree.flatten([questions, answers]))
     answers = keras.tree.map_structure(keras.ops.convert_to_tensor, answers)
     most = max(1, min(PAIRS, NUMBERS // numbers))
     scores = []
@@ -160,7 +187,9 @@ def _compared(
         # The last ones are filled up, to one of few sizes, by repetition.
         chosen = start + np.resize(np.arange(size), min(most, next_size(size)))
         pairs = {
-            "question": keras.ops.convert_to_tensor(questions[chosen]),
+            "question": keras.tree.map_structure(
+                itemgetter(asked[chosen]), questions
+            ),
             "answer": keras.tree.map_structure(
                 partial(keras.ops.take, indices=rows[chosen], axis=0), answers
             ),

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from functools import cache
+from functools import partial
 
 import keras
 import numpy as np
@@ -291,7 +292,9 @@ def text_signatures(
                 many = model.answer_encoder(many, training=False)
             first = tf.zeros_like(rows)
             inputs = {
-                "question": tf.gather(one, first),
+                "question": tf.nest.map_structure(
+                    partial(tf.gather, indices=first), one
+                ),
                 "answer": many,
                 **extra(first, rows),
             }

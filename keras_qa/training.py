@@ -133,7 +133,7 @@ class HardestNegativeTrainer(PairwiseTrainer):
             and an output `(batch_size, 1)`, higher is better. It computes
             `head({"question": question_encoder(question), "answer":
             answer_encoder(answer)})` with three models of these names. What
-            `answer_encoder` returns may be a structure of tensors.
+            the encoders return may be structures of tensors.
         **kwargs: the arguments of `keras.Model`.
 
     Call arguments:
@@ -189,7 +189,9 @@ class HardestNegativeTrainer(PairwiseTrainer):
         for part in inputs["parts"]:
             question, row = part["pairs"][:, 0], part["pairs"][:, 1]
             pairs = {
-                "question": ops.take(questions, question, axis=0),
+                "question": keras.tree.map_structure(
+                    partial(ops.take, indices=question, axis=0), questions
+                ),
                 "answer": keras.tree.map_structure(
                     partial(ops.take, indices=row, axis=0),
                     encode(part["texts"]),
