@@ -222,7 +222,9 @@ class DuplexAttention(keras.layers.Layer):
             self.contextualize(maps, text_mask, side, True)
             for maps, text_mask, side in zip(inputs, masks, SIDES, strict=True)
         )
-        distances, matches = self.distance(question, document, *masks, True)
+        distances, matches = self.matching(
+            [question, document], mask=masks, return_attention_scores=True
+        )
         if return_attention_scores:
             return [distances, q_weights, d_weights, matches]
         return distances

@@ -10,6 +10,7 @@ from keras_qa.models.hyperqa import CosineQA
 from keras_qa.models.hyperqa import HyperQA
 from keras_qa.models.iam import IAM
 from keras_qa.models.language_model import BidirectionalLanguageModel
+from keras_qa.models.mrnn import MRNN
 from keras_qa.models.pointwise_baselines import CNNRanker
 from keras_qa.models.pointwise_baselines import LSTMRanker
 from keras_qa.models.pointwise_baselines import QRNNRanker
@@ -22,6 +23,7 @@ __all__ = [
     "APCNN",
     "CTRN",
     "IAM",
+    "MRNN",
     "QACNN",
     "QALSTM",
     "APBiLSTM",

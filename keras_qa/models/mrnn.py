@@ -1,0 +1,362 @@
+"""MRNN: n-gram blocks and duplex attention, a distance of two texts."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_qa.layers.duplex_attention import SIDES
+from keras_qa.layers.duplex_attention import DuplexAttention
+from keras_qa.layers.ngram_dense_block import NGramDenseBlock
+from keras_qa.models.common import check_positive
+from keras_qa.models.common import count_parameters
+from keras_qa.models.common import full_policy
+from keras_qa.models.common import keep_own
+from keras_qa.models.common import own_config
+from keras_qa.models.common import word_embedding
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class MRNN(keras.Model):
+    """Scores a pair by the distance of two texts read at many resolutions.
+
+    1. `NGramDenseBlock` makes feature maps of both texts, for words and for
+       longer and longer n-grams (equations 1 to 3).
+    2. `DuplexAttention` chooses among the maps at each position, lets each
+       position of the question look up what fits it in the answer, and adds
+       up how far these are from it (equations 4 to 12).
+    3. The score is minus this distance.
+
+    The paper trains it with a triplet loss on distances. `pair_distances`
+    gives those of all questions of a batch from all documents of it.
+
+    `question_encoder` and `answer_encoder` compute what of a text does not
+    depend on the other one, up to equation 8: a dict of `"vectors"`
+    `(batch_size, length, filters)` and of `"mask"`. `head` scores pairs of
+    such dicts, and `encoded_distances` compares all with all. `attention` is a
+    model with the inputs of this one that gives the weights of the answer's
+    words, a dict of `"answer"` `(batch_size, answer_length)`: the mean over
+    the question's words of the weights of equation 10. `attention_maps` gives
+    all weights, a dict of `"question_blocks"` and `"answer_blocks"`
+    `(batch_size, length, blocks)` (equation 7) and `"positions"`
+    `(batch_size, question_length, answer_length)` (equation 10), the three
+    pictures of Figure 5.
+
+    Id 0 is padding, must stand behind the words and changes nothing. Texts
+    may have any length; an answer's words beyond `max_document_length` are
+    seen only by the n-grams of those before. Under mixed precision weights,
+    what the encoders give, and scores keep float32.
+
+    With w = `embedding_dim`, s = `filters`, N = `blocks` and k =
+    `kernel_size` the n-gram blocks have
+
+        ws + k s^2 N (N - 1) / 2 + (3s + 1) N
+
+    parameters, 19,193,860 at N = 4, s = 1024, w = 300 and k = 3; the softmax
+    blocks without hidden layers have (N + 2) N and (L + 2) L, with L =
+    `max_document_length`.
+
+    Args:
+        vocabulary_size: number of word ids, with padding (0) and the unknown
+            word (1); `None` for a model of word vectors, for contextual ones
+            such as BERT's.
+        embedding_dim: size w of the word vectors.
+        filters: size s of the feature vectors.
+        blocks: number N of blocks: 4 for WikiQA and TrecQA, 6 for SQuAD and
+            QUASAR-T in the paper.
+        kernel_size: words that the convolutions see from block 2 on.
+        max_document_length: see `DuplexAttention`.
+        pool_size: see `NGramDenseBlock`.
+        pooling: see `NGramDenseBlock`.
+        momentum: see `NGramDenseBlock`.
+        hidden_units: see `DuplexAttention`.
+        n_gram_attention: see `DuplexAttention`.
+        query_attention: see `DuplexAttention`.
+        without_n_gram_attention: see `DuplexAttention`.
+        share_blocks: whether both texts go through the same n-gram blocks.
+            The paper does not say. If so, questions and answers are
+            normalised apart in training, and by the mean of their statistics
+            afterwards.
+        share_attention: `share_sides` of `DuplexAttention`.
+        alpha: start of all slopes of PReLU.
+        block_initializer: see `DuplexAttention`.
+        position_initializer: see `DuplexAttention`.
+        dropout: share of the word vectors' numbers that training drops. The
+            paper has none.
+        embeddings: array `(vocabulary_size, embedding_dim)` to start the
+            embedding with; uniform in (-.25, .25) without it. It is not part
+            of the configuration: a saved model carries it in its weights.
+        trainable_embeddings: whether training changes the embedding. The
+            paper does not say.
+        dtype: dtype policy; the global one by default.
+        **kwargs: `name` and `trainable`.
+
+    Call arguments:
+        inputs: dict of int tensors `"question"` `(batch_size,
+            question_length)` and `"answer"` `(batch_size, answer_length)`;
+            with `vocabulary_size=None`, of float tensors `(batch_size, length,
+            embedding_dim)`, in which vectors of zeros are padding.
+
+    Output:
+        Float tensor `(batch_size, 1)`, at most 0, higher is better. A question
+        without words scores 0 with every answer.
+
+    Raises:
+        ValueError: if an argument is out of range, or `embeddings` has
+            another shape or no words to belong to.
+
+    Example:
+        >>> model = MRNN(vocabulary_size=100, filters=32)
+        >>> question, answers = np.array([[5, 7]]), np.array([[9], [5]])
+        >>> model({"question": question, "answer": answers[:1]}).shape
+        (1, 1)
+        >>> model.pair_distances(question, answers).shape
+        (1, 2)
+
+    Reference: MRNN (Cakaloglu et al., 2023, "MRNN: A Multi-Resolution Neural
+    Network with Duplex Attention for Deep Ad-Hoc Retrieval"), section 3.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int | None,
+        embedding_dim: int = 300,
+        filters: int = 1024,
+        blocks: int = 4,
+        kernel_size: int = 3,
+        max_document_length: int = 256,
+        *,
+        pool_size: int = 2,
+        pooling: str | None = "max",
+        momentum: float = 0.99,
+        hidden_units: Sequence[int] = (),
+        n_gram_attention: bool = True,
+        query_attention: bool = True,
+        without_n_gram_attention: str = "mean",
+        share_blocks: bool = True,
+        share_attention: bool = True,
+        alpha: float = 0.25,
+        block_initializer: Any = "glorot_uniform",
+        position_initializer: Any = "identity",
+        dropout: float = 0.0,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = False,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        check_positive(embedding_dim=embedding_dim)
+        policy = full_policy(dtype)
+
+        # === Layers ===
+        embedding = None
+        if vocabulary_size is not None:
+            check_positive(vocabulary_size=vocabulary_size)
+            embedding = word_embedding(
+                vocabulary_size,
+                embedding_dim,
+                embeddings,
+                trainable_embeddings,
+                dtype=policy,
+            )
+        elif embeddings is not None:
+            raise ValueError(
+                "`embeddings` must be None for a model of word vectors. "
+                "Received: vocabulary_size=None, embeddings.shape="
+                f"{np.shape(embeddings)}"
+            )
+        drop = keras.layers.Dropout(dropout, dtype=policy, name="dropout")
+        sizes: dict[str, Any] = {
+            "filters": filters,
+            "blocks": blocks,
+            "kernel_size": kernel_size,
+            "pool_size": pool_size,
+            "pooling": pooling,
+            "momentum": momentum,
+            "alpha": alpha,
+        }
+        feature_maps = [
+            NGramDenseBlock(**sizes, dtype=policy, name=name)
+            for name in ("blocks", "answer_blocks")[: 1 if share_blocks else 2]
+        ]
+        duplex = DuplexAttention(
+            max_document_length,
+            hidden_units,
+            n_gram_attention,
+            query_attention,
+            without_n_gram_attention,
+            share_attention,
+            alpha,
+            block_initializer,
+            position_initializer,
+            dtype=policy,
+            name="duplex",
+        )
+        duplex.build([(None, blocks, None, filters)] * 2)
+
+        # === Functional models ===
+        encoders, weighers = {}, {}
+        for side in SIDES:
+            words, vectors, mask = _words(embedding, embedding_dim, policy)
+            maps = feature_maps[0 if side == "question" else -1](
+                drop(vectors), mask=mask
+            )
+            contextual, weights = duplex.contextualize(maps, mask, side, True)
+            # In the order of their names, in which Keras returns them: with
+            # PyTorch the head takes parts of parts by position.
+            encoders[side] = keras.Model(
+                words,
+                {"mask": mask, "vectors": contextual},
+                name=f"{side}_encoder",
+            )
+            weighers[side] = keras.Model(
+                words, weights, name=f"{side}_block_weights"
+            )
+
+        encoded = {
+            side: {
+                name: keras.Input(
+                    x.shape[1:], dtype=x.dtype, name=f"{side}_{name}"
+                )
+                for name, x in encoder.output.items()
+            }
+            for side, encoder in encoders.items()
+        }
+        distance, positions = _compared(duplex, encoded)
+        head = keras.Model(encoded, -distance, name="head")
+
+        texts = {
+            side: keras.Input(
+                encoder.input.shape[1:], dtype=encoder.input.dtype, name=side
+            )
+            for side, encoder in encoders.items()
+        }
+        read = {side: encoders[side](x) for side, x in texts.items()}
+        super().__init__(inputs=texts, outputs=head(read), **kwargs)
+
+        # === Config ===
+        _, positions = _compared(duplex, read)
+        asked = ops.cast(read["question"]["mask"], positions.dtype)
+        count = ops.maximum(ops.sum(asked, axis=1, keepdims=True), 1)
+        self.attention = keras.Model(
+            texts,
+            {"answer": ops.sum(positions, axis=1) / count},
+            name="attention",
+        )
+        self.attention_maps = keras.Model(
+            texts,
+            {
+                **{f"{s}_blocks": weighers[s](x) for s, x in texts.items()},
+                "positions": positions,
+            },
+            name="attention_maps",
+        )
+        self.question_encoder = encoders["question"]
+        self.answer_encoder = encoders["answer"]
+        self.head = head
+        self.embedding = embedding
+        self.duplex = duplex
+        self.policy = policy
+        keep_own(
+            self,
+            {
+                "vocabulary_size": vocabulary_size,
+                "embedding_dim": embedding_dim,
+                **sizes,
+                "max_document_length": max_document_length,
+                "hidden_units": tuple(hidden_units),
+                "n_gram_attention": n_gram_attention,
+                "query_attention": query_attention,
+                "without_n_gram_attention": without_n_gram_attention,
+                "share_blocks": share_blocks,
+                "share_attention": share_attention,
+                "dropout": dropout,
+                "trainable_embeddings": trainable_embeddings,
+            },
+        )
+
+    @property
+    def core_parameters(self) -> int:
+        """Number of trainable parameters without the embedding."""
+        return count_parameters(self, self.embedding)
+
+    def pair_distances(
+        self, question: Any, answer: Any, training: bool | None = None
+    ) -> Any:
+        """Distances of all questions from all answers, each encoded once.
+
+        Args:
+            question: int tensor `(questions, question_length)` of word ids,
+                or what else the model takes.
+            answer: the same of answers, `(answers, answer_length)`.
+            training: whether the model is in training.
+
+        Returns:
+            Float tensor `(questions, answers)`, at least 0, lower is better;
+            `QueryAttention.pair_distances` says what memory it takes.
+        """
+        return self.encoded_distances(
+            self.question_encoder(question, training=training),
+            self.answer_encoder(answer, training=training),
+        )
+
+    def encoded_distances(
+        self, question: dict[str, Any], answer: dict[str, Any]
+    ) -> Any:
+        """Distances of all encoded questions from all encoded answers.
+
+        Args:
+            question: what `question_encoder` returned.
+            answer: what `answer_encoder` returned, for any number of answers.
+
+        Returns:
+            Float tensor `(questions, answers)`.
+        """
+        return self.duplex.pair_distances(
+            question["vectors"],
+            answer["vectors"],
+            question["mask"],
+            answer["mask"],
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments, without the embedding matrix.
+
+        A saved model finds the matrix among its weights.
+        """
+        return {
+            "name": self.name,
+            "trainable": self.trainable,
+            **own_config(self),
+            **{
+                name: keras.initializers.serialize(getattr(self.duplex, name))
+                for name in ("block_initializer", "position_initializer")
+            },
+            "dtype": keras.dtype_policies.serialize(self.policy),
+        }
+
+
+def _words(
+    embedding: keras.layers.Layer | None, dim: int, policy: Any
+) -> tuple[Any, Any, Any]:
+    """An encoder's input, and the word vectors and the mask made of it."""
+    if embedding is None:
+        vectors = keras.Input(
+            (None, dim), dtype=policy.variable_dtype, name="words"
+        )
+        return vectors, vectors, ops.any(ops.not_equal(vectors, 0), axis=-1)
+    ids = keras.Input((None,), dtype="int32", name="words")
+    return ids, embedding(ids), ops.not_equal(ids, 0)
+
+
+def _compared(duplex: DuplexAttention, encoded: dict[str, Any]) -> Any:
+    """Distances and weights of equation 10 of pairs of encoded texts."""
+    question, answer = (encoded[side] for side in SIDES)
+    return duplex.distance(
+        question["vectors"],
+        answer["vectors"],
+        question["mask"],
+        answer["mask"],
+        return_attention_scores=True,
+    )
