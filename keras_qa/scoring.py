@@ -188,7 +188,8 @@ def _compared(
         chosen = start + np.resize(np.arange(size), min(most, next_size(size)))
         pairs = {
             "question": keras.tree.map_structure(
-                itemgetter(asked[chosen]), questions
+                keras.ops.convert_to_tensor,
+                keras.tree.map_structure(itemgetter(asked[chosen]), questions),
             ),
             "answer": keras.tree.map_structure(
                 partial(keras.ops.take, indices=rows[chosen], axis=0), answers
