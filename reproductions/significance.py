@@ -237,7 +237,12 @@ def find_runs(folders: Sequence[Path]) -> list[dict[str, Any]]:
     """
     runs = []
     for folder in folders:
-        found = sorted(folder.rglob("metrics.json"))
+        found = [
+            path
+            for path in sorted(folder.rglob("metrics.json"))
+            # A stage, which runs share, has metrics too, but ranks nothing.
+            if path.with_name("run.trec").exists()
+        ]
         if not found:
             raise SignificanceError(
                 f"{folder}: expected folders of finished runs. Received: none"

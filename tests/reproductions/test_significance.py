@@ -123,6 +123,15 @@ def test_seeds_are_averaged_before_questions_are_paired(tmp_path):
     assert compared.p_value == 0.5
 
 
+def test_stages_that_runs_share_are_no_runs(tmp_path):
+    write_run(tmp_path / "run", {"a": [1, 0]})
+    stage = tmp_path / "stages/lm-1"
+    stage.mkdir(parents=True)
+    (stage / "metrics.json").write_text('{"epochs": 3}')
+    (run,) = find_runs([tmp_path])
+    assert run["folder"] == str(tmp_path / "run")
+
+
 def test_other_questions_are_refused(tmp_path):
     write_run(tmp_path / "one", {"a": [1, 0]})
     write_run(tmp_path / "two", {"b": [1, 0]}, model="qrnn")
