@@ -62,4 +62,7 @@ def _windows(x: Any, size: int, fill: float) -> list[Any]:
         x, ((0, 0), (before, size - 1 - before), (0, 0)), constant_values=fill
     )
     length = ops.shape(x)[1]
-    return [padded[:, i : i + length] for i in range(size)]
+    # The one without a shift needs no copy.
+    return [
+        x if i == before else padded[:, i : i + length] for i in range(size)
+    ]

@@ -100,25 +100,28 @@ def test_the_equations_over_real_positions(settings):
 
 def test_documents_read_once_meet_all_questions():
     layer = _layer(share_sides=False)
-    texts = [
-        layer.contextualize(maps, mask, side)
-        for maps, mask, side in zip(
-            MAPS, MASKS, ("question", "answer"), strict=True
+    question, document = MASKS
+
+    def by_parts(*maps):
+        texts = [
+            layer.contextualize(x, mask, side)
+            for x, mask, side in zip(
+                maps, MASKS, ("question", "answer"), strict=True
+            )
+        ]
+        return layer.pair_distances(*texts, *MASKS), layer.distance(
+            *texts, *MASKS
         )
-    ]
-    found = ops.convert_to_numpy(layer.pair_distances(*texts, *MASKS))
+
+    found, apart = run(by_parts, *MAPS, mode=QUICKEST)
     rows, columns = (x.ravel() for x in np.indices((2, 2)))
     expected, *_ = _call(
         layer,
         [MAPS[0][rows], MAPS[1][columns]],
-        [MASKS[0][rows], MASKS[1][columns]],
+        [question[rows], document[columns]],
     )
     np.testing.assert_allclose(found.ravel(), expected[:, 0], rtol=1e-4)
-    np.testing.assert_allclose(
-        ops.convert_to_numpy(layer.distance(*texts, *MASKS))[:, 0],
-        np.diag(found),
-        rtol=1e-4,
-    )
+    np.testing.assert_allclose(apart[:, 0], np.diag(found), rtol=1e-4)
 
 
 def test_without_masks_all_positions_are_words():

@@ -168,13 +168,6 @@ def test_attention_gives_all_weights():
         )
 
 
-def test_attention_of_texts():
-    words = Vocabulary([f"w{i}" for i in range(VOCABULARY - 2)])
-    seen = attention_weights(_model(), words, "w1 w2", "w3 w4 w5")
-    assert [word.weight for word in seen.question] == [None, None]
-    assert sum(word.weight for word in seen.answer) == pytest.approx(1)
-
-
 def test_word_vectors_in_place_of_ids():
     model, twin = _model(None), _model()
     vectors = {
@@ -281,6 +274,16 @@ def test_the_hardest_negatives_are_found_by_parts():
     found = ops.convert_to_numpy(HardestNegativeTrainer(model).mine(inputs))
     expected = _score(model, QUESTION[question], ANSWER[answer])
     np.testing.assert_allclose(found, expected[inputs["choice"]], rtol=1e-5)
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() == "jax", reason="slow where it is not compiled"
+)
+def test_attention_of_texts():
+    words = Vocabulary([f"w{i}" for i in range(VOCABULARY - 2)])
+    seen = attention_weights(_model(), words, "w1 w2", "w3 w4 w5")
+    assert [word.weight for word in seen.question] == [None, None]
+    assert sum(word.weight for word in seen.answer) == pytest.approx(1)
 
 
 @pytest.mark.skipif(
