@@ -31,9 +31,11 @@ BACKEND_TESTS := tests/layers tests/models tests/test_batches.py \
 	tests/test_contrastive_divergence.py tests/test_geometry.py \
 	tests/test_hardest_negatives.py tests/test_language_modeling.py \
 	tests/test_losses.py \
-	tests/test_optimizers.py tests/test_recurrence.py \
+	tests/test_optimizers.py tests/test_recomputation.py \
+	tests/test_recurrence.py \
 	tests/test_recurrent_benchmark.py tests/test_scoring.py \
-	tests/test_training.py
+	tests/test_training.py tests/test_triplet_batches.py \
+	tests/test_triplet_losses.py tests/test_triplet_training.py
 
 # Most of JAX's time would go into optimising programs that run once.
 QUICK_XLA := --xla_backend_optimization_level=0 \

@@ -26,12 +26,16 @@ _MODULES = (
     "models",
     "ngrams",
     "optimizers",
+    "recomputation",
     "recurrence",
     "retrieval",
     "scoring",
     "seeded_epochs",
     "term_dependence",
     "training",
+    "triplet_batches",
+    "triplet_losses",
+    "triplet_training",
 )
 
 __all__ = ["__version__", *_MODULES]

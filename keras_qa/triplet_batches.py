@@ -1,0 +1,213 @@
+"""Batches of questions and documents, and which belongs to which."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from keras_qa.batches import EpochBatches
+from keras_qa.datasets.packing import RaggedTexts
+from keras_qa.datasets.packing import next_size
+
+IGNORED = -1
+
+
+class TripletBatches(EpochBatches):
+    """Batches for `TripletTrainer`, drawn and shuffled for each epoch.
+
+    A batch has some questions, the documents that are relevant to them, and if
+    asked for some that are not. All its documents are candidates of all its
+    questions: those of the others are a question's negatives, unless they are
+    relevant to it too. Texts are named by their index, so that a question that
+    is asked twice has the relevant documents of both.
+
+    A batch is `(inputs, labels)`. The inputs are
+
+    - `"question"`: a tuple of parts, int32 ids `(rows, question_length)`;
+    - `"texts"`: a tuple of parts, the ids `(rows, length)` of the documents in
+      the order of their lengths, each part as wide as its longest.
+
+    The labels, float32 `(questions, documents)` with as many rows and columns
+    as the parts have together, are 1 where the document is relevant, 0 where
+    it is not and -1 for the texts by whose repetition the last part is filled
+    up. On the JAX backend, which compiles anew for each shape, all parts of
+    documents are as wide as the longest.
+
+    Args:
+        texts: all texts.
+        questions: for each question, the index of its text.
+        candidates: for each question, the indices of its candidates' texts;
+            those that are not in the batch count for nothing.
+        labels: for each question, its candidates' labels, 0 or 1. Questions
+            without a 1 are left out.
+        batch_size: number of questions per batch (the paper's 512); the last
+            may have fewer.
+        seed: seed of all draws, which also depend on the epoch.
+        positives: number of relevant documents of each question that are
+            drawn for an epoch; by default all are in the batch.
+        negatives: number of each question's own wrong candidates that are
+            drawn for an epoch. In the paper, whose negatives are "positive
+            pairs to other questions", there are none.
+        chunk: at most so many texts, of either side, are encoded together,
+            which bounds the memory of a training step, see `TripletTrainer`;
+            or one more, and with JAX up to a third more, where shapes must
+            be even, odd or few. By default all of a batch are.
+        **kwargs: the arguments of `keras.utils.PyDataset`.
+
+    Raises:
+        ValueError: if an argument is out of range, or no question has a
+            relevant document.
+
+    Example:
+        >>> batches = TripletBatches(
+        ...     texts, questions, candidates, labels, batch_size=512, chunk=16
+        ... )
+        >>> trainer.fit(batches, epochs=25)
+
+    Reference: Cakaloglu et al., 2023, "MRNN: A Multi-Resolution Neural Network
+    with Duplex Attention for Deep Ad-Hoc Retrieval", section 3.4.
+    """
+
+    def __init__(
+        self,
+        texts: RaggedTexts,
+        questions: Sequence[int] | np.ndarray,
+        candidates: Sequence[np.ndarray],
+        labels: Sequence[np.ndarray],
+        batch_size: int = 512,
+        seed: int = 0,
+        positives: int | None = None,
+        negatives: int = 0,
+        chunk: int | None = None,
+        **kwargs: Any,
+    ):
+        super().__init__(texts, batch_size, seed, **kwargs)
+        for name, value, least in (
+            ("positives", positives, 1),
+            ("negatives", negatives, 0),
+            ("chunk", chunk, 1),
+        ):
+            if value is not None and value < least:
+                raise ValueError(
+                    f"`{name}` must be at least {least}. "
+                    f"Received: {name}={value}"
+                )
+        self.positives = positives
+        self.negatives = negatives
+        self.chunk = chunk
+        self._group(questions, candidates, labels)
+        self._most = {
+            "question": min(batch_size, len(self._questions)),
+            "texts": self._most_documents(),
+        }
+        self._parts = {
+            side: 1 if chunk is None else -(-most // chunk)
+            for side, most in self._most.items()
+        }
+
+    def _group(
+        self,
+        questions: Sequence[int] | np.ndarray,
+        candidates: Sequence[np.ndarray],
+        labels: Sequence[np.ndarray],
+    ) -> None:
+        """Finds the relevant and the wrong documents of each question text."""
+        relevant: dict[int, set[int]] = {}
+        wrong: dict[int, set[int]] = {}
+        for question, texts, label in zip(
+            questions, candidates, labels, strict=True
+        ):
+            good = np.asarray(label) > 0
+            for group, chosen in ((relevant, good), (wrong, ~good)):
+                own = group.setdefault(int(question), set())
+                own.update(np.asarray(texts)[chosen].tolist())
+        kept = [question for question, own in relevant.items() if own]
+        if not kept:
+            raise ValueError(
+                "`labels` must hold at least one positive. Received: "
+                f"{len(questions)} questions without any"
+            )
+        self._questions = np.array(kept)
+        self._relevant = [np.array(sorted(relevant[q])) for q in kept]
+        self._wrong = [
+            np.array(sorted(wrong[q] - relevant[q]), dtype=np.int64)
+            for q in kept
+        ]
+
+    def _most_documents(self) -> int:
+        """No batch has more documents than this."""
+        good = np.array([len(own) for own in self._relevant])
+        bad = np.array([len(own) for own in self._wrong])
+        bad = np.minimum(bad, self.negatives)
+        if self.positives is not None:
+            good = np.minimum(good, self.positives)
+        most = int(np.sort(good + bad)[-self.batch_size :].sum())
+        reachable = [*self._relevant, *(self._wrong if self.negatives else ())]
+        return min(most, len(np.unique(np.concatenate(reachable))))
+
+    def _draw(self, rng: np.random.Generator, epoch: int) -> None:
+        self._order = rng.permutation(len(self._questions))
+        self._drawn = [
+            np.concatenate(
+                [
+                    _some(rng, relevant, self.positives),
+                    _some(rng, wrong, self.negatives),
+                ]
+            )
+            for relevant, wrong in zip(self._relevant, self._wrong, strict=True)
+        ]
+
+    def __len__(self) -> int:
+        return -(-len(self._questions) // self.batch_size)
+
+    def __getitem__(self, index: int) -> tuple[dict[str, Any], np.ndarray]:
+        """The batch at `index`, `(inputs, labels)`."""
+        self._begun()
+        first = index * self.batch_size
+        rows = self._order[first : first + self.batch_size]
+        documents = np.unique(np.concatenate([self._drawn[i] for i in rows]))
+        by_length = np.argsort(self.texts.lengths[documents], kind="stable")
+        documents = documents[by_length]
+        questions = self._filled("question", self._questions[rows], index)
+        columns = self._filled("texts", documents, index)
+
+        labels = np.full((questions.size, columns.size), IGNORED, np.float32)
+        for label, i in zip(labels, rows, strict=False):
+            label[: len(documents)] = np.isin(documents, self._relevant[i])
+        texts = (
+            self._padded(columns, index)
+            if self._round_up
+            else [self._padded(part, index) for part in columns]
+        )
+        inputs = {
+            "question": tuple(self._padded(questions, index)),
+            "texts": tuple(texts),
+        }
+        return inputs, labels
+
+    def _filled(self, side: str, chosen: np.ndarray, index: int) -> np.ndarray:
+        """Texts in parts of one size, filled up by repetition.
+
+        An empty text in their place would be one more in the statistics of a
+        batch, and a part of nothing but such would have no statistics.
+        """
+        parts = self._parts[side]
+        size = -(-len(chosen) // parts)
+        if side == "texts":
+            if self._round_up:
+                size = next_size(size)
+            elif len(self) == 1:
+                size = -(-self._most["texts"] // parts)
+            else:
+                # The labels' columns, as the widths in `_padded`.
+                size += (size + index) % 2
+        return np.resize(chosen, (parts, size))
+
+
+def _some(
+    rng: np.random.Generator, texts: np.ndarray, count: int | None
+) -> np.ndarray:
+    """So many of the texts, or all where they are fewer."""
+    if count is None or count >= len(texts):
+        return texts
+    return rng.choice(texts, count, replace=False)

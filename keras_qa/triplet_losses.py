@@ -1,0 +1,321 @@
+"""Triplet losses: of a matrix of distances, or of labelled embeddings."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+MINING = ("hard", "semi-hard", "all")
+METRICS = ("L2", "squared-L2", "angular")
+REDUCTIONS = ("sum_over_batch_size", "sum")
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class TripletLoss(keras.losses.Loss):
+    r"""Triplet loss of the distances of questions from documents.
+
+    For a question Q, a relevant document D+ and another document D-,
+
+    $$L = \max(0, d(Q, D^+) - d(Q, D^-) + m)$$
+
+    `mining` says which triplets of a batch there are:
+
+    - `"hard"`: one per question, its farthest relevant document with its
+      nearest other one, as the paper does;
+    - `"semi-hard"`: one per question and relevant document, with the nearest
+      of the other documents that are farther than it, or if there is none
+      with the farthest (Schroff et al., 2015, as in TensorFlow Addons);
+    - `"all"`: every question with every relevant and every other document.
+
+    A question without a relevant document, or without any other, is in no
+    triplet; a batch without triplets costs 0. No mining keeps more than a few
+    matrices of the size of the distances for the gradient.
+
+    With a margin of 1 and the distances 2 and 3 of two relevant documents and
+    2.5 and 3.5 of two others, the losses are: hard 3 - 2.5 + 1 = 1.5;
+    semi-hard (2 - 2.5 + 1 and 3 - 3.5 + 1) 0.5; all
+    (0.5 + 0 + 1.5 + 0.5) / 4 = 0.625.
+
+    Args:
+        margin: the paper's m; positive.
+        mining: `"hard"`, `"semi-hard"` or `"all"`.
+        squared: whether the distances are squared first. Equation 13 prints a
+            square, and says that it stands for the distance of equation 12.
+        reduction: `"sum_over_batch_size"`, the mean over the batch's
+            triplets, or `"sum"`, their sum. The paper does not say.
+        name: name of the loss.
+        dtype: dtype policy of the loss; by default that of Keras, float32.
+
+    Call arguments:
+        y_true: `(questions, documents)`, of any dtype: 1 or True where the
+            document is relevant to the question, 0 or False where it is not,
+            and -1 where the pair is to be ignored.
+        y_pred: float distances `(questions, documents)`, not negative, lower
+            is better.
+
+    Output:
+        A scalar.
+
+    Raises:
+        ValueError: if `margin` is not positive, or `mining` or `reduction` is
+            unknown.
+
+    Example:
+        >>> trainer.compile("adam", loss=TripletLoss(margin=0.5))
+
+    Reference: Cakaloglu et al., 2023, "MRNN: A Multi-Resolution Neural Network
+    with Duplex Attention for Deep Ad-Hoc Retrieval", section 3.4, equation 13.
+    """
+
+    def __init__(
+        self,
+        margin: float = 1.0,
+        mining: str = "hard",
+        squared: bool = False,
+        reduction: str = "sum_over_batch_size",
+        name: str = "triplet_loss",
+        dtype: Any = None,
+    ):
+        super().__init__(name=name, reduction=reduction, dtype=dtype)
+        _check(margin, mining=(mining, MINING))
+        _check(margin, reduction=(reduction, REDUCTIONS))
+        self.margin = margin
+        self.mining = mining
+        self.squared = squared
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        """The mean, or the sum, over the triplets of the batch."""
+        distances = ops.square(y_pred) if self.squared else y_pred
+        positives = ops.greater(y_true, 0.5)
+        negatives = ops.less(ops.abs(y_true), 0.5)
+        losses = _mined(
+            self.mining, distances, positives, negatives, self.margin
+        )
+        has_negative = ops.any(negatives, axis=1, keepdims=True)
+        counts = _counts(self.mining, positives, negatives, has_negative)
+        total = ops.sum(ops.where(counts > 0, losses, 0.0))
+        if self.reduction == "sum":
+            return total
+        return total / ops.maximum(ops.sum(counts), 1.0)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {
+            **super().get_config(),
+            "margin": self.margin,
+            "mining": self.mining,
+            "squared": self.squared,
+        }
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class EmbeddingTripletLoss(keras.losses.Loss):
+    """Triplet loss of embeddings that have labels, as TensorFlow Addons has it.
+
+    Every embedding is an anchor; the others with its label are its positives,
+    those with another label its negatives. The values are those of
+    TensorFlow Addons 0.23.0:
+
+    - `"hard"`: `TripletHardLoss(margin, soft=False)`. All anchors count: one
+      without positives as if it had one at the least distance of its row,
+      which is 0, and one without negatives as if it had one at the greatest.
+    - `"semi-hard"`: `TripletSemiHardLoss(margin)`. The mean over all pairs of
+      an anchor and a positive. If all labels are equal, the negative's
+      distance is taken for 0. Without any pair the loss is 0; there it is NaN.
+    - `"all"`, which has no counterpart there: the mean over all triplets.
+
+    Args:
+        margin: by how much positives have to be nearer; positive.
+        mining: `"hard"`, `"semi-hard"` or `"all"`, see `TripletLoss`.
+        distance_metric: `"L2"`, `"squared-L2"` or `"angular"`, which is
+            1 - cosine.
+        name: name of the loss.
+        dtype: dtype policy of the loss; by default that of Keras, float32.
+
+    Call arguments:
+        y_true: the embeddings' labels, integers of less than 2^24,
+            `(batch_size,)` or `(batch_size, 1)`.
+        y_pred: the embeddings, float `(batch_size, units)`.
+
+    Output:
+        A scalar.
+
+    Raises:
+        ValueError: if `margin` is not positive, or `mining` or
+            `distance_metric` is unknown.
+
+    Example:
+        >>> encoder.compile("adam", loss=EmbeddingTripletLoss(margin=0.5))
+
+    References: Schroff et al., 2015, "FaceNet: A Unified Embedding for Face
+    Recognition and Clustering"; Hermans et al., 2017, "In Defense of the
+    Triplet Loss for Person Re-Identification".
+    """
+
+    def __init__(
+        self,
+        margin: float = 1.0,
+        mining: str = "hard",
+        distance_metric: str = "L2",
+        name: str = "embedding_triplet_loss",
+        dtype: Any = None,
+    ):
+        super().__init__(name=name, dtype=dtype)
+        _check(margin, mining=(mining, MINING))
+        _check(margin, distance_metric=(distance_metric, METRICS))
+        self.margin = margin
+        self.mining = mining
+        self.distance_metric = distance_metric
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        """The mean over the anchors, pairs or triplets of the batch."""
+        labels = ops.reshape(y_true, (-1, 1))
+        same = ops.equal(labels, ops.transpose(labels))
+        size = ops.shape(same)[0]
+        positives = ops.logical_and(same, ops.eye(size, dtype="int32") == 0)
+        negatives = ops.logical_not(same)
+        distances = embedding_distances(y_pred, self.distance_metric)
+        losses = _mined(
+            self.mining, distances, positives, negatives, self.margin
+        )
+        if self.mining == "hard":
+            return ops.mean(losses)
+        # Pairs count even where their anchor has no negative.
+        counts = _counts(self.mining, positives, negatives, True)
+        total = ops.sum(ops.where(counts > 0, losses, 0.0))
+        return total / ops.maximum(ops.sum(counts), 1.0)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        config = super().get_config()
+        del config["reduction"]
+        return {
+            **config,
+            "margin": self.margin,
+            "mining": self.mining,
+            "distance_metric": self.distance_metric,
+        }
+
+
+def embedding_distances(embeddings: Any, metric: str = "L2") -> Any:
+    """Distances of embeddings from each other.
+
+    From the products of the embeddings, so that memory does not grow with
+    their number times its square. Equal embeddings have the distance 0, up to
+    rounding, and gradients that are finite.
+
+    Args:
+        embeddings: float tensor `(n, units)`.
+        metric: `"L2"`, `"squared-L2"` or `"angular"`, which is 1 - cosine.
+
+    Returns:
+        Float tensor `(n, n)`, not negative; but for `"angular"`, the diagonal
+        is 0.
+    """
+    if metric == "angular":
+        square = ops.sum(ops.square(embeddings), axis=1, keepdims=True)
+        unit = embeddings * ops.rsqrt(ops.maximum(square, 1e-12))
+        return ops.relu(1.0 - ops.matmul(unit, ops.transpose(unit)))
+    square = ops.sum(ops.square(embeddings), axis=1, keepdims=True)
+    product = ops.matmul(embeddings, ops.transpose(embeddings))
+    distances = square + ops.transpose(square) - 2.0 * product
+    off_diagonal = ops.eye(ops.shape(distances)[0], dtype="int32") == 0
+    # Rounding makes some distances negative.
+    real = ops.logical_and(off_diagonal, distances > 0)
+    if metric == "squared-L2":
+        return ops.where(real, distances, 0.0)
+    # Without a root of 0, whose slope is infinite.
+    return ops.where(real, ops.sqrt(ops.where(real, distances, 1.0)), 0.0)
+
+
+def _mined(
+    mining: str, distances: Any, positives: Any, negatives: Any, margin: float
+) -> Any:
+    """The losses of the triplets, `(questions,)` or for pairs `(q, d)`."""
+    mine = {"hard": _hard, "semi-hard": _semi_hard, "all": _all}[mining]
+    return mine(distances, positives, negatives, margin)
+
+
+def _counts(mining: str, positives: Any, negatives: Any, complete: Any) -> Any:
+    """How many triplets each of the losses of `_mined` stands for, float32."""
+    if mining == "all":
+        ones = [ops.cast(mask, "float32") for mask in (positives, negatives)]
+        return ops.sum(ones[0], axis=1) * ops.sum(ones[1], axis=1)
+    pairs = ops.logical_and(positives, complete)
+    return ops.cast(
+        ops.any(pairs, axis=1) if mining == "hard" else pairs, "float32"
+    )
+
+
+def _farthest(distances: Any, allowed: Any) -> Any:
+    """The greatest allowed distance `(q, 1)`; the least of all if none is."""
+    greatest = ops.max(
+        ops.where(allowed, distances, -float("inf")), axis=1, keepdims=True
+    )
+    least = ops.min(distances, axis=1, keepdims=True)
+    return ops.where(ops.any(allowed, axis=1, keepdims=True), greatest, least)
+
+
+def _hard(distances: Any, positives: Any, negatives: Any, margin: float) -> Any:
+    """The farthest positive and the nearest negative, `(questions,)`."""
+    positive = _farthest(distances, positives)
+    negative = -_farthest(-distances, negatives)
+    return ops.relu(positive - negative + margin)[:, 0]
+
+
+def _semi_hard(
+    distances: Any, positives: Any, negatives: Any, margin: float
+) -> Any:
+    """Each document as the positive, `(questions, documents)`."""
+
+    def nearest_farther(row: Any) -> Any:
+        distance, negative = row
+        farther = ops.logical_and(negative, distance > distance[:, None])
+        nearest = ops.argmin(ops.where(farther, distance, float("inf")), axis=1)
+        return ops.cast(nearest, "int32"), ops.any(farther, axis=1)
+
+    # Chosen question by question and without gradient: nothing of the size
+    # questions * documents * documents is ever held.
+    nearest, exists = ops.map(
+        nearest_farther, (ops.stop_gradient(distances), negatives)
+    )
+    negative = ops.where(
+        exists,
+        ops.take_along_axis(distances, nearest, axis=1),
+        _farthest(distances, negatives),
+    )
+    return ops.relu(distances - negative + margin)
+
+
+def _all(distances: Any, positives: Any, negatives: Any, margin: float) -> Any:
+    """The sums over all triplets of each question, `(questions,)`.
+
+    Of the triplets that cost something, every distance is added so often as
+    it is a positive's and subtracted so often as it is a negative's.
+    """
+
+    def uses(row: Any) -> Any:
+        distance, positive, negative = row
+        costs = distance[:, None] - distance + margin > 0
+        costs = ops.logical_and(costs, positive[:, None])
+        costs = ops.cast(ops.logical_and(costs, negative), distance.dtype)
+        return ops.sum(costs, axis=1), ops.sum(costs, axis=0)
+
+    as_positive, as_negative = ops.map(
+        uses, (ops.stop_gradient(distances), positives, negatives)
+    )
+    return ops.sum(
+        as_positive * (distances + margin) - as_negative * distances, axis=1
+    )
+
+
+def _check(margin: float, **choices: tuple[Any, tuple[str, ...]]) -> None:
+    if margin <= 0:
+        raise ValueError(
+            f"`margin` must be positive. Received: margin={margin}"
+        )
+    for name, (value, values) in choices.items():
+        if value not in values:
+            raise ValueError(
+                f"`{name}` must be one of {values}. Received: {name}={value!r}"
+            )

@@ -1,0 +1,230 @@
+"""Triplet losses by loops, by hand, and as TensorFlow Addons computes them."""
+
+import json
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_qa.triplet_losses import METRICS
+from keras_qa.triplet_losses import MINING
+from keras_qa.triplet_losses import EmbeddingTripletLoss
+from keras_qa.triplet_losses import TripletLoss
+
+# Written by tests/tf215/record_triplets.py.
+RECORDED = json.loads(
+    (Path(__file__).parent / "data" / "triplet_losses.json").read_text("utf-8")
+)
+WORKED = [[1, 1, 0, 0]], [[2.0, 3.0, 2.5, 3.5]]
+
+
+def _triplets(labels, distances, mining):
+    """The triplets of each question, in loops, as pairs of distances."""
+    for label, distance in zip(labels, distances, strict=True):
+        good = [d for d, y in zip(distance, label, strict=True) if y == 1]
+        bad = [d for d, y in zip(distance, label, strict=True) if y == 0]
+        if not good or not bad:
+            continue
+        if mining == "hard":
+            yield max(good), min(bad)
+        for positive in good:
+            if mining == "semi-hard":
+                farther = [d for d in bad if d > positive]
+                yield positive, min(farther) if farther else max(bad)
+            elif mining == "all":
+                yield from ((positive, negative) for negative in bad)
+
+
+def _by_loops(labels, distances, mining, margin):
+    return [
+        max(0.0, positive - negative + margin)
+        for positive, negative in _triplets(labels, distances, mining)
+    ]
+
+
+def _drawn(questions=6, documents=9):
+    """Distances, and labels of which some are to be ignored."""
+    rng = np.random.default_rng(0)
+    labels = rng.choice([-1, 0, 0, 1], size=(questions, documents))
+    labels[1], labels[2] = 0, 1  # Questions without any triplet.
+    distances = rng.uniform(0, 4, size=(questions, documents))
+    return labels, distances.astype(np.float32)
+
+
+def _gradient(loss, labels, values):
+    """The gradient of a loss: what a step of SGD takes from a weight."""
+    weight = keras.layers.Embedding(len(values), len(values[0]))
+    model = keras.Sequential([keras.Input((), dtype="int32"), weight])
+    weight.set_weights([np.asarray(values, np.float32)])
+    model.compile(keras.optimizers.SGD(1.0), loss=loss)
+    model.train_on_batch(np.arange(len(values)), np.asarray(labels))
+    return np.asarray(values) - weight.get_weights()[0]
+
+
+@pytest.mark.parametrize(
+    ("mining", "expected"), [("all", 0.625), ("hard", 1.5), ("semi-hard", 0.5)]
+)
+def test_worked_numbers(mining, expected):
+    loss = TripletLoss(1.0, mining)(*map(np.array, WORKED))
+    np.testing.assert_allclose(float(loss), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("reduction", ["sum", "sum_over_batch_size"])
+@pytest.mark.parametrize("margin", [0.5, 2.0])
+@pytest.mark.parametrize("mining", MINING)
+def test_equals_loops_over_triplets(mining, margin, reduction):
+    labels, distances = _drawn()
+    losses = _by_loops(labels, distances, mining, margin)
+    expected = sum(losses) / (1 if reduction == "sum" else len(losses))
+    found = TripletLoss(margin, mining, reduction=reduction)(labels, distances)
+    assert found.shape == ()
+    np.testing.assert_allclose(float(found), expected, rtol=1e-5)
+    squared = TripletLoss(margin, mining, squared=True, reduction=reduction)
+    losses = _by_loops(labels, distances**2, mining, margin)
+    expected = sum(losses) / (1 if reduction == "sum" else len(losses))
+    found = float(squared(labels, distances))
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("mining", MINING)
+def test_gradients_are_those_of_the_triplets(mining):
+    labels, distances = _drawn()
+    triplets = list(_triplets(labels, distances, mining))
+    expected = np.zeros(distances.shape)
+    for positive, negative in triplets:
+        if positive - negative + 1.0 > 0:
+            expected[distances == positive] += 1 / len(triplets)
+            expected[distances == negative] -= 1 / len(triplets)
+    assert np.abs(expected).max() > 0.02
+    found = _gradient(TripletLoss(1.0, mining), labels, distances)
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("mining", MINING)
+def test_booleans_are_labels(mining):
+    labels, distances = _drawn()
+    loss = TripletLoss(0.5, mining)
+    np.testing.assert_allclose(
+        float(loss(labels == 1, distances)),
+        float(loss(np.maximum(labels, 0), distances)),
+    )
+
+
+@pytest.mark.parametrize("label", [-1, 0, 1])
+@pytest.mark.parametrize("mining", MINING)
+def test_a_batch_without_triplets_costs_nothing(mining, label):
+    labels = np.full((2, 3), label)
+    loss = TripletLoss(1.0, mining)
+    distances = np.array([[1.0, 1.0, 1.0], [0.0, 2.0, 0.0]], np.float32)
+    assert float(loss(labels, distances)) == 0
+    np.testing.assert_array_equal(_gradient(loss, labels, distances), 0)
+
+
+@pytest.mark.parametrize("mining", MINING)
+def test_what_is_ignored_has_no_gradient(mining):
+    labels = np.array([[1, 0, -1], [0, 0, 0]])
+    distances = np.array([[1.0, 1.0, 0.5], [1.0, 2.0, 3.0]], np.float32)
+    found = _gradient(TripletLoss(1.0, mining), labels, distances)
+    np.testing.assert_allclose(found, [[1, -1, 0], [0, 0, 0]])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("name", sorted(RECORDED["labels"]))
+@pytest.mark.parametrize("mining", ["hard", "semi-hard"])
+def test_values_and_gradients_of_tensorflow_addons(mining, name, metric):
+    assert RECORDED["tensorflow_addons"] == "0.23.0"
+    cases = [
+        case
+        for case in RECORDED["losses"]
+        if (case["mining"], case["labels"]) == (mining, name)
+        and case["distance_metric"] == metric
+    ]
+    assert len(cases) == (0 if (name, metric) == ("doubled", "angular") else 2)
+    labels = np.array(RECORDED["labels"][name])
+    vectors = np.array(RECORDED["embeddings"][name], np.float32)
+    for case in cases:
+        loss = EmbeddingTripletLoss(case["margin"], mining, metric)
+        # Without any pair, the loss of TensorFlow Addons is not a number.
+        value = case["value"] or 0.0
+        np.testing.assert_allclose(
+            float(loss(labels, vectors)), value, rtol=1e-5, atol=1e-6
+        )
+        # Equal distances share a gradient in different ways.
+        if case["margin"] == 0.5 and case["gradient"] and name != "doubled":
+            found = _gradient(loss, labels, vectors)
+            np.testing.assert_allclose(found, case["gradient"], atol=2e-5)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("mining", MINING)
+def test_gradients_are_finite_at_equal_embeddings(mining, metric):
+    vectors = np.array([[0, 0], [0, 0], [3, 4], [3, 4], [0, 1]], np.float32)
+    labels = np.array([[0], [0], [0], [1], [1]])
+    loss = EmbeddingTripletLoss(1.0, mining, metric)
+    assert np.isfinite(_gradient(loss, labels, vectors)).all()
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_all_triplets_of_embeddings(metric):
+    labels = np.array(RECORDED["labels"]["uneven"])
+    vectors = np.array(RECORDED["embeddings"]["uneven"])
+    distances = np.linalg.norm(vectors[:, None] - vectors, axis=-1)
+    if metric == "squared-L2":
+        distances = distances**2
+    elif metric == "angular":
+        unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        distances = 1 - unit @ unit.T
+    same = (labels[:, None] == labels).astype(int)
+    losses = _by_loops(same - 2 * np.eye(8), distances, "all", 0.5)
+    loss = EmbeddingTripletLoss(0.5, "all", metric)
+    found = float(loss(labels, vectors.astype(np.float32)))
+    np.testing.assert_allclose(found, np.mean(losses), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        TripletLoss(0.5, "semi-hard", squared=True, reduction="sum"),
+        EmbeddingTripletLoss(0.8, "all", "angular"),
+    ],
+    ids=lambda loss: loss.name,
+)
+def test_config_round_trip(loss):
+    revived = keras.losses.deserialize(keras.losses.serialize(loss))
+    assert type(revived) is type(loss)
+    assert revived.get_config() == loss.get_config()
+    labels, distances = _drawn()
+    labels = labels if isinstance(loss, TripletLoss) else np.arange(6) // 2
+    assert float(revived(labels, distances)) == float(loss(labels, distances))
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_half_precision_is_computed_in_single(dtype):
+    labels, distances = _drawn()
+    half = ops.cast(distances, dtype)
+    loss = TripletLoss(0.5)
+    assert float(loss(labels, half)) == float(
+        loss(labels, ops.cast(half, "float32"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "message"),
+    [
+        (TripletLoss, {"margin": 0}, "`margin` must be .* Received: margin=0"),
+        (TripletLoss, {"mining": "soft"}, "`mining` .* Received: mining='soft"),
+        (TripletLoss, {"reduction": "mean"}, "`reduction` must .* reduction="),
+        (EmbeddingTripletLoss, {"margin": -1}, "Received: margin=-1"),
+        (EmbeddingTripletLoss, {"mining": "soft"}, "`mining` must be one of"),
+        (
+            EmbeddingTripletLoss,
+            {"distance_metric": "L1"},
+            "`distance_metric` must .* Received: distance_metric='L1'",
+        ),
+    ],
+)
+def test_errors(kind, settings, message):
+    with pytest.raises(ValueError, match=message):
+        kind(**settings)
