@@ -10,10 +10,10 @@ from keras_qa.datasets.audit import PERCENTILES
 from keras_qa.datasets.audit import Overlap
 from keras_qa.datasets.audit import audit_dataset
 from keras_qa.datasets.audit import format_audit
-from keras_qa.datasets.audit import published_counts
 from keras_qa.datasets.base import Candidate
 from keras_qa.datasets.base import Dataset
 from keras_qa.datasets.base import Question
+from keras_qa.datasets.published import published_counts
 from keras_qa.datasets.registry import open_dataset
 
 DATA = Path(__file__).parents[1] / "data"

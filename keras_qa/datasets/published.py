@@ -1,0 +1,27 @@
+"""The counts that the papers print for data sets."""
+
+import json
+from importlib import resources
+from typing import Any
+
+
+def published_counts(
+    name: str, paper: str | None = None
+) -> dict[str, Any] | None:
+    """The counts that a paper prints for a data set, as printed.
+
+    Args:
+        name: the data set's name.
+        paper: the paper's name; None takes the first that has the data set.
+
+    Returns:
+        A dictionary with `source`, `column`, a dictionary with `questions`
+        and perhaps `pairs` or `positives` for each split, and perhaps a
+        `note`; None if the paper does not use the data set.
+    """
+    file = resources.files("keras_qa.datasets").joinpath("published.json")
+    tables = json.loads(file.read_text("utf-8"))
+    for table in tables.values() if paper is None else [tables[paper]]:
+        if name in table["columns"]:
+            return {"source": table["source"], **table["columns"][name]}
+    return None
