@@ -10,6 +10,7 @@ import numpy as np
 from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.datasets.packing import next_size
 from keras_qa.datasets.packing import pack
+from keras_qa.datasets.ragged import Ragged
 from keras_qa.datasets.sampler import NegativeSampler
 from keras_qa.seeded_epochs import SeededEpochs
 
@@ -38,7 +39,7 @@ class EpochBatches(SeededEpochs):
     """
 
     def __init__(
-        self, texts: RaggedTexts, batch_size: int, seed: int = 0, **kwargs: Any
+        self, texts: Ragged, batch_size: int, seed: int = 0, **kwargs: Any
     ):
         super().__init__(batch_size, seed, **kwargs)
         self.texts = texts
@@ -115,6 +116,8 @@ class PairwiseBatches(EpochBatches):
         ValueError: if `batch_size` is not positive, or the sampler returns
             arrays of other shapes.
     """
+
+    texts: RaggedTexts
 
     def __init__(
         self,

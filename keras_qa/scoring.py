@@ -13,6 +13,7 @@ import numpy as np
 from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.datasets.packing import next_size
 from keras_qa.datasets.packing import pack
+from keras_qa.datasets.ragged import Ragged
 
 # Word positions and pairs computed at a time: they bound the memory. A model of
 # 1,024 units keeps some ten vectors of that size for each position.
@@ -26,7 +27,7 @@ NUMBERS = 1 << 22
 
 def score_pairs(
     scorer: keras.Model,
-    texts: RaggedTexts,
+    texts: Ragged,
     questions: np.ndarray,
     answers: np.ndarray,
     features: Mapping[str, np.ndarray] | None = None,
@@ -41,7 +42,8 @@ def score_pairs(
     Args:
         scorer: model with inputs `{"question", "answer"}`, and those of
             `features`, and one score per pair.
-        texts: the word ids of all texts.
+        texts: the word ids of all texts, or their word vectors
+            (`VectorTexts`).
         questions: indices of the questions, `(pairs,)`.
         answers: indices of the answers, `(pairs,)`.
         features: further inputs by name, such as "overlap", one row for each
@@ -62,7 +64,11 @@ def score_pairs(
             )
     if len(questions) == 0:
         return np.zeros(0, np.float32)
-    if hasattr(scorer, "score_packed") and not features:
+    if (
+        hasattr(scorer, "score_packed")
+        and isinstance(texts, RaggedTexts)
+        and not features
+    ):
         return _packed(scorer, texts, questions, answers)
     if hasattr(scorer, "answer_encoder") and not features:
         return _encoded(scorer, texts, questions, answers)
@@ -92,7 +98,7 @@ def _packed(
 
 def _encoded(
     scorer: keras.Model,
-    texts: RaggedTexts,
+    texts: Ragged,
     questions: np.ndarray,
     answers: np.ndarray,
 ) -> np.ndarray:
@@ -143,7 +149,7 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _encodings(
-    scorer: keras.Model, side: str, texts: RaggedTexts, indices: np.ndarray
+    scorer: keras.Model, side: str, texts: Ragged, indices: np.ndarray
 ) -> Iterator[tuple[np.ndarray, Any]]:
     """Encodes questions, or answers, of like lengths together.
 
@@ -201,7 +207,7 @@ def _compared(
 
 def _padded(
     scorer: keras.Model,
-    texts: RaggedTexts,
+    texts: Ragged,
     sides: Mapping[str, np.ndarray],
     features: Mapping[str, np.ndarray],
 ) -> np.ndarray:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from keras_qa.batches import EpochBatches
-from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.datasets.packing import next_size
+from keras_qa.datasets.ragged import Ragged
 
 IGNORED = -1
 
@@ -23,9 +23,10 @@ class TripletBatches(EpochBatches):
 
     A batch is `(inputs, labels)`. The inputs are
 
-    - `"question"`: a tuple of parts, int32 ids `(rows, question_length)`;
-    - `"texts"`: a tuple of parts, the ids `(rows, length)` of the documents in
-      the order of their lengths, each part as wide as its longest.
+    - `"question"`: a tuple of parts, int32 ids `(rows, question_length)`, or
+      float32 vectors `(rows, question_length, dim)`;
+    - `"texts"`: a tuple of parts, the same of the documents in the order of
+      their lengths, each part as wide as its longest.
 
     The labels, float32 `(questions, documents)` with as many rows and columns
     as the parts have together, are 1 where the document is relevant, 0 where
@@ -34,7 +35,7 @@ class TripletBatches(EpochBatches):
     documents are as wide as the longest.
 
     Args:
-        texts: all texts.
+        texts: all texts, as word ids or as vectors (`VectorTexts`).
         questions: for each question, the index of its text.
         candidates: for each question, the indices of its candidates' texts;
             those that are not in the batch count for nothing.
@@ -70,7 +71,7 @@ class TripletBatches(EpochBatches):
 
     def __init__(
         self,
-        texts: RaggedTexts,
+        texts: Ragged,
         questions: Sequence[int] | np.ndarray,
         candidates: Sequence[np.ndarray],
         labels: Sequence[np.ndarray],

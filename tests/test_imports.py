@@ -30,6 +30,7 @@ ALLOWED = {
         "keras",
         "numpy",
         "keras_qa.datasets.packing",
+        "keras_qa.datasets.ragged",
         "keras_qa.datasets.sampler",
         "keras_qa.seeded_epochs",
     },
@@ -41,6 +42,7 @@ ALLOWED = {
         "numpy",
         "keras_qa.batches",
         "keras_qa.datasets.packing",
+        "keras_qa.datasets.ragged",
     },
     "keras_qa/triplet_training.py": {
         "keras",

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from keras_qa.datasets.ragged import Ragged
 from keras_qa.datasets.vocabulary import PADDING_ID
 
 
 @dataclass(frozen=True, eq=False)
-class RaggedTexts:
+class RaggedTexts(Ragged):
     """The word ids of many texts, one after the other, without padding.
 
     Attributes:
@@ -25,17 +25,17 @@ class RaggedTexts:
     offsets: np.ndarray
 
     def __post_init__(self) -> None:
-        ends = (int(self.offsets[0]), int(self.offsets[-1]))
-        if ends != (0, len(self.ids)) or (np.diff(self.offsets) < 0).any():
-            raise ValueError(
-                f"`offsets` must rise from 0 to len(ids) = {len(self.ids)}. "
-                f"Received: offsets={self.offsets}"
-            )
+        self.check_offsets("ids")
         if (self.ids == PADDING_ID).any():
             raise ValueError(
                 f"`ids` must not hold the padding id {PADDING_ID}. Received: "
                 f"{PADDING_ID} at position {int(np.argmin(self.ids != 0))}"
             )
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The word ids."""
+        return self.ids
 
     @classmethod
     def from_sequences(cls, sequences: Iterable[np.ndarray]) -> "RaggedTexts":
@@ -47,19 +47,6 @@ class RaggedTexts:
         ids = np.concatenate([np.zeros(0, np.int32), *texts])
         return cls(ids, offsets)
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def __getitem__(self, index: int) -> np.ndarray:
-        """The word ids of one text, a view."""
-        index = range(len(self))[index]
-        return self.ids[self.offsets[index] : self.offsets[index + 1]]
-
-    @cached_property
-    def lengths(self) -> np.ndarray:
-        """The number of words of each text, int64 `(texts,)`."""
-        return np.diff(self.offsets)
-
     def take(self, indices: np.ndarray) -> "RaggedTexts":
         """The texts at `indices` `(n,)`, copied in that order."""
         starts = self.offsets[indices]
@@ -69,38 +56,6 @@ class RaggedTexts:
         position = np.repeat(starts - offsets[:-1], lengths)
         position += np.arange(offsets[-1])
         return _trusted(self.ids[position], offsets)
-
-    def padded(
-        self,
-        indices: np.ndarray,
-        width: int | None = None,
-        rows: int | None = None,
-    ) -> np.ndarray:
-        """The texts at `indices`, padded at the end with 0.
-
-        Args:
-            indices: integer array of any shape.
-            width: number of columns; longer texts are cut. By default the
-                length of the longest text, at least 1.
-            rows: number of rows; rows beyond `len(indices)` are padding. By
-                default, there are none.
-
-        Returns:
-            int32 array `(*indices.shape, width)`, with `rows` in place of the
-            first axis if given.
-        """
-        indices = np.asarray(indices)
-        starts = self.offsets[indices]
-        lengths = self.offsets[indices + 1] - starts
-        if width is None:
-            width = max(1, int(lengths.max(initial=0)))
-        shape = (len(indices) if rows is None else rows, *indices.shape[1:])
-        result = np.full((*shape, width), PADDING_ID, dtype=np.int32)
-        columns = np.arange(width)
-        real = columns < lengths[..., None]
-        position = (starts[..., None] + columns)[real]
-        result[: len(indices)][real] = self.ids[position]
-        return result
 
 
 def pack(
