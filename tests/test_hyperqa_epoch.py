@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from benchmarks import hyperqa_epoch
-from benchmarks.hyperqa_epoch import Settings
+from benchmarks import hyperqa_epoch_summary
+from benchmarks import hyperqa_epoch_work
+from benchmarks.hyperqa_epoch_work import Settings
 
 
 def test_words_follow_zipfs_law():
     settings = Settings(texts=20_000, vocabulary=1_000)
-    texts = hyperqa_epoch.make_texts(settings)
+    texts = hyperqa_epoch_work.make_texts(settings)
     assert len(texts) == 20_000
     assert (texts.lengths.min(), texts.lengths.max()) == (5, 50)
     counts = np.bincount(texts.ids, minlength=1_000)
@@ -24,7 +26,7 @@ def test_words_follow_zipfs_law():
 
 def test_questions_are_not_among_the_answers():
     settings = Settings(texts=100, batch_size=50, steps=4)
-    groups = hyperqa_epoch.make_groups(settings, "wide")
+    groups = hyperqa_epoch_work.make_groups(settings, "wide")
     question, positive, negatives = groups
     assert question.shape == positive.shape == (200,)
     assert negatives.shape == (200, 4)
@@ -41,7 +43,7 @@ def test_ratios_and_projected_epochs_by_hand():
     shared = {"packed": [0.05, 0.05, 0.05], "keras": [0.1, 0.2, 0.1]}
     wide = {"packed": [0.2, 0.2, 0.2], "keras": [0.6, 0.6, 0.6]}
     names = ("triples", "shared", "wide")
-    summary = hyperqa_epoch.summarise(
+    summary = hyperqa_epoch_summary.summarise(
         Settings(),
         {
             "seconds": {"triples": triples, "shared": shared, "wide": wide},
