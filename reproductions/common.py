@@ -24,6 +24,7 @@ from embeddings import Coverage
 from keras_qa.baselines import bm25_scores
 from keras_qa.baselines import cosine_scores
 from keras_qa.datasets.base import Dataset
+from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.registry import open_dataset
@@ -35,6 +36,7 @@ from keras_qa.evaluation import write_run
 from keras_qa.retrieval import with_first_stage
 from reproductions.folder import RunFolder
 from reproductions.folder import RunFolderError
+from reproductions.measures import measures_of
 from reproductions.options import Settings
 from reproductions.runs import append_run
 from reproductions.runs import read_runs
@@ -160,7 +162,10 @@ def run_experiment(
     else:
         outcome = train(experiment)
     evaluation = evaluate(
-        experiment.report, outcome.scores, seed=arguments.seed
+        experiment.report,
+        outcome.scores,
+        seed=arguments.seed,
+        measures=measures_of(arguments.dataset),
     )
     tag = f"{paper}-{arguments.model}"
     folder.write("run.trec", lambda path: write_run(path, evaluation, tag))
@@ -288,6 +293,13 @@ def _prepare(
 
 def _parts(dataset: Dataset, arguments: Namespace, settings: Settings) -> Parts:
     """Questions to fit, to select and to report on, never overlapping."""
+    if arguments.split not in dataset.splits:
+        others = [s for s in ("dev", "test") if s in dataset.splits]
+        raise DatasetError(
+            f"`--split` must be a split that the data set {dataset.name!r} "
+            f"has: {' or '.join(f'--split {s}' for s in others) or 'none'}. "
+            f"Received: --split {arguments.split}"
+        )
     train_split = settings["train_split"]
     if arguments.split == "dev":
         fit, select = dataset.held_out_fold(

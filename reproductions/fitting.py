@@ -27,6 +27,8 @@ from keras_qa.training import PairwiseTrainer
 from reproductions.common import Experiment
 from reproductions.common import Outcome
 from reproductions.folder import RunFolder
+from reproductions.measures import check_monitor
+from reproductions.measures import measures_of
 from reproductions.options import Settings
 from reproductions.training import EpochSelector
 from reproductions.training import ProgressBar
@@ -155,18 +157,26 @@ def fit_and_rank(
         batches: what to fit it on.
         patience: the training ends after so many epochs without a better one
             on the questions that choose the epoch; 0 runs all epochs.
-        monitor: the metric that chooses the epoch.
+        monitor: the metric that chooses the epoch, one of
+            `measures_of` the data set.
         callbacks: further callbacks of the training.
 
     Returns:
         The scores and what the training adds to `metrics.json`.
+
+    Raises:
+        SettingsError: if `monitor` is no such metric.
     """
     arguments, settings = experiment.arguments, experiment.settings
+    check_monitor(monitor, arguments.dataset)
     select = ranker.corpus.index(experiment.select)
 
     def evaluate_selection() -> Evaluation:
         return evaluate(
-            select.questions, ranker.rank(select), seed=arguments.seed
+            select.questions,
+            ranker.rank(select),
+            seed=arguments.seed,
+            measures=measures_of(arguments.dataset),
         )
 
     epochs = settings["smoke_epochs" if arguments.smoke else "epochs"]
@@ -191,7 +201,9 @@ def fit_and_rank(
     _export(experiment, ranker)
     return Outcome(
         scores=ranker.rank(ranker.corpus.index(experiment.report)),
-        details=_details(selector, ranker.scorer),
+        details=_details(
+            selector, ranker.scorer, tuple(measures_of(arguments.dataset))
+        ),
     )
 
 
@@ -205,13 +217,15 @@ def _tensorboard(folder: RunFolder) -> keras.callbacks.Callback:
     return keras.callbacks.TensorBoard(str(folder.path / "tensorboard"))
 
 
-def _details(selector: EpochSelector, scorer: keras.Model) -> dict[str, Any]:
+def _details(
+    selector: EpochSelector, scorer: keras.Model, metrics: Sequence[str]
+) -> dict[str, Any]:
     best = selector.history[selector.best_epoch - 1]
     core = getattr(scorer, "core_parameters", None)
     return {
         "epoch": selector.best_epoch,
         "epochs": len(selector.history),
-        "selection": {name: best[name] for name in ("MAP", "MRR", "P@1")},
+        "selection": {name: best[name] for name in metrics},
         "parameters": sum(
             int(np.prod(weight.shape)) for weight in scorer.trainable_variables
         ),

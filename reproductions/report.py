@@ -36,6 +36,7 @@ from reproductions.stage_tables import stages
 from reproductions.summary import Group
 from reproductions.summary import group_runs
 from reproductions.targets import Paper
+from reproductions.targets import ResultsTable
 from reproductions.targets import Targets
 from reproductions.targets import TargetsError
 from reproductions.targets import load_targets
@@ -64,7 +65,8 @@ split, with the paper's recipe, training set and vectors. Then the verdict is
 **within** or **outside** the tolerance of the table. Otherwise the page says
 what differs (*other vectors*, *other training set*, *other settings*) and gives
 no verdict. *Not run* means that no run on that split is recorded. Figures on
-dev stand apart from those on test and are compared with no paper.
+dev stand apart from those on test and are compared with no paper, unless its
+table says dev: SQuAD's test set is not published.
 """
 
 
@@ -102,7 +104,7 @@ def build_page(
         parts += measured(
             "Measured on dev",
             "The epoch was chosen on a fold held out of the data set's own "
-            f"train{chosen}. No figure of the paper belongs beside these.",
+            f"train{chosen}. {_belonging(paper)}",
             [group for group in plain if group.split != "test"],
             targets.models,
         )
@@ -122,6 +124,18 @@ def build_page(
         parts += _figures(paper)
     parts += _ledger(targets.papers, deviations)
     return "\n".join(parts)
+
+
+def _belonging(paper: Paper) -> str:
+    """Which of a paper's figures belong beside ours on dev."""
+    numbers = [
+        table.number
+        for table in paper.tables
+        if isinstance(table, ResultsTable) and table.split == "dev"
+    ]
+    if numbers:
+        return f"Of the paper only {', '.join(numbers)} belongs beside these."
+    return "No figure of the paper belongs beside these."
 
 
 def _findings(paper: Paper) -> list[str]:

@@ -32,12 +32,12 @@ import ir_measures
 import numpy as np
 from scipy import stats
 
-from keras_qa.evaluation import MEASURES
 from reproductions.comparisons import PATH
 from reproductions.comparisons import Compared
 from reproductions.comparisons import ComparisonsError
 from reproductions.comparisons import Side
 from reproductions.comparisons import update_comparisons
+from reproductions.measures import EVERY
 from reproductions.summary import Group
 from reproductions.summary import Statistic
 from reproductions.summary import canonical
@@ -59,7 +59,7 @@ def question_metric(folder: Path, metric: str) -> dict[str, float]:
 
     Args:
         folder: a run's folder with `run.trec` and `qrels.trec`.
-        metric: one of `keras_qa.evaluation.MEASURES`; `"MAP"` is the mean of
+        metric: one of `reproductions.measures.EVERY`; `"MAP"` is the mean of
             the average precision of questions.
 
     Returns:
@@ -71,7 +71,7 @@ def question_metric(folder: Path, metric: str) -> dict[str, float]:
     return {
         value.query_id: value.value
         for value in ir_measures.iter_calc(
-            [MEASURES[metric]],
+            [EVERY[metric]],
             [q for q in qrels if q.query_id in scored],
             [d for d in run if d.query_id in scored],
         )
@@ -220,8 +220,14 @@ def _fits(
             second.recipe == "untrained"
             or _trained(first, readings) == _trained(second, readings)
         )
-        and (comparison.other_vectors or second.vectors in (first.vectors, ()))
+        and _vectors_fit(comparison, first, second)
     )
+
+
+def _vectors_fit(comparison: Comparison, first: Group, second: Group) -> bool:
+    if comparison.fewer_vectors:
+        return set() < set(second.vectors) < set(first.vectors)
+    return comparison.other_vectors or second.vectors in (first.vectors, ())
 
 
 def _trained(group: Group, readings: set[str]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from keras_qa.datasets.audit import published_counts
+from keras_qa.datasets.published import published_counts
 from reproductions.summary import Group
 from reproductions.summary import Statistic
 
@@ -169,6 +169,8 @@ class Comparison:
         readings: settings of which the first is tested with other values, too.
         metric: name of the metric.
         other_vectors: whether the two may read other word vectors.
+        fewer_vectors: whether the second reads some of the first's word
+            vectors, and not all.
     """
 
     first: str
@@ -176,6 +178,7 @@ class Comparison:
     readings: tuple[str, ...] = ()
     metric: str = "MAP"
     other_vectors: bool = False
+    fewer_vectors: bool = False
 
 
 Table = ResultsTable | ParametersTable | PrintedTable
@@ -310,6 +313,7 @@ def _comparison(place: str, fields: dict[str, Any]) -> Comparison:
         tuple(fields.get("readings", [])),
         fields.get("metric", "MAP"),
         fields.get("other_vectors", False),
+        fields.get("fewer_vectors", False),
     )
 
 
@@ -389,6 +393,8 @@ def _counts_table(
         )
         for what in ("questions", "pairs")
         for split in ("train", "dev", "test")
+        # Some papers count questions alone.
+        if any(what in column.get(split, {}) for column in columns)
     ]
     notes = [common.pop("note")]
     notes += [
