@@ -24,6 +24,7 @@ from embeddings.matrix import embedding_matrix
 from embeddings.mixture import f_ensemble
 from embeddings.mixture import f_mixture
 from embeddings.published_mixtures import multi_resolution
+from embeddings.published_mixtures import published_mixture
 from embeddings.skipgram import train_skipgram
 
 __all__ = [
@@ -51,5 +52,6 @@ __all__ = [
     "load_word2vec_binary",
     "load_word2vec_text",
     "multi_resolution",
+    "published_mixture",
     "train_skipgram",
 ]

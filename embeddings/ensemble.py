@@ -95,8 +95,17 @@ class MultiResolution:
         check_collection("words", words)
         distinct = list(dict.fromkeys(words))
         texts = [(word,) for word in distinct]
-        rows = self._fill("word", texts, 1, idf, "float32", cache_dir, progress)
-        matrix = rows[:, 0]
+        starts = np.arange(len(texts))
+        matrix = self._fill(
+            "word",
+            texts,
+            starts,
+            len(texts),
+            idf,
+            "float32",
+            cache_dir,
+            progress,
+        )
         known = np.flatnonzero(matrix.any(axis=1))
         if not len(known):
             raise VectorsError(
@@ -139,39 +148,95 @@ class MultiResolution:
         Raises:
             ImportError, VectorsError, ValueError: as `word_vectors`.
         """
-        check_collection("texts", texts)
-        for text in texts:
-            check_collection("texts", text)
         if length is None:
-            length = max((len(text) for text in texts), default=0)
-        if length < 1 or not any(map(len, texts)):
+            length = max((len(text) for text in texts), default=0) or 1
+        if length < 1:
             raise ValueError(
-                "`texts` must hold words and `length` be positive. "
-                f"Received: {len(texts)} texts, length={length}"
+                f"`length` must be positive. Received: length={length}"
             )
-        if dtype not in ("float32", "float16"):
-            raise ValueError(
-                "`dtype` must be 'float32' or 'float16'. "
-                f"Received: dtype={dtype!r}"
-            )
-        cut = [tuple(text[:length]) for text in texts]
-        return self._fill("text", cut, length, idf, dtype, cache_dir, progress)
+        cut = _checked([text[:length] for text in texts], dtype)
+        starts = length * np.arange(len(cut))
+        flat = self._fill(
+            "text",
+            cut,
+            starts,
+            length * len(cut),
+            idf,
+            dtype,
+            cache_dir,
+            progress,
+        )
+        return flat.reshape(len(cut), length, -1)
+
+    def ragged_vectors(
+        self,
+        texts: Sequence[Sequence[str]],
+        idf: Idf | None = None,
+        *,
+        dtype: str = "float32",
+        cache_dir: PathLike | None = None,
+        progress: bool = True,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same vectors, one text after the other without padding.
+
+        Args:
+            texts: the words of each text.
+            idf: as for `word_vectors`.
+            dtype: `"float32"` or `"float16"`.
+            cache_dir: as for `word_vectors`.
+            progress: as for `word_vectors`.
+
+        Returns:
+            `(words, width)`, the vectors of all texts, and int64
+            `(texts + 1,)`, where each text begins and the last one ends.
+
+        Raises:
+            ImportError, VectorsError, ValueError: as `word_vectors`.
+        """
+        whole = _checked(texts, dtype)
+        ends = np.cumsum([0, *map(len, whole)], dtype=np.int64)
+        vectors = self._fill(
+            "text",
+            whole,
+            ends[:-1],
+            int(ends[-1]),
+            idf,
+            dtype,
+            cache_dir,
+            progress,
+        )
+        return vectors, ends
 
     def _fill(
         self,
         kind: str,
         texts: Sequence[Text],
-        length: int,
+        starts: np.ndarray,
+        size: int,
         idf: Idf | None,
         dtype: str,
         cache_dir: PathLike | None,
         progress: bool,
     ) -> np.ndarray:
-        """The vectors of texts, which may be empty or repeated."""
+        """The vectors of texts, which may be empty or repeated.
+
+        Args:
+            kind: as for `Encoder.rows`.
+            texts: the texts.
+            starts: the row of each one's first word, `(texts,)`.
+            size: number of rows.
+            idf: as for `word_vectors`.
+            dtype: dtype of the result.
+            cache_dir: as for `word_vectors`.
+            progress: as for `word_vectors`.
+
+        Returns:
+            `(size, width)`, zeros where no word stands.
+        """
         places: dict[Text, list[int]] = {}
         for i, text in enumerate(texts):
             if text:
-                places.setdefault(text, []).append(i)
+                places.setdefault(text, []).append(int(starts[i]))
         distinct = list(places)
         parts: list[tuple[float, int, Rows]] = []
         for mixture, weight in zip(self.mixtures, self.weights, strict=True):
@@ -189,13 +254,30 @@ class MultiResolution:
                 f"Received: widths {widths}"
             )
         total = widths[0] if self.combine == "sum" else sum(widths)
-        vectors = np.zeros((len(texts), length, total), dtype)
+        vectors = np.zeros((size, total), dtype)
         start = 0
         for weight, width, rows in parts:
             for i, found in rows:
                 scaled = np.float32(weight) * found
                 columns = slice(start, start + width)
-                vectors[places[distinct[i]], : len(found), columns] += scaled
+                for first in places[distinct[i]]:
+                    vectors[first : first + len(found), columns] += scaled
             if self.combine == "concat":
                 start += width
         return vectors
+
+
+def _checked(texts: Sequence[Sequence[str]], dtype: str) -> list[Text]:
+    """The texts, checked, as keys of what is known about them."""
+    check_collection("texts", texts)
+    for text in texts:
+        check_collection("texts", text)
+    if not any(map(len, texts)):
+        raise ValueError(
+            f"`texts` must hold words. Received: {len(texts)} texts without any"
+        )
+    if dtype not in ("float32", "float16"):
+        raise ValueError(
+            f"`dtype` must be 'float32' or 'float16'. Received: dtype={dtype!r}"
+        )
+    return [tuple(text) for text in texts]

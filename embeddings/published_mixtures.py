@@ -5,6 +5,7 @@ Cakaloglu, Xu and Raghavan, "MRNN", ICAART 2023, section 4.3.1.
 
 from embeddings.encoders import BertEncoder
 from embeddings.encoders import ElmoEncoder
+from embeddings.encoders import Encoder
 from embeddings.encoders import StaticEncoder
 from embeddings.ensemble import MultiResolution
 from embeddings.files import PathLike
@@ -43,17 +44,36 @@ def multi_resolution(
     Raises:
         ValueError: if no source is given.
     """
-    mixtures = []
+    encoders: list[Encoder] = []
     if bert is not None:
-        encoder = BertEncoder(bert)
-        mixtures.append(Mixture(encoder, QUARTERS, 0, "concat", bert_order))
+        encoders.append(BertEncoder(bert))
     if elmo is not None:
-        mixtures.append(Mixture(ElmoEncoder(elmo), THIRD_OF_THREE, w_idf))
+        encoders.append(ElmoEncoder(elmo))
     if fasttext is not None:
-        mixtures.append(Mixture(StaticEncoder(fasttext), (1.0,), w_idf))
-    if not mixtures:
+        encoders.append(StaticEncoder(fasttext))
+    if not encoders:
         raise ValueError(
             "one of `bert`, `elmo` and `fasttext` must be given. "
             "Received: None for each"
         )
-    return MultiResolution(tuple(mixtures))
+    return MultiResolution(
+        tuple(published_mixture(e, bert_order, w_idf) for e in encoders)
+    )
+
+
+def published_mixture(
+    encoder: Encoder, bert_order: str = "top", w_idf: float = 1.0
+) -> Mixture:
+    """The row of Table 2 for an encoder.
+
+    Args:
+        encoder: a BERT, an ELMo, or word vectors, for which the table has
+            those of fastText.
+        bert_order: see `multi_resolution`.
+        w_idf: see `multi_resolution`.
+    """
+    if isinstance(encoder, BertEncoder):
+        return Mixture(encoder, QUARTERS, 0, "concat", bert_order)
+    if isinstance(encoder, ElmoEncoder):
+        return Mixture(encoder, THIRD_OF_THREE, w_idf)
+    return Mixture(encoder, (1.0,), w_idf)

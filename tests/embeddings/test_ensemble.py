@@ -165,6 +165,19 @@ def test_length_and_dtype(elmo_folder):
     np.testing.assert_allclose(half, cut, atol=1e-3)
 
 
+def test_ragged_vectors_are_the_padded_ones_without_padding(elmo_folder):
+    source = multi_resolution(elmo=elmo_folder, w_idf=0)
+    texts = [*TEXTS, (), TEXTS[0]]
+    vectors, offsets = source.ragged_vectors(texts, dtype="float16")
+    assert vectors.dtype == np.float16
+    assert np.diff(offsets).tolist() == [len(text) for text in texts]
+    whole = source.text_vectors(texts, dtype="float16")
+    assert len(whole) == len(texts)
+    for i, rows in enumerate(np.split(vectors, offsets[1:-1])):
+        np.testing.assert_array_equal(rows, whole[i, : len(rows)])
+        assert not whole[i, len(rows) :].any()
+
+
 def test_names(bert_folder, elmo_folder, vectors, tmp_path):
     path = tmp_path / "vectors.txt"
     vectors.save_word2vec_format(path)
@@ -199,9 +212,13 @@ def test_errors(elmo_folder, vectors):
     source = multi_resolution(elmo=elmo_folder)
     with pytest.raises(ValueError, match=r"`idf` must be.*w_idf=1"):
         source.word_vectors(["a"])
-    for texts, length in (([[]], None), ([], None), ([["a"]], 0)):
-        with pytest.raises(ValueError, match=r"`length` be positive.*length=0"):
-            source.text_vectors(texts, length, IDF)
+    for texts in ([[]], []):
+        with pytest.raises(ValueError, match=r"`texts` must hold words"):
+            source.text_vectors(texts, idf=IDF)
+        with pytest.raises(ValueError, match=r"`texts` must hold words"):
+            source.ragged_vectors(texts, IDF)
+    with pytest.raises(ValueError, match=r"`length` must be .*length=0"):
+        source.text_vectors([["a"]], 0, IDF)
     with pytest.raises(ValueError, match=r"`dtype` must be.*dtype='int8'"):
         source.text_vectors([["a"]], idf=IDF, dtype="int8")
     with pytest.raises(ValueError, match=r"`words` must hold.*'a string'"):
