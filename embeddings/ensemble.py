@@ -260,8 +260,8 @@ class MultiResolution:
             for i, found in rows:
                 scaled = np.float32(weight) * found
                 columns = slice(start, start + width)
-                for first in places[distinct[i]]:
-                    vectors[first : first + len(found), columns] += scaled
+                for row in places[distinct[i]]:
+                    vectors[row : row + len(found), columns] += scaled
             if self.combine == "concat":
                 start += width
         return vectors

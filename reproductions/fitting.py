@@ -14,8 +14,10 @@ from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.datasets.overlap import OverlapFeatures
 from keras_qa.datasets.packing import RaggedTexts
+from keras_qa.datasets.ragged import Ragged
 from keras_qa.datasets.sampler import NegativeSampler
 from keras_qa.datasets.sampler import ScoreFunction
+from keras_qa.datasets.vector_texts import VectorTexts
 from keras_qa.evaluation import Evaluation
 from keras_qa.evaluation import evaluate
 from keras_qa.export import export_keras
@@ -50,12 +52,20 @@ class Ranker:
         question_rows: for each text of the corpus its number among the
             questions, int32 `(texts,)`, the scorer's input `"question_row"`,
             if it has one.
+        vectors: the texts of the corpus as the vectors of their words, for a
+            scorer that reads these in place of ids.
     """
 
     scorer: keras.Model
     corpus: Corpus
     overlap: OverlapFeatures | None = None
     question_rows: np.ndarray | None = None
+    vectors: VectorTexts | None = None
+
+    @property
+    def texts(self) -> Ragged:
+        """What the scorer reads, by number of the text."""
+        return self.corpus.texts if self.vectors is None else self.vectors
 
     def features(
         self, questions: np.ndarray, answers: np.ndarray
@@ -73,7 +83,7 @@ class Ranker:
         """The scores of pairs of texts, float32 `(pairs,)`."""
         return score_pairs(
             self.scorer,
-            self.corpus.texts,
+            self.texts,
             questions,
             answers,
             self.features(questions, answers),
@@ -240,7 +250,8 @@ def _details(
 def _export(experiment: Experiment, ranker: Ranker) -> None:
     """Writes the model for Keras and, on TensorFlow, for text.
 
-    A scorer that knows its questions by number takes no other ones as text.
+    A scorer that knows its questions by number takes no other ones as text,
+    nor does one that reads vectors.
     """
     corpus, folder = ranker.corpus, experiment.folder
     folder.write("model.keras", lambda path: export_keras(ranker.scorer, path))
@@ -250,6 +261,7 @@ def _export(experiment: Experiment, ranker: Ranker) -> None:
     if (
         keras.backend.backend() != "tensorflow"
         or ranker.question_rows is not None
+        or ranker.vectors is not None
     ):
         return
     reading: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""The word vectors of a run: from files, trained on its text, or of a BERT."""
+"""The word vectors of a run: of files, trained on its text, or of a network."""
 
 import hashlib
 import os
@@ -11,22 +11,32 @@ from gensim.models import KeyedVectors
 from tqdm import tqdm
 
 from embeddings import Coverage
+from embeddings import InverseDocumentFrequency
+from embeddings import MultiResolution
+from embeddings import StaticEncoder
 from embeddings import VectorsError
 from embeddings import bert_word_vectors
 from embeddings import embedding_matrix
+from embeddings import find_encoder
 from embeddings import load_vectors
+from embeddings import published_mixture
 from embeddings import train_skipgram
 from embeddings.bert import Bert
+from embeddings.elmo import Elmo
+from embeddings.encoders import BERT
+from embeddings.encoders import ELMO
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.corpus import Corpus
 from reproductions.options import Settings
 
 SKIPGRAM = "skipgram"
-BERT = "bert:"
 
-# Models that look at words alone, and those that read vectors of `--bert`.
+# Models that look at words alone, those that read vectors of `--bert`, and
+# those that mix all that they are given.
 WITHOUT_VECTORS = ("bm25", "wsdm")
 OF_BERT = ("iam-bert", "iam-bert-contextual")
+CONTEXTUAL = "mrnn-contextual"
+MIXED = ("mrnn", CONTEXTUAL)
 
 
 def chosen_vectors(arguments: Namespace) -> list[str]:
@@ -58,10 +68,11 @@ def vector_identity(names: list[str]) -> tuple[list[str], list[str]]:
     """
     short, fingerprints = [], []
     for name in names:
-        if name.startswith(BERT):
-            source = name.removeprefix(BERT)
-            short.append(f"{BERT}{Path(source).name}")
-            fingerprints.append(Bert(source).fingerprint)
+        if name.startswith((BERT, ELMO)):
+            kind, _, source = name.partition(":")
+            short.append(f"{kind}:{Path(source).name}")
+            network = Elmo if name.startswith(ELMO) else Bert
+            fingerprints.append(network(source).fingerprint)
             continue
         short.append(Path(name).name)
         if name != SKIPGRAM:
@@ -74,7 +85,7 @@ def word_matrix(
     settings: Settings,
     corpus: Corpus,
     fit: list[Question],
-) -> tuple[np.ndarray, Coverage]:
+) -> tuple[np.ndarray, Coverage | None]:
     """The word vectors of a run.
 
     Args:
@@ -85,30 +96,87 @@ def word_matrix(
         fit: the questions to train on.
 
     Returns:
-        Vectors by word id, float32 `(words, dim)`, and how many words have one.
+        Vectors by word id, float32 `(words, dim)`, and how many words have one;
+        nothing for a model whose words have a vector in each text.
 
     Raises:
         ImportError: if a BERT needs a package that is missing.
         VectorsError: if a file is missing or bad.
     """
     words = corpus.vocabulary.words
+    if arguments.model == CONTEXTUAL:
+        return np.zeros((0, 0), np.float32), None
+    if arguments.model in MIXED:
+        source, idf = mixed_vectors(arguments, settings, corpus, fit)
+        # The first two are no words.
+        found = [source.word_vectors(words[2:], idf)]
+        return _matrix(arguments, settings, corpus, found)
 
     def load(name: str) -> KeyedVectors:
         if name == SKIPGRAM:
             return _skipgram(arguments, settings, corpus.sentences(fit))
         if name.startswith(BERT):
-            # The first two are no words.
             return bert_word_vectors(
                 words[2:], name.removeprefix(BERT), **bert_arguments(settings)
             )
         return load_vectors(Path(name), vocabulary=words)
 
-    return embedding_matrix(
-        words,
+    return _matrix(
+        arguments,
+        settings,
+        corpus,
         [load(name) for name in chosen_vectors(arguments)],
+    )
+
+
+def _matrix(
+    arguments: Namespace,
+    settings: Settings,
+    corpus: Corpus,
+    vectors: list[KeyedVectors],
+) -> tuple[np.ndarray, Coverage]:
+    return embedding_matrix(
+        corpus.vocabulary.words,
+        vectors,
         seed=arguments.seed,
         scale=settings["oov_scale"],
         counts=corpus.word_counts(),
+    )
+
+
+def mixed_vectors(
+    arguments: Namespace,
+    settings: Settings,
+    corpus: Corpus,
+    fit: list[Question],
+) -> tuple[MultiResolution, InverseDocumentFrequency]:
+    """The multi-resolution vectors of MRNN, of all sources that a run names.
+
+    Args:
+        arguments: the command line.
+        settings: the settings, `bert_order` and `w_idf` among them.
+        corpus: the texts.
+        fit: the questions to train on, whose texts and those of whose
+            candidates are the documents of the idf.
+
+    Returns:
+        The ensemble of Table 3 of a mixture as in Table 2 of each source, and
+        the idf that it weighs by.
+    """
+    sentences = corpus.sentences(fit)
+    mixtures = [
+        published_mixture(
+            StaticEncoder(_skipgram(arguments, settings, sentences))
+            if name == SKIPGRAM
+            else find_encoder(name),
+            settings["bert_order"],
+            settings["w_idf"],
+        )
+        for name in chosen_vectors(arguments)
+    ]
+    return (
+        MultiResolution(tuple(mixtures)),
+        InverseDocumentFrequency.of(sentences),
     )
 
 
