@@ -177,6 +177,56 @@ def test_pairs_differ_in_what_was_asked_for_alone():
     assert sorted(every, key=str) == sorted([plain, *alike], key=str)
 
 
+def test_each_value_of_a_reading_is_compared_with_the_recipes():
+    mrnn = {"paper": "mrnn", "model": "mrnn"}
+    changed = [{"blocks": n} for n in (1, 2, 3)] + [
+        {"query_attention": False},
+        {"blocks": 2, "dropout": 0.1},
+    ]
+    more = [{}, {"dropout": 0.1}]
+    groups = group_runs(record(**mrnn, overrides=o) for o in changed + more)
+    readings = ("n_gram_attention", "query_attention", "blocks")
+    found = list(pairs(groups, [Comparison("mrnn", "mrnn", readings)]))
+    assert {
+        json.dumps([first.overrides, second.overrides])
+        for first, second, _ in found
+    } == {
+        *(json.dumps([overrides, {}]) for overrides in changed[:4]),
+        json.dumps([changed[4], {"dropout": 0.1}]),
+    }
+    assert len(found) == 5
+
+
+def test_vectors_are_compared_with_some_of_them():
+    """Many sources come first, and each with fewer second."""
+    mrnn = {"paper": "mrnn", "model": "mrnn"}
+    sources = (["a"], ["b"], ["a", "b"], ["b", "c", "a"], ["a", "d"])
+    groups = group_runs(
+        [
+            *(record(**mrnn, vectors=names) for names in sources),
+            record(**mrnn, vectors=["a"], overrides={"blocks": 1}),
+            record(**mrnn, vectors=[]),
+        ]
+    )
+    wanted = [
+        Comparison("mrnn", "mrnn", fewer_vectors=True),
+        Comparison("mrnn", "mrnn", ("blocks",), metric="MRR"),
+    ]
+    found = [
+        (first.vectors, second.vectors)
+        for first, second, metric in pairs(groups, wanted)
+        if metric == "MAP"
+    ]
+    assert sorted(found) == [
+        (("a", "b"), ("a",)),
+        (("a", "b"), ("b",)),
+        (("a", "b", "c"), ("a",)),
+        (("a", "b", "c"), ("a", "b")),
+        (("a", "b", "c"), ("b",)),
+        (("a", "d"), ("a",)),
+    ]
+
+
 def test_rows_are_compared_by_the_metric_that_is_asked_for(tmp_path):
     fields = {
         "paper": "qa_lstm",
