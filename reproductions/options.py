@@ -22,6 +22,8 @@ OPTIONAL = {
     "bert_rms": float,
     "initializer_range": float,
     "lm_max_classes": int,
+    "positives": int,
+    "chunk": int,
 }
 
 Settings = dict[str, Any]
@@ -70,7 +72,7 @@ def parse_arguments(
         help="vector files, concatenated word by word; the word `skipgram` "
         "trains vectors on the data set's own text (default), `bert:SOURCE` "
         "runs each word through a BERT: `bert:minilm`, a directory, or a "
-        "preset of keras-hub",
+        "preset of keras-hub; MRNN mixes them, and takes `elmo:DIR`, too",
     )
     parser.add_argument("--seed", type=_count, default=1)
     parser.add_argument(
