@@ -72,6 +72,25 @@ def test_parts_of_a_split_stand_beside_the_papers_columns():
     assert row[-1] == "*no Test1 measured*"
 
 
+def test_recall_on_dev_stands_beside_a_table_of_dev():
+    squad = {
+        "paper": "mrnn",
+        "model": "mrnn",
+        "dataset": "squad",
+        "vectors": ["fastText", "ELMo", "BERT"],
+        "metrics": {"MAP": 0.7, "recall@5": 0.8123},
+    }
+    text = section(page(run(**squad)), "## MRNN")
+    row = row_of(text, "MRNN", "paper", "80.4")
+    assert row[3] == "81.2"
+    assert row[-1] == "*other training set*"
+    dev = section(text, "### Measured on dev")
+    assert "Of the paper only Table 4 belongs beside these." in dev
+    assert "| MAP | recall@5 |" in dev
+    dev = section(page(run()), "### Measured on dev")
+    assert "No figure of the paper belongs beside these." in dev
+
+
 def test_figures_have_the_decimals_of_the_paper():
     table = section(
         page(),

@@ -5,6 +5,7 @@ from report_pages import PAPER
 from report_pages import RESULTS
 from report_pages import targets
 
+from reproductions.targets import ResultsTable
 from reproductions.targets import TargetsError
 from reproductions.targets import load_targets
 
@@ -151,6 +152,53 @@ def test_papers_figures_of_iam_are_those_of_the_paper():
         "iam-bert": [(0.8951, 0.8426), (0.7631, 0.7520), (0.7362, 0.6831)],
     }
     assert [len(table.rows) for table in paper.tables] == [11, 11, 11, 2, 2]
+
+
+def test_papers_figures_of_mrnn_are_those_of_the_paper():
+    """The rows that ours stand beside, and the best others, typed again."""
+    papers = load_targets().papers
+    results = [t for t in papers["mrnn"].tables if isinstance(t, ResultsTable)]
+    assert [(t.number, t.dataset, t.split) for t in results] == [
+        ("Table 4", "squad", "dev"),
+        ("Table 5", "wikiqa", "test"),
+        ("Table 6", "quasar-t", "test"),
+        ("Table 7", "trecqa-clean", "test"),
+    ]
+    figures = {
+        (table.number, row.ours or row.model): tuple(row.metrics.values())
+        for table in results
+        for row in table.rows
+    }
+    ours = {key: value for key, value in figures.items() if key[1].islower()}
+    assert ours == {
+        ("Table 4", "mrnn"): (80.4,),
+        ("Table 5", "qa-lstm"): (0.654, 0.665),
+        ("Table 5", "ap-bilstm"): (0.670, 0.684),
+        ("Table 5", "ap-cnn"): (0.689, 0.696),
+        ("Table 5", "mrnn"): (0.731, 0.745),
+        ("Table 6", "bm25"): (19.7, 36.3, 44.3),
+        ("Table 6", "mrnn"): (52.8, 67.7, 69.9),
+        ("Table 7", "attentive-lstm"): (0.753, 0.830),
+        ("Table 7", "ap-cnn"): (0.753, 0.851),
+        ("Table 7", "mrnn"): (0.822, 0.898),
+    }
+    assert figures["Table 4", "DrQA document-retrieval"] == (77.8,)
+    assert figures["Table 5", "Multihop-Sequential-LSTM"] == (0.722, 0.738)
+    assert figures["Table 6", "Relation-Networks R"] == (51.4, 68.2, 70.3)
+    assert figures["Table 7", "Multihop-Sequential-LSTM"] == (0.813, 0.893)
+    assert [len(table.rows) for table in results] == [3, 14, 7, 9]
+    # AP-LSTM of Table 7 is the attentive LSTM of the paper that it cites.
+    (row,) = [
+        row
+        for row in papers["qa_lstm"].table("Table 4").rows
+        if row.ours == "attentive-lstm"
+    ]
+    assert tuple(row.metrics.values()) == ours["Table 7", "attentive-lstm"]
+    assert papers["mrnn"].table("Table 1").rows == (
+        ("train, questions", "87,599", "873", "37,012", "1,162"),
+        ("dev, questions", "10,570", "126", "3,000", "65"),
+        ("test, questions", "", "243", "3,000", "68"),
+    )
 
 
 def test_columns_of_parts_are_named(tmp_path):
