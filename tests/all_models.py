@@ -1,0 +1,150 @@
+"""Every model of the kit, tiny, and what to call it on.
+
+`SCORERS` are the models that score pairs, in each form that takes other inputs
+or computes otherwise; `MODELS` has the language model, too. Each value builds
+a model of a vocabulary and of word vectors of some size, with weights that are
+the same in each process and on each backend:
+
+    model = build("CTRN")
+    scores = model(inputs_for(model, QUESTION, ANSWER))
+"""
+
+from functools import partial
+
+import keras
+import numpy as np
+
+from keras_qa import models
+
+VOCABULARY_SIZE, EMBEDDING_DIM = 30, 6
+
+# Full, padded, and without words.
+QUESTION = np.array(
+    [[3, 7, 7, 2, 9], [9, 0, 0, 0, 0], [4, 5, 1, 0, 0], [0] * 5], "int32"
+)
+ANSWER = np.array(
+    [[8, 3, 1, 29], [5, 6, 0, 0], [4, 5, 9, 0], [11, 0, 0, 0]], "int32"
+)
+OVERLAP_FEATURES = 2
+CONTEXTUAL_SHAPE = (3, 4, 5)  # questions, words, dim
+POSITIVE = ("gamma", "idf", "variance")
+
+_POINTWISE = {"projection_dim": 5, "units": 4, "hidden_units": 6}
+_POOLING = {"projection_dim": 5, "units": 4}
+_IAM = {"units": 3, "layers": 2, "hidden_units": 4}
+_MRNN = {"filters": 4, "blocks": 2, "max_document_length": 6}
+
+# Class and settings, beside those that all have.
+_SCORERS = {
+    "APBiLSTM": (models.APBiLSTM, _POOLING),
+    "APCNN": (models.APCNN, _POOLING),
+    "AttentiveCNN": (models.AttentiveCNN, {"filters": 4}),
+    "AttentiveLSTM": (models.AttentiveLSTM, {"units": 3}),
+    "CNNRanker": (models.CNNRanker, _POINTWISE),
+    "CTRN": (models.CTRN, _POINTWISE),
+    "CTRN with overlap": (
+        models.CTRN,
+        {**_POINTWISE, "overlap_features": OVERLAP_FEATURES},
+    ),
+    "ConvBasedLSTM": (models.ConvBasedLSTM, {"units": 3, "filters": 4}),
+    "ConvPoolingLSTM": (models.ConvPoolingLSTM, {"units": 3, "filters": 4}),
+    "CosineQA": (models.CosineQA, {"projection_dim": 5}),
+    "FengCNN": (models.FengCNN, {"hidden_units": 3, "filters": 4}),
+    "HyperQA": (models.HyperQA, {"projection_dim": 5}),
+    "HyperQA by expmap": (
+        models.HyperQA,
+        {"projection_dim": 5, "projection": "expmap"},
+    ),
+    "IAM": (models.IAM, _IAM),
+    "IAM with contextual vectors": (
+        models.IAM,
+        {**_IAM, "contextual_vectors": CONTEXTUAL_SHAPE},
+    ),
+    "LSTMRanker": (models.LSTMRanker, _POINTWISE),
+    "MRNN": (models.MRNN, _MRNN),
+    "MRNN of vectors": (models.MRNN, {**_MRNN, "vocabulary_size": None}),
+    "QACNN": (models.QACNN, {"filters": 4}),
+    "QALSTM": (models.QALSTM, {"units": 3}),
+    "QRNNRanker": (models.QRNNRanker, _POINTWISE),
+}
+
+
+def _fill(model):
+    """Gives all weights values that no backend's generator draws."""
+    rng = np.random.default_rng(1)
+    for weight in model.weights:
+        if weight.dtype != "float32":
+            continue
+        # The rest may have either sign.
+        if weight.ndim == 0 or weight.path.endswith(POSITIVE):
+            weight.assign(rng.uniform(0.5, 1.5, weight.shape))
+        else:
+            weight.assign(rng.uniform(-0.8, 0.8, weight.shape))
+    return model
+
+
+def _build(
+    model_class,
+    settings,
+    vocabulary_size=VOCABULARY_SIZE,
+    embedding_dim=EMBEDDING_DIM,
+    **further,
+):
+    arguments = {
+        "vocabulary_size": vocabulary_size,
+        "embedding_dim": embedding_dim,
+        **settings,
+        **further,
+    }
+    return _fill(model_class(**arguments))
+
+
+SCORERS = {name: partial(_build, *model) for name, model in _SCORERS.items()}
+MODELS = {
+    **SCORERS,
+    "BidirectionalLanguageModel": partial(
+        _build, models.BidirectionalLanguageModel, {"units": 3}
+    ),
+}
+
+
+def build(name, *sizes, **settings):
+    """The model of a name.
+
+    Args:
+        name: one of `MODELS`.
+        *sizes: vocabulary_size and embedding_dim, if not the usual ones.
+        **settings: further arguments of the model, such as `dtype`.
+    """
+    return MODELS[name](*sizes, **settings)
+
+
+def inputs_for(model, question=QUESTION, answer=ANSWER):
+    """What a model takes for pairs of texts.
+
+    Args:
+        model: a model of `MODELS`.
+        question: word ids `(pairs, length)`.
+        answer: word ids `(pairs, length)`.
+
+    Returns:
+        A dict of arrays, which depend on the number of pairs and on these ids
+        alone; of the language model, the ids of the answers.
+    """
+    if not isinstance(model.input, dict):
+        return answer.astype("int32")
+    rng = np.random.default_rng(2)
+    table = rng.normal(size=(1000, model.embedding_dim)).astype("float32")
+    pairs = len(question)
+    rows = np.arange(pairs, dtype="int32") % CONTEXTUAL_SHAPE[0]
+    known = {
+        "question": question.astype("int32"),
+        "answer": answer.astype("int32"),
+        "overlap": rng.normal(size=(pairs, OVERLAP_FEATURES)).astype("float32"),
+        "question_row": rows[:, None],
+    }
+    if keras.backend.is_float_dtype(model.input["question"].dtype):
+        for side in ("question", "answer"):
+            vectors = table[known[side] % 1000]
+            known[side] = vectors * (known[side] > 0)[..., None]
+    return {name: known[name] for name in model.input}
