@@ -29,9 +29,11 @@ BACKEND_TESTS := tests/layers tests/models tests/test_batches.py \
 	tests/embeddings/test_bert.py tests/embeddings/test_elmo.py \
 	tests/test_constraints.py \
 	tests/test_contrastive_divergence.py tests/test_geometry.py \
-	tests/test_hardest_negatives.py tests/test_language_modeling.py \
+	tests/test_hardest_negatives.py tests/test_inner_optimizers.py \
+	tests/test_language_modeling.py \
 	tests/test_losses.py \
-	tests/test_optimizers.py tests/test_recomputation.py \
+	tests/test_optimizer_training.py tests/test_optimizers.py \
+	tests/test_recomputation.py \
 	tests/test_recurrence.py \
 	tests/test_recurrent_benchmark.py tests/test_scoring.py \
 	tests/test_training.py tests/test_triplet_batches.py \
