@@ -42,14 +42,6 @@ def test_wrapped_optimizer_sees_the_converted_gradient(inner, conversion):
         )
 
 
-def test_adagrad_by_hand():
-    inner = keras.optimizers.Adagrad(0.1, initial_accumulator_value=0.01)
-    stepped = step_once(RiemannianOptimizer(inner))
-    gradient = 0.0289 * GRADIENTS
-    expected = POINTS - 0.1 * gradient / np.sqrt(0.01 + gradient**2 + 1e-7)
-    np.testing.assert_allclose(stepped, expected, rtol=1e-5)
-
-
 def test_manifold_steps_include_momentum_and_weight_decay():
     inner = keras.optimizers.SGD(0.1, momentum=0.5, weight_decay=0.2)
     optimizer = RiemannianOptimizer(inner, conversion="manifold")

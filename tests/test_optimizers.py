@@ -201,6 +201,14 @@ def test_manifold_goes_straight_to_the_target_in_the_metric():
     )
 
 
+def test_adagrad_by_hand():
+    inner = keras.optimizers.Adagrad(0.1, initial_accumulator_value=0.01)
+    stepped = step_once(RiemannianOptimizer(inner))
+    gradient = 0.0289 * GRADIENTS
+    expected = POINTS - 0.1 * gradient / np.sqrt(0.01 + gradient**2 + 1e-7)
+    np.testing.assert_allclose(stepped, expected, rtol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
