@@ -108,6 +108,18 @@ def test_every_reading_of_iam_is_there():
         assert place in found
 
 
+def test_every_reading_of_mrnn_is_there():
+    found = " ".join(d.where for d in DEVIATIONS if d.paper == "mrnn")
+    for place in ("CONV", "BN", "PReLU", "POOLS", "FC", "Eq. 5", "Eq. 7"):
+        assert place in found
+    for place in ("Eq. 9, 12", "Eq. 10", "Eq. 13", "mining", "negatives"):
+        assert place in found
+    for place in ("4.3.1", "4.3.2", "Table 2", "Table 3", "Figure 5"):
+        assert place in found
+    for place in ("SQuAD", "QUASAR-T", "TrecQA", "recall@k"):
+        assert place in found
+
+
 def test_malformed_ledgers_are_named(tmp_path):
     path = tmp_path / "ledger.toml"
     path.write_text("[[deviations]\n")
