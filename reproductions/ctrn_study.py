@@ -44,21 +44,28 @@ CONDITIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
 def runs(
     arguments: argparse.Namespace,
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Folder, options and further vectors of each run, in order."""
+    """Folder, options and vectors of each run, in order."""
     for seed in arguments.seeds:
         for dataset in arguments.datasets:
             if seed == arguments.seeds[0]:
                 for model in ("bm25", "cosine"):
-                    yield _run(dataset, model, "paper", seed)
+                    yield _run(arguments, dataset, model, "paper", seed)
             for model, readings in CONDITIONS:
                 if arguments.models and model not in arguments.models:
                     continue
                 settings = (*readings, *arguments.set)
-                yield _run(dataset, model, arguments.recipe, seed, *settings)
+                yield _run(
+                    arguments, dataset, model, arguments.recipe, seed, *settings
+                )
 
 
 def _run(
-    dataset: str, model: str, recipe: str, seed: int, *settings: str
+    arguments: argparse.Namespace,
+    dataset: str,
+    model: str,
+    recipe: str,
+    seed: int,
+    *settings: str,
 ) -> tuple[str, list[str], list[str]]:
     options = [
         *("--dataset", dataset, "--model", model),
@@ -67,7 +74,7 @@ def _run(
     for setting in settings:
         options += ["--set", setting]
     name = "-".join([dataset, model, recipe, f"seed{seed}", *settings])
-    return name.replace("/", "_"), options, []
+    return name.replace("/", "_"), options, arguments.embeddings
 
 
 def main(argv: Sequence[str] | None = None) -> int:

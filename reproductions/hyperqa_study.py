@@ -132,11 +132,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = study_parser(
         "hyperqa_study", __doc__.splitlines()[0], "runs/study"
     )
+    arguments = parser.parse_args(argv)
     runs = (
-        (item.name, item.options, ("skipgram",) if item.own_vectors else ())
+        (
+            item.name,
+            item.options,
+            [*arguments.embeddings, *["skipgram"] * item.own_vectors],
+        )
         for item in conditions()
     )
-    return run_all(hyperqa.main, runs, parser.parse_args(argv))
+    return run_all(hyperqa.main, runs, arguments)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ CONDITIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
 def runs(
     arguments: argparse.Namespace,
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Folder, options and further vectors of each run, in order."""
+    """Folder, options and vectors of each run, in order."""
     for seed in arguments.seeds:
         for dataset in arguments.datasets:
             if seed == arguments.seeds[0]:
@@ -81,7 +81,11 @@ def _run(
     for setting in settings:
         options += ["--set", setting]
     parts = [dataset, arguments.split, model, arguments.recipe, f"seed{seed}"]
-    return "-".join([*parts, *settings]).replace("/", "_"), options, []
+    return (
+        "-".join([*parts, *settings]).replace("/", "_"),
+        options,
+        arguments.embeddings,
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:

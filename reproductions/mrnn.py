@@ -98,7 +98,6 @@ SMALL: Settings = {
     "filters": 128,
     "max_document_length": 64,
     "momentum": 0.9,
-    "positives": 2,
     "learning_rate": 1e-3,
     "batch_size": 64,
     "chunk": None,

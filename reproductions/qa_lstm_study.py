@@ -45,7 +45,7 @@ def rows_of(names: Sequence[str]) -> list[str]:
 def runs(
     arguments: argparse.Namespace,
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Folder, options and further vectors of each run, in order."""
+    """Folder, options and vectors of each run, in order."""
     for seed in arguments.seeds:
         for row in rows_of(arguments.rows):
             # Without a seed there is nothing to repeat.
@@ -68,7 +68,11 @@ def _run(
     for setting in arguments.set:
         options += ["--set", setting]
     parts = [row, dataset, arguments.split, arguments.recipe, f"seed{seed}"]
-    return "-".join([*parts, *arguments.set]).replace("/", "_"), options, []
+    return (
+        "-".join([*parts, *arguments.set]).replace("/", "_"),
+        options,
+        arguments.embeddings,
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:

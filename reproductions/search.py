@@ -133,10 +133,31 @@ def iam_space(hp: Any) -> Settings:
     }
 
 
+def mrnn_space(hp: Any) -> Settings:
+    """The search space of MRNN: what its paper leaves open.
+
+    Args:
+        hp: `keras_tuner.HyperParameters`, asked for one value of each.
+
+    Returns:
+        Settings by name, as `--set` takes them.
+    """
+    return {
+        "margin": hp.Choice("margin", [0.5, 0.8, 1.0]),
+        "blocks": hp.Choice("blocks", [4, 6]),
+        "learning_rate": hp.Choice("learning_rate", [1e-4, 3e-4, 1e-3]),
+        "momentum": hp.Choice("momentum", [0.9, 0.99]),
+        "pooling": hp.Choice("pooling", ["max", "avg", "none"]),
+        "negatives": hp.Choice("negatives", [0, 4, 16]),
+        "dropout": hp.Choice("dropout", [0.0, 0.3]),
+    }
+
+
 SPACES = {
     "ctrn": ctrn_space,
     "hyperqa": hyperqa_space,
     "iam": iam_space,
+    "mrnn": mrnn_space,
     "qa_lstm": qa_lstm_space,
 }
 

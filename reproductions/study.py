@@ -58,7 +58,7 @@ def run_all(
     Args:
         script: the script's `main`.
         runs: for each run the name of its folder, its options and the names of
-            vectors that it has beside the given ones.
+            its vectors.
         arguments: what a parser of `study_parser` returned; its `split`, if
             it has one, is the split that is reported on.
         keep_models: whether models and weights stay in a finished run's
@@ -78,7 +78,7 @@ def run_all(
                 *("--split", getattr(arguments, "split", "dev")),
                 *("--resume", *record),
                 *("--data-dir", str(arguments.data_dir)),
-                *("--embeddings", *arguments.embeddings, *vectors),
+                *("--embeddings", *vectors),
                 *("--output-dir", str(folder)),
             ]
         )

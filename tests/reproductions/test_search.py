@@ -12,6 +12,7 @@ from reproductions.search import Search
 from reproductions.search import ctrn_space
 from reproductions.search import hyperqa_space
 from reproductions.search import iam_space
+from reproductions.search import mrnn_space
 from reproductions.search import qa_lstm_space
 
 # KerasTuner calls functions of `threading` that are old, hundreds of times.
@@ -58,6 +59,18 @@ IAMS_SPACE = {
 }
 
 
+# What MRNN's paper leaves open; the lists are ours.
+MRNNS_SPACE = {
+    "margin": {0.5, 0.8, 1.0},
+    "blocks": {4, 6},
+    "learning_rate": {1e-4, 3e-4, 1e-3},
+    "momentum": {0.9, 0.99},
+    "pooling": {"max", "avg", "none"},
+    "negatives": {0, 4, 16},
+    "dropout": {0.0, 0.3},
+}
+
+
 def quality(settings, trial):
     """Best at projection_dim 400 and margin 1."""
     return {"MAP": settings["projection_dim"] / 1000 - settings["margin"] / 100}
@@ -70,8 +83,9 @@ def quality(settings, trial):
         (ctrn_space, CTRNS_SPACE),
         (qa_lstm_space, QA_LSTMS_SPACE),
         (iam_space, IAMS_SPACE),
+        (mrnn_space, MRNNS_SPACE),
     ],
-    ids=["hyperqa", "ctrn", "qa_lstm", "iam"],
+    ids=["hyperqa", "ctrn", "qa_lstm", "iam", "mrnn"],
 )
 def test_draws_the_papers_values_and_all_of_them(tmp_path, space, expected):
     drawn = {name: set() for name in expected}

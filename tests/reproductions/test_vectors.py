@@ -99,3 +99,30 @@ def test_words_of_a_bert_are_as_the_settings_say(capital_questions, bert):
         capital_questions,
     )
     assert bert.pop()[2] == {"layers": -1, "dim": None, "rms": None}
+
+
+def test_all_sources_are_mixed_as_the_settings_say(capital_questions, tmp_path):
+    """Table 3, with idf over the texts to fit as in Table 2."""
+    corpus = Corpus(capital_questions)
+    words = corpus.vocabulary.words[2:]
+    paths = []
+    for number in (2, 3):
+        found = KeyedVectors(number)
+        found.add_vectors(words, np.full((len(words), number), number * 1.0))
+        paths.append(str(tmp_path / f"{number}.txt"))
+        found.save_word2vec_format(paths[-1])
+    names = arguments(model="mrnn", embeddings=paths)
+    settings = {"oov_scale": 0.25, "bert_order": "top", "w_idf": 2.0}
+    matrix, coverage = word_matrix(names, settings, corpus, capital_questions)
+    assert coverage.any_words.covered == len(words)
+    sentences = corpus.sentences(capital_questions)
+    for word, row in zip(words, matrix[2:], strict=True):
+        frequency = sum(word in sentence for sentence in sentences)
+        idf = np.log((1 + len(sentences)) / (1 + frequency)) + 1
+        expected = [1.0] * 2 + [1.5] * 3
+        np.testing.assert_allclose(row, idf**2 * np.array(expected), rtol=1e-5)
+    # Each text has its own.
+    names.model = "mrnn-contextual"
+    matrix, coverage = word_matrix(names, settings, corpus, capital_questions)
+    assert matrix.size == 0
+    assert coverage is None
