@@ -69,7 +69,7 @@ def test_sources(calls, tmp_path):
     last = {("vectors.bin",)}
     assert read == {
         "bm25": {()},
-        **{model: last for model in ("cosine", "qa-lstm", "hyperqa")},
+        **dict.fromkeys(("cosine", "qa-lstm", "hyperqa"), last),
         "mrnn": {tuple(SOURCES), *((source,) for source in SOURCES)},
         "mrnn-contextual": {tuple(SOURCES)},
     }
