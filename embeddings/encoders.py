@@ -6,8 +6,11 @@ are looked up, those of unknown words put together from subwords where the file
 is a fastText model.
 """
 
+import abc
+from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Sequence
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -26,6 +29,9 @@ from embeddings.texts import Text
 BERT = "bert:"
 ELMO = "elmo:"
 Rows = Iterator[tuple[int, np.ndarray]]
+
+# Takes the kind, the texts, the cache's folder and whether to show progress.
+Reader = Callable[[str, Sequence[Text], PathLike | None, bool], Rows]
 
 
 class Encoder(Protocol):
@@ -64,7 +70,38 @@ class Encoder(Protocol):
         ...
 
 
-class BertEncoder:
+class NetworkEncoder(abc.ABC):
+    """A network whose vectors are kept on disk.
+
+    Args:
+        source: where its files are.
+    """
+
+    def __init__(self, source: PathLike):
+        self.source = source
+        self._readers: dict[tuple[int, ...], Reader] = {}
+
+    @abc.abstractmethod
+    def reader(self, layers: tuple[int, ...]) -> Reader:
+        """What reads texts by some layers, side by side in its vectors."""
+
+    def rows(
+        self,
+        kind: str,
+        texts: Sequence[Text],
+        layers: Sequence[int],
+        cache_dir: PathLike | None = None,
+        progress: bool = True,
+    ) -> Rows:
+        """As `Encoder.rows`."""
+        key = tuple(layers)
+        if key not in self._readers:
+            self._readers[key] = self.reader(key)
+        found = self._readers[key](kind, texts, cache_dir, progress)
+        return _apart(found, len(key))
+
+
+class BertEncoder(NetworkEncoder):
     """A BERT; see `embeddings.bert.Bert`.
 
     Args:
@@ -72,53 +109,23 @@ class BertEncoder:
     """
 
     def __init__(self, source: PathLike = MINILM):
-        self.source = source
-        self._berts: dict[tuple[int, ...], Bert] = {}
+        super().__init__(source)
 
-    def rows(
-        self,
-        kind: str,
-        texts: Sequence[Text],
-        layers: Sequence[int],
-        cache_dir: PathLike | None = None,
-        progress: bool = True,
-    ) -> Rows:
-        """As `Encoder.rows`."""
-        key = tuple(layers)
-        if key not in self._berts:
-            self._berts[key] = Bert(self.source, key, combine="concat")
-        found = bert_rows(self._berts[key], kind, texts, cache_dir, progress)
-        return _apart(found, len(key))
+    def reader(self, layers: tuple[int, ...]) -> Reader:
+        """As `NetworkEncoder.reader`."""
+        return partial(bert_rows, Bert(self.source, layers, combine="concat"))
 
 
-class ElmoEncoder:
+class ElmoEncoder(NetworkEncoder):
     """An ELMo; see `embeddings.elmo.Elmo`.
 
     Args:
         source: directory of its files.
     """
 
-    def __init__(self, source: PathLike):
-        self.source = source
-        self._elmos: dict[tuple[int, ...], Elmo] = {}
-
-    def rows(
-        self,
-        kind: str,
-        texts: Sequence[Text],
-        layers: Sequence[int],
-        cache_dir: PathLike | None = None,
-        progress: bool = True,
-    ) -> Rows:
-        """As `Encoder.rows`."""
-        key = tuple(layers)
-        if key not in self._elmos:
-            self._elmos[key] = Elmo(self.source, key)
-        elmo = self._elmos[key]
-        found = computed_once(
-            elmo.identity, kind, texts, elmo.encode, cache_dir, progress
-        )
-        return _apart(found, len(key))
+    def reader(self, layers: tuple[int, ...]) -> Reader:
+        """As `NetworkEncoder.reader`."""
+        return partial(_elmo_rows, Elmo(self.source, layers))
 
 
 class StaticEncoder:
@@ -171,6 +178,19 @@ def find_encoder(name: str) -> Encoder:
     if name.startswith(ELMO):
         return ElmoEncoder(name.removeprefix(ELMO))
     return StaticEncoder(name)
+
+
+def _elmo_rows(
+    elmo: Elmo,
+    kind: str,
+    texts: Sequence[Text],
+    cache_dir: PathLike | None,
+    progress: bool,
+) -> Rows:
+    """As `bert_rows`, of an ELMo."""
+    return computed_once(
+        elmo.identity, kind, texts, elmo.encode, cache_dir, progress
+    )
 
 
 def _apart(found: Rows, layers: int) -> Rows:
