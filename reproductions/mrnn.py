@@ -60,7 +60,7 @@ PAPER: Settings = {
     "max_document_length": 256,  # equation 10; not stated
     "hidden_units": [],  # equations 7, 10: "fully connected layers"
     "block_initializer": "glorot_uniform",  # not stated
-    "position_initializer": "identity",  # not stated
+    "position_gain": 1.0,  # the start of equation 10; not stated
     "share_attention": True,  # equation 7: one f
     "n_gram_attention": True,
     "query_attention": True,
@@ -138,8 +138,7 @@ def build_model(
         *("filters", "blocks", "kernel_size", "max_document_length"),
         *("momentum", "hidden_units", "n_gram_attention", "query_attention"),
         *("without_n_gram_attention", "share_blocks", "share_attention"),
-        *("alpha", "block_initializer", "position_initializer", "dropout"),
-        "trainable_embeddings",
+        *("alpha", "block_initializer", "dropout", "trainable_embeddings"),
     )
     pooling = settings["pooling"]
     return MRNN(
@@ -147,6 +146,9 @@ def build_model(
         embedding_dim,
         pooling=None if pooling == "none" else pooling,
         pool_size=settings["pooling_window"],
+        position_initializer=keras.initializers.Identity(
+            settings["position_gain"]
+        ),
         **{name: settings[name] for name in names},
         **arguments,
     )
