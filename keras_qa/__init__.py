@@ -11,6 +11,7 @@ from keras_qa.version import __version__
 
 _MODULES = (
     "attention",
+    "attention_maps",
     "baselines",
     "batches",
     "constraints",

@@ -7,28 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from keras_qa.atomic import write_whole
-from keras_qa.datasets.tokenizer import tokenize
+from keras_qa.attention_figure import CHARACTER_WIDTH
+from keras_qa.attention_figure import COLOR
+from keras_qa.attention_figure import FONT
+from keras_qa.attention_figure import new_figure
+from keras_qa.attention_figure import save_figure
+from keras_qa.attention_pair import SIDES
+from keras_qa.attention_pair import AttentionError
+from keras_qa.attention_pair import read_pair
+from keras_qa.attention_pair import score_and_weights
 from keras_qa.datasets.vocabulary import Vocabulary
-
-SIDES = ("question", "answer")
 
 BAR = 24
 """Characters of the longest bar."""
 
-# Of the picture: the characters of a line, their size in points, the height of
-# a line in it, and the width of DejaVu Sans Mono, which matplotlib brings.
+# Of the picture: the characters of a line, their size in points, and the height
+# of a line in it.
 COLUMNS = 72
 FONT_SIZE = 9
 LINE_HEIGHT = 2
-CHARACTER_WIDTH = 0.602
-# Blue, at most so strong that black words stay readable.
-COLOR = "#4477AA"
+# At most so strong that black words stay readable.
 STRONGEST = 0.8
-
-
-class AttentionError(ValueError):
-    """There is no attention to show; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +79,8 @@ def attention_weights(
         model: a Keras model with inputs `{"question", "answer"}` and an
             attribute `attention`, a model with the same inputs that gives a
             dict of weights `(batch_size, length)` of one or both sides:
-            `APBiLSTM`, `APCNN`, `AttentiveLSTM`, `AttentiveCNN`, or one of
-            your own.
+            `APBiLSTM`, `APCNN`, `AttentiveLSTM`, `AttentiveCNN`, `MRNN`, or
+            one of your own.
         vocabulary: the words by their ids.
         question: the question.
         answer: the answer.
@@ -99,38 +98,26 @@ def attention_weights(
         >>> seen = attention_weights(model, vocabulary, "who wrote it", "ann")
         >>> print(format_attention(seen))
     """
-    if getattr(model, "attention", None) is None:
+    weigh = getattr(model, "attention", None)
+    if weigh is None:
         raise AttentionError(
-            "`model` must have an attribute `attention`, as AP-BiLSTM, AP-CNN "
-            f"and the attentive models have. Received: {type(model).__name__}"
+            "`model` must have an attribute `attention`, as AP-BiLSTM, AP-CNN, "
+            "the attentive models and MRNN have. "
+            f"Received: {type(model).__name__}"
         )
-    size = getattr(model, "vocabulary_size", len(vocabulary))
-    if size != len(vocabulary):
-        raise AttentionError(
-            f"`vocabulary` must have the {size} words of the model. "
-            f"Received: {len(vocabulary)} words"
-        )
-    # The command line is to be quick where it needs no Keras.
-    import keras
-
-    tokens = {
-        "question": tokenize(question, tokenizer)[:max_question_length],
-        "answer": tokenize(answer, tokenizer)[:max_answer_length],
-    }
-    for side, text in zip(SIDES, (question, answer), strict=True):
-        if not tokens[side]:
-            raise AttentionError(
-                f"`{side}` must have at least one word. Received: {text!r}"
-            )
-    ids = {side: vocabulary.encode(tokens[side])[None] for side in SIDES}
-    weights = {
-        side: keras.ops.convert_to_numpy(values)[0].astype(float)
-        for side, values in model.attention(ids, training=False).items()
-    }
-    score = keras.ops.convert_to_numpy(model(ids, training=False))
+    pair = read_pair(
+        model,
+        vocabulary,
+        question,
+        answer,
+        tokenizer,
+        max_question_length,
+        max_answer_length,
+    )
+    score, weights = score_and_weights(model, weigh, pair.inputs)
     return Attention(
         model=type(model).__name__,
-        score=float(score.reshape(())),
+        score=score,
         **{
             side: tuple(
                 Word(
@@ -138,7 +125,7 @@ def attention_weights(
                     word in vocabulary,
                     float(weights[side][i]) if side in weights else None,
                 )
-                for i, word in enumerate(tokens[side])
+                for i, word in enumerate(pair.words[side])
             )
             for side in SIDES
         },
@@ -209,31 +196,17 @@ def draw_attention(attention: Attention, path: Path | str) -> None:
         ImportError: if matplotlib is not installed.
         AttentionError: if matplotlib does not write files of that ending.
     """
-    try:
-        from matplotlib.figure import Figure
-        from matplotlib.patches import Rectangle
-    except ImportError as error:
-        raise ImportError(
-            "Drawing needs matplotlib: pip install 'keras-qa[plots]'"
-        ) from error
     items = list(_layout(attention))
     lines = items[-1].line + 1
     margin = 2  # columns; one line above and below
     width, height = COLUMNS + 2 * margin, lines + 2
-    figure = Figure(
-        (
-            width * CHARACTER_WIDTH * FONT_SIZE / 72,
-            height * LINE_HEIGHT * FONT_SIZE / 72,
-        ),
-        dpi=150,
+    figure = new_figure(
+        width * CHARACTER_WIDTH * FONT_SIZE / 72,
+        height * LINE_HEIGHT * FONT_SIZE / 72,
     )
-    known = figure.canvas.get_supported_filetypes()
-    ending = Path(path).suffix[1:].lower()
-    if ending not in known:
-        raise AttentionError(
-            f"`path` must end in one of {', '.join(sorted(known))}. "
-            f"Received: path={path}"
-        )
+    # Of matplotlib, which is there now.
+    from matplotlib.patches import Rectangle
+
     axes = figure.add_axes((0, 0, 1, 1), frameon=False)
     axes.set_axis_off()
     axes.set_xlim(-margin, COLUMNS + margin)
@@ -254,17 +227,13 @@ def draw_attention(attention: Attention, path: Path | str) -> None:
             item.column,
             item.line + 0.5,
             item.text,
-            family="DejaVu Sans Mono",
+            family=FONT,
             size=FONT_SIZE,
             weight="bold" if item.heading else "normal",
             va="center_baseline",
             parse_math=False,
         )
-    # Without the program's version the same data give the same file.
-    metadata = {"Software": None} if ending == "png" else None
-    write_whole(
-        path, lambda scratch: figure.savefig(scratch, metadata=metadata)
-    )
+    save_figure(figure, path)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from keras_qa.attention import AttentionError
 from keras_qa.attention import attention_weights
 from keras_qa.attention import draw_attention
 from keras_qa.attention import format_attention
+from keras_qa.attention_maps import attention_maps
+from keras_qa.attention_maps import draw_attention_maps
 from keras_qa.datasets.tokenizer import TOKENIZERS
 from keras_qa.datasets.vocabulary import Vocabulary
 
@@ -44,6 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="draw both texts, too, as PNG, SVG or PDF (needs matplotlib)",
     )
     parser.add_argument(
+        "--maps",
+        type=Path,
+        metavar="FILE",
+        help="draw all weights of MRNN, of blocks and of positions, as PNG, "
+        "SVG or PDF (needs matplotlib)",
+    )
+    parser.add_argument(
         "--tokenizer",
         choices=TOKENIZERS,
         help="instead of the one that the run notes",
@@ -54,19 +63,21 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the weights that the arguments ask for; returns the exit code.
 
     Raises:
-        AttentionError: if the folder holds no run, its model no attention, or
-            a text no word.
+        AttentionError: if the folder holds no run, its model no attention or
+            none of the maps asked for, or a text no word.
         ImportError: if a picture is asked for without matplotlib.
     """
     folder = arguments.run_folder
     reading = run_reading(folder, arguments.tokenizer)
-    attention = attention_weights(
+    pair = (
         run_model(folder),
         Vocabulary.load(folder / "vocabulary.txt"),
         arguments.question,
         arguments.answer,
-        **reading,
     )
+    attention = attention_weights(*pair, **reading)
+    if arguments.maps is not None:
+        draw_attention_maps(attention_maps(*pair, **reading), arguments.maps)
     if arguments.picture is not None:
         draw_attention(attention, arguments.picture)
     if arguments.format == "json":

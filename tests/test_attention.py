@@ -3,19 +3,20 @@
 import json
 import subprocess
 import sys
+from functools import partial
 
 import keras
 import numpy as np
 import pytest
+from attention_runs import write_run
 
 from keras_qa import cli
-from keras_qa.attention import COLOR
 from keras_qa.attention import AttentionError
 from keras_qa.attention import attention_weights
 from keras_qa.attention import draw_attention
 from keras_qa.attention import format_attention
+from keras_qa.attention_figure import COLOR
 from keras_qa.datasets.vocabulary import Vocabulary
-from keras_qa.export import export_keras
 from keras_qa.models import APCNN
 from keras_qa.models import AttentiveLSTM
 from keras_qa.models import HyperQA
@@ -56,20 +57,7 @@ def attentive_lstm():
 def run_folder(tmp_path):
     """Makes the files of a run that the viewer reads."""
 
-    def make(model, settings=None, **entries):
-        export_keras(model, tmp_path / "model.keras")
-        VOCABULARY.save(tmp_path / "vocabulary.txt")
-        settings = {
-            "tokenizer": None,
-            "max_question_length": None,
-            "max_answer_length": 4,
-            **(settings or {}),
-        }
-        metrics = {"settings": settings, "tokenizer": "word", **entries}
-        (tmp_path / "metrics.json").write_text(json.dumps(metrics))
-        return tmp_path
-
-    return make
+    return partial(write_run, tmp_path, vocabulary=VOCABULARY)
 
 
 def show(folder, *options):
@@ -151,7 +139,7 @@ def test_the_command_prints_text_and_draws(run_folder, capsys, tmp_path):
     picture = tmp_path / "new" / "seen.png"
     # A setting may say how to split and the run what came of it.
     chosen = {"tokenizer": "word"}
-    folder = run_folder(ap_cnn(), chosen, tokenizer="whitespace")
+    folder = run_folder(ap_cnn(), settings=chosen, tokenizer="whitespace")
     assert show(folder, "--picture", str(picture)) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("APCNN, score ")
@@ -247,7 +235,7 @@ def test_a_run_from_before_the_tokeniser_was_noted(run_folder, capsys):
     folder = run_folder(ap_cnn(), tokenizer=None)
     assert show(folder) == 2
     assert "add --tokenizer" in capsys.readouterr().err
-    assert show(run_folder(ap_cnn(), chosen, tokenizer=None)) == 0
+    assert show(run_folder(ap_cnn(), settings=chosen, tokenizer=None)) == 0
     folder = run_folder(ap_cnn(), tokenizer=None)
     assert show(folder, "--tokenizer", "word") == 0
     assert show(folder / "none") == 2

@@ -1,0 +1,227 @@
+"""All weights of MRNN's duplex attention for one pair, and their picture."""
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from keras_qa.attention_heatmaps import Heatmap
+from keras_qa.attention_heatmaps import draw_heatmaps
+from keras_qa.attention_pair import SIDES
+from keras_qa.attention_pair import AttentionError
+from keras_qa.attention_pair import TextPair
+from keras_qa.attention_pair import read_pair
+from keras_qa.attention_pair import score_and_weights
+from keras_qa.datasets.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class AttentionMaps:
+    """What MRNN's two attentions make of one pair.
+
+    Attributes:
+        model: the name of the model's class.
+        score: its score of the pair, higher is better.
+        question: the question's words.
+        answer: the answer's words.
+        unknown: those words that the vocabulary lacks; the model reads all of
+            them as one.
+        grams: how many words a convolution of each block sees, directly and
+            through the blocks before it: 1, 3, 5, ... for kernels of 3 words.
+            Pooling, which looks at neighbours, is not counted, as in the
+            paper.
+        question_blocks: the weights of the blocks at each word of the
+            question, float `(question_length, blocks)`; rows sum to 1.
+        answer_blocks: the same of the answer, `(answer_length, blocks)`.
+        positions: what each word of the question looks up in the answer,
+            float `(question_length, answer_length)`; rows sum to 1.
+    """
+
+    model: str
+    score: float
+    question: tuple[str, ...]
+    answer: tuple[str, ...]
+    unknown: frozenset[str]
+    grams: tuple[int, ...]
+    question_blocks: np.ndarray
+    answer_blocks: np.ndarray
+    positions: np.ndarray
+
+    def shown(self, word: str) -> str:
+        """A word, in brackets if the model does not know it."""
+        return f"[{word}]" if word in self.unknown else word
+
+
+def attention_maps(
+    model: Any,
+    vocabulary: Vocabulary | None,
+    question: str | Sequence[str],
+    answer: str | Sequence[str],
+    tokenizer: str = "word",
+    max_question_length: int | None = None,
+    max_answer_length: int | None = None,
+    *,
+    inputs: Mapping[str, np.ndarray] | None = None,
+) -> AttentionMaps:
+    """Computes all attention weights of a pair (MRNN, Figure 5).
+
+    Args:
+        model: an `MRNN`, or a model of your own with its inputs, its
+            `kernel_size`, and an attribute `attention_maps`, a model with the
+            same inputs that gives a dict of `"question_blocks"`,
+            `"answer_blocks"` and `"positions"`.
+        vocabulary: the words by their ids; may be None with `inputs`.
+        question: the question, or with `inputs` its words.
+        answer: the answer, or with `inputs` its words.
+        tokenizer: the one used in training, see `tokenizer.TOKENIZERS`; not
+            used with `inputs`.
+        max_question_length: the question is cut to so many tokens; not used
+            with `inputs`.
+        max_answer_length: the answer is cut to so many tokens; not used with
+            `inputs`. Words beyond the model's `max_document_length` are never
+            looked up: their columns of `positions` are 0.
+        inputs: what the model reads of the words, for models of contextual
+            vectors: arrays `"question"` `(1, question_length, dim)` and
+            `"answer"` `(1, answer_length, dim)`, or of ids, at least as long
+            as the words, with zeros behind these. A word whose vector is zero
+            is padding to the model and has the weight 0 throughout.
+
+    Raises:
+        AttentionError: if the model has no such maps, a text has no word, or
+            the inputs do not fit the words.
+
+    Example:
+        >>> maps = attention_maps(model, vocabulary, "who wrote it", "ann")
+        >>> draw_attention_maps(maps, "figure5.png")
+    """
+    weigh = getattr(model, "attention_maps", None)
+    if weigh is None:
+        raise AttentionError(
+            "`model` must have an attribute `attention_maps`, as MRNN has. "
+            f"Received: {type(model).__name__}"
+        )
+    if inputs is not None:
+        pair = _with_inputs(question, answer, inputs)
+    elif (
+        isinstance(question, str)
+        and isinstance(answer, str)
+        and vocabulary is not None
+    ):
+        pair = read_pair(
+            model,
+            vocabulary,
+            question,
+            answer,
+            tokenizer,
+            max_question_length,
+            max_answer_length,
+        )
+    else:
+        raise AttentionError(
+            "without `inputs`, `question` and `answer` must be texts and "
+            "`vocabulary` their words. Received: "
+            f"question={question!r}, answer={answer!r}, vocabulary={vocabulary}"
+        )
+    score, weights = score_and_weights(model, weigh, pair.inputs)
+    question_words, answer_words = (tuple(pair.words[side]) for side in SIDES)
+    return AttentionMaps(
+        model=type(model).__name__,
+        score=score,
+        question=question_words,
+        answer=answer_words,
+        unknown=frozenset(
+            word
+            for word in question_words + answer_words
+            if vocabulary is not None and word not in vocabulary
+        ),
+        grams=tuple(
+            1 + n * (model.kernel_size - 1)
+            for n in range(weights["question_blocks"].shape[1])
+        ),
+        question_blocks=weights["question_blocks"],
+        answer_blocks=weights["answer_blocks"],
+        positions=weights["positions"],
+    )
+
+
+def _with_inputs(
+    question: str | Sequence[str],
+    answer: str | Sequence[str],
+    inputs: Mapping[str, np.ndarray],
+) -> TextPair:
+    """A pair of words and arrays, these without the padding behind them."""
+    words, cut = {}, {}
+    for side, tokens in zip(SIDES, (question, answer), strict=True):
+        if isinstance(tokens, str) or not tokens:
+            raise AttentionError(
+                f"with `inputs`, `{side}` must be a list of at least one word. "
+                f"Received: {tokens!r}"
+            )
+        array = np.asarray(inputs.get(side, ()))
+        count = len(tokens)
+        if (
+            array.ndim not in (2, 3)
+            or len(array) != 1
+            or array.shape[1] < count
+            or array[:, count:].any()
+        ):
+            raise AttentionError(
+                f"`inputs` must have the `{side}` as an array (1, length) or "
+                f"(1, length, dim) of {count} words with zeros behind them. "
+                f"Received: shape={array.shape}"
+            )
+        words[side], cut[side] = list(tokens), array[:, :count]
+    return TextPair(words, cut)
+
+
+def draw_attention_maps(maps: AttentionMaps, path: Path | str) -> None:
+    """Draws the three maps of a pair one above the other (MRNN, Figure 5).
+
+    a) and b) have a column for each word of the question and of the answer,
+    and a row for each block; c) has a row for each word of the question and a
+    column for each of the answer. Long texts take several lines. The darkest
+    shade of a) and b) is the largest weight of both, that of c) its own. Words
+    in brackets are not in the vocabulary.
+
+    Args:
+        maps: what `attention_maps` returned.
+        path: the picture to write, such as a PNG, SVG or PDF file.
+
+    Raises:
+        ImportError: if matplotlib is not installed.
+        AttentionError: if matplotlib does not write files of that ending, or
+            none as large as these texts need.
+    """
+    grams = tuple(f"{words}-gram" for words in maps.grams)
+    question, answer = (
+        tuple(map(maps.shown, words)) for words in (maps.question, maps.answer)
+    )
+    darkest = max(maps.question_blocks.max(), maps.answer_blocks.max())
+    heatmaps = [
+        Heatmap(
+            "a) question, by block",
+            grams,
+            question,
+            maps.question_blocks.T,
+            darkest,
+        ),
+        Heatmap(
+            "b) answer, by block",
+            grams,
+            answer,
+            maps.answer_blocks.T,
+            darkest,
+        ),
+        Heatmap(
+            "c) what each word of the question looks up in the answer",
+            question,
+            answer,
+            maps.positions,
+            maps.positions.max(),
+        ),
+    ]
+    title = f"{maps.model}, score {maps.score:.4f}"
+    draw_heatmaps(title, heatmaps, path)

@@ -1,0 +1,31 @@
+"""Run folders for the viewers of attention."""
+
+import json
+
+from keras_qa.export import export_keras
+
+
+def write_run(folder, model, vocabulary, settings=None, **entries):
+    """Writes the files of a run that the viewers read.
+
+    Args:
+        folder: an existing folder.
+        model: the model.
+        vocabulary: its words.
+        settings: settings that differ from the defaults.
+        **entries: entries of `metrics.json`.
+
+    Returns:
+        The folder.
+    """
+    export_keras(model, folder / "model.keras")
+    vocabulary.save(folder / "vocabulary.txt")
+    settings = {
+        "tokenizer": None,
+        "max_question_length": None,
+        "max_answer_length": 4,
+        **(settings or {}),
+    }
+    metrics = {"settings": settings, "tokenizer": "word", **entries}
+    (folder / "metrics.json").write_text(json.dumps(metrics))
+    return folder
