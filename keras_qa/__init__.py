@@ -20,6 +20,7 @@ _MODULES = (
     "evaluation",
     "export",
     "geometry",
+    "initializers",
     "language_modeling",
     "layers",
     "losses",

@@ -25,6 +25,7 @@ from typing import Any
 
 import keras
 
+from keras_qa.initializers import ScaledIdentity
 from keras_qa.models import MRNN
 from keras_qa.triplet_batches import TripletBatches
 from keras_qa.triplet_losses import TripletLoss
@@ -146,9 +147,7 @@ def build_model(
         embedding_dim,
         pooling=None if pooling == "none" else pooling,
         pool_size=settings["pooling_window"],
-        position_initializer=keras.initializers.Identity(
-            settings["position_gain"]
-        ),
+        position_initializer=ScaledIdentity(settings["position_gain"]),
         **{name: settings[name] for name in names},
         **arguments,
     )

@@ -17,6 +17,7 @@ ALLOWED = {
     "keras_qa/version.py": set(),
     "keras_qa/geometry.py": {"keras"},
     "keras_qa/recurrence.py": {"keras"},
+    "keras_qa/initializers.py": {"keras"},
     "keras_qa/constraints.py": {"keras", "keras_qa.geometry"},
     "keras_qa/optimizers.py": {
         "keras",
