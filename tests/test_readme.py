@@ -7,7 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import bert_reference
+import elmo_reference
 import pytest
+from gensim.models import FastText
+from gensim.models.fasttext import save_facebook_model
 
 ROOT = Path(__file__).parents[1]
 
@@ -35,7 +39,7 @@ def folder(tmp_path):
 
 
 def test_train_and_serve_as_printed(folder):
-    train, layer, serve = code_blocks()
+    train, _, layer, serve = code_blocks()
     fit = """
 import numpy as np
 ids = np.arange(12).reshape(3, 4)
@@ -61,3 +65,20 @@ assert np.isfinite(losses).all()
         )
         assert done.returncode == 0, done.stderr
     assert "(1,) (2,)" in done.stdout
+
+
+def test_vectors_of_several_sources_as_printed(tmp_path, monkeypatch):
+    pytest.importorskip("keras_hub")
+    pytest.importorskip("safetensors")
+    bert_reference.write_bert(tmp_path / "bert", bert_reference.make_weights())
+    elmo_reference.write_elmo(tmp_path / "elmo", elmo_reference.make_weights())
+    model = FastText([["wrote"]], vector_size=6, min_count=1, bucket=9)
+    save_facebook_model(model, str(tmp_path / "wiki.en.bin"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KERAS_QA_CACHE", str(tmp_path / "cache"))
+    names = {}
+    exec(code_blocks()[1], names)
+    # Of the BERT four layers of 6 numbers, of the ELMo one of 8.
+    assert names["contextual"].shape == (2, 4, 4 * 6 + 8 + 6)
+    assert names["vectors"].vector_size == 4 * 6 + 8 + 6
+    assert names["vectors"].index_to_key == ["who", "wrote", "emma"]
