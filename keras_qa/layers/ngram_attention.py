@@ -27,8 +27,8 @@ class NGramAttention(keras.layers.Layer):
 
     The sum of s features is s times as far from 0 as their mean: with large s
     the weights of a new layer are nearly 0 and 1, and learn slowly. The
-    initialiser `keras.initializers.Identity(1 / s)` starts with nearly equal
-    weights.
+    initialiser `keras_qa.initializers.ScaledIdentity(1 / s)` starts with nearly
+    equal weights.
 
     Args:
         weighting: `"softmax"` as above; `"mean"` gives all blocks the weight
