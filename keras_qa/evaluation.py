@@ -131,14 +131,14 @@ def evaluate(
         values = _checked(question, values)
         shuffled = rng.permutation(len(values))
         ids = [
-            f"{number:05d}-{_no_blanks(candidate.id)}"
+            f"{number:05d}-{no_blanks(candidate.id)}"
             for number, candidate in zip(
                 shuffled, question.candidates, strict=True
             )
         ]
         counts = np.unique(values, return_counts=True)[1]
         ties += int(counts[counts > 1].sum())
-        name = _no_blanks(question.id)
+        name = no_blanks(question.id)
         # trec_eval's own order: by score, then by id, both descending.
         for i in np.lexsort((shuffled, values))[::-1]:
             run.append(ir_measures.ScoredDoc(name, ids[i], float(values[i])))
@@ -150,7 +150,7 @@ def evaluate(
             ir_measures.Qrel(name, f"missed-{i}", 1)
             for i in range(question.missed)
         )
-    scored = {_no_blanks(q.id) for q in questions if q.positives or q.missed}
+    scored = {no_blanks(q.id) for q in questions if q.positives or q.missed}
     if not scored:
         raise ValueError(
             "`questions` must hold at least one with a positive answer. "
@@ -216,7 +216,7 @@ def _checked(question: Question, values: np.ndarray) -> np.ndarray:
     return values
 
 
-def _no_blanks(id: str) -> str:
+def no_blanks(id: str) -> str:
     """An identifier as one field of a blank-separated file."""
     return re.sub(r"\s", "_", id)
 
