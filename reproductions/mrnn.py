@@ -60,8 +60,10 @@ PAPER: Settings = {
     "share_blocks": True,  # not stated
     "max_document_length": 256,  # equation 10; not stated
     "hidden_units": [],  # equations 7, 10: "fully connected layers"
-    "block_initializer": "glorot_uniform",  # not stated
-    "position_gain": 1.0,  # the start of equation 10; not stated
+    # Not stated, how the softmax blocks start: from so many times the identity;
+    # None: at random.
+    "block_gain": None,  # equation 7
+    "position_gain": 1.0,  # equation 10
     "share_attention": True,  # equation 7: one f
     "n_gram_attention": True,
     "query_attention": True,
@@ -100,6 +102,7 @@ DATASETS: dict[str, Settings] = {
 SMALL: Settings = {
     "filters": 128,
     "max_document_length": 64,
+    "block_gain": 0.01,
     "position_gain": 0.03,
     "momentum": 0.9,
     "learning_rate": 1e-3,
@@ -142,7 +145,7 @@ def build_model(
         *("filters", "blocks", "kernel_size", "max_document_length"),
         *("momentum", "hidden_units", "n_gram_attention", "query_attention"),
         *("without_n_gram_attention", "share_blocks", "share_attention"),
-        *("alpha", "block_initializer", "dropout", "trainable_embeddings"),
+        *("alpha", "dropout", "trainable_embeddings"),
     )
     pooling = settings["pooling"]
     return MRNN(
@@ -150,10 +153,18 @@ def build_model(
         embedding_dim,
         pooling=None if pooling == "none" else pooling,
         pool_size=settings["pooling_window"],
-        position_initializer=ScaledIdentity(settings["position_gain"]),
+        block_initializer=_start(settings["block_gain"]),
+        position_initializer=_start(settings["position_gain"]),
         **{name: settings[name] for name in names},
         **arguments,
     )
+
+
+def _start(gain: float | None) -> keras.initializers.Initializer:
+    """How the kernels of a softmax block start."""
+    if gain is None:
+        return keras.initializers.GlorotUniform()
+    return ScaledIdentity(gain)
 
 
 def build_ranker(experiment: Experiment) -> Ranker:

@@ -24,6 +24,8 @@ OPTIONAL = {
     "lm_max_classes": int,
     "positives": int,
     "chunk": int,
+    "block_gain": float,
+    "position_gain": float,
 }
 
 Settings = dict[str, Any]
