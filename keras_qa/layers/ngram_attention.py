@@ -6,13 +6,11 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_qa.layers.softmax_block import SoftmaxBlock
-
-WEIGHTINGS = ("softmax", "mean", "last")
+from keras_qa.layers.softmax_weighting import SoftmaxWeighting
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class NGramAttention(keras.layers.Layer):
+class NGramAttention(SoftmaxWeighting):
     """One vector for each position from the feature maps of N blocks.
 
     With `g_n(i)` the vector that block n has at position i,
@@ -62,6 +60,8 @@ class NGramAttention(keras.layers.Layer):
     Reference: MRNN, section 3.3.1.
     """
 
+    weightings = ("softmax", "mean", "last")
+
     def __init__(
         self,
         weighting: str = "softmax",
@@ -70,18 +70,9 @@ class NGramAttention(keras.layers.Layer):
         kernel_initializer: Any = "glorot_uniform",
         **kwargs: Any,
     ):
-        super().__init__(**kwargs)
-        if weighting not in WEIGHTINGS:
-            raise ValueError(
-                f"`weighting` must be one of {WEIGHTINGS}. Received: "
-                f"weighting={weighting!r}"
-            )
-        self.weighting = weighting
-        self.hidden_units = tuple(hidden_units)
-        self.alpha = alpha
-        self.kernel_initializer = keras.initializers.get(kernel_initializer)
-        self.supports_masking = True
-        self.precise = keras.backend.result_type(self.compute_dtype, "float32")
+        super().__init__(
+            weighting, hidden_units, alpha, kernel_initializer, **kwargs
+        )
 
     def build(self, input_shape: tuple) -> None:
         """Creates the softmax block over the blocks."""
@@ -91,16 +82,7 @@ class NGramAttention(keras.layers.Layer):
                 f"filters). Received: shape={input_shape}"
             )
         self.blocks = input_shape[1]
-        if self.weighting == "softmax":
-            self.softmax_block = SoftmaxBlock(
-                self.blocks,
-                self.hidden_units,
-                self.alpha,
-                self.kernel_initializer,
-                dtype=self.precise,
-                name="softmax_block",
-            )
-            self.softmax_block.build((None, None, self.blocks))
+        self.build_softmax_block(self.blocks)
 
     def call(
         self,
@@ -154,15 +136,3 @@ class NGramAttention(keras.layers.Layer):
             (batch_size, length, blocks), dtype=self.precise
         )
         return [vectors, weights] if return_attention_scores else vectors
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "weighting": self.weighting,
-            "hidden_units": self.hidden_units,
-            "alpha": self.alpha,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-        }

@@ -7,14 +7,12 @@ import keras
 from keras import ops
 
 from keras_qa.layers.sequence_length import cut_or_pad
-from keras_qa.layers.softmax_block import SoftmaxBlock
+from keras_qa.layers.softmax_weighting import SoftmaxWeighting
 from keras_qa.layers.text_pair import two_sequences
-
-WEIGHTINGS = ("softmax", "mean")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class QueryAttention(keras.layers.Layer):
+class QueryAttention(SoftmaxWeighting):
     """The distance of two texts, by what each query position finds.
 
     With q(i) and d(j) the vectors of the positions of query and document,
@@ -75,6 +73,8 @@ class QueryAttention(keras.layers.Layer):
     Reference: MRNN, section 3.3.2.
     """
 
+    weightings = ("softmax", "mean")
+
     def __init__(
         self,
         max_document_length: int,
@@ -84,39 +84,26 @@ class QueryAttention(keras.layers.Layer):
         kernel_initializer: Any = "identity",
         **kwargs: Any,
     ):
-        # Autocasting would round the vectors to half precision on the way in.
-        super().__init__(autocast=False, **kwargs)
+        super().__init__(
+            weighting,
+            hidden_units,
+            alpha,
+            kernel_initializer,
+            # It would round the vectors to half precision on the way in.
+            autocast=False,
+            **kwargs,
+        )
         if max_document_length < 1:
             raise ValueError(
                 "`max_document_length` must be a positive integer. Received: "
                 f"max_document_length={max_document_length}"
             )
-        if weighting not in WEIGHTINGS:
-            raise ValueError(
-                f"`weighting` must be one of {WEIGHTINGS}. Received: "
-                f"weighting={weighting!r}"
-            )
         self.max_document_length = max_document_length
-        self.weighting = weighting
-        self.hidden_units = tuple(hidden_units)
-        self.alpha = alpha
-        self.kernel_initializer = keras.initializers.get(kernel_initializer)
-        self.supports_masking = True
-        self.precise = keras.backend.result_type(self.compute_dtype, "float32")
 
     def build(self, input_shape: Any) -> None:
         """Creates the softmax block over the document's positions."""
         two_sequences(input_shape)
-        if self.weighting == "softmax":
-            self.softmax_block = SoftmaxBlock(
-                self.max_document_length,
-                self.hidden_units,
-                self.alpha,
-                self.kernel_initializer,
-                dtype=self.precise,
-                name="softmax_block",
-            )
-            self.softmax_block.build((None, None, self.max_document_length))
+        self.build_softmax_block(self.max_document_length)
 
     def call(
         self,
@@ -271,10 +258,4 @@ class QueryAttention(keras.layers.Layer):
         return {
             **super().get_config(),
             "max_document_length": self.max_document_length,
-            "weighting": self.weighting,
-            "hidden_units": self.hidden_units,
-            "alpha": self.alpha,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
         }
