@@ -116,6 +116,7 @@ RECIPES: dict[str, Settings] = {"paper": {}, "small": SMALL}
 # the settings of these.
 BASELINES: dict[str, ModuleType] = {
     "qa-lstm": qa_lstm,
+    "attentive-lstm": qa_lstm,
     "ap-bilstm": ctrn,
     "ap-cnn": ctrn,
     "hyperqa": hyperqa,
