@@ -38,21 +38,23 @@ Bounds, on 2 cores: with one pool `encoded` is at least 50 times as fast as
 most 4 times a step with K = 1.
 """
 
-import argparse
-import multiprocessing
 import os
 import statistics
 import time
 from collections.abc import Callable
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.options import option_parser
+from benchmarks.processes import alone
+from benchmarks.processes import load_before
+from benchmarks.results import at_least
+from benchmarks.results import at_most
 from benchmarks.results import paired_ratio
+from benchmarks.results import verdict
 from benchmarks.results import write_results
 from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.datasets.packing import next_size
@@ -240,12 +242,6 @@ class Training:
 
 def run(settings: Settings, backend: str) -> dict[str, Any]:
     """All rounds of all contenders, in a process of a few cores."""
-    if hasattr(os, "sched_setaffinity"):
-        cores = sorted(os.sched_getaffinity(0))[: settings.cores]
-        os.sched_setaffinity(0, cores)
-    os.environ["KERAS_BACKEND"] = backend
-    os.environ["TF_NUM_INTRAOP_THREADS"] = str(settings.cores)
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     import keras
 
     from keras_qa import models
@@ -319,17 +315,13 @@ def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
             },
         }
         ratio = summary["scoring"][f"{name}, one pool"]["speedup"]["batches"]
-        summary["bounds"][f"{name}: encoded against batches, one pool"] = {
-            "ratio": ratio,
-            "bound": f"at least {MIN_SPEEDUP[name]:g}",
-            "reached": ratio >= MIN_SPEEDUP[name],
-        }
+        summary["bounds"][f"{name}: encoded against batches, one pool"] = (
+            at_least(ratio, MIN_SPEEDUP[name])
+        )
         for step, ratio in summary["training"][name]["times_of_k_1"].items():
-            summary["bounds"][f"{name}: {step} against K = 1"] = {
-                "ratio": ratio,
-                "bound": f"at most {MAX_STEP:g}",
-                "reached": ratio <= MAX_STEP,
-            }
+            summary["bounds"][f"{name}: {step} against K = 1"] = at_most(
+                ratio, MAX_STEP
+            )
     return summary
 
 
@@ -367,29 +359,18 @@ def report(
     )
     print("\nBounds, set for 2 cores")
     for name, bound in summary["bounds"].items():
-        verdict = "reached" if bound["reached"] else "NOT reached"
         print(
-            f"  {name:<48}{bound['ratio']:8.2f}  {bound['bound']:<12} {verdict}"
+            f"  {name:<48}{bound['ratio']:8.2f}  {bound['bound']:<12} "
+            f"{verdict(bound)}"
         )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.answer_ranking",
-        description="Compares ranking and training with their plain forms.",
-    )
-    parser.add_argument("--rounds", type=int, default=Settings.rounds)
-    parser.add_argument("--cores", type=int, default=Settings.cores)
-    parser.add_argument("--seed", type=int, default=Settings.seed)
-    parser.add_argument(
-        "--smoke", action="store_true", help="tiny sizes, to test the script"
-    )
-    parser.add_argument(
-        "--json",
-        type=Path,
-        metavar="FILE",
-        default=Path(__file__).with_suffix(".json"),
-        help="for the figures (default: beside this script)",
+    parser = option_parser(
+        __file__,
+        "Compares ranking and training with their plain forms.",
+        Settings,
+        ("rounds", "cores", "seed"),
     )
     options = parser.parse_args(arguments)
     sizes: dict[str, int] = {"rounds": options.rounds}
@@ -412,17 +393,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = Settings(**sizes, cores=options.cores, seed=options.seed)
 
     start = time.perf_counter()
-    load_before = os.getloadavg()
-    if load_before[0] > settings.cores / 2:
-        print(f"the machine is busy (load {load_before[0]:.1f}): repeat later")
+    load = load_before(settings.cores)
     backend = os.environ.get("KERAS_BACKEND") or "tensorflow"
     # A process of its own, which may be kept to some cores.
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=spawn) as pool:
-        measured = pool.submit(run, settings, backend).result()
+    measured = alone(
+        run, settings, backend, cores=settings.cores, backend=backend
+    )
     summary = summarise(settings, measured)
     report(settings, measured, summary)
-    write_results(options.json, settings, load_before, summary, measured)
+    write_results(options.json, settings, load, summary, measured)
     print(f"\n{options.json} ({time.perf_counter() - start:.0f} s)")
     return 0
 

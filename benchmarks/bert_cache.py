@@ -33,22 +33,23 @@ times as fast cached as in the loop. `BiLSTM` has none: so small a BERT is not
 twenty times the work of that reader's own step.
 """
 
-import argparse
-import multiprocessing
 import os
 import statistics
 import tempfile
 import time
 from collections.abc import Callable
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.options import option_parser
+from benchmarks.processes import alone
+from benchmarks.processes import load_before
+from benchmarks.results import at_least
 from benchmarks.results import paired_ratio
+from benchmarks.results import verdict
 from benchmarks.results import write_results
 from embeddings import bert_text_vectors
 from embeddings.bert import Bert
@@ -182,12 +183,6 @@ def epoch(
 
 def run(settings: Settings, backend: str) -> dict[str, Any]:
     """All rounds of all contenders, in a process of a few cores."""
-    if hasattr(os, "sched_setaffinity"):
-        cores = sorted(os.sched_getaffinity(0))[: settings.cores]
-        os.sched_setaffinity(0, cores)
-    os.environ["KERAS_BACKEND"] = backend
-    os.environ["TF_NUM_INTRAOP_THREADS"] = str(settings.cores)
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     import keras
 
     keras.utils.set_random_seed(settings.seed)
@@ -264,11 +259,7 @@ def summarise(measured: dict[str, Any]) -> dict[str, Any]:
             "speedup": ratio,
         }
         if reader in BOUNDED:
-            summary["bounds"][reader] = {
-                "ratio": ratio,
-                "bound": f"at least {MIN_SPEEDUP:g}",
-                "reached": ratio >= MIN_SPEEDUP,
-            }
+            summary["bounds"][reader] = at_least(ratio, MIN_SPEEDUP)
     return summary
 
 
@@ -288,14 +279,11 @@ def report(
     )
     for reader, found in summary["epochs"].items():
         bound = summary["bounds"].get(reader)
-        verdict = ""
-        if bound:
-            reached = "reached" if bound["reached"] else "NOT reached"
-            verdict = f"  {bound['bound']} {reached}"
+        reached = f"  {bound['bound']} {verdict(bound)}" if bound else ""
         print(
             f"  {reader:<15}"
             + "".join(f"{found['seconds'][c]:14.3f}" for c in CONTENDERS)
-            + f"{found['speedup']:7.1f}{verdict}"
+            + f"{found['speedup']:7.1f}{reached}"
         )
     print("\nonce, seconds")
     for name, taken in measured["once"].items():
@@ -307,24 +295,13 @@ def report(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.bert_cache",
-        description="Compares epochs with a BERT's cached vectors and without.",
+    parser = option_parser(
+        __file__,
+        "Compares epochs with a BERT's cached vectors and without.",
+        Settings,
+        ("rounds", "cores", "seed"),
     )
     parser.add_argument("--source", default=Settings.source)
-    parser.add_argument("--rounds", type=int, default=Settings.rounds)
-    parser.add_argument("--cores", type=int, default=Settings.cores)
-    parser.add_argument("--seed", type=int, default=Settings.seed)
-    parser.add_argument(
-        "--smoke", action="store_true", help="tiny sizes, to test the script"
-    )
-    parser.add_argument(
-        "--json",
-        type=Path,
-        metavar="FILE",
-        default=Path(__file__).with_suffix(".json"),
-        help="for the figures (default: beside this script)",
-    )
     options = parser.parse_args(arguments)
     sizes: dict[str, int] = {"rounds": options.rounds}
     if options.smoke:
@@ -334,17 +311,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
 
     start = time.perf_counter()
-    load_before = os.getloadavg()
-    if load_before[0] > settings.cores / 2:
-        print(f"the machine is busy (load {load_before[0]:.1f}): repeat later")
+    load = load_before(settings.cores)
     backend = os.environ.get("KERAS_BACKEND") or "tensorflow"
     # A process of its own, which may be kept to some cores.
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=spawn) as pool:
-        measured = pool.submit(run, settings, backend).result()
+    measured = alone(
+        run, settings, backend, cores=settings.cores, backend=backend
+    )
     summary = summarise(measured)
     report(settings, measured, summary)
-    write_results(options.json, settings, load_before, summary, measured)
+    write_results(options.json, settings, load, summary, measured)
     print(f"\n{options.json} ({time.perf_counter() - start:.0f} s)")
     return 0
 

@@ -22,18 +22,19 @@ question_words`.
 Bound: `maps once` is at least 10 times as fast.
 """
 
-import argparse
-import os
 import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.options import option_parser
+from benchmarks.processes import load_before
+from benchmarks.results import at_least
 from benchmarks.results import paired_ratio
+from benchmarks.results import verdict
 from benchmarks.results import write_results
 
 MIN_SPEEDUP = 10.0
@@ -139,11 +140,7 @@ def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
         "bytes_of_maps": 4 * numbers * settings.filters,
         "bytes_of_comparison": 3 * 4 * numbers * settings.question_words,
         "bounds": {
-            "maps once against pair by pair": {
-                "ratio": ratio,
-                "bound": f"at least {MIN_SPEEDUP:g}",
-                "reached": ratio >= MIN_SPEEDUP,
-            }
+            "maps once against pair by pair": at_least(ratio, MIN_SPEEDUP)
         },
     }
 
@@ -166,28 +163,16 @@ def report(
         f"\n  largest relative difference {measured['difference']:.0e}"
     )
     for name, bound in summary["bounds"].items():
-        verdict = "reached" if bound["reached"] else "NOT reached"
-        print(f"  {name}: {bound['ratio']:.0f}, {bound['bound']} {verdict}")
+        reached = f"{bound['bound']} {verdict(bound)}"
+        print(f"  {name}: {bound['ratio']:.0f}, {reached}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.document_distances",
-        description="Compares one question with many documents.",
-    )
-    for name in ("documents", "words", "filters", "blocks", "pairs", "rounds"):
-        parser.add_argument(
-            f"--{name}", type=int, default=getattr(Settings, name)
-        )
-    parser.add_argument(
-        "--smoke", action="store_true", help="tiny sizes, to test the script"
-    )
-    parser.add_argument(
-        "--json",
-        type=Path,
-        metavar="FILE",
-        default=Path(__file__).with_suffix(".json"),
-        help="for the figures (default: beside this script)",
+    parser = option_parser(
+        __file__,
+        "Compares one question with many documents.",
+        Settings,
+        ("documents", "words", "filters", "blocks", "pairs", "rounds"),
     )
     options = vars(parser.parse_args(arguments))
     path, smoke = options.pop("json"), options.pop("smoke")
@@ -196,13 +181,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = {**tiny, "pairs": 2, "rounds": 1, "embedding_dim": 3}
     settings = Settings(**options)
 
-    load_before = os.getloadavg()
-    if load_before[0] > 1:
-        print(f"the machine is busy (load {load_before[0]:.1f}): repeat later")
+    load = load_before(cores=2)
     measured = run(settings)
     summary = summarise(settings, measured)
     report(settings, measured, summary)
-    write_results(path, settings, load_before, summary, measured)
+    write_results(path, settings, load, summary, measured)
     print(f"\n{path}")
     return 0
 

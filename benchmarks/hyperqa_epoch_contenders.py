@@ -1,6 +1,5 @@
 """The contenders of `hyperqa_epoch`, each in a process of its own."""
 
-import os
 import time
 from functools import partial
 from multiprocessing.connection import Connection
@@ -13,6 +12,7 @@ from benchmarks.hyperqa_epoch_work import Settings
 from benchmarks.hyperqa_epoch_work import make_groups
 from benchmarks.hyperqa_epoch_work import make_texts
 from benchmarks.hyperqa_epoch_work import make_weights
+from benchmarks.processes import settle
 from keras_qa.datasets.packing import RaggedTexts
 
 
@@ -31,8 +31,14 @@ class KerasContender:
         class PaddedBatches(PairwiseBatches):
             """Padded to the longest text there is: one shape to compile."""
 
-            def _padded(self, indices: np.ndarray, index: int) -> np.ndarray:
-                return self.texts.padded(indices, settings.longest)
+            def _padded(
+                self,
+                indices: np.ndarray,
+                index: int,
+                width: int | None = None,
+                rows: int | None = None,
+            ) -> np.ndarray:
+                return self.texts.padded(indices, settings.longest, rows)
 
         class PlainTrainer(keras.Model):
             """Encodes each padded text once and scores each pair."""
@@ -203,11 +209,7 @@ class TorchContender:
 
 def serve(name: str, settings: Settings, connection: Connection) -> None:
     """A contender's process: answers requests until it is told to stop."""
-    if hasattr(os, "sched_setaffinity"):
-        cores = sorted(os.sched_getaffinity(0))[: settings.cores]
-        os.sched_setaffinity(0, cores)
-    os.environ["KERAS_BACKEND"] = "tensorflow"
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    settle(settings.cores, "tensorflow")
     contender = (TorchContender if name == "torch" else KerasContender)(
         name, settings, make_texts(settings)
     )

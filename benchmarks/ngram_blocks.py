@@ -23,23 +23,23 @@ Bounds, on 2 cores: with the most blocks `summed` takes at most .9 times the
 memory of `concatenated`, and at most 1.15 times the time.
 """
 
-import argparse
-import multiprocessing
-import os
 import resource
 import statistics
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import numpy as np
 
+from benchmarks.options import option_parser
+from benchmarks.processes import alone
+from benchmarks.processes import load_before
+from benchmarks.results import at_most
 from benchmarks.results import paired_ratio
+from benchmarks.results import verdict
 from benchmarks.results import write_results
 
 WAYS = ("summed", "concatenated")
@@ -111,20 +111,6 @@ def _largest_size() -> int:
     return UNIT * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def measure_alone(settings: Settings, way: str, blocks: int) -> dict[str, Any]:
-    """`measure` in a process of its own, on `cores` cores."""
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(
-        1, spawn, initializer=_keep_to, initargs=(settings.cores,)
-    ) as pool:
-        return pool.submit(measure, settings, way, blocks).result()
-
-
-def _keep_to(cores: int) -> None:
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
-
-
 def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
     """Memory by blocks, ratios, and what became of the bounds.
 
@@ -151,16 +137,8 @@ def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
             for way, rows in measured.items()
         },
         "bounds": {
-            "memory": {
-                "ratio": memory,
-                "bound": f"at most {MAX_MEMORY:g}",
-                "reached": memory <= MAX_MEMORY,
-            },
-            "time": {
-                "ratio": seconds,
-                "bound": f"at most {MAX_TIME:g}",
-                "reached": seconds <= MAX_TIME,
-            },
+            "memory": at_most(memory, MAX_MEMORY),
+            "time": at_most(seconds, MAX_TIME),
         },
     }
 
@@ -187,28 +165,16 @@ def report(
         )
     print(f"\nBounds at N = {settings.blocks}, summed against concatenated")
     for name, bound in summary["bounds"].items():
-        verdict = "reached" if bound["reached"] else "NOT reached"
-        print(f"  {name:<8}{bound['ratio']:6.2f}  {bound['bound']} {verdict}")
+        reached = f"{bound['bound']} {verdict(bound)}"
+        print(f"  {name:<8}{bound['ratio']:6.2f}  {reached}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.ngram_blocks",
-        description="Measures the training memory of n-gram blocks.",
-    )
-    for name in ("texts", "words", "filters", "blocks", "rounds", "cores"):
-        parser.add_argument(
-            f"--{name}", type=int, default=getattr(Settings, name)
-        )
-    parser.add_argument(
-        "--smoke", action="store_true", help="tiny sizes, to test the script"
-    )
-    parser.add_argument(
-        "--json",
-        type=Path,
-        metavar="FILE",
-        default=Path(__file__).with_suffix(".json"),
-        help="for the figures (default: beside this script)",
+    parser = option_parser(
+        __file__,
+        "Measures the training memory of n-gram blocks.",
+        Settings,
+        ("texts", "words", "filters", "blocks", "rounds", "cores"),
     )
     options = vars(parser.parse_args(arguments))
     path, smoke = options.pop("json"), options.pop("smoke")
@@ -217,16 +183,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = {**options, **tiny, "embedding_dim": 3}
     settings = Settings(**options)
 
-    load_before = os.getloadavg()
-    if load_before[0] > settings.cores / 2:
-        print(f"the machine is busy (load {load_before[0]:.1f}): repeat later")
+    load = load_before(settings.cores)
     measured: dict[str, Any] = {way: {} for way in WAYS}
     for blocks in range(1, settings.blocks + 1):
         for way in WAYS:
-            measured[way][str(blocks)] = measure_alone(settings, way, blocks)
+            measured[way][str(blocks)] = alone(
+                measure, settings, way, blocks, cores=settings.cores
+            )
     summary = summarise(settings, measured)
     report(settings, measured, summary)
-    write_results(path, settings, load_before, summary, {"measured": measured})
+    write_results(path, settings, load, summary, {"measured": measured})
     print(f"\n{path}")
     return 0
 

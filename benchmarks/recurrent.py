@@ -35,7 +35,6 @@ Recurrent Networks", Runtime Comparison), which states that at d = 800 QRNN and
 CTRN are 4 times as fast as LSTM and 8 times as fast as AP-BiLSTM.
 """
 
-import argparse
 import json
 import math
 import os
@@ -45,6 +44,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from benchmarks.options import option_parser
+from benchmarks.processes import load_before
 from benchmarks.recurrent_plan import CONTENDERS
 from benchmarks.recurrent_plan import DEFAULT_MODES
 from benchmarks.recurrent_plan import WORKLOADS
@@ -136,11 +137,13 @@ def measure_case(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.recurrent",
-        description="Compares QRNN and CTRN with LSTMs, as ratios in one run.",
-    )
     defaults = Settings()
+    parser = option_parser(
+        __file__,
+        "Compares QRNN and CTRN with LSTMs, as ratios in one run.",
+        defaults,
+        ("repeats", "cores", "seed"),
+    )
     parser.add_argument(
         "--units", type=int, nargs="+", default=defaults.units, metavar="D"
     )
@@ -164,23 +167,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="how Keras's steps are compiled (default: every way that the "
         "backend has, but for PyTorch's compiler)",
     )
-    parser.add_argument("--repeats", type=int, default=defaults.repeats)
-    parser.add_argument("--cores", type=int, default=defaults.cores)
-    parser.add_argument("--seed", type=int, default=defaults.seed)
     parser.add_argument(
         "--tf32",
         action="store_true",
         help="let a GPU multiply in TensorFloat-32, in all frameworks",
-    )
-    parser.add_argument(
-        "--smoke", action="store_true", help="tiny sizes, to test the script"
-    )
-    parser.add_argument(
-        "--json",
-        type=Path,
-        metavar="FILE",
-        default=Path(__file__).with_suffix(".json"),
-        help="for the figures (default: beside this script)",
     )
     parser.add_argument(
         "--picture", type=Path, metavar="FILE", help="PNG file to draw into"
@@ -236,14 +226,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
 
     start = time.perf_counter()
-    load_before = os.getloadavg()
-    if load_before[0] > settings.cores / 2:
-        # PyTorch's threads wait for each other, and for whoever has the core.
-        print(f"the machine is busy (load {load_before[0]:.1f}): repeat later")
+    # PyTorch's threads wait for each other, and for whoever has the core.
+    load = load_before(settings.cores)
     measured = run(settings, backend)
     summary = summarise(settings, measured)
     report(settings, measured, summary)
-    write_results(options.json, settings, load_before, summary, measured)
+    write_results(options.json, settings, load, summary, measured)
     if options.picture:
         draw(summary, measured["devices"]["keras"], options.picture)
     print(f"\n{options.json} ({time.perf_counter() - start:.0f} s)")

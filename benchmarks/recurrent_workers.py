@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.processes import settle
 from benchmarks.recurrent_plan import CONTENDERS
 from benchmarks.recurrent_plan import Job
 from benchmarks.recurrent_plan import Settings
@@ -144,12 +145,7 @@ def serve(
     backend: str, with_keras: bool, settings: Settings, connection: Connection
 ) -> None:
     """A framework's process: answers requests until it is told to stop."""
-    if hasattr(os, "sched_setaffinity"):
-        cores = sorted(os.sched_getaffinity(0))[: settings.cores]
-        os.sched_setaffinity(0, cores)
-    os.environ["KERAS_BACKEND"] = backend
-    os.environ["TF_NUM_INTRAOP_THREADS"] = str(settings.cores)
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    settle(settings.cores, backend)
     # Two processes share the GPU.
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")

@@ -20,6 +20,29 @@ def paired_ratio(
     )
 
 
+def at_least(ratio: float, bound: float) -> dict[str, Any]:
+    """Whether a ratio reaches a bound, for the file of figures."""
+    return {
+        "ratio": ratio,
+        "bound": f"at least {bound:g}",
+        "reached": ratio >= bound,
+    }
+
+
+def at_most(ratio: float, bound: float) -> dict[str, Any]:
+    """Whether a ratio keeps to a bound, for the file of figures."""
+    return {
+        "ratio": ratio,
+        "bound": f"at most {bound:g}",
+        "reached": ratio <= bound,
+    }
+
+
+def verdict(bound: dict[str, Any]) -> str:
+    """Whether a bound was reached, for people."""
+    return "reached" if bound["reached"] else "NOT reached"
+
+
 def write_results(
     path: Path,
     settings: Any,

@@ -1,0 +1,37 @@
+"""The options that the benchmarks share."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def option_parser(
+    script: str, description: str, settings: object, numbers: Sequence[str]
+) -> argparse.ArgumentParser:
+    """A parser with `--smoke`, `--json` and an option for each number.
+
+    Args:
+        script: the script's `__file__`.
+        description: what the script does.
+        settings: what has the defaults, a dataclass or one of its objects.
+        numbers: names of whole numbers among the settings.
+    """
+    path = Path(script)
+    parser = argparse.ArgumentParser(
+        prog=f"python -m benchmarks.{path.stem}", description=description
+    )
+    for name in numbers:
+        parser.add_argument(
+            f"--{name}", type=int, default=getattr(settings, name)
+        )
+    parser.add_argument(
+        "--smoke", action="store_true", help="tiny sizes, to test the script"
+    )
+    parser.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        default=path.with_suffix(".json"),
+        help="for the figures (default: beside this script)",
+    )
+    return parser
