@@ -39,13 +39,18 @@ BACKEND_TESTS := tests/layers tests/models tests/test_batches.py \
 	tests/test_training.py tests/test_triplet_batches.py \
 	tests/test_triplet_losses.py tests/test_triplet_training.py
 
-# Most of JAX's time would go into optimising programs that run once.
+# Most of JAX's time would go into optimising programs that run once, and into
+# compiling what another test, or an earlier run, has compiled.
 QUICK_XLA := --xla_backend_optimization_level=0 \
 	--xla_llvm_disable_expensive_passes=true
+JAX_TESTS := KERAS_BACKEND=jax XLA_FLAGS="$(QUICK_XLA)" \
+	JAX_COMPILATION_CACHE_DIR=$(CURDIR)/$(VENV)/jax-cache \
+	JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0 \
+	JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES=-1
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2
-	KERAS_BACKEND=jax XLA_FLAGS="$(QUICK_XLA)" $(BIN)/python -m pytest -n 2 $(BACKEND_TESTS)
+	$(JAX_TESTS) $(BIN)/python -m pytest -n 2 $(BACKEND_TESTS)
 	KERAS_BACKEND=torch $(BIN)/python -m pytest -n 2 $(BACKEND_TESTS)
 
 lint: $(VENV)/.installed-test
