@@ -10,9 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-
-class DatasetError(ValueError):
-    """A data file is missing or malformed; the message names file and line."""
+from keras_qa.datasets.errors import DatasetError
+from keras_qa.datasets.folds import read_held_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +164,8 @@ class Dataset:
         """
         questions = self.questions(split)
         if self.folds is not None:
-            held_out = _read_folds(self.folds, questions)
+            ranked = [q.id for q in questions if q.candidates]
+            held_out = read_held_out(self.folds, ranked)
         else:
             order = np.random.default_rng(seed).permutation(len(questions))
             chosen = order[: max(1, round(fraction * len(questions)))]
@@ -175,23 +175,3 @@ class Dataset:
         if self.add_pools is not None:
             dev = self.add_pools(dev, seed)
         return train, dev
-
-
-def _read_folds(path: Path, questions: list[Question]) -> set[str]:
-    folds = {}
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            fields = line.rstrip("\n").split("\t")
-            if len(fields) != 2 or fields[1] not in ("train", "dev"):
-                raise DatasetError(
-                    f"{path}:{number}: expected `question id<TAB>train|dev`. "
-                    f"Received: {line.rstrip()!r}"
-                )
-            folds[fields[0]] = fields[1]
-    missing = [q.id for q in questions if q.candidates and q.id not in folds]
-    if missing:
-        raise DatasetError(
-            f"{path}: has no line for the question {missing[0]!r} "
-            f"(and {len(missing) - 1} others)"
-        )
-    return {id for id, fold in folds.items() if fold == "dev"}

@@ -9,10 +9,14 @@ from pathlib import Path
 from typing import BinaryIO
 from typing import cast
 
-from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.errors import DatasetError
+from keras_qa.unpacking import bounded
 
 # A line longer than this is no sentence; it would only fill the memory.
 MAX_LINE_BYTES = 2**24
+
+# An id of the file may be part of what was expected.
+_MAX_EXPECTED = 400
 
 # What opening, reading and decompressing can raise.
 READ_ERRORS = (OSError, EOFError, zlib.error)
@@ -43,7 +47,8 @@ def error_at(
 ) -> DatasetError:
     """The error for a bad line, `path:line: expected ... Received: ...`."""
     return DatasetError(
-        f"{path}:{line}: expected {expected}. Received: {shorten(received)}"
+        f"{path}:{line}: expected {expected[:_MAX_EXPECTED]}. "
+        f"Received: {shorten(received)}"
     )
 
 
@@ -76,12 +81,15 @@ def find_file(folder: Path, name: str) -> Path | None:
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Opens a file for reading; `.gz` and `.bz2` are decompressed."""
-    if path.suffix == ".gz":
-        return cast(BinaryIO, gzip.open(path))
-    if path.suffix == ".bz2":
-        return cast(BinaryIO, bz2.open(path))
-    return path.open("rb")
+    """Opens a file for reading; `.gz` and `.bz2` are decompressed.
+
+    Reading one that unpacks out of all proportion ends in an `OSError`.
+    """
+    if path.suffix not in (".gz", ".bz2"):
+        return path.open("rb")
+    packed_bytes = path.stat().st_size
+    unpack = gzip.open if path.suffix == ".gz" else bz2.open
+    return bounded(cast(BinaryIO, unpack(path)), packed_bytes)
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -26,6 +26,9 @@ V1_TRAIN = ("question", "golds")
 V1_POOL = ("golds", "question", "pool")
 V2 = ("domain", "question", "golds", "pool")
 
+# A few characters of an answer stand for a word, again and again.
+_MAX_WORD = 256
+
 
 class InsuranceQA:
     """The vocabulary and the answers, which all question files refer to.
@@ -61,6 +64,13 @@ class InsuranceQA:
                     number,
                     "`idx_N<TAB>word` with another N in each line",
                     line,
+                )
+            if len(word) > _MAX_WORD:
+                raise error_at(
+                    self.vocabulary,
+                    number,
+                    f"a word of at most {_MAX_WORD} characters",
+                    word,
                 )
             words[name] = word
         return words

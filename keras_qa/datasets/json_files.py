@@ -2,6 +2,7 @@
 
 import codecs
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,10 @@ from keras_qa.datasets.files import shorten
 # An item longer than this is no article; it would only fill the memory.
 MAX_ITEM_CHARACTERS = 2**24
 
+# A name of the file may be part of a place.
+_MAX_WHERE = 400
 _CHUNK_BYTES = 2**16
-_BLANKS = " \t\n\r"
+_BLANK = re.compile(r"[ \t\n\r]*")
 
 
 def error_in(
@@ -37,7 +40,8 @@ def error_in(
         The error, `path:where: expected ... Received: ...`.
     """
     return DatasetError(
-        f"{path}:{where}: expected {expected}. Received: {shorten(received)}"
+        f"{path}:{where[:_MAX_WHERE]}: expected {expected[:_MAX_WHERE]}. "
+        f"Received: {shorten(received)}"
     )
 
 
@@ -103,7 +107,10 @@ def _items(reader: "_Reader", name: str) -> Iterator[tuple[str, Any]]:
     more = True
     while more:
         key = reader.value("a name")
-        reader.take(":", f"behind {key!r}")
+        if not isinstance(key, str):
+            reader.fail("a name", "a string", key)
+        shown = shorten(key)
+        reader.take(":", f"behind {shown}")
         if key == name:
             found = True
             reader.take("[", name)
@@ -117,8 +124,8 @@ def _items(reader: "_Reader", name: str) -> Iterator[tuple[str, Any]]:
             if number == 0:
                 reader.take("]", name)
         else:
-            reader.value(str(key)[:80])
-        more = reader.take(",}", f"behind {str(key)[:80]!r}") == ","
+            reader.value(shown)
+        more = reader.take(",}", f"behind {shown}") == ","
     if reader.peek():
         reader.fail("the end", "the end of the file", reader.peek())
     if not found:
@@ -132,17 +139,21 @@ class _Reader:
         self._path = path
         self._stream = stream
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._decode = json.JSONDecoder().raw_decode
+        # What is read and not yet dropped; it begins at `_at`.
         self._text = ""
+        self._at = 0
         self._before = 0
         self._ended = False
 
     def peek(self) -> str:
         """The next character that is not blank; empty at the end."""
         while True:
-            rest = self._text.lstrip(_BLANKS)
-            self._drop(len(self._text) - len(rest))
-            if rest or not self._read_on():
-                return rest[:1]
+            blank = _BLANK.match(self._text, self._at)
+            self._drop(blank.end() if blank else self._at)
+            found = self._text[self._at : self._at + 1]
+            if found or not self._read_on():
+                return found
 
     def take(self, characters: str, where: str) -> str:
         """Passes over the next character, which must be one of some."""
@@ -150,7 +161,7 @@ class _Reader:
         if not found or found not in characters:
             expected = " or ".join(repr(c) for c in characters)
             self.fail(where, expected, found or "the end of the file")
-        self._drop(1)
+        self._drop(self._at + 1)
         return found
 
     def value(self, where: str) -> Any:
@@ -158,12 +169,13 @@ class _Reader:
         self.peek()
         while True:
             try:
-                value, end = json.JSONDecoder().raw_decode(self._text)
+                value, end = self._decode(self._text, self._at)
             except RecursionError as error:
-                self.fail(where, f"JSON ({error})", self._text[:80])
+                self.fail(where, f"JSON ({error})", self._text[self._at :][:80])
             except ValueError as error:
                 # Perhaps only the beginning is there.
-                if len(self._text) <= MAX_ITEM_CHARACTERS and self._read_on():
+                length = len(self._text) - self._at
+                if length <= MAX_ITEM_CHARACTERS and self._read_on():
                     continue
                 self._fail_at(where, error)
             # So may a number's, which is a number as well.
@@ -179,18 +191,22 @@ class _Reader:
     def _fail_at(self, where: str, error: ValueError) -> NoReturn:
         at = error.pos if isinstance(error, json.JSONDecodeError) else 0
         reason = getattr(error, "msg", str(error))
-        around = self._text[max(0, at - 20) : at + 20]
-        self._before += at
+        around = self._text[max(self._at, at - 20) : at + 20]
+        self._before += max(0, at - self._at)
         self.fail(where, f"JSON ({reason})", around)
 
-    def _drop(self, count: int) -> None:
-        self._text = self._text[count:]
-        self._before += count
+    def _drop(self, end: int) -> None:
+        """Passes over what lies before `end`."""
+        self._before += end - self._at
+        self._at = end
 
     def _read_on(self) -> bool:
         """Reads as much again as there is; False at the end of the file."""
         if self._ended:
             return False
+        # Only here what was passed over is cut off: each time would take
+        # long where many short items follow upon a long one.
+        self._text, self._at = self._text[self._at :], 0
         data = self._stream.read(max(_CHUNK_BYTES, len(self._text)))
         self._ended = not data
         try:

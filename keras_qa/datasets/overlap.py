@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.errors import DatasetError
+from keras_qa.datasets.files import shorten
 
 # Importing bm25s would start JAX and take a GPU's memory, so only its file of
 # word lists is read.
@@ -191,11 +192,14 @@ class OverlapFeatures:
             DatasetError: if the file holds anything else.
         """
         try:
-            return cls(**json.loads(Path(path).read_text("utf-8")))
-        except (AttributeError, TypeError, ValueError) as error:
+            state = json.loads(Path(path).read_text("utf-8"))
+            _check_state(**state)
+            return cls(**state)
+        # The second is of JSON that is nested too deep.
+        except (TypeError, RecursionError, ValueError, OSError) as error:
             raise DatasetError(
                 f"{path}: expected what `OverlapFeatures.save` writes. "
-                f"Received: {error}"
+                f"Received: {shorten(str(error))}"
             ) from error
 
     def _sizes(self, tokens: Iterable[str]) -> tuple[int, int]:
@@ -226,3 +230,19 @@ class OverlapFeatures:
             len(content) / max(1, content_words),
             math.fsum(content) / max(1, content_words),
         )
+
+
+def _check_state(
+    document_frequencies: object, documents: object, stop_words: object
+) -> None:
+    """Checks the types that JSON leaves open."""
+    if type(documents) is not int:
+        raise TypeError(f"documents={documents!r}")
+    if not isinstance(document_frequencies, dict) or any(
+        type(count) is not int for count in document_frequencies.values()
+    ):
+        raise TypeError(f"document_frequencies={document_frequencies!r}")
+    if not isinstance(stop_words, list) or any(
+        not isinstance(word, str) for word in stop_words
+    ):
+        raise TypeError(f"stop_words={stop_words!r}")

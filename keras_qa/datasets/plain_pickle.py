@@ -26,6 +26,15 @@ ALLOWED = (
     "PUT BINPUT LONG_BINPUT MEMOIZE GET BINGET LONG_BINGET"
 )
 
+MAX_KEY_BITS = 60
+
+
+def _is_key(value: object) -> bool:
+    """Whether a dict may be asked for it: hashes of long integers collide."""
+    if type(value) is int:
+        return value.bit_length() <= MAX_KEY_BITS
+    return type(value) in (str, float)
+
 
 class _Instructions(dict[int, Callable[[Any], None]]):
     """Instruction code to method; a code that is not here is an error."""
@@ -59,7 +68,7 @@ class _PlainUnpickler(pickle._Unpickler):
     def _set_items(self, items: list[object]) -> None:
         target = self.stack[-1]
         for key, value in zip(items[::2], items[1::2], strict=True):
-            if type(target) is not dict or type(key) not in (str, int, float):
+            if type(target) is not dict or not _is_key(key):
                 raise pickle.UnpicklingError(
                     f"a {type(key).__name__} cannot be a key here"
                 )

@@ -24,6 +24,9 @@ from keras_qa.datasets.tokenizer import tokenize
 CONTEXTS = ("short", "long")
 RELEVANCE = ("words", "characters")
 
+# A first look at all words of a long answer would be a slow one.
+_QUICK_PARTS = 8
+
 _Records = Iterator[tuple[int, dict[str, Any]]]
 
 
@@ -111,6 +114,7 @@ class _Answer:
             tokenize(answer) if self._words else [lower_case(answer).strip()]
         )
         self._spelled = f" {' '.join(self._parts)} "
+        self._parts = self._parts[:_QUICK_PARTS]
 
     def __contains__(self, passage: str) -> bool:
         lowered = lower_case(passage)

@@ -11,6 +11,7 @@ from pathlib import Path
 from keras_qa.datasets.base import Dataset
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
+from keras_qa.datasets.files import MAX_LINE_BYTES
 from keras_qa.datasets.files import check_text
 from keras_qa.datasets.files import error_at
 from keras_qa.datasets.files import read_lines
@@ -179,7 +180,12 @@ def _read_csv(
     row_lines: list[str] = []
 
     def lines() -> Iterator[str]:
-        for _, line in read_lines(path):
+        length = 0
+        for number, line in read_lines(path):
+            # Emptied where a row begins.
+            length = len(line) + (length if row_lines else 0)
+            if length > MAX_LINE_BYTES:
+                raise error_at(path, number, "a shorter row", row_lines[0])
             row_lines.append(line)
             yield f"{line}\n"
 

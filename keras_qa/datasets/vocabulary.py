@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.errors import DatasetError
+from keras_qa.datasets.files import error_at
 
 PADDING_ID = 0
 UNKNOWN_ID = 1
@@ -74,8 +75,37 @@ class Vocabulary:
 
     @classmethod
     def load(cls, path: Path) -> "Vocabulary":
-        """Reads what `save` wrote."""
-        return cls(path.read_text("utf-8").split("\n")[:-1])
+        """Reads what `save` wrote.
+
+        Raises:
+            DatasetError: if the file cannot be read or is cut off, or a word
+                is not UTF-8, empty, repeated or reserved.
+        """
+        try:
+            lines = Path(path).read_bytes().split(b"\n")
+        except OSError as error:
+            raise error_at(path, 1, "a readable file", str(error)) from error
+        seen = {PADDING, UNKNOWN}
+        words = []
+        for number, line in enumerate(lines[:-1], start=1):
+            try:
+                word = line.decode("utf-8")
+            except UnicodeDecodeError:
+                raise error_at(path, number, "UTF-8 text", line) from None
+            if word in seen:
+                raise error_at(
+                    path,
+                    number,
+                    f"distinct words, not empty and not {UNKNOWN!r}",
+                    word,
+                )
+            seen.add(word)
+            words.append(word)
+        if lines[-1]:
+            raise error_at(
+                path, len(lines), "a line end behind the last word", lines[-1]
+            )
+        return cls(words)
 
 
 def pad(

@@ -17,6 +17,8 @@ from keras_qa.datasets.files import open_bytes
 T = TypeVar("T")
 
 _CHUNK_BYTES = 2**16
+# A tag or a comment that is longer only fills the memory.
+_MAX_TAG_BYTES = 2**20
 
 
 class XmlStream(ABC, Generic[T]):
@@ -24,6 +26,7 @@ class XmlStream(ABC, Generic[T]):
 
     Entities that the document declares are refused: nested, a kilobyte of
     them can stand for gigabytes of text, and the published files have none.
+    So are attributes that it declares with a value, which each tag would get.
 
     Args:
         *parts: the file, plain or compressed (see `open_bytes`), or the files
@@ -38,6 +41,7 @@ class XmlStream(ABC, Generic[T]):
         self._parser.EndElementHandler = self.end
         self._parser.CharacterDataHandler = self.characters
         self._parser.EntityDeclHandler = self._entity
+        self._parser.AttlistDeclHandler = self._declared_attribute
         self._parser.ExternalEntityRefHandler = self._entity
         self._parser.SkippedEntityHandler = self._entity
         self._done: list[T] = []
@@ -80,13 +84,17 @@ class XmlStream(ABC, Generic[T]):
                 well-formed or declares entities; it names file and line.
         """
         try:
-            lines = 0
+            lines = size = 0
             for part in self._parts:
                 self.path, self._lines_before = part, lines
                 with open_bytes(part) as stream:
                     while chunk := stream.read(_CHUNK_BYTES):
                         lines += chunk.count(b"\n")
+                        size += len(chunk)
                         self._parser.Parse(chunk)
+                        unread = size - self._parser.CurrentByteIndex
+                        if unread > _MAX_TAG_BYTES:
+                            raise self.error("a shorter tag", chunk)
                         done, self._done = self._done, []
                         yield from done
             self._parser.Parse(b"", True)
@@ -104,3 +112,17 @@ class XmlStream(ABC, Generic[T]):
 
     def _entity(self, *declaration: object) -> NoReturn:
         raise self.error("a file without entities of its own", declaration)
+
+    def _declared_attribute(
+        self,
+        element: str,
+        name: str,
+        kind: str,
+        value: str | None,
+        required: bool,
+    ) -> None:
+        if value is not None:
+            raise self.error(
+                "a file without attributes that have a value of their own",
+                (element, name, value),
+            )

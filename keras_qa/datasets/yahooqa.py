@@ -55,6 +55,7 @@ class YahooQA:
         self.encoding = encoding
         self.max_bytes = max_bytes
         self._splits: dict[object, object] | None = None
+        self._size = 0
 
     def questions(self, split: str) -> Iterator[Question]:
         """Streams the questions of a split.
@@ -72,6 +73,7 @@ class YahooQA:
                 layout; the message names the split and the question.
         """
         questions = self._load().get(split)
+        left = self._size
         if not isinstance(questions, dict):
             raise self._error(f"[{split!r}]", "a dictionary", questions)
         for number, (text, answers) in enumerate(questions.items(), start=1):
@@ -79,6 +81,15 @@ class YahooQA:
             check_text(self.path, 1, f"in {where}, the question", text)
             if not isinstance(answers, list | tuple):
                 raise self._error(where, "a list of answers", answers)
+            # Parts may be shared: a thousand questions, say, could each have
+            # the same million answers.
+            left -= len(answers)
+            if left < 0:
+                raise self._error(
+                    where,
+                    f"no more answers than the {self._size} bytes of the file",
+                    len(answers),
+                )
             candidates = tuple(self._candidates(where, answers))
             if candidates:
                 yield Question(str(number), text, candidates)
@@ -125,6 +136,7 @@ class YahooQA:
                     "", f"a dictionary with the keys {SPLITS}", found
                 )
             self._splits = splits
+            self._size = len(data)
         return self._splits
 
     def _error(

@@ -1,0 +1,41 @@
+"""Files that divide the training questions: `question id<TAB>train|dev`."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+from keras_qa.datasets.errors import DatasetError
+from keras_qa.datasets.files import error_at
+from keras_qa.datasets.files import read_lines
+from keras_qa.datasets.files import shorten
+
+_FOLDS = ("train", "dev")
+
+
+def read_held_out(path: Path, needed: Collection[str]) -> set[str]:
+    """The questions of a folds file that are held out.
+
+    Args:
+        path: the file, plain or `.gz`.
+        needed: ids that must be in it.
+
+    Returns:
+        The ids of the fold `dev`.
+
+    Raises:
+        DatasetError: if the file cannot be read, a line is malformed or
+            divides a question anew, or an id is missing.
+    """
+    folds: dict[str, str] = {}
+    for number, line in read_lines(path):
+        fields = line.split("\t")
+        if len(fields) != 2 or fields[1] not in _FOLDS:
+            raise error_at(path, number, "`question id<TAB>train|dev`", line)
+        if folds.setdefault(*fields) != fields[1]:
+            raise error_at(path, number, "each question in one fold", line)
+    missing = [identifier for identifier in needed if identifier not in folds]
+    if missing:
+        raise DatasetError(
+            f"{path}: expected a line for each question. Received: none for "
+            f"{shorten(missing[0])} and {len(missing) - 1} others"
+        )
+    return {identifier for identifier, fold in folds.items() if fold == "dev"}
