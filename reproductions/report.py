@@ -91,39 +91,89 @@ def build_page(
     """
     parts = [INTRODUCTION]
     for key, paper in targets.papers.items():
-        own = [group for group in groups if group.paper == key]
         parts.append(
             f"## {paper.name}\n\n{paper.authors}: {paper.title}. "
             f"[{paper.venue}]({paper.link}).\n"
         )
-        weights = {c.model: c for c in counts if c.paper == key}
-        parts += beside_the_paper(paper, own, weights)
-        # Runs of another length stand with the others, and say so.
-        plain = [group for group in own if group.overrides.keys() <= {"epochs"}]
-        chosen = f", and {paper.selection}" if paper.selection else ""
-        parts += measured(
-            "Measured on dev",
-            "The epoch was chosen on a fold held out of the data set's own "
-            f"train{chosen}. {_belonging(paper)}",
-            [group for group in plain if group.split != "test"],
+        parts += paper_results(
+            paper,
             targets.models,
+            [group for group in groups if group.paper == key],
+            [c for c in compared if c.paper == key],
+            [c for c in counts if c.paper == key],
         )
-        parts += differences(
-            paper, [c for c in compared if c.paper == key], targets.models
-        )
-        parts += _findings(paper)
-        parts += measured(
-            "Measured on test",
-            "The epoch was chosen on dev.",
-            [group for group in plain if group.split == "test"],
-            targets.models,
-        )
-        parts += one_setting_apart(own, targets.models)
-        parts += speed(paper, own, targets.models)
-        parts += stages(own)
-        parts += _figures(paper)
-    parts += _ledger(targets.papers, deviations)
+    parts.append(
+        "## Ledger of deviations\n\n"
+        "Where a paper contradicts itself, is silent, or differs from the code "
+        "that was released: what is printed, what the kit does by default, the "
+        "argument that switches it, and the test that shows it.\n"
+    )
+    for key in dict.fromkeys(entry.paper for entry in deviations):
+        title = targets.papers[key].name if key in targets.papers else ""
+        parts.append(f"### {title or 'All papers'}\n")
+        parts.append(ledger_table([e for e in deviations if e.paper == key]))
     return "\n".join(parts)
+
+
+def paper_results(
+    paper: Paper,
+    models: dict[str, str],
+    groups: Sequence[Group],
+    compared: Sequence[Compared] = (),
+    counts: Sequence[Counted] = (),
+) -> list[str]:
+    """What was measured for one paper, beside the paper's figures.
+
+    Args:
+        paper: the paper's figures.
+        models: the names of the models.
+        groups: the measured runs of the paper.
+        compared: its tested differences.
+        counts: the numbers of weights of its models.
+
+    Returns:
+        The parts in Markdown, their headings from the third level on.
+    """
+    parts = [*beside_the_paper(paper, groups, {c.model: c for c in counts})]
+    # Runs of another length stand with the others, and say so.
+    plain = [group for group in groups if group.overrides.keys() <= {"epochs"}]
+    chosen = f", and {paper.selection}" if paper.selection else ""
+    parts += measured(
+        "Measured on dev",
+        "The epoch was chosen on a fold held out of the data set's own "
+        f"train{chosen}. {_belonging(paper)}",
+        [group for group in plain if group.split != "test"],
+        models,
+    )
+    parts += differences(paper, compared, models)
+    parts += _findings(paper)
+    parts += measured(
+        "Measured on test",
+        "The epoch was chosen on dev.",
+        [group for group in plain if group.split == "test"],
+        models,
+    )
+    parts += one_setting_apart(groups, models)
+    parts += speed(paper, groups, models)
+    parts += stages(groups)
+    parts += _figures(paper)
+    return parts
+
+
+def ledger_table(deviations: Sequence[Deviation]) -> str:
+    """The ledger's entries as a table in Markdown."""
+    columns = ["Where", "As printed", "Our default", "Switch", "Shown by"]
+    rows = [
+        [
+            entry.where,
+            entry.printed,
+            entry.reading,
+            "<br>".join(f"`{name}`" for name in entry.arguments) or "none",
+            "<br>".join(f"`{name}`" for name in entry.tests),
+        ]
+        for entry in deviations
+    ]
+    return markdown.table(columns, rows)
 
 
 def _belonging(paper: Paper) -> str:
@@ -166,34 +216,6 @@ def _figures(paper: Paper) -> list[str]:
             if "picture" in figure
         ),
     ]
-
-
-def _ledger(
-    papers: dict[str, Paper], deviations: Sequence[Deviation]
-) -> list[str]:
-    parts = [
-        "## Ledger of deviations\n",
-        "Where a paper contradicts itself, is silent, or differs from the code "
-        "that was released: what is printed, what the kit does by default, the "
-        "argument that switches it, and the test that shows it.\n",
-    ]
-    for key in dict.fromkeys(entry.paper for entry in deviations):
-        title = papers[key].name if key in papers else "All papers"
-        parts.append(f"### {title}\n")
-        rows = [
-            [
-                entry.where,
-                entry.printed,
-                entry.reading,
-                "<br>".join(f"`{name}`" for name in entry.arguments) or "none",
-                "<br>".join(f"`{name}`" for name in entry.tests),
-            ]
-            for entry in deviations
-            if entry.paper == key
-        ]
-        columns = ["Where", "As printed", "Our default", "Switch", "Shown by"]
-        parts.append(markdown.table(columns, rows))
-    return parts
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
