@@ -1,0 +1,39 @@
+"""The exported models, each written once."""
+
+import functools
+
+import pytest
+from export_models import MODELS
+from export_models import READING
+from export_models import VOCABULARY
+from export_models import randomise
+
+from keras_qa.export import export_saved_model
+from keras_qa.export import load_saved_model
+
+
+@pytest.fixture(scope="session")
+def models():
+    """The models in memory, by name."""
+    return {name: randomise(make()) for name, make in MODELS.items()}
+
+
+@pytest.fixture(scope="session")
+def exported(models, tmp_path_factory):
+    """A function from a model's name to its export, written at first use."""
+    folder = tmp_path_factory.mktemp("exported")
+
+    @functools.cache
+    def export(name):
+        export_saved_model(
+            models[name], VOCABULARY.words, folder / name, **READING[name]
+        )
+        return folder / name
+
+    return export
+
+
+@pytest.fixture(scope="session")
+def scorers(exported):
+    """A function from a model's name to its export, loaded once."""
+    return functools.cache(lambda name: load_saved_model(exported(name)))

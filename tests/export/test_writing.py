@@ -1,0 +1,162 @@
+"""Exports are written whole, to targets that may be written, or not at all."""
+
+import os
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from export_models import OVERLAP
+from export_models import VOCABULARY
+from export_models import needs_tensorflow
+from export_models import with_overlap
+
+from keras_qa.export import export_keras
+from keras_qa.export import export_saved_model
+from keras_qa.export import load_saved_model
+from keras_qa.export import score_texts
+from keras_qa.models import HyperQA
+
+OVERLAP_ERRORS = [
+    (
+        "overlap",
+        None,
+        r"`overlap` must be given .* input \"overlap\"\. Received: .*None",
+    ),
+    (
+        "hyperqa",
+        OVERLAP,
+        r"`overlap` must be None .* input \"overlap\"\. Received: .*Features",
+    ),
+    (
+        "three features",
+        OVERLAP,
+        r"`model` must take .*, 4 columns\. Received: .*shape \(None, 3\)",
+    ),
+]
+
+pytestmark = pytest.mark.filterwarnings("error::UserWarning")
+
+
+@pytest.mark.parametrize(("name", "overlap", "message"), OVERLAP_ERRORS)
+def test_overlap_is_what_the_model_takes(
+    models, tmp_path, name, overlap, message
+):
+    model = models.get(name) or with_overlap(features=3)
+    words = VOCABULARY.words
+    with pytest.raises(ValueError, match=message):
+        score_texts(model, words, ["w1"], ["w2"], overlap=overlap)
+    if keras.backend.backend() == "tensorflow":
+        with pytest.raises(ValueError, match=message):
+            export_saved_model(
+                model, words, tmp_path / "saved_model", overlap=overlap
+            )
+    assert os.listdir(tmp_path) == []
+
+
+@needs_tensorflow
+def test_an_existing_target_stays_unless_overwritten(models, tmp_path):
+    path = tmp_path / "new" / "saved_model"
+    export_saved_model(models["hyperqa"], VOCABULARY.words, path)
+    before = load_saved_model(path).score(["w1"], ["w2"])
+    with pytest.raises(
+        FileExistsError, match=r"unless `overwrite=True`. Received: path="
+    ):
+        export_saved_model(models["cosineqa"], VOCABULARY.words, path)
+    with pytest.raises(ValueError, match="`tokenizer` must be one of"):
+        export_saved_model(
+            models["cosineqa"], VOCABULARY.words, path, "bpe", overwrite=True
+        )
+    assert load_saved_model(path).score(["w1"], ["w2"]) == before
+    export_saved_model(
+        models["cosineqa"], VOCABULARY.words, path, overwrite=True
+    )
+    assert load_saved_model(path).score(["w1"], ["w2"]) != before
+    assert os.listdir(path.parent) == ["saved_model"]
+
+
+@needs_tensorflow
+def test_only_a_saved_model_is_overwritten(models, tmp_path):
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(FileExistsError, match="must be a SavedModel, to be"):
+        export_saved_model(
+            models["hyperqa"], VOCABULARY.words, tmp_path, overwrite=True
+        )
+    assert os.listdir(tmp_path) == ["thesis.tex"]
+
+
+@needs_tensorflow
+def test_an_interrupted_export_leaves_nothing(models, tmp_path, monkeypatch):
+    def fail(module, path, signatures):
+        Path(path).mkdir()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tf.saved_model, "save", fail)
+    with pytest.raises(KeyboardInterrupt):
+        export_saved_model(
+            models["hyperqa"], VOCABULARY.words, tmp_path / "saved_model"
+        )
+    assert os.listdir(tmp_path) == []
+
+
+def test_export_keras_replaces_the_file(tmp_path):
+    path = tmp_path / "model.keras"
+    for bias in (1.0, 2.0):
+        model = HyperQA(10, 3, 2)
+        model.get_layer("head").get_layer("score").bias.assign([bias])
+        export_keras(model, path)
+        reloaded = keras.models.load_model(path)
+        empty = {side: np.zeros((1, 1)) for side in ("question", "answer")}
+        assert reloaded(empty)[0, 0] == bias
+    assert os.listdir(tmp_path) == ["model.keras"]
+
+
+@needs_tensorflow
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"vocabulary": ["", "[UNK]", "w1"]},
+            r"`vocabulary` must have the 305 words .*Received: 3 words",
+        ),
+        (
+            {"max_question_length": 0},
+            r"`max_question_length` must be at least 1. Received: max_q.*=0",
+        ),
+        (
+            {"max_answer_length": -1},
+            r"`max_answer_length` must be at least 1. Received: max_a.*=-1",
+        ),
+    ],
+)
+def test_errors(models, tmp_path, arguments, message):
+    arguments = {"vocabulary": VOCABULARY.words, **arguments}
+    with pytest.raises(ValueError, match=message):
+        export_saved_model(
+            models["hyperqa"], path=tmp_path / "saved_model", **arguments
+        )
+    assert os.listdir(tmp_path) == []
+
+
+@needs_tensorflow
+def test_a_length_beyond_what_the_model_takes(models, tmp_path):
+    with pytest.raises(
+        ValueError, match=r"must not exceed the 12 tokens .*Received.*=13"
+    ):
+        export_saved_model(
+            models["plain"],
+            VOCABULARY.words,
+            tmp_path / "saved_model",
+            max_answer_length=13,
+        )
+
+
+def test_keras_files_end_in_keras(tmp_path):
+    with pytest.raises(ValueError, match=r"must end in .keras. Received: pa"):
+        export_keras(HyperQA(10, 3, 2), tmp_path / "model.h5")
+    folder = tmp_path / "model.keras"
+    folder.mkdir()
+    with pytest.raises(IsADirectoryError, match="must not be a folder"):
+        export_keras(HyperQA(10, 3, 2), folder)
+    assert folder.is_dir()
