@@ -7,9 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+# What the names of folders begin with that a killed process may leave.
+SCRATCH = ".writing-"
+
 
 def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
     """Writes a file or folder under a temporary name, then renames it.
+
+    A file has reached the disk before it takes the place of an older one. A
+    folder that takes another's place is absent for a moment in between.
 
     Args:
         path: the final path; the folder that it lies in is made if missing.
@@ -18,11 +24,40 @@ def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=".writing-", dir=path.parent))
+    scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=path.parent))
+    old = scratch / f"old-{path.name}"
     try:
         save(scratch / path.name)
+        _sync(scratch / path.name)
         if path.is_dir():
-            os.replace(path, scratch / f"old-{path.name}")
-        os.replace(scratch / path.name, path)
+            os.replace(path, old)
+        try:
+            os.replace(scratch / path.name, path)
+        except OSError:
+            if old.exists():
+                os.replace(old, path)
+            raise
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def remove_scratch(folder: Path) -> None:
+    """Removes what killed processes were writing to a folder.
+
+    Args:
+        folder: a folder that no other process writes to now.
+    """
+    for path in folder.glob(f"{SCRATCH}*"):
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _sync(path: Path) -> None:
+    """Waits until a file, or all files of a folder, are on the disk."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    for file in files:
+        if file.is_file():
+            descriptor = os.open(file, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)

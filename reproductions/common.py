@@ -136,7 +136,8 @@ def run_experiment(
 
     Raises:
         DatasetError, VectorsError: if a file is missing or bad.
-        RunFolderError: if the output folder holds another run.
+        RunFolderError: if the output folder holds another run, is in use by
+            another process, or cannot be written to.
     """
     dataset = open_for(arguments.dataset, arguments.data_dir, settings)
     parts = _parts(dataset, arguments, settings)
@@ -147,8 +148,36 @@ def run_experiment(
         _record(arguments, result)
         return result
     experiment = _prepare(arguments, settings, folder, dataset, parts)
-    folder.claim()
-    if arguments.model == "bm25":
+    with folder.claim():
+        outcome = _outcome(experiment, train)
+        evaluation = evaluate(
+            experiment.report,
+            outcome.scores,
+            seed=arguments.seed,
+            measures=measures_of(arguments.dataset),
+        )
+        tag = f"{paper}-{arguments.model}"
+        folder.write("run.trec", lambda path: write_run(path, evaluation, tag))
+        folder.write("qrels.trec", lambda path: write_qrels(path, evaluation))
+        result = {
+            **identity,
+            "overrides": dict(overrides or {}),
+            **_measured(experiment, evaluation),
+            **_parts_measured(experiment, evaluation),
+            **outcome.details,
+            "versions": versions(),
+        }
+        # A folder with metrics holds a complete run.
+        folder.write_json("metrics.json", result)
+        _record(arguments, result)
+    return result
+
+
+def _outcome(
+    experiment: Experiment, train: Callable[[Experiment], Outcome]
+) -> Outcome:
+    """Scores the reported questions, by the model or by what needs none."""
+    if experiment.arguments.model == "bm25":
         corpus = experiment.corpus
         scores = bm25_scores(
             experiment.report,
@@ -156,32 +185,10 @@ def run_experiment(
             max_question_length=corpus.max_question_length,
             max_answer_length=corpus.max_answer_length,
         )
-        outcome = Outcome(scores, {})
-    elif arguments.model == "cosine":
-        outcome = Outcome(_untrained_cosine(experiment), {})
-    else:
-        outcome = train(experiment)
-    evaluation = evaluate(
-        experiment.report,
-        outcome.scores,
-        seed=arguments.seed,
-        measures=measures_of(arguments.dataset),
-    )
-    tag = f"{paper}-{arguments.model}"
-    folder.write("run.trec", lambda path: write_run(path, evaluation, tag))
-    folder.write("qrels.trec", lambda path: write_qrels(path, evaluation))
-    result = {
-        **identity,
-        "overrides": dict(overrides or {}),
-        **_measured(experiment, evaluation),
-        **_parts_measured(experiment, evaluation),
-        **outcome.details,
-        "versions": versions(),
-    }
-    # A folder with metrics holds a complete run.
-    folder.write_json("metrics.json", result)
-    _record(arguments, result)
-    return result
+        return Outcome(scores, {})
+    if experiment.arguments.model == "cosine":
+        return Outcome(_untrained_cosine(experiment), {})
+    return train(experiment)
 
 
 def prepare_experiment(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from keras_qa.atomic import write_whole
+from reproductions.locks import locked
 from reproductions.summary import canonical
 
 PATH = Path(__file__).with_name("comparisons.jsonl")
@@ -108,10 +109,12 @@ def read_comparisons(path: Path | str = PATH) -> list[Compared]:
     if not path.exists():
         return []
     found = []
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    # Texts may hold other characters at which `str.splitlines` breaks.
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
             found.append(_parse(json.loads(line)))
-        except (KeyError, TypeError, ValueError) as error:
+        # The last is of JSON that is nested too deep.
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise ComparisonsError(
                 f"{path}:{number}: expected a comparison of two conditions. "
                 f"Received: {line[:80]!r}"
@@ -122,19 +125,24 @@ def read_comparisons(path: Path | str = PATH) -> list[Compared]:
 def update_comparisons(path: Path | str, compared: Iterable[Compared]) -> None:
     """Writes comparisons in the place of those of the same two conditions.
 
+    Several processes may do so at once: one waits for the other.
+
     Args:
         path: the file; it is made if it does not exist, and whole or as it
             was, whenever the process ends.
         compared: the new comparisons.
     """
-    every = {c.identity: c for c in read_comparisons(path)}
-    every |= {c.identity: c for c in compared}
-    lines = [
-        json.dumps(dataclasses.asdict(c), allow_nan=False, ensure_ascii=False)
-        + "\n"
-        for c in every.values()
-    ]
-    write_whole(path, lambda part: part.write_text("".join(lines), "utf-8"))
+    with locked(path):
+        every = {c.identity: c for c in read_comparisons(path)}
+        every |= {c.identity: c for c in compared}
+        lines = [
+            json.dumps(
+                dataclasses.asdict(c), allow_nan=False, ensure_ascii=False
+            )
+            + "\n"
+            for c in every.values()
+        ]
+        write_whole(path, lambda part: part.write_text("".join(lines), "utf-8"))
 
 
 def _parse(fields: dict[str, Any]) -> Compared:

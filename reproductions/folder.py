@@ -6,22 +6,29 @@ from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Mapping
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
+from keras_qa.atomic import remove_scratch
 from keras_qa.atomic import write_whole
+from reproductions.locks import OwnedError
+from reproductions.locks import OwnerFile
 
 SETTINGS = "settings.json"
+RUNNING = "running.json"
+METRICS = "metrics.json"
 
 
 class RunFolderError(RuntimeError):
-    """The folder holds another run, or a run that must not be lost."""
+    """A run's folder cannot be used: not by this run, not now, or broken."""
 
 
 class RunFolder:
     """A folder that belongs to one run, known by its identity.
 
     Nothing is written before `claim`: bad input must not leave a folder that
-    seems to hold a run.
+    seems to hold a run. A folder that holds settings and no other file has
+    nothing to lose, so any run may claim it.
 
     Args:
         path: the folder.
@@ -31,7 +38,7 @@ class RunFolder:
 
     Raises:
         RunFolderError: if the folder holds a run and `resume` is false, or if
-            it holds a run of another identity.
+            it holds a run of another identity, or if a process writes to it.
     """
 
     def __init__(
@@ -39,25 +46,74 @@ class RunFolder:
     ):
         self.path = path
         self.identity = identity
-        settings = path / SETTINGS
-        if settings.exists():
-            self._check(settings, identity, resume)
+        self.resume = resume
+        self._owner = OwnerFile(path / RUNNING)
+        self._check()
 
-    def claim(self) -> None:
-        """Makes the folder and notes whose it is."""
-        if not (self.path / SETTINGS).exists():
-            self.write_json(SETTINGS, self.identity)
+    def claim(self) -> "RunFolder":
+        """Makes the folder, keeps others from it, and notes whose it is.
 
-    def _check(
-        self, settings: Path, identity: Mapping[str, Any], resume: bool
+        Other processes are refused until this one ends, or until the end of
+        the block if it is used as `with folder.claim():`.
+
+        Raises:
+            RunFolderError: as for the constructor, of which another process
+                may have changed the answer meanwhile; or if the folder cannot
+                be written to.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._owner.take()
+        except OwnedError as error:
+            raise self._busy(error) from error
+        except OSError as error:
+            raise RunFolderError(
+                f"{self.path}: expected a folder that can be written to. "
+                f"Received: {error}"
+            ) from error
+        try:
+            self._check()
+            remove_scratch(self.path)
+            if not (self._begun and (self.path / SETTINGS).exists()):
+                self.write_json(SETTINGS, self.identity)
+        except BaseException:
+            self._owner.release()
+            raise
+        return self
+
+    def __enter__(self) -> "RunFolder":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
-        if not resume:
+        self._owner.release()
+
+    def _check(self) -> None:
+        if not (self.path / SETTINGS).exists():
+            return
+        if not self.finished and not self._owner.owned:
+            try:
+                self._owner.check()
+            except OwnedError as error:
+                raise self._busy(error) from error
+        if not self._begun:
+            return
+        if not self.resume:
             raise RunFolderError(
                 f"{self.path} holds a run already. Add --resume to go on with "
                 "it, or give another --output-dir."
             )
-        before = json.loads(settings.read_text("utf-8"))
-        now = json.loads(json.dumps(identity))
+        before = self.read_json(SETTINGS)
+        if not isinstance(before, dict):
+            raise RunFolderError(
+                f"{self.path / SETTINGS}: expected a JSON object. "
+                f"Received: {before!r:.80}"
+            )
+        now = json.loads(json.dumps(self.identity))
         changed = sorted(
             name
             for name in before.keys() | now.keys()
@@ -71,10 +127,24 @@ class RunFolder:
                 f"Received: {now.get(name)!r}"
             )
 
+    def _busy(self, error: OwnedError) -> RunFolderError:
+        return RunFolderError(
+            f"{self.path} is being written to. Wait for the end of that run, "
+            f"or give another --output-dir. Received: {error}"
+        )
+
+    @property
+    def _begun(self) -> bool:
+        """Whether there is any file of a run beside its settings."""
+        return any(
+            path.is_file() and path.name not in (SETTINGS, RUNNING)
+            for path in self.path.iterdir()
+        )
+
     @property
     def finished(self) -> bool:
         """Whether the run is complete: its metrics are written last."""
-        return (self.path / "metrics.json").exists()
+        return (self.path / METRICS).exists()
 
     def write(self, name: str, save: Callable[[Path], Any]) -> None:
         """Writes a file or folder of the run, whole or not at all.
@@ -82,8 +152,21 @@ class RunFolder:
         Args:
             name: the final name.
             save: writes what it has to write to the path it is given.
+
+        Raises:
+            RunFolderError: if there is no room, or no leave to write; what was
+                there before is kept.
         """
-        write_whole(self.path / name, save)
+        try:
+            write_whole(self.path / name, save)
+        except Exception as error:
+            if not _of_storage(error):
+                raise
+            raise RunFolderError(
+                f"{self.path / name}: expected to be able to write it; what "
+                "the run has saved before is kept, and --resume goes on from "
+                f"there. Received: {error}"
+            ) from error
 
     def write_json(self, name: str, content: Any) -> None:
         """Writes a JSON file, indented; NaN is refused."""
@@ -91,8 +174,39 @@ class RunFolder:
         self.write(name, lambda path: path.write_text(text, "utf-8"))
 
     def read_json(self, name: str) -> Any:
-        """Reads a JSON file of the folder."""
-        return json.loads((self.path / name).read_text("utf-8"))
+        """Reads a JSON file of the folder.
+
+        Raises:
+            RunFolderError: if it is not there, or is no JSON.
+        """
+        return read_json(self.path / name)
+
+
+def read_json(path: Path) -> Any:
+    """Reads a JSON file of a run's folder.
+
+    Raises:
+        RunFolderError: if it is not there, or is no JSON.
+    """
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise RunFolderError(
+            f"{path}: expected the JSON that a run has written. "
+            f"Received: {error}"
+        ) from error
+
+
+def _of_storage(error: Exception) -> bool:
+    """Whether an error is about the disk and not about what was written.
+
+    HDF5 and TensorFlow have errors of their own for it.
+    """
+    return (
+        isinstance(error, OSError)
+        or "errno = " in str(error)
+        or type(error).__module__.startswith("tensorflow.")
+    )
 
 
 def keep_only(path: Path, names: Collection[str]) -> None:

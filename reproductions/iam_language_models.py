@@ -18,9 +18,7 @@ from keras_qa.models import BidirectionalLanguageModel
 from keras_qa.ngrams import BigramModel
 from keras_qa.ngrams import UnigramModel
 from reproductions.common import Experiment
-from reproductions.folder import SETTINGS
 from reproductions.folder import RunFolder
-from reproductions.folder import keep_only
 from reproductions.iam_optimizer import TRAINING
 from reproductions.iam_optimizer import build_optimizer
 from reproductions.iam_optimizer import learning_rates
@@ -31,6 +29,7 @@ from reproductions.vectors import fingerprint
 
 SIDES = ("question", "answer")
 WEIGHTS = "language-model.weights.h5"
+FILES = (WEIGHTS, "history.csv")
 
 # The settings that it depends on, beside those that begin with `lm_`.
 SHARED = (*TRAINING, "units", "layers")
@@ -185,7 +184,6 @@ def train_language_model(
     )
     selector.load_best(model)
     folder.write(WEIGHTS, model.save_weights)
-    keep_only(folder.path, {SETTINGS, WEIGHTS, "history.csv"})
     best = selector.history[selector.best_epoch - 1]
     return {
         "texts": len(train),

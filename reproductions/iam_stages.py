@@ -13,9 +13,11 @@ from typing import Any
 from keras_qa.layers import RBMJumpScore
 from keras_qa.models import BidirectionalLanguageModel
 from reproductions.common import Experiment
+from reproductions.iam_jump import WEIGHTS as JUMP_WEIGHTS
 from reproductions.iam_jump import jump_inputs
 from reproductions.iam_jump import load_jump
 from reproductions.iam_jump import train_jump
+from reproductions.iam_language_models import FILES as LANGUAGE_MODEL_FILES
 from reproductions.iam_language_models import SIDES
 from reproductions.iam_language_models import language_model_inputs
 from reproductions.iam_language_models import load_language_model
@@ -63,6 +65,7 @@ def run_stages(experiment: Experiment, jump: bool = True) -> Stages:
             partial(train_language_model, experiment, side)
             if asked in ("all", "lm")
             else None,
+            LANGUAGE_MODEL_FILES,
         )
         for side in SIDES
     }
@@ -79,6 +82,7 @@ def run_stages(experiment: Experiment, jump: bool = True) -> Stages:
             partial(train_jump, experiment, models["answer"])
             if asked in ("all", "rbm")
             else None,
+            (JUMP_WEIGHTS,),
         )
         score = load_jump(experiment.settings, folders["rbm"])
     return Stages(

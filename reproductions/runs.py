@@ -7,6 +7,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from reproductions.locks import locked
+
 REQUIRED = ("paper", "model", "dataset", "split", "seed", "recipe", "metrics")
 
 
@@ -39,17 +41,16 @@ def append_run(path: Path | str, record: dict[str, Any]) -> None:
             f"({error}). Received: {record!r}"
         ) from error
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-    with os.fdopen(descriptor, "r+b", buffering=0) as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        _repair_last_line(path, file.fileno())
-        size = os.fstat(file.fileno()).st_size
+    with locked(path) as descriptor:
+        _repair_last_line(path, descriptor)
+        size = os.fstat(descriptor).st_size
         try:
-            _write_all(file.fileno(), f"{text}\n".encode())
-            os.fsync(file.fileno())
-        except BaseException:
-            os.ftruncate(file.fileno(), size)
+            _write_all(descriptor, f"{text}\n".encode())
+            os.fsync(descriptor)
+        except BaseException as error:
+            os.ftruncate(descriptor, size)
+            if isinstance(error, OSError) and error.filename is None:
+                error.filename = str(path)
             raise
 
 

@@ -1,14 +1,18 @@
 """Stages of an experiment: what they make is kept while its inputs stay."""
 
-import json
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from reproductions.folder import METRICS
+from reproductions.folder import RUNNING
 from reproductions.folder import SETTINGS
 from reproductions.folder import RunFolder
 from reproductions.folder import RunFolderError
+from reproductions.folder import keep_only
+from reproductions.folder import read_json
 from reproductions.summary import canonical
 from reproductions.vectors import fingerprint
 
@@ -22,6 +26,7 @@ def run_stage(
     name: str,
     inputs: Mapping[str, Any],
     make: Callable[[RunFolder], Mapping[str, Any]] | None,
+    keep: Collection[str],
 ) -> RunFolder:
     """Reuses a finished stage of the same inputs, or makes it.
 
@@ -37,12 +42,15 @@ def run_stage(
         make: makes the stage in its folder, and returns what is to be known
             about it, JSON values that become its `metrics.json`; None if it
             must be there.
+        keep: the names of the files that stay when it is made, beside settings
+            and metrics.
 
     Returns:
         The stage's folder.
 
     Raises:
         StageError: if it is not there and `make` is None.
+        RunFolderError: if another process makes it at this moment.
     """
     folder = stage_folder(root, name, inputs)
     if folder.finished:
@@ -55,8 +63,10 @@ def run_stage(
             f"`--stage all` or its own. Received: {why}"
         )
     print(f"{name}: to be made, {why}")
-    folder.claim()
-    folder.write_json("metrics.json", make(folder))
+    with folder.claim():
+        folder.write_json(METRICS, make(folder))
+        # Now that there is nothing to go on with.
+        keep_only(folder.path, {SETTINGS, METRICS, RUNNING, *keep})
     return folder
 
 
@@ -69,8 +79,8 @@ def stage_folder(root: Path, name: str, inputs: Mapping[str, Any]) -> RunFolder:
 def _difference(root: Path, name: str, inputs: Mapping[str, Any]) -> str:
     """What sets the inputs apart from those of the most similar stage."""
     differences = []
-    for metrics in sorted(root.glob(f"{name}-*/metrics.json")):
-        before = json.loads((metrics.parent / SETTINGS).read_text("utf-8"))
+    for metrics in sorted(root.glob(f"{name}-*/{METRICS}")):
+        before = read_json(metrics.with_name(SETTINGS))
         differences.append(
             [
                 f"`{key}` was {before.get(key)!r} and is {inputs.get(key)!r}"

@@ -1,17 +1,20 @@
 """Fitting a ranker: choose the epoch, keep its weights, stop and resume."""
 
 import csv
-import json
+import hashlib
 import time
 from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from typing import Protocol
 
 import keras
+import numpy as np
 from tqdm import tqdm
 
 from reproductions.folder import RunFolder
+from reproductions.folder import RunFolderError
 
 PROGRESS = "progress.json"
 
@@ -29,9 +32,9 @@ class EpochSelector(keras.callbacks.Callback):
 
     The state is the files `epoch-NNNN.weights.h5` (weights and optimizer) and
     `epoch-NNNN.seeds.json` (what dropout draws next, which Keras does not
-    save), and then `progress.json`, which names them; a crash before it leaves
-    the state of the epoch before. The weights of the best epoch stay until a
-    better one comes.
+    save, and the weights' checksum), and then `progress.json`, which names
+    them; a crash before it leaves the state of the epoch before. The state of
+    the best epoch stays until a better one comes.
 
     Args:
         folder: the run's folder.
@@ -77,25 +80,82 @@ class EpochSelector(keras.callbacks.Callback):
         return len(self.history) - self.best_epoch >= self.patience
 
     def restore(self, model: keras.Model) -> int:
-        """Loads the last saved state, if any; returns the epochs done."""
-        progress = self.folder.path / PROGRESS
-        if not progress.exists():
+        """Loads the last saved state, if any; returns the epochs done.
+
+        Raises:
+            RunFolderError: if a file of it, or the weights of the best epoch,
+                are not as they were saved.
+        """
+        if not (self.folder.path / PROGRESS).exists():
             return 0
-        self.history = json.loads(progress.read_text("utf-8"))
+        self.history = self._saved_history()
+        done = len(self.history)
+        # Now, rather than at the end of the training.
+        self._saved_seeds(self.best_epoch)
+        seeds, states = self._saved_seeds(done), _seed_states(model)
+        if [np.shape(seed) for seed in seeds] != [s.shape for s in states]:
+            raise RunFolderError(
+                f"{self._seeds(done)}: expected the states of "
+                f"{len(states)} random generators. Received: {seeds!r:.200}"
+            )
         # Without its variables the optimizer would start anew.
         model.optimizer.build(model.trainable_variables)
-        model.load_weights(self._weights(len(self.history)))
-        seeds = self._seeds(len(self.history))
-        # Runs that older versions began have none.
-        if seeds.exists():
-            saved = json.loads(seeds.read_text("utf-8"))
-            for state, value in zip(_seed_states(model), saved, strict=True):
-                state.assign(value)
-        return len(self.history)
+        self._load(model, done)
+        for state, value in zip(states, seeds, strict=True):
+            state.assign(value)
+        return done
 
     def load_best(self, model: keras.Model) -> None:
         """Loads the weights of the best epoch."""
-        model.load_weights(self._weights(self.best_epoch))
+        self._load(model, self.best_epoch)
+
+    def _load(self, model: keras.Model, epoch: int) -> None:
+        path = self._weights(epoch)
+        try:
+            model.load_weights(path)
+        except (OSError, ValueError, KeyError) as error:
+            raise RunFolderError(
+                f"{path}: expected the weights of this model after epoch "
+                f"{epoch}. Received: {error}"
+            ) from error
+
+    def _saved_history(self) -> list[dict[str, float]]:
+        """What `progress.json` holds: at least one epoch, in their order."""
+        rows = self.folder.read_json(PROGRESS)
+        names = sorted({"epoch", "loss", "seconds", self.monitor})
+        if not (
+            isinstance(rows, list)
+            and rows
+            and all(_is_epoch(row, i, names) for i, row in enumerate(rows, 1))
+        ):
+            raise RunFolderError(
+                f"{self.folder.path / PROGRESS}: expected a list of epochs, "
+                f"from 1, with numbers for {', '.join(names)}. "
+                f"Received: {rows!r:.200}"
+            )
+        return rows
+
+    def _saved_seeds(self, epoch: int) -> list[Any]:
+        """What random generators drew next; checks the weights beside."""
+        seeds, weights = self._seeds(epoch), self._weights(epoch)
+        saved = self.folder.read_json(seeds.name)
+        if not (
+            isinstance(saved, dict)
+            and saved.keys() == {"seeds", "weights"}
+            and isinstance(saved["seeds"], list)
+        ):
+            raise RunFolderError(
+                f"{seeds}: expected a list `seeds` and a checksum `weights`. "
+                f"Received: {saved!r:.80}"
+            )
+        found = _checksum(weights) if weights.exists() else "no file"
+        if found != saved["weights"]:
+            raise RunFolderError(
+                f"{weights}: expected the weights that epoch {epoch} saved, of "
+                f"the BLAKE2 checksum {saved['weights']}; the run cannot go on "
+                f"without them. Received: {found}"
+            )
+        return saved["seeds"]
 
     def on_train_begin(self, logs: Any = None) -> None:
         """Starts the clock."""
@@ -123,19 +183,25 @@ class EpochSelector(keras.callbacks.Callback):
         return self.folder.path / f"epoch-{epoch:04d}.seeds.json"
 
     def _save(self) -> None:
-        last = self._weights(len(self.history))
-        seeds = self._seeds(len(self.history))
-        self.folder.write(last.name, self.model.save_weights)
+        done = len(self.history)
+        self.folder.write(self._weights(done).name, self.model.save_weights)
         self.folder.write_json(
-            seeds.name,
-            [
-                keras.ops.convert_to_numpy(state).tolist()
-                for state in _seed_states(self.model)
-            ],
+            self._seeds(done).name,
+            {
+                "seeds": [
+                    keras.ops.convert_to_numpy(state).tolist()
+                    for state in _seed_states(self.model)
+                ],
+                "weights": _checksum(self._weights(done)),
+            },
         )
         self.folder.write("history.csv", self._write_history)
         self.folder.write_json(PROGRESS, self.history)
-        kept = {last, seeds, self._weights(self.best_epoch)}
+        kept = {
+            name(epoch)
+            for name in (self._weights, self._seeds)
+            for epoch in (done, self.best_epoch)
+        }
         for path in self.folder.path.glob("epoch-*"):
             if path not in kept:
                 path.unlink()
@@ -145,6 +211,20 @@ class EpochSelector(keras.callbacks.Callback):
             writer = csv.DictWriter(file, self.history[0].keys())
             writer.writeheader()
             writer.writerows(self.history)
+
+
+def _is_epoch(row: Any, number: int, names: Sequence[str]) -> bool:
+    """Whether a value is the row of an epoch."""
+    return (
+        isinstance(row, dict)
+        and row.get("epoch") == number
+        and all(isinstance(row.get(name), int | float) for name in names)
+    )
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
 
 
 def _seed_states(model: keras.Model) -> list[keras.Variable]:

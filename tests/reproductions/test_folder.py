@@ -1,5 +1,9 @@
 """A run's folder: one run, each file whole or absent."""
 
+import errno
+import os
+import subprocess
+
 import pytest
 
 from reproductions.folder import RunFolder
@@ -9,8 +13,14 @@ IDENTITY = {"seed": 1, "settings": {"margin": 5.0}}
 
 
 def claimed(path):
-    folder = RunFolder(path, IDENTITY)
-    folder.claim()
+    """A folder after the process that claimed it."""
+    with RunFolder(path, IDENTITY).claim() as folder:
+        return folder
+
+
+def begun(path):
+    folder = claimed(path)
+    folder.write_json("progress.json", [])
     return folder
 
 
@@ -18,6 +28,7 @@ def test_new_folder(tmp_path):
     folder = claimed(tmp_path / "a" / "b")
     assert folder.read_json("settings.json") == IDENTITY
     assert not folder.finished
+    assert [path.name for path in folder.path.iterdir()] == ["settings.json"]
 
 
 def test_metrics_finish_it(tmp_path):
@@ -27,11 +38,64 @@ def test_metrics_finish_it(tmp_path):
 
 
 def test_a_run_is_kept(tmp_path):
-    claimed(tmp_path)
+    begun(tmp_path)
     with pytest.raises(RunFolderError, match="Add --resume"):
         RunFolder(tmp_path, IDENTITY)
     with pytest.raises(RunFolderError, match=r"`seed` was 1\. Received: 2"):
         RunFolder(tmp_path, {**IDENTITY, "seed": 2}, resume=True)
+
+
+def test_a_folder_without_results_is_nobodys(tmp_path):
+    """Of a run that found its input bad, the corrected command just works."""
+    claimed(tmp_path)
+    (tmp_path / "stages").mkdir()
+    other = {**IDENTITY, "seed": 2}
+    with RunFolder(tmp_path, other).claim() as folder:
+        assert folder.read_json("settings.json") == other
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path):
+    begun(tmp_path)
+    (tmp_path / ".writing-abc").mkdir()
+    (tmp_path / ".writing-abc/model.keras").touch()
+    (tmp_path / "running.json").write_text("half")
+    with RunFolder(tmp_path, IDENTITY, resume=True).claim():
+        names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"progress.json", "running.json", "settings.json"}
+    assert not (tmp_path / "running.json").exists()
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", "\xff"])
+def test_broken_settings_are_named(tmp_path, content):
+    begun(tmp_path)
+    (tmp_path / "settings.json").write_text(content, "latin-1")
+    with pytest.raises(RunFolderError, match=r"settings\.json: expected "):
+        RunFolder(tmp_path, IDENTITY, resume=True)
+
+
+def test_the_second_is_refused_until_the_first_ends(tmp_path):
+    with RunFolder(tmp_path, IDENTITY).claim():
+        for resume in (False, True):
+            with pytest.raises(
+                RunFolderError, match=f"Received: process {os.getpid()} on "
+            ):
+                RunFolder(tmp_path, IDENTITY, resume)
+    RunFolder(tmp_path, IDENTITY).claim()
+
+
+def test_a_folder_may_be_taken_between_the_look_and_the_claim(tmp_path):
+    early, late = (RunFolder(tmp_path, IDENTITY, True) for _ in range(2))
+    with early.claim():
+        with pytest.raises(RunFolderError, match="is being written to"):
+            late.claim()
+        early.write_json("metrics.json", {})
+    with late.claim():
+        assert late.finished
+    other = RunFolder(tmp_path / "other", IDENTITY)
+    begun(tmp_path / "other")
+    with pytest.raises(RunFolderError, match="Add --resume"):
+        other.claim()
+    assert not (tmp_path / "other/running.json").exists()
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path):
@@ -40,12 +104,63 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
 
     def fail(path):
         path.write_text("half")
-        raise OSError("disk full")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    with pytest.raises(OSError, match="disk full"):
+    message = r"a\.txt: expected to be able to write it; .* No space left"
+    with pytest.raises(RunFolderError, match=message):
         folder.write("a.txt", fail)
     assert (tmp_path / "a.txt").read_text() == "old"
     assert {p.name for p in tmp_path.iterdir()} == {"a.txt", "settings.json"}
+
+
+@pytest.fixture
+def read_only(tmp_path):
+    """A function that lets nobody write to a folder."""
+    mounted = []
+
+    def make(path):
+        if os.geteuid():
+            path.chmod(0o555)
+            return
+        # An administrator may write whatever the mode.
+        bound = ["mount", "--bind", "-o", "ro", str(path), str(path)]
+        if subprocess.run(bound, capture_output=True, check=False).returncode:
+            pytest.skip("no leave to mount a folder read-only")
+        mounted.append(path)
+
+    yield make
+    for path in mounted:
+        subprocess.run(["umount", str(path)], check=True)
+
+
+def test_a_read_only_folder_is_an_error_and_stays(tmp_path, read_only):
+    folder = begun(tmp_path)
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    read_only(tmp_path)
+    with pytest.raises(RunFolderError, match="expected a folder that can be w"):
+        RunFolder(tmp_path, IDENTITY, resume=True).claim()
+    with pytest.raises(RunFolderError, match=r"progress\.json: expected to be"):
+        folder.write_json("progress.json", [1])
+    with pytest.raises(RunFolderError, match="expected a folder that can be w"):
+        RunFolder(tmp_path / "new", IDENTITY).claim()
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+
+
+def test_a_finished_run_may_be_read_where_nothing_can_be_written(
+    tmp_path, read_only
+):
+    begun(tmp_path).write_json("metrics.json", {"MAP": 1})
+    read_only(tmp_path)
+    folder = RunFolder(tmp_path, IDENTITY, resume=True)
+    assert folder.finished and folder.read_json("metrics.json") == {"MAP": 1}
+
+
+def test_what_is_wrong_with_the_content_is_no_matter_of_the_disk(tmp_path):
+    def fail(path):
+        raise ValueError("shapes differ")
+
+    with pytest.raises(ValueError, match=r"^shapes differ$"):
+        claimed(tmp_path).write("a.txt", fail)
 
 
 def test_folders_are_replaced_too(tmp_path):
