@@ -87,7 +87,7 @@ def test_the_same_seed_gives_the_same_figures_in_another_process(
 
 
 def test_stopped_and_resumed_is_the_same_as_uninterrupted(
-    tmp_path, monkeypatch
+    tmp_path, monkeypatch, without_export
 ):
     steps = ["--set", "smoke_epochs=3", "--recipe", "best"]
     assert run(tmp_path / "whole", *steps) == 0
@@ -134,7 +134,9 @@ def test_other_models(tmp_path, model):
 
 
 @pytest.mark.parametrize("split", ["dev", "test"])
-def test_what_is_reported_was_never_selected_on(tmp_path, monkeypatch, split):
+def test_what_is_reported_was_never_selected_on(
+    tmp_path, monkeypatch, without_export, split
+):
     """The epoch is chosen on a fold of train for dev, and on dev for test."""
     seen = {"select": set(), "report": set()}
     select = fitting.evaluate
@@ -248,7 +250,7 @@ def test_settings_are_checked():
     ],
 )
 @pytest.mark.parametrize("model", ["bm25", "cosine", "hyperqa"])
-def test_every_collection(tmp_path, dataset, split, model):
+def test_every_collection(tmp_path, without_export, dataset, split, model):
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("the 1 0\nof 0 1\n? 1 1\n. 2 1\n")
     data = ["--dataset", dataset, "--data-dir", str(ROOT / "tests/data")]
