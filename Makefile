@@ -70,7 +70,7 @@ $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 
 $(VENV)/.installed-test: $(VENV)/.installed
 	rm -f $<
-	$(PIP_INSTALL) -e '.[plots,tune,jax,torch,bert,test]'
+	$(PIP_INSTALL) -e '.[plots,tune,jax,torch,bert,search,test]'
 	touch $< $@
 
 define require-python

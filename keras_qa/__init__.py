@@ -32,6 +32,7 @@ _MODULES = (
     "recurrence",
     "retrieval",
     "scoring",
+    "search",
     "seeded_epochs",
     "term_dependence",
     "training",

@@ -8,12 +8,16 @@ import argparse
 import sys
 from types import ModuleType
 
+from keras_qa import ask_command
 from keras_qa import attention_command
+from keras_qa import index_command
 from keras_qa import mine_command
+from keras_qa import rank_command
 from keras_qa.attention import AttentionError
 from keras_qa.datasets import audit
 from keras_qa.datasets import fetch
 from keras_qa.datasets.base import DatasetError
+from keras_qa.search.errors import SearchError
 from keras_qa.version import __version__
 
 
@@ -32,7 +36,13 @@ def main(arguments: list[str] | None = None) -> int:
     parsed = _parser().parse_args(arguments)
     try:
         return parsed.run(parsed)
-    except (AttentionError, DatasetError, ImportError, OSError) as error:
+    except (
+        AttentionError,
+        DatasetError,
+        SearchError,
+        ImportError,
+        OSError,
+    ) as error:
         print(f"keras-qa: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -57,6 +67,9 @@ def _parser() -> argparse.ArgumentParser:
         attention_command,
         "show which words a model attends to",
     )
+    _add(commands, "rank", rank_command, "rank candidates with a model")
+    _add(commands, "index", index_command, "encode and index many answers")
+    _add(commands, "ask", ask_command, "find answers in an index")
     return parser
 
 

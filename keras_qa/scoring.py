@@ -76,6 +76,30 @@ def score_pairs(
     return _padded(scorer, texts, sides, features)
 
 
+def encode_texts(scorer: keras.Model, side: str, texts: Ragged) -> np.ndarray:
+    """The vectors of texts, each encoded by itself.
+
+    Args:
+        scorer: model whose encoders give one vector for each text.
+        side: `"question"` or `"answer"`.
+        texts: the word ids of the texts.
+
+    Returns:
+        float32 array `(texts, dim)`.
+    """
+    order = np.zeros(0, np.int64)
+    parts = []
+    for chosen, encoded in _encodings(
+        scorer, side, texts, np.arange(len(texts))
+    ):
+        order = np.append(order, chosen)
+        parts.append(np.asarray(encoded[: len(chosen)], np.float32))
+    if not parts:
+        width = getattr(scorer, f"{side}_encoder").output_shape[-1]
+        return np.zeros((0, width), np.float32)
+    return np.concatenate(parts)[np.argsort(order)]
+
+
 def _packed(
     scorer: keras.Model,
     texts: RaggedTexts,

@@ -1,0 +1,144 @@
+"""Ask a collection of answers that `keras-qa index` has encoded.
+
+The answers come from the index, or from BM25 over the same answers
+(--first bm25); with --rerank, the model of another run, of any kind, orders
+the best of them anew.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable
+from collections.abc import Iterator
+from pathlib import Path
+
+from keras_qa.rank_command import add_format
+from keras_qa.rank_command import load_scorer
+from keras_qa.search.errors import SearchError
+from keras_qa.search.rankings import header
+from keras_qa.search.rankings import ranking_lines
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of `keras-qa ask`."""
+    parser.add_argument(
+        "index", type=Path, metavar="INDEX", help="folder of the index"
+    )
+    parser.add_argument("--question", metavar="TEXT")
+    parser.add_argument(
+        "--interactive",
+        action="store_true",
+        help="read questions from standard input, one a line",
+    )
+    parser.add_argument(
+        "--top",
+        type=int,
+        default=10,
+        metavar="K",
+        help="number of answers; default: %(default)s",
+    )
+    parser.add_argument(
+        "--kind",
+        choices=("flat", "hnsw", "ivf"),
+        help="of several indexes in the folder; default: the exact one",
+    )
+    parser.add_argument(
+        "--effort",
+        type=int,
+        metavar="N",
+        help="nodes (hnsw) or cells (ivf) to look at: more find more and take "
+        "longer",
+    )
+    parser.add_argument(
+        "--first",
+        choices=("index", "bm25"),
+        default="index",
+        help="what finds answers; default: %(default)s",
+    )
+    parser.add_argument(
+        "--rerank",
+        type=Path,
+        metavar="RUN_FOLDER|SAVED_MODEL",
+        help="a model that orders them anew",
+    )
+    parser.add_argument(
+        "--depth",
+        type=int,
+        default=100,
+        metavar="N",
+        help="number of answers that --rerank orders; default: %(default)s",
+    )
+    add_format(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the best answers; returns the exit code.
+
+    Raises:
+        ImportError: if FAISS is not installed.
+        SearchError: if arguments are out of range or contradict each other, or
+            the folder holds no index.
+        ValueError: if the model that orders anew cannot be used.
+    """
+    if (arguments.question is not None) == arguments.interactive:
+        raise SearchError(
+            "Expected either --question or --interactive. Received: "
+            + ("both" if arguments.interactive else "neither")
+        )
+    # Keras is imported only when something is asked.
+    from keras_qa.search.answer_index import AnswerIndex
+    from keras_qa.search.stages import BM25Stage
+    from keras_qa.search.stages import FirstStage
+    from keras_qa.search.stages import IndexStage
+    from keras_qa.search.stages import answer_question
+
+    index = AnswerIndex(arguments.index, arguments.kind)
+    first: FirstStage
+    if arguments.first == "bm25":
+        first = BM25Stage(index.texts(), index.ranker.reading["tokenizer"])
+    else:
+        first = IndexStage(index, arguments.effort)
+    second = None
+    if arguments.rerank is not None:
+        second = load_scorer(arguments.rerank)
+
+    def ask(question: str, number: int) -> None:
+        ranking, times = answer_question(
+            index,
+            question,
+            arguments.top,
+            first,
+            second,
+            arguments.depth,
+            question_id=str(number),
+        )
+        for line in ranking_lines(ranking, arguments.format, arguments.tag):
+            print(line)
+        reranked = f", rerank {times.rerank:.4f} s" if second else ""
+        print(
+            f"({len(index):,} answers, {arguments.first}: "
+            f"search {times.search:.4f} s{reranked})",
+            file=sys.stdout if arguments.format == "table" else sys.stderr,
+        )
+
+    # The first call compiles, which is no part of a question's time.
+    answer_question(index, "?", 1, first, second, 1)
+    for line in header(arguments.format):
+        print(line)
+    questions: Iterable[str] = [arguments.question]
+    if arguments.interactive:
+        questions = _questions()
+    for number, question in enumerate(questions, start=1):
+        ask(question, number)
+        sys.stdout.flush()
+    return 0
+
+
+def _questions() -> Iterator[str]:
+    while True:
+        if sys.stdin.isatty():
+            print("> ", end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            return
+        if line.strip():
+            yield line.strip()

@@ -1,0 +1,70 @@
+"""Encode a collection of answers and index it, for `keras-qa ask`.
+
+The model is that of a run whose score compares one vector of each text:
+HyperQA, CosineQA, QA-LSTM and its siblings without attention. After an
+interruption the same command goes on where it was; with another --kind it
+indexes what is encoded already.
+"""
+
+import argparse
+from pathlib import Path
+
+from keras_qa.datasets.tokenizer import TOKENIZERS
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of `keras-qa index`."""
+    parser.add_argument(
+        "run_folder",
+        type=Path,
+        metavar="RUN_FOLDER",
+        help="output folder of a run",
+    )
+    parser.add_argument(
+        "--answers",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="one answer a line, or, in a .tsv, id, tab and answer; plain or "
+        ".gz",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="folder of the index",
+    )
+    parser.add_argument(
+        "--kind",
+        choices=("flat", "hnsw", "ivf"),
+        default="flat",
+        help="flat: exact; hnsw: a graph, fast, slow to make; ivf: cells, in "
+        "between; default: %(default)s",
+    )
+    parser.add_argument(
+        "--tokenizer",
+        choices=TOKENIZERS,
+        help="instead of the one that the run notes",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Writes the index; returns the exit code.
+
+    Raises:
+        ImportError: if FAISS is not installed.
+        DatasetError: if the file of answers is missing or bad.
+        SearchError: see `build_index`.
+    """
+    from keras_qa.search.answer_index import build_index
+
+    total = build_index(
+        arguments.run_folder,
+        arguments.answers,
+        arguments.output,
+        arguments.kind,
+        tokenizer=arguments.tokenizer,
+    )
+    print(f"{arguments.output}: {total:,} answers, {arguments.kind}")
+    return 0

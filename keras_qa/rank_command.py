@@ -1,0 +1,211 @@
+"""Rank candidate answers with a trained model.
+
+The model is a run's folder or an exported SavedModel. The candidates of a
+--question follow --candidates, or stand in a file or standard input, one a
+line (in a .tsv file: id, tab, text). Without --question, a file of pairs is
+ranked (CSV, TSV or JSON lines with the columns `question` and `answer`), or
+lines `question<TAB>answer` of standard input; the pairs of a question stand
+together.
+"""
+
+import argparse
+import itertools
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from tqdm import tqdm
+
+from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.tabular import Columns
+from keras_qa.datasets.tabular import read_tabular
+from keras_qa.datasets.tokenizer import TOKENIZERS
+from keras_qa.search.answers import Answer
+from keras_qa.search.answers import read_answers
+from keras_qa.search.errors import SearchError
+from keras_qa.search.rankings import FORMATS
+from keras_qa.search.rankings import Ranking
+from keras_qa.search.rankings import header
+from keras_qa.search.rankings import ranking_lines
+
+Asked = tuple[str, str, list[Answer]]
+
+
+class Scorer(Protocol):
+    """What scores the candidates of a question."""
+
+    def scores(self, question: str, candidates: list[str]) -> np.ndarray:
+        """float32 `(candidates,)`, higher is better."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of `keras-qa rank`."""
+    parser.add_argument(
+        "model",
+        type=Path,
+        metavar="RUN_FOLDER|SAVED_MODEL",
+        help="output folder of a run, or a SavedModel that takes text",
+    )
+    parser.add_argument("--question", metavar="TEXT")
+    parser.add_argument("--candidates", nargs="+", metavar="TEXT")
+    parser.add_argument(
+        "--file",
+        type=Path,
+        help="of candidates, or of pairs; default: standard input",
+    )
+    parser.add_argument(
+        "--top", type=int, metavar="N", help="print only the best N"
+    )
+    add_format(parser)
+    parser.add_argument(
+        "--tokenizer",
+        choices=TOKENIZERS,
+        help="instead of the one that the run notes",
+    )
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of what is printed."""
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="table",
+        help="what to print; default: %(default)s",
+    )
+    parser.add_argument("--tag", default="keras-qa", help="name of a TREC run")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the candidates, best first; returns the exit code.
+
+    Raises:
+        DatasetError: if a file is missing or bad.
+        SearchError: if arguments contradict each other, or there is nothing
+            to rank.
+        ValueError: if the folder holds no model that takes text.
+    """
+    _check(arguments)
+    asked = _asked(arguments)
+    # A bad first line is told before the model is loaded.
+    first = next(asked, None)
+    if first is None:
+        raise SearchError("Expected candidates to rank. Received: none")
+    scorer = load_scorer(arguments.model, arguments.tokenizer)
+    for line in header(arguments.format):
+        print(line)
+    for question_id, question, candidates in tqdm(
+        itertools.chain([first], asked),
+        "Rank",
+        unit="question",
+        # Of one question there is nothing to see.
+        disable=arguments.question is not None or not sys.stderr.isatty(),
+    ):
+        ranking = Ranking.of_candidates(
+            question_id,
+            question,
+            candidates,
+            scorer.scores(question, [c.text for c in candidates]),
+            arguments.top,
+        )
+        for line in ranking_lines(ranking, arguments.format, arguments.tag):
+            print(line)
+    return 0
+
+
+def load_scorer(folder: Path, tokenizer: str | None = None) -> Scorer:
+    """The model of a run's folder, or a SavedModel.
+
+    Args:
+        folder: the folder.
+        tokenizer: instead of the one that the run notes.
+
+    Raises:
+        SearchError: if `tokenizer` is given for a SavedModel, which has one.
+        ValueError: if the folder holds neither.
+    """
+    if (folder / "saved_model.pb").is_file():
+        from keras_qa.search.saved_model import SavedModelRanker
+
+        if tokenizer is not None:
+            raise SearchError(
+                "--tokenizer goes with a run's folder; a SavedModel holds its "
+                f"own. Received: {folder} with --tokenizer"
+            )
+        return SavedModelRanker(folder)
+    from keras_qa.search.trained import TrainedRanker
+
+    return TrainedRanker(folder, tokenizer)
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if arguments.candidates and arguments.question is None:
+        raise SearchError(
+            "--candidates go with --question. Received: no --question"
+        )
+    if arguments.candidates and arguments.file is not None:
+        raise SearchError(
+            "Expected either --candidates or --file. Received: both"
+        )
+    if arguments.top is not None and arguments.top < 1:
+        raise SearchError(
+            f"--top must be positive. Received: top={arguments.top}"
+        )
+
+
+def _asked(arguments: argparse.Namespace) -> Iterator[Asked]:
+    """Questions with their ids and candidates."""
+    if arguments.question is None:
+        yield from _pairs(arguments.file)
+        return
+    if arguments.candidates:
+        candidates = [
+            Answer(str(number), text)
+            for number, text in enumerate(arguments.candidates, start=1)
+        ]
+    elif arguments.file is not None:
+        candidates = list(read_answers(arguments.file))
+    else:
+        candidates = [
+            Answer(str(number), line)
+            for number, line in _input_lines()
+            if line.strip()
+        ]
+    if candidates:
+        yield "1", arguments.question, candidates
+
+
+def _pairs(path: Path | None) -> Iterator[Asked]:
+    if path is not None:
+        for question in read_tabular(path, Columns(label=None)):
+            candidates = [Answer(c.id, c.text) for c in question.candidates]
+            yield question.id, question.text, candidates
+        return
+    groups = itertools.groupby(_input_pairs(), key=lambda pair: pair[0])
+    for number, (text, pairs) in enumerate(groups, start=1):
+        texts = enumerate((answer for _, answer in pairs), start=1)
+        yield str(number), text, [Answer(str(i), t) for i, t in texts]
+
+
+def _input_pairs() -> Iterator[tuple[str, str]]:
+    for number, line in _input_lines():
+        question, tab, answer = line.partition("\t")
+        if line.strip() and not tab:
+            raise DatasetError(
+                f"<stdin>:{number}: expected question<TAB>answer. "
+                f"Received: {line[:90]!r}"
+            )
+        if tab:
+            yield question, answer
+
+
+def _input_lines() -> Iterator[tuple[int, str]]:
+    """The lines of standard input, which is UTF-8, numbered from 1."""
+    for number, raw in enumerate(sys.stdin.buffer, start=1):
+        try:
+            yield number, raw.decode("utf-8").rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            raise DatasetError(
+                f"<stdin>:{number}: expected UTF-8 text. Received: {error}"
+            ) from None

@@ -1,0 +1,169 @@
+"""Answers of a collection: read from a file, kept in shards."""
+
+import itertools
+import json
+from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from keras_qa.atomic import write_whole
+from keras_qa.datasets.files import error_at
+from keras_qa.datasets.files import read_lines
+from keras_qa.search.errors import SearchError
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer of a collection.
+
+    Attributes:
+        id: its identifier.
+        text: its text, as read.
+    """
+
+    id: str
+    text: str
+
+
+def read_answers(path: Path) -> Iterator[Answer]:
+    """Streams the answers of a UTF-8 file, plain or `.gz`.
+
+    A file `.tsv` or `.tsv.gz` has an id, a tab and a text in each line. In any
+    other file each line is a text, whose id is its number, from 1. Lines
+    without text are passed over. Ids are not compared with each other.
+
+    Args:
+        path: the file.
+
+    Yields:
+        The answers in the order of the file.
+
+    Raises:
+        DatasetError: if the file cannot be read, or a line of a `.tsv` has no
+            tab or no id.
+    """
+    path = Path(path)
+    has_ids = [s for s in path.suffixes if s != ".gz"][-1:] == [".tsv"]
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        if not has_ids:
+            yield Answer(str(number), line)
+            continue
+        id, tab, text = line.partition("\t")
+        if not tab or not id.strip():
+            raise error_at(path, number, "an id, a tab and a text", line)
+        if text.strip():
+            yield Answer(id, text)
+
+
+class AnswerShards:
+    """Answers and their vectors on disk, equally many in all but the last.
+
+    Each shard is a folder that is whole or absent.
+
+    Args:
+        folder: where the shards are.
+        size: number of answers of a shard.
+    """
+
+    def __init__(self, folder: Path, size: int):
+        self.folder = folder
+        self.size = size
+        self._vectors: dict[int, np.ndarray] = {}
+
+    def path(self, number: int) -> Path:
+        """The folder of a shard."""
+        return self.folder / f"{number:06d}"
+
+    def count(self) -> int:
+        """Number of shards that are there, one after the other."""
+        return next(n for n in itertools.count() if not self.path(n).is_dir())
+
+    def holds(self, number: int, answers: Iterable[Answer]) -> bool:
+        """Whether a shard that is there has these answers and no others."""
+        return (self.path(number) / "answers.jsonl").read_bytes() == b"".join(
+            _lines(answers)
+        )
+
+    def write(
+        self, number: int, answers: list[Answer], vectors: np.ndarray
+    ) -> None:
+        """Writes a shard, whole or not at all."""
+        lines = _lines(answers)
+        offsets = np.cumsum([0, *map(len, lines)], dtype=np.int64)
+
+        def save(path: Path) -> None:
+            path.mkdir()
+            np.save(path / "vectors.npy", vectors.astype(np.float32))
+            np.save(path / "offsets.npy", offsets)
+            (path / "answers.jsonl").write_bytes(b"".join(lines))
+
+        write_whole(self.path(number), save)
+
+    def block(self, number: int) -> np.ndarray:
+        """The vectors of a shard, float32 `(n, dim)`, mapped into memory."""
+        if number not in self._vectors:
+            path = self.path(number) / "vectors.npy"
+            try:
+                self._vectors[number] = np.load(path, mmap_mode="r")
+            except (OSError, ValueError) as error:
+                raise SearchError(
+                    f"{path}: expected the vectors of answers. "
+                    f"Received: {error}"
+                ) from error
+        return self._vectors[number]
+
+    def blocks(self) -> Iterator[np.ndarray]:
+        """The vectors of all shards, one shard after the other."""
+        return map(self.block, range(self.count()))
+
+    def vectors(self, rows: np.ndarray) -> np.ndarray:
+        """The vectors of some answers.
+
+        Args:
+            rows: numbers of answers, rising, int64 `(n,)`.
+
+        Returns:
+            float32 `(n, dim)`.
+        """
+        shards, places = np.divmod(rows, self.size)
+        numbers, first = np.unique(shards, return_index=True)
+        return np.concatenate(
+            [np.zeros((0, self.block(0).shape[1]), np.float32)]
+            + [
+                self.block(int(number))[chosen]
+                for number, chosen in zip(
+                    numbers, np.split(places, first[1:]), strict=True
+                )
+            ]
+        )
+
+    def answers(self, rows: Iterable[int]) -> list[Answer]:
+        """The answers of some numbers, in the given order."""
+        found = []
+        for row in rows:
+            shard, place = divmod(int(row), self.size)
+            path = self.path(shard)
+            offsets = np.load(path / "offsets.npy", mmap_mode="r")
+            with (path / "answers.jsonl").open("rb") as file:
+                file.seek(int(offsets[place]))
+                found.append(Answer(*json.loads(file.readline())))
+        return found
+
+    def texts(self) -> Iterator[str]:
+        """The texts of all answers, in order."""
+        for number in range(self.count()):
+            with (self.path(number) / "answers.jsonl").open("rb") as lines:
+                for line in lines:
+                    yield json.loads(line)[1]
+
+
+def _lines(answers: Iterable[Answer]) -> list[bytes]:
+    return [
+        (json.dumps([a.id, a.text], ensure_ascii=False) + "\n").encode()
+        for a in answers
+    ]

@@ -1,0 +1,108 @@
+"""Ranked answers, as a table, TSV, JSON lines or a TREC run."""
+
+import json
+import re
+from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from keras_qa.search.answers import Answer
+
+FORMATS = ("table", "tsv", "jsonl", "trec")
+COLUMNS = ("question_id", "question", "rank", "score", "answer_id", "answer")
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The answers to a question, best first.
+
+    Attributes:
+        question_id: the question's identifier.
+        question: its text.
+        answers: the answers.
+        scores: float `(answers,)`, falling.
+    """
+
+    question_id: str
+    question: str
+    answers: Sequence[Answer]
+    scores: np.ndarray
+
+    @classmethod
+    def of_candidates(
+        cls,
+        question_id: str,
+        question: str,
+        candidates: Sequence[Answer],
+        scores: np.ndarray,
+        top: int | None = None,
+    ) -> "Ranking":
+        """Puts candidates in order; equal ones stay in the given order.
+
+        Args:
+            question_id: the question's identifier.
+            question: its text.
+            candidates: the candidates.
+            scores: float `(candidates,)`, higher is better; NaN comes last.
+            top: how many answers are kept; None keeps all.
+        """
+        order = np.argsort(-np.asarray(scores), kind="stable")[:top]
+        return cls(
+            question_id, question, [candidates[i] for i in order], scores[order]
+        )
+
+
+def header(format: str) -> Iterator[str]:
+    """The line before all rankings, if the format has one."""
+    if format == "tsv":
+        yield "\t".join(COLUMNS)
+
+
+def ranking_lines(
+    ranking: Ranking, format: str = "table", tag: str = "keras-qa"
+) -> Iterator[str]:
+    """A ranking as lines of text.
+
+    Args:
+        ranking: the ranking.
+        format: one of `FORMATS`. In TSV, white space within a text is a
+            blank; in a TREC run, white space within an id is `_`.
+        tag: name of a TREC run.
+
+    Yields:
+        Lines without their ends.
+    """
+    if format == "table":
+        yield _one_line(ranking.question)
+        yield "  rank       score  answer"
+    for rank, (answer, score) in enumerate(
+        zip(ranking.answers, ranking.scores.tolist(), strict=True), start=1
+    ):
+        if format == "table":
+            text = _one_line(answer.text)
+            yield f"  {rank:4}  {score:10.5g}  {text}"
+        elif format == "trec":
+            question_id = re.sub(r"\s", "_", ranking.question_id)
+            answer_id = re.sub(r"\s", "_", answer.id)
+            yield f"{question_id} Q0 {answer_id} {rank} {score!r} {tag}"
+        else:
+            values = (
+                ranking.question_id,
+                ranking.question,
+                rank,
+                score,
+                answer.id,
+                answer.text,
+            )
+            if format == "jsonl":
+                yield json.dumps(
+                    dict(zip(COLUMNS, values, strict=True)), ensure_ascii=False
+                )
+            else:
+                yield "\t".join(_one_line(str(value)) for value in values)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

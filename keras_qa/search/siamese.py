@@ -1,0 +1,87 @@
+"""Which trained models can be searched with, and in which space."""
+
+from typing import Any
+
+import numpy as np
+
+from keras_qa.layers import CosineSimilarity
+from keras_qa.models import CosineQA
+from keras_qa.models import HyperQA
+from keras_qa.models.encoded import EncodedTextRanker
+from keras_qa.search.errors import SearchError
+from keras_qa.search.spaces import CosineSpace
+from keras_qa.search.spaces import PoincareSpace
+from keras_qa.search.spaces import Space
+
+SEARCHABLE = (
+    "HyperQA or CosineQA without `concatenate_embeddings`, or one of Tan et "
+    "al. and Feng et al. that encodes answers as questions and compares them "
+    "by the cosine (QALSTM, ConvPoolingLSTM, ConvBasedLSTM, QACNN, FengCNN)"
+)
+
+
+def space_of(model: Any) -> Space:
+    """The space in which a model compares questions and answers.
+
+    Args:
+        model: a Keras model.
+
+    Returns:
+        Its space, without a centre.
+
+    Raises:
+        SearchError: if its score is no monotone function of an inner product
+            of two vectors, one for each text, or ranks the farthest answer
+            first.
+    """
+    if isinstance(model, EncodedTextRanker):
+        if model.answer_encoder is model.question_encoder and isinstance(
+            model.similarity, CosineSimilarity
+        ):
+            return CosineSpace(1.0)
+        raise _unsearchable(model, "attention or another similarity")
+    if not isinstance(model, (HyperQA, CosineQA)):
+        raise _unsearchable(model, "another head")
+    if model.concatenate_embeddings:
+        raise _unsearchable(model, "`concatenate_embeddings`")
+    kernel, bias = model.head.get_layer("score").get_weights()
+    weight, shift = float(kernel[0, 0]), float(bias[0])
+    if isinstance(model, CosineQA):
+        if not weight > 0:
+            raise _misled(weight, "positive, as the weight of the cosine")
+        return CosineSpace(weight, shift)
+    if not weight < 0:
+        raise _misled(weight, "negative, as the weight of the distance")
+    return PoincareSpace(
+        weight, shift, epsilon=model.head.get_layer("distance").epsilon
+    )
+
+
+def check_vectors(vectors: np.ndarray) -> np.ndarray:
+    """Returns vectors, if they are finite.
+
+    Raises:
+        SearchError: if one is not.
+    """
+    finite = np.isfinite(vectors).all(axis=1)
+    if not finite.all():
+        raise SearchError(
+            "The model must give finite vectors. Received: "
+            f"{int((~finite).sum())} of {len(vectors)} with NaN or infinity"
+        )
+    return vectors
+
+
+def _unsearchable(model: Any, reason: str) -> SearchError:
+    return SearchError(
+        f"The model must be {SEARCHABLE}; others can rank, or order again "
+        "what a search found (--rerank). "
+        f"Received: {type(model).__name__} with {reason}"
+    )
+
+
+def _misled(weight: float, expected: str) -> SearchError:
+    return SearchError(
+        f"The weight of the model's score must be {expected}, for the nearest "
+        f"answer to be the best. Received: {weight}"
+    )

@@ -1,0 +1,282 @@
+"""Scores that are monotone functions of an inner product.
+
+A space knows how a model compares the vectors of a question and an answer. It
+gives each answer a key, a float64 number that orders answers as the score
+does, and lifts both sides to float32 vectors whose inner product is the key,
+so that any inner-product search finds the best answers.
+
+**Cosine.** The key is the cosine; lifted vectors are unit vectors.
+
+**Poincaré ball.** Lifted to the hyperboloid, a point y of the ball is
+
+    Y = ((1 + |y|²) a, 2 a y)    with a = 1 / (1 - |y|²)
+
+and the distance of x and y is arcosh(-<X, Y>), with the Lorentz product
+<X, Y> = -X₀Y₀ + X₁Y₁ + ...: an inner product once the sign of X₀ is turned.
+Since -<X, Y> = 1 + 2 |x - y|² / ((1 - |x|²)(1 - |y|²)), and a positive factor
+of the question changes no order, the key is
+
+    -a |x - y|² = -a |y|² + 2 a <x, y> - a |x|²
+                = <(-1, 2x, -|x|²), (a |y|², a y, a)>
+
+which has one column more than the hyperboloid and in return also holds for a
+layer that bounds 1 - |y|² below, as `PoincareDistance` does, where a |y|² and
+a - 1 differ. As |x - y| does not change when both points are moved, x and y
+stand for what is left after the mean of the answers is subtracted. That takes
+most of the cancellation away: near the boundary all terms have the size of a,
+whatever the size of their sum.
+
+**Rounding.** With u = 2⁻²⁴, n columns and any order of summation, the float32
+inner product is within (n + 2) u |q| |v| of the key, to first order. The
+lifted vectors carry |v| in a last column and (n + 8) u |q| beside it, so that
+what a search computes is an upper bound of the key, which only the rounding
+separates from it. Hence `keras_qa.search.exact` can prove that no answer was
+overlooked. Without that, float32 confuses answers whose |x - y|² differ by
+less than about 1e-6 |x - mean|²: close to the boundary, where a is 45,000 at
+HyperQA's default, by 0.05 in the key.
+
+What remains is the rounding of the encoder: keys are those of the float32
+vectors that it gave. Two float32 points at 1e-5 from the boundary have a
+1 - |y|² that is 1 % uncertain, unless it is bounded below, as in HyperQA.
+
+Source: HyperQA, section 3.4, eq. 4; Nickel and Kiela, "Learning Continuous
+Hierarchies in the Lorentz Model of Hyperbolic Geometry", 2018, section 3.
+"""
+
+from abc import ABC
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from keras_qa.search.errors import SearchError
+
+UNIT_ROUNDOFF = 2.0**-24
+# The norm that `CosineSimilarity` bounds those of its vectors by.
+SMALLEST_NORM = 1e-6
+# Makes up for the rounding of a bound itself.
+UPWARDS = 1 + 1e-5
+
+
+class Space(ABC):
+    """How vectors of questions and answers are compared.
+
+    Args:
+        weight: factor of the similarity, or of the distance, in the score.
+        bias: added to it.
+    """
+
+    name: str
+
+    def __init__(self, weight: float, bias: float = 0.0):
+        self.weight = float(weight)
+        self.bias = float(bias)
+
+    @abstractmethod
+    def keys(self, question: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        """The keys of answers, which order them as the score does.
+
+        Args:
+            question: the question's vector, float `(dim,)`.
+            answers: the answers' vectors, float `(n, dim)`.
+
+        Returns:
+            float64 `(n,)`, higher is better.
+        """
+
+    @abstractmethod
+    def scores(self, question: np.ndarray, keys: np.ndarray) -> np.ndarray:
+        """The scores that belong to the keys of a question, float64 `(n,)`."""
+
+    @abstractmethod
+    def _lifted_answers(self, vectors: np.ndarray) -> np.ndarray: ...
+
+    @abstractmethod
+    def _lifted_question(self, vector: np.ndarray) -> np.ndarray: ...
+
+    @abstractmethod
+    def config(self) -> dict[str, Any]:
+        """What `space_from_config` takes, JSON values."""
+
+    def longest(self, vectors: np.ndarray) -> float:
+        """The largest norm of a lifted answer."""
+        lifted = self._lifted_answers(np.asarray(vectors, np.float64))
+        return float(np.linalg.norm(lifted, axis=1).max(initial=0.0))
+
+    def answer_places(self, vectors: np.ndarray, radius: float) -> np.ndarray:
+        """Points of a sphere, of which those of the best answers are nearest.
+
+        One more column brings all lifted answers to the norm `radius`. Among
+        vectors of one norm, those with the largest inner product are the
+        nearest by Euclid (Bachrach et al., "Speeding Up the Xbox Recommender
+        System Using a Euclidean Transformation for Inner-Product Spaces",
+        2014), and these a graph or cells can find.
+
+        Args:
+            vectors: the answers' vectors, float `(n, dim)`.
+            radius: `longest` of all answers.
+
+        Returns:
+            float32 `(n, columns)`.
+        """
+        lifted = self._lifted_answers(np.asarray(vectors, np.float64))
+        missing = radius**2 - np.einsum("nd,nd->n", lifted, lifted)
+        column = np.sqrt(np.maximum(missing, 0))[:, None]
+        return np.hstack([lifted, column]).astype(np.float32)
+
+    def question_place(self, vector: np.ndarray, radius: float) -> np.ndarray:
+        """The point of that sphere where a question stands.
+
+        Args:
+            vector: the question's vector, float `(dim,)`.
+            radius: `longest` of all answers.
+
+        Returns:
+            float32 `(columns,)`.
+        """
+        lifted = self._lifted_question(np.asarray(vector, np.float64))
+        norm = max(float(np.linalg.norm(lifted)), SMALLEST_NORM)
+        return np.append(lifted * (radius / norm), 0).astype(np.float32)
+
+    def lift_answers(self, vectors: np.ndarray) -> np.ndarray:
+        """What is searched for answers.
+
+        Args:
+            vectors: the answers' vectors, float `(n, dim)`.
+
+        Returns:
+            float32 `(n, columns)`.
+        """
+        lifted = self._lifted_answers(np.asarray(vectors, np.float64))
+        norms = np.linalg.norm(lifted, axis=1, keepdims=True)
+        return np.hstack([lifted, norms * UPWARDS]).astype(np.float32)
+
+    def lift_question(self, vector: np.ndarray) -> np.ndarray:
+        """What is searched with for a question.
+
+        Args:
+            vector: the question's vector, float `(dim,)`.
+
+        Returns:
+            float32 `(columns,)`, whose inner product with a lifted answer, in
+            float32, is at least the answer's key, and exceeds it by at most
+            about 1e-7 (columns + 8) times the product of their norms.
+        """
+        lifted = self._lifted_question(np.asarray(vector, np.float64))
+        slack = (len(lifted) + 8) * UNIT_ROUNDOFF * np.linalg.norm(lifted)
+        return np.append(lifted, slack * UPWARDS).astype(np.float32)
+
+
+class CosineSpace(Space):
+    """Orders answers by the cosine, as `CosineSimilarity` computes it.
+
+    The score is `weight` cos + `bias`.
+    """
+
+    name = "cosine"
+
+    def keys(self, question: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        """The cosines."""
+        return _units(answers) @ _units(question)
+
+    def scores(self, question: np.ndarray, keys: np.ndarray) -> np.ndarray:
+        """The scores that belong to cosines."""
+        return self.weight * keys + self.bias
+
+    def config(self) -> dict[str, Any]:
+        """The constructor's arguments and the name."""
+        return {"space": self.name, "weight": self.weight, "bias": self.bias}
+
+    def _lifted_answers(self, vectors: np.ndarray) -> np.ndarray:
+        return _units(vectors)
+
+    def _lifted_question(self, vector: np.ndarray) -> np.ndarray:
+        return _units(vector)
+
+
+class PoincareSpace(Space):
+    """Orders answers by their distance in the Poincaré ball, nearest first.
+
+    The score is `weight` d + `bias`, with the d of `PoincareDistance`.
+
+    Args:
+        weight: factor of the distance, negative.
+        bias: added to it.
+        epsilon: lower bound of 1 - |x|² and of 1 - |y|².
+        center: a vector amidst the answers, `(dim,)`; None is the origin.
+            It changes no key.
+    """
+
+    name = "poincare"
+
+    def __init__(
+        self,
+        weight: float,
+        bias: float = 0.0,
+        *,
+        epsilon: float,
+        center: np.ndarray | None = None,
+    ):
+        super().__init__(weight, bias)
+        self.epsilon = float(epsilon)
+        self.center = np.asarray(0.0 if center is None else center, np.float64)
+
+    def keys(self, question: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        """-|x - y|² / (1 - |y|²), in float64."""
+        answers = np.asarray(answers, np.float64)
+        apart = answers - np.asarray(question, np.float64)
+        return -np.einsum("nd,nd->n", apart, apart) / self._gaps(answers)
+
+    def scores(self, question: np.ndarray, keys: np.ndarray) -> np.ndarray:
+        """The scores that belong to the keys of a question."""
+        gap = self._gaps(np.asarray(question, np.float64)[None])[0]
+        distances = 2 * np.arcsinh(np.sqrt(-keys / gap))
+        return self.weight * distances + self.bias
+
+    def config(self) -> dict[str, Any]:
+        """The constructor's arguments and the name."""
+        return {
+            "space": self.name,
+            "weight": self.weight,
+            "bias": self.bias,
+            "epsilon": self.epsilon,
+            "center": self.center.tolist(),
+        }
+
+    def _gaps(self, vectors: np.ndarray) -> np.ndarray:
+        norms = np.linalg.norm(vectors, axis=1)
+        return np.maximum((1 - norms) * (1 + norms), self.epsilon)
+
+    def _lifted_answers(self, vectors: np.ndarray) -> np.ndarray:
+        moved = vectors - self.center
+        squares = np.einsum("nd,nd->n", moved, moved)[:, None]
+        lifted = np.hstack([squares, moved, np.ones_like(squares)])
+        return lifted / self._gaps(vectors)[:, None]
+
+    def _lifted_question(self, vector: np.ndarray) -> np.ndarray:
+        moved = vector - self.center
+        return np.concatenate([[-1.0], 2 * moved, [-(moved @ moved)]])
+
+
+def space_from_config(config: Mapping[str, Any]) -> Space:
+    """The space that `Space.config` describes.
+
+    Raises:
+        SearchError: if it describes none.
+    """
+    spaces = {space.name: space for space in (CosineSpace, PoincareSpace)}
+    arguments = dict(config)
+    try:
+        return spaces[arguments.pop("space")](**arguments)
+    except (KeyError, TypeError, ValueError) as error:
+        raise SearchError(
+            f"Expected the space of an index, one of {sorted(spaces)}. "
+            f"Received: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _units(vectors: np.ndarray) -> np.ndarray:
+    vectors = np.asarray(vectors, np.float64)
+    norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return vectors / np.maximum(norms, SMALLEST_NORM)

@@ -1,0 +1,155 @@
+"""One or two stages that answer a question from a collection."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from keras_qa.datasets.base import Question
+from keras_qa.datasets.splitting import normal_text
+from keras_qa.mining import CandidateMiner
+from keras_qa.search.answer_index import AnswerIndex
+from keras_qa.search.errors import SearchError
+from keras_qa.search.rankings import Ranking
+
+Found = tuple[np.ndarray, np.ndarray]
+
+
+class FirstStage(Protocol):
+    """What finds answers among all."""
+
+    def find(self, question: str, top: int) -> Found:
+        """The numbers of the best answers, and their scores, best first."""
+
+
+class IndexStage:
+    """Finds what is nearest to the question in an index.
+
+    Args:
+        index: the index.
+        effort: see `AnswerIndex.search`.
+    """
+
+    def __init__(self, index: AnswerIndex, effort: int | None = None):
+        self._index = index
+        self._effort = effort
+
+    def find(self, question: str, top: int) -> Found:
+        """The best answers by the model of the index."""
+        vector = self._index.encode(question)
+        return self._index.search(vector, top, self._effort)
+
+
+class BM25Stage:
+    """Finds what shares words with the question.
+
+    Answers that differ in case and white space only are one, the first.
+
+    Args:
+        texts: the texts of all answers.
+        tokenizer: what is taken for a word.
+        show_progress: whether to draw a progress bar.
+    """
+
+    def __init__(
+        self,
+        texts: Iterable[str],
+        tokenizer: str = "word",
+        show_progress: bool = True,
+    ):
+        self._rows: list[int] = []
+        self._miner = CandidateMiner(
+            self._distinct(texts),
+            tokenizer=tokenizer,
+            show_progress=show_progress,
+        )
+
+    def find(self, question: str, top: int) -> Found:
+        """The best answers by BM25, of those that share a word."""
+        scores = self._miner.scores(question)
+        (found,) = self._miner.mine(
+            [Question("1", question, ())],
+            top,
+            show_progress=False,
+            add_right=False,
+        )
+        numbers = [int(candidate.id) for candidate in found.candidates]
+        rows = np.array([self._rows[i] for i in numbers], np.int64)
+        return rows, scores[numbers].astype(np.float64)
+
+    def _distinct(self, texts: Iterable[str]) -> Iterable[str]:
+        seen = set()
+        for row, text in enumerate(texts):
+            known = normal_text(text)
+            if known not in seen:
+                seen.add(known)
+                self._rows.append(row)
+                yield text
+
+
+class SecondStage(Protocol):
+    """What scores the answers that the first stage found."""
+
+    def scores(self, question: str, candidates: list[str]) -> np.ndarray:
+        """float32 `(candidates,)`, higher is better."""
+
+
+@dataclass(frozen=True)
+class Times:
+    """How long a question took.
+
+    Attributes:
+        search: seconds of the first stage, with the encoding of the question.
+        rerank: seconds of the second stage.
+        read: seconds in which the texts of answers were read.
+    """
+
+    search: float
+    rerank: float
+    read: float
+
+
+def answer_question(
+    index: AnswerIndex,
+    question: str,
+    top: int,
+    first: FirstStage,
+    second: SecondStage | None = None,
+    depth: int = 100,
+    question_id: str = "1",
+) -> tuple[Ranking, Times]:
+    """The best answers to a question.
+
+    Args:
+        index: holds the answers.
+        question: the question.
+        top: how many answers.
+        first: finds answers among all.
+        second: orders these anew, if given.
+        depth: how many the first stage finds for the second.
+        question_id: the question's identifier.
+
+    Returns:
+        The ranking and how long it took.
+
+    Raises:
+        SearchError: if `top` or `depth` is less than 1.
+    """
+    for name, value in (("top", top), ("depth", depth)):
+        if value < 1:
+            raise SearchError(
+                f"`{name}` must be positive. Received: {name}={value}"
+            )
+    start = time.perf_counter()
+    wanted = top if second is None else max(top, depth)
+    rows, scores = first.find(question, wanted)
+    searched = time.perf_counter()
+    answers = index.answers(rows)
+    read = time.perf_counter()
+    if second is not None and answers:
+        scores = second.scores(question, [a.text for a in answers])
+    ranked = Ranking.of_candidates(question_id, question, answers, scores, top)
+    end = time.perf_counter()
+    return ranked, Times(searched - start, end - read, read - searched)

@@ -1,0 +1,466 @@
+"""`keras-qa rank`, `index` and `ask`, with runs of small models."""
+
+import gzip
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+
+from keras_qa import cli
+from keras_qa import models
+from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.export import export_keras
+from keras_qa.export import export_saved_model
+from keras_qa.search.answer_index import AnswerIndex
+from keras_qa.search.answer_index import build_index
+from keras_qa.search.answers import AnswerShards
+from keras_qa.search.answers import read_answers
+from keras_qa.search.errors import SearchError
+from keras_qa.search.siamese import space_of
+from keras_qa.search.trained import TrainedRanker
+
+ROOT = Path(__file__).parents[1]
+WORDS = [f"w{i}" for i in range(30)]
+VOCABULARY = Vocabulary([*WORDS, "emma"])
+SIZE = len(VOCABULARY)
+
+
+def make_texts(count, seed=0):
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, 8, count)
+    return [" ".join(rng.choice(WORDS, length)) for length in lengths]
+
+
+ANSWERS = make_texts(100)
+QUESTION = "w1 w7 emma"
+
+
+def make_run(folder, model, **settings):
+    folder.mkdir()
+    export_keras(model, folder / "model.keras")
+    VOCABULARY.save(folder / "vocabulary.txt")
+    settings = {
+        "max_question_length": None,
+        "max_answer_length": None,
+        **settings,
+    }
+    metrics = {"settings": settings, "tokenizer": "word"}
+    (folder / "metrics.json").write_text(json.dumps(metrics))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    keras.utils.set_random_seed(0)
+    folder = tmp_path_factory.mktemp("runs")
+    made = {
+        "hyperqa": models.HyperQA(SIZE, 6, 5),
+        # Sums that are not clipped.
+        "expmap": models.HyperQA(SIZE, 6, 5, projection="expmap"),
+        "cosineqa": models.CosineQA(SIZE, 6, 5),
+        "qacnn": models.QACNN(SIZE, 6, filters=5),
+        "qrnn": models.QRNNRanker(SIZE, 6, 5, 4, hidden_units=3),
+    }
+    return {name: make_run(folder / name, m) for name, m in made.items()}
+
+
+@pytest.fixture(scope="module")
+def answer_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("answers") / "answers.txt"
+    path.write_text("\n".join(ANSWERS) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def hyperqa_index(runs, answer_file, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("index") / "hyperqa"
+    for kind in ("hnsw", "flat"):
+        assert build(runs["hyperqa"], answer_file, folder, kind) == 100
+    return folder
+
+
+def build(run, answers, folder, kind="flat", size=16):
+    pytest.importorskip("faiss")
+    return build_index(
+        run, answers, folder, kind, shard_size=size, show_progress=False
+    )
+
+
+def best(scores, count):
+    return np.argsort(-scores, kind="stable")[:count]
+
+
+def command(*arguments):
+    return cli.main([str(argument) for argument in arguments])
+
+
+# --- index ---
+
+
+@pytest.mark.parametrize("name", ["cosineqa", "expmap", "hyperqa", "qacnn"])
+def test_a_flat_index_ranks_as_the_model_does(
+    runs, answer_file, tmp_path, name
+):
+    build(runs[name], answer_file, tmp_path / "index")
+    index = AnswerIndex(tmp_path / "index")
+    assert (len(index), index.kind) == (100, "flat")
+    scores = TrainedRanker(runs[name]).scores(QUESTION, ANSWERS)
+    rows, found = index.search(index.encode(QUESTION), 100)
+    assert sorted(rows) == list(range(100))
+    np.testing.assert_allclose(found, scores[rows], rtol=1e-4, atol=1e-4)
+    assert (np.diff(found) <= 0).all()
+    assert [a.text for a in index.answers(rows[:5])] == [
+        ANSWERS[row] for row in rows[:5]
+    ]
+    assert list(index.texts()) == ANSWERS
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("hnsw", "hyperqa"), ("ivf", "cosineqa")]
+)
+def test_other_kinds_use_the_same_encodings(
+    runs, answer_file, tmp_path, monkeypatch, kind, name
+):
+    folder = tmp_path / "index"
+    build(runs[name], answer_file, folder)
+    exact = AnswerIndex(folder)
+
+    def refuse(*arguments):
+        raise AssertionError("encoded again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TrainedRanker, "vectors", refuse)
+        build(runs[name], answer_file, folder, kind)
+    index = AnswerIndex(folder, kind)
+    question = index.encode(QUESTION)
+    expected = exact.search(question, 10)
+    rows, scores = index.search(question, 10, effort=50)
+    np.testing.assert_array_equal(rows, expected[0])
+    np.testing.assert_array_equal(scores, expected[1])
+    few, _ = index.search(question, 10, effort=1)
+    assert 0 < len(few) <= 10
+    for bad in ({"top": 0}, {"top": 1, "effort": 0}):
+        with pytest.raises(SearchError, match="must be positive"):
+            index.search(question, **bad)
+
+
+def test_an_index_stands_alone(runs, answer_file, tmp_path):
+    run = shutil.copytree(runs["cosineqa"], tmp_path / "run")
+    build(run, answer_file, tmp_path / "index")
+    shutil.rmtree(run)
+    index = AnswerIndex((tmp_path / "index").rename(tmp_path / "moved"))
+    assert len(index.search(index.encode("?"), 200)[0]) == 100
+
+
+def test_a_killed_command_goes_on(runs, answer_file, tmp_path, monkeypatch):
+    pytest.importorskip("faiss")
+    folder = tmp_path / "index"
+    program = """
+import os, signal, sys
+from pathlib import Path
+import numpy as np
+from keras_qa.search.answer_index import build_index
+
+saved = []
+save = np.save
+
+def save_or_die(path, array):
+    save(path, array)
+    saved.append(path)
+    if len(saved) == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+np.save = save_or_die
+build_index(*map(Path, sys.argv[1:]), shard_size=16)
+"""
+    paths = [str(p) for p in (runs["hyperqa"], answer_file, folder)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", program, *paths],
+        env=environment,
+        capture_output=True,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    # Two arrays a shard: the third was begun and not finished.
+    shards = AnswerShards(folder / "shards", 16)
+    assert shards.count() == 2
+    with pytest.raises(SearchError, match="a finished index"):
+        AnswerIndex(folder)
+    encoded = []
+    encode = TrainedRanker.vectors
+
+    def count(self, side, texts):
+        encoded.extend(texts)
+        return encode(self, side, texts)
+
+    monkeypatch.setattr(TrainedRanker, "vectors", count)
+    build(runs["hyperqa"], answer_file, folder)
+    assert encoded == ANSWERS[32:]
+    assert build(runs["hyperqa"], answer_file, folder) == 100
+    assert len(encoded) == 68
+
+
+def test_other_answers_and_other_models_are_refused(
+    runs, answer_file, tmp_path
+):
+    folder = tmp_path / "index"
+    build(runs["hyperqa"], answer_file, folder)
+    with pytest.raises(SearchError, match=r"another --output. `model_sha256`"):
+        build(runs["cosineqa"], answer_file, folder)
+    with pytest.raises(SearchError, match=r"`shard_size` was 16. Received: 8"):
+        build(runs["hyperqa"], answer_file, folder, size=8)
+    other = tmp_path / "other.txt"
+    for lines in (ANSWERS[:90], [*ANSWERS, "w1"], ANSWERS[:32], ANSWERS[::-1]):
+        other.write_text("\n".join(lines))
+        with pytest.raises(SearchError, match="holds other answers than"):
+            build(runs["hyperqa"], other, folder)
+    other.write_text(" \n\n")
+    with pytest.raises(SearchError, match="expected an answer"):
+        build(runs["hyperqa"], other, tmp_path / "new")
+
+
+def test_models_without_inner_products_are_refused(runs, answer_file, tmp_path):
+    for model, message in [
+        (models.QACNN(9, similarity="gesd"), "QACNN with attention or another"),
+        (models.AttentiveCNN(9, 4, filters=3), "AttentiveCNN with attention"),
+        (
+            models.CosineQA(9, concatenate_embeddings=True),
+            "CosineQA with `concatenate_embeddings`",
+        ),
+    ]:
+        with pytest.raises(SearchError, match=message):
+            space_of(model)
+    with pytest.raises(SearchError, match=r"QRNNRanker with another head"):
+        build(runs["qrnn"], answer_file, tmp_path / "index")
+    assert not (tmp_path / "index").exists()
+    # Of so small a model, most sums are well inside the ball.
+    with pytest.raises(SearchError, match="take --kind hnsw"):
+        build(runs["hyperqa"], answer_file, tmp_path / "cells", "ivf")
+    model = models.HyperQA(9, 4, 3)
+    model.head.get_layer("score").set_weights(
+        [np.array([[0.5]]), np.array([0.0])]
+    )
+    with pytest.raises(SearchError, match=r"negative, .*Received: 0.5"):
+        space_of(model)
+
+
+def test_answers_of_both_forms(tmp_path):
+    plain = tmp_path / "a.txt"
+    plain.write_bytes("\ufeffone\ttab\r\n \n\nzwei é\n".encode())
+    assert [(a.id, a.text) for a in read_answers(plain)] == [
+        ("1", "one\ttab"),
+        ("4", "zwei é"),
+    ]
+    table = tmp_path / "a.tsv.gz"
+    table.write_bytes(gzip.compress(b"x\tone\ttab\ny\t \n"))
+    assert [(a.id, a.text) for a in read_answers(table)] == [("x", "one\ttab")]
+    table.write_bytes(gzip.compress(b"x\tone\nno tab\n"))
+    with pytest.raises(ValueError, match=r"a.tsv.gz:2: expected an id, a tab"):
+        list(read_answers(table))
+
+
+def test_errors_of_the_commands(
+    runs, answer_file, tmp_path, capsys, monkeypatch
+):
+    pytest.importorskip("faiss")
+    output = ("--output", tmp_path / "index")
+    run = runs["hyperqa"]
+    assert command("index", run, "--answers", tmp_path / "no", *output) == 2
+    assert "no:1: expected a readable file" in capsys.readouterr().err
+    assert command("ask", tmp_path, "--question", "a") == 2
+    assert "the folder of a finished index" in capsys.readouterr().err
+    assert command("ask", tmp_path) == 2
+    assert "--question or --interactive. Received: neither" in (
+        capsys.readouterr().err
+    )
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    assert command("index", run, "--answers", answer_file, *output) == 2
+    assert "pip install 'keras-qa[search]'" in capsys.readouterr().err
+
+
+# --- ask ---
+
+
+def test_ask_prints_answers_scores_and_times(hyperqa_index, runs, capsys):
+    scores = TrainedRanker(runs["hyperqa"]).scores(QUESTION, ANSWERS)
+    asked = ("ask", hyperqa_index, "--question", QUESTION, "--top", 3)
+    assert command(*asked) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == [QUESTION, "  rank       score  answer"]
+    rank, score, first = lines[2].split(maxsplit=2)
+    assert (rank, first) == ("1", ANSWERS[best(scores, 1)[0]])
+    assert float(score) == pytest.approx(scores.max(), abs=1e-3)
+    assert len(lines) == 6 and lines[5].startswith(
+        "(100 answers, index: search 0."
+    )
+    assert command(*asked, "--format", "trec", "--kind", "hnsw") == 0
+    printed = capsys.readouterr()
+    number = best(scores, 1)[0] + 1
+    assert printed.out.startswith(f"1 Q0 {number} 1 ")
+    assert "search 0." in printed.err
+    assert command(*asked, "--kind", "ivf") == 2
+    assert "expected ivf.faiss" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("first", ["bm25", "index"])
+def test_two_stages(hyperqa_index, runs, capsys, first):
+    """The second stage orders what the first found, and only that."""
+    options = ("ask", hyperqa_index, "--question", "w3 w4", "--first", first)
+    options += ("--format", "jsonl")
+    assert command(*options, "--top", 20) == 0
+    found = capsys.readouterr().out.splitlines()
+    found = [json.loads(line) for line in found]
+    if first == "bm25":
+        shared = [{"w3", "w4"} & set(row["answer"].split()) for row in found]
+        assert all(shared)
+    texts = [row["answer"] for row in found]
+    rerank = ("--rerank", runs["qrnn"], "--depth", 20)
+    assert command(*options, *rerank, "--top", 5) == 0
+    rows = [json.loads(x) for x in capsys.readouterr().out.splitlines()]
+    scores = TrainedRanker(runs["qrnn"]).scores("w3 w4", texts)
+    order = best(scores, 5)
+    assert [r["answer"] for r in rows] == [texts[i] for i in order]
+    assert [r["score"] for r in rows] == pytest.approx(
+        scores[order].tolist(), abs=1e-5
+    )
+    assert [r["rank"] for r in rows] == [1, 2, 3, 4, 5]
+
+
+def test_ask_interactively(hyperqa_index, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("w1\n\n w2 w3 \n"))
+    options = ("--interactive", "--top", 1, "--format", "tsv")
+    assert command("ask", hyperqa_index, *options) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("\t")[:3] for line in lines] == [
+        ["question_id", "question", "rank"],
+        ["1", "w1", "1"],
+        ["2", "w2 w3", "1"],
+    ]
+
+
+# --- rank ---
+
+
+CANDIDATES = ["w1 w2", "w7  emma", "w1 w2", "w20"]
+
+
+def test_rank_candidates_in_all_formats(runs, capsys):
+    scores = TrainedRanker(runs["qrnn"]).scores(QUESTION, CANDIDATES)
+    order = best(scores, 4)
+    rank = ("rank", runs["qrnn"], "--question", QUESTION)
+    rank += ("--candidates", *CANDIDATES, "--format")
+    printed = {}
+    for form in ("table", "tsv", "jsonl", "trec"):
+        assert command(*rank, form) == 0
+        printed[form] = capsys.readouterr().out.splitlines()
+    assert printed["table"][0] == QUESTION
+    assert [x.split(maxsplit=2)[2] for x in printed["table"][2:]] == [
+        " ".join(CANDIDATES[i].split()) for i in order
+    ]
+    rows = [line.split("\t") for line in printed["tsv"][1:]]
+    assert [int(row[4]) - 1 for row in rows] == list(order)
+    rows = [json.loads(line) for line in printed["jsonl"]]
+    assert [row["answer"] for row in rows] == [CANDIDATES[i] for i in order]
+    assert [row["score"] for row in rows] == pytest.approx(
+        scores[order].tolist(), abs=1e-6
+    )
+    assert [line.split()[2:4] for line in printed["trec"]] == [
+        [str(i + 1), str(rank)] for rank, i in enumerate(order, start=1)
+    ]
+    assert {line.split()[5] for line in printed["trec"]} == {"keras-qa"}
+    assert command(*rank, "jsonl", "--top", 2) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_rank_from_files_and_standard_input(
+    runs, capsys, tmp_path, monkeypatch
+):
+    run = runs["cosineqa"]
+    pairs = [("w1", "w2"), ("w1", "w3"), ("w4", "w4")]
+    expected = None
+
+    def ranked(*options, stdin=b""):
+        wrapped = io.TextIOWrapper(io.BytesIO(stdin))
+        monkeypatch.setattr(sys, "stdin", wrapped)
+        assert command("rank", run, "--format", "jsonl", *options) == 0
+        rows = capsys.readouterr().out.splitlines()
+        rows = [json.loads(row) for row in rows]
+        return [(r["question"], r["answer"], r["score"]) for r in rows]
+
+    table = tmp_path / "pairs.csv"
+    table.write_text(
+        "question,answer\n" + "".join(f"{q},{a}\n" for q, a in pairs)
+    )
+    expected = ranked("--file", table)
+    assert sorted(row[:2] for row in expected) == pairs
+    lines = "".join(f"{q}\t{a}\n" for q, a in pairs).encode()
+    assert ranked(stdin=lines) == expected
+    listed = tmp_path / "candidates.txt"
+    listed.write_text("w2\nw3\n")
+    of_one = ranked("--question", "w1", "--file", listed)
+    assert of_one == [row for row in expected if row[0] == "w1"]
+    assert ranked("--question", "w1", stdin=b"w2\r\n\nw3") == of_one
+
+
+@pytest.mark.parametrize(
+    ("stdin", "options", "message"),
+    [
+        (b"", (), "candidates to rank. Received: none"),
+        (b"w1\n", (), "<stdin>:1: expected question<TAB>answer"),
+        (b"\xff", (), "<stdin>:1: expected UTF-8"),
+        (b"", ("--candidates", "a"), "go with --question"),
+        (
+            b"",
+            ("--question", "a", "--candidates", "a", "--file", "b"),
+            "Received: both",
+        ),
+        (b"", ("--top", "0"), "--top must be positive"),
+        (b"a\tb", (), "expected the folder of a finished run"),
+    ],
+)
+def test_what_cannot_be_ranked(
+    tmp_path, capsys, monkeypatch, stdin, options, message
+):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+    assert command("rank", tmp_path, *options) == 2
+    captured = capsys.readouterr()
+    assert captured.out == "" and message in captured.err
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow", reason="writes a SavedModel"
+)
+def test_rank_with_a_saved_model(runs, capsys, tmp_path):
+    model = keras.models.load_model(runs["cosineqa"] / "model.keras")
+    export_saved_model(model, VOCABULARY.words, tmp_path / "saved")
+    question = ("--question", QUESTION, "--format", "jsonl", "--candidates")
+    printed = []
+    for folder in (runs["cosineqa"], tmp_path / "saved"):
+        assert command("rank", folder, *question, *CANDIDATES) == 0
+        rows = capsys.readouterr().out.splitlines()
+        printed.append([json.loads(row) for row in rows])
+    for ours, saved in zip(*printed, strict=True):
+        assert saved.pop("score") == pytest.approx(ours.pop("score"), abs=1e-5)
+        assert saved == ours
+    saved = ("rank", tmp_path / "saved", "--tokenizer", "word")
+    assert command(*saved, *question, "a") == 2
+    assert "a SavedModel holds its own" in capsys.readouterr().err
+    (tmp_path / "saved/saved_model.pb").write_bytes(b"x")
+    assert command("rank", tmp_path / "saved", *question, "a") == 2
+    assert "expected a SavedModel" in capsys.readouterr().err
+
+
+def test_the_commands_import_keras_only_when_they_need_it():
+    code = (
+        "import sys, keras_qa.cli\n"
+        "sys.exit(bool({'keras', 'faiss', 'bm25s'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
