@@ -13,17 +13,22 @@ import hashlib
 import json
 import random
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from embeddings.bert_checks import check_directory
+from embeddings.bert_checks import read_object
 from embeddings.bert_source import INSTALL
 from embeddings.bert_source import MINILM
 from embeddings.bert_source import directory_digest
 from embeddings.bert_source import find_bert
 from embeddings.files import PathLike
+from embeddings.files import VectorsError
 from embeddings.text_cache import Identity
 
 TOKENIZER_CONFIG = "tokenizer_config.json"
@@ -179,17 +184,19 @@ class Bert:
         # Python's generator: what comes after must not depend on that.
         state = random.getstate()
         try:
-            return models.BertBackbone.from_preset(
-                str(self.source), dtype="float32"
-            )
+            with _named_errors(self.source):
+                return models.BertBackbone.from_preset(
+                    str(self.source), dtype="float32"
+                )
         finally:
             random.setstate(state)
 
     @functools.cached_property
     def _tokenizer(self) -> Any:
         models = _keras_hub().models
-        tokenizer = models.BertTokenizer.from_preset(str(self.source))
-        tokenizer.strip_accents = _strips_accents(self.source, tokenizer)
+        with _named_errors(self.source):
+            tokenizer = models.BertTokenizer.from_preset(str(self.source))
+            tokenizer.strip_accents = _strips_accents(self.source, tokenizer)
         return tokenizer
 
     @functools.cached_property
@@ -229,6 +236,25 @@ def _keras_hub() -> Any:
     return keras_hub
 
 
+@contextmanager
+def _named_errors(source: Path | str) -> Iterator[None]:
+    """Names the directory from which a BERT could not be loaded."""
+    if not isinstance(source, Path):
+        yield
+        return
+    check_directory(source)
+    try:
+        yield
+    except (VectorsError, ImportError):
+        raise
+    # keras-hub and safetensors have no error of their own for bad files.
+    except Exception as error:
+        raise VectorsError(
+            f"{source}: expected a BERT that keras-hub can load. Received: "
+            f"{type(error).__name__}: {str(error)[:200]!r}"
+        ) from error
+
+
 def _on_jax() -> bool:
     import keras
 
@@ -239,7 +265,7 @@ def _strips_accents(source: Path | str, tokenizer: Any) -> bool:
     """Whether accents are stripped: where case is, unless it is stated."""
     config = Path(source) / TOKENIZER_CONFIG
     if isinstance(source, Path) and config.is_file():
-        stated = json.loads(config.read_text("utf-8")).get("strip_accents")
+        stated = read_object(config).get("strip_accents")
         if stated is not None:
             return bool(stated)
     return bool(tokenizer.lowercase)

@@ -15,6 +15,8 @@ from embeddings.files import VectorsError
 
 OPTIONS = "options.json"
 WEIGHTS = "weights.hdf5"
+# To how many times their stored length numbers may be decompressed.
+MOST_TIMES = 20
 
 
 def find_elmo(source: PathLike) -> tuple[Path, Path]:
@@ -72,15 +74,22 @@ def read_weights(path: PathLike, options: ElmoOptions) -> dict[str, np.ndarray]:
         float32 arrays by their names in the file.
 
     Raises:
-        VectorsError: if it is no HDF5, or an array is missing, of another
-            shape, or not finite.
+        VectorsError: if it is no HDF5, or an array is missing, in another
+            file, of another shape, or not finite.
     """
     try:
         with h5py.File(path, "r") as file:
             return dict(_arrays(path, file, options.shapes))
-    except OSError as error:
+    # h5py has no error of its own for damaged files.
+    except (
+        *(OSError, RuntimeError, KeyError, ValueError, TypeError),
+        *(AttributeError, OverflowError, MemoryError),
+    ) as error:
+        if isinstance(error, VectorsError):
+            raise
         raise VectorsError(
-            f"{path}: expected a whole HDF5 file. Received: {error}"
+            f"{path}: expected a whole HDF5 file. "
+            f"Received: {str(error)[:200]!r}"
         ) from error
 
 
@@ -88,12 +97,18 @@ def _arrays(
     path: PathLike, file: h5py.File, shapes: Mapping[str, tuple[int, ...]]
 ) -> Iterator[tuple[str, np.ndarray]]:
     for name, shape in shapes.items():
-        found = file.get(name)
-        if not isinstance(found, h5py.Dataset) or found.shape != shape:
-            what = found.shape if isinstance(found, h5py.Dataset) else "none"
+        found = _dataset(file, name)
+        if found is None or found.shape != shape:
+            what = "none" if found is None else found.shape
             raise VectorsError(
                 f"{path}: expected an array {name} of the shape {shape}, as "
                 f"the options say. Received: {what}"
+            )
+        stored = found.id.get_storage_size()
+        if found.dtype.kind != "f" or found.nbytes > MOST_TIMES * stored:
+            raise VectorsError(
+                f"{path}: expected {name} to hold {found.size} numbers. "
+                f"Received: {found.dtype} in {stored} bytes"
             )
         array = found[()].astype(np.float32)
         if not np.isfinite(array).all():
@@ -102,3 +117,23 @@ def _arrays(
                 "Received: NaN or infinity"
             )
         yield name, array
+
+
+def _dataset(file: h5py.File, name: str) -> h5py.Dataset | None:
+    """An array that is in the file itself, or None.
+
+    HDF5 can refer to arrays in any other file, by links or in the arrays.
+    """
+    parts = name.split("/")
+    for end in range(1, len(parts) + 1):
+        part = "/".join(parts[:end])
+        if file.get(part, getclass=True, getlink=True) is not h5py.HardLink:
+            return None
+    found = file[name]
+    if (
+        not isinstance(found, h5py.Dataset)
+        or found.external
+        or found.is_virtual
+    ):
+        return None
+    return found

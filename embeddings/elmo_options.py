@@ -30,6 +30,9 @@ from embeddings.elmo_characters import SHORTEST
 from embeddings.files import PathLike
 from embeddings.files import VectorsError
 
+# The published ones have two of each, at most 4096 wide.
+MAX_LAYERS = 64
+MAX_SIZE = 1 << 16
 ACTIVATIONS = ("relu", "tanh")
 
 
@@ -107,26 +110,27 @@ def read_options(path: PathLike) -> ElmoOptions:
     try:
         options = json.loads(Path(path).read_text("utf-8"))
         return _options(options["char_cnn"], options["lstm"])
-    except (ValueError, KeyError, TypeError) as error:
+    # The last is of JSON that is nested too deep.
+    except (ValueError, KeyError, TypeError, OSError, RecursionError) as error:
         raise VectorsError(
-            f"{path}: expected the options of an ELMo. "
-            f"Received: {type(error).__name__}: {error}"
+            f"{path}: expected the options of an ELMo. Received: "
+            f"{type(error).__name__}: {str(error)[:200]!r}"
         ) from error
 
 
 def _options(
     characters: Mapping[str, Any], lstm: Mapping[str, Any]
 ) -> ElmoOptions:
-    filters = tuple((int(w), int(n)) for w, n in characters["filters"])
+    filters = tuple((_size(w), _size(n)) for w, n in characters["filters"])
     options = ElmoOptions(
-        max_characters=int(characters["max_characters_per_token"]),
-        character_dim=int(characters["embedding"]["dim"]),
+        max_characters=_size(characters["max_characters_per_token"]),
+        character_dim=_size(characters["embedding"]["dim"]),
         filters=filters,
         activation=characters["activation"],
-        highways=int(characters.get("n_highway") or 0),
-        units=int(lstm["dim"]),
-        projection=int(lstm["projection_dim"]),
-        layers=int(lstm.get("n_layers", 1)),
+        highways=_size(characters.get("n_highway") or 0),
+        units=_size(lstm["dim"]),
+        projection=_size(lstm["projection_dim"]),
+        layers=_size(lstm.get("n_layers", 1)),
         cell_clip=_clip("cell_clip", lstm),
         projection_clip=_clip("proj_clip", lstm),
         skip=bool(lstm["use_skip_connections"]),
@@ -137,14 +141,26 @@ def _options(
     sizes += (options.layers, *sum(filters, ()))
     if not filters or min(sizes) < 1 or options.highways < 0:
         raise ValueError(f"sizes that are not positive in {options}")
+    if max(options.layers, options.highways) > MAX_LAYERS:
+        raise ValueError(f"more than {MAX_LAYERS} layers in {options}")
     if options.max_characters < max(SHORTEST, *(w for w, _ in filters)):
         raise ValueError(f"max_characters_per_token {options.max_characters}")
     return options
 
 
+def _size(value: object) -> int:
+    """A whole number of no more than the size that networks have."""
+    if type(value) is not int or value > MAX_SIZE:
+        raise ValueError(f"a size of {str(value)[:30]}, at most {MAX_SIZE}")
+    return value
+
+
 def _clip(name: str, lstm: Mapping[str, Any]) -> float | None:
     """A bound, of which 0 and null mean that there is none."""
-    clip = float(lstm.get(name) or 0)
+    stated = lstm.get(name) or 0
+    if not isinstance(stated, int | float):
+        raise TypeError(f"{name} {stated!r}")
+    clip = float(stated)
     if not 0 <= clip < np.inf:
         raise ValueError(f"{name} {clip}")
     return clip or None

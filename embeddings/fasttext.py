@@ -37,6 +37,10 @@ ENTRY = struct.Struct("<qb")
 # Whether the matrix is quantised, rows, columns.
 MATRIX = struct.Struct("<?2q")
 FINITE_ROWS = 4096
+# fastText makes subwords of 3 to 6 characters, and reads no longer lines.
+# Of each character of a word there are as many subwords as there are lengths.
+MAX_SUBWORD = 64
+MAX_WORD_BYTES = 1 << 16
 RECORD = ": record "
 
 
@@ -141,7 +145,7 @@ def parse_model(path: PathLike, data: mmap.mmap) -> FastTextModel:
     quantised, rows, columns = reader.unpack(MATRIX, "matrix")
     if quantised:
         raise reader.error("a matrix of float32", "a quantised model (.ftz)")
-    if min(min_n, max_n) < 0:
+    if min(min_n, max_n) < 0 or max(min_n, max_n) > MAX_SUBWORD:
         raise reader.error("lengths of subwords", f"{min_n} to {max_n}")
     if dim < 1 or buckets < 0 or (rows, columns) != (size + buckets, dim):
         raise reader.error(
@@ -182,6 +186,10 @@ class _Reader:
         end = self._data.find(b"\0", self._start)
         if end < 0:
             raise self.error(f"the word of record {number}", "no end of it")
+        if end - self._start > MAX_WORD_BYTES:
+            raise self.error(
+                f"the word of record {number}", f"{end - self._start} bytes"
+            )
         raw = self._data[self._start : end]
         # Models made from noisy text hold bytes that are not UTF-8; gensim
         # escapes them likewise.

@@ -11,6 +11,10 @@ from contextlib import contextmanager
 from typing import Any
 from typing import BinaryIO
 from typing import TypeAlias
+from typing import cast
+
+from keras_qa.unpacking import UnpackingError
+from keras_qa.unpacking import bounded
 
 PathLike = str | os.PathLike[str]
 ByteStream: TypeAlias = "io.BufferedReader[Any]"
@@ -44,18 +48,22 @@ def open_stream(path: PathLike) -> Iterator[ByteStream]:
 
     Raises:
         VectorsError: if the file is empty or a pickle, or, while it is read,
-            if its gzip data are corrupt or cut off.
+            if its gzip data are corrupt, cut off, or unpack out of all
+            proportion.
         OSError: if the file cannot be opened.
     """
     with io.BufferedReader(io.FileIO(path), BLOCK_BYTES) as file:
         stream: ByteStream = file
         if file.peek(2)[:2] == GZIP_MAGIC:
-            unpacked = gzip.GzipFile(fileobj=file)
-            stream = io.BufferedReader(unpacked, BLOCK_BYTES)
+            unpacked = cast(BinaryIO, gzip.GzipFile(fileobj=file))
+            length = os.fstat(file.fileno()).st_size
+            stream = bounded(unpacked, length, BLOCK_BYTES)
         try:
             _check_start(path, stream.peek(2)[:2])
             yield stream
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except (
+            *(EOFError, zlib.error, gzip.BadGzipFile, UnpackingError),
+        ) as error:
             raise VectorsError(
                 f"{path}: expected a whole gzip file. Received: {error}"
             ) from error
@@ -77,7 +85,7 @@ def open_seekable(path: PathLike) -> Iterator[BinaryIO]:
         OSError: if the file cannot be opened, or the disk is full.
     """
     with open_stream(path) as stream:
-        if not isinstance(stream.raw, gzip.GzipFile):
+        if isinstance(stream.raw, io.FileIO):
             yield stream
             return
         with tempfile.TemporaryFile() as unpacked:

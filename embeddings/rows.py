@@ -14,6 +14,7 @@ from embeddings.files import VectorsWarning
 
 # Room for this many rows at first, when it is not known how many will come.
 FIRST_ROWS = 1024
+FIRST_NUMBERS = 1 << 19
 GROWTH = 1.25
 
 
@@ -141,7 +142,8 @@ class RowCollector:
             # Pages that are never written to take no memory.
             self._matrix = np.empty((len(self._wanted), dim), np.float32)
         else:
-            rows = max(FIRST_ROWS, int(len(self._matrix) * GROWTH))
+            first = min(FIRST_ROWS, FIRST_NUMBERS // dim)
+            rows = max(1 + first, int(len(self._matrix) * GROWTH))
             self._matrix.resize((rows, dim), refcheck=False)
 
 

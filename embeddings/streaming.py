@@ -14,6 +14,7 @@ import numpy as np
 from gensim.models import KeyedVectors
 
 from embeddings.files import BLOCK_BYTES
+from embeddings.files import ByteStream
 from embeddings.files import PathLike
 from embeddings.files import VectorsError
 from embeddings.files import open_stream
@@ -23,6 +24,9 @@ FLOAT32 = np.dtype("<f4")
 # `count dim`, the first line of the word2vec formats.
 HEADER = re.compile(rb"\s*([0-9]{1,18})\s+([0-9]{1,18})\s*\Z")
 MAX_HEADER_BYTES = 64
+# More columns are a sign that a header is none, and would fill the memory.
+MAX_DIM = 1 << 16
+MAX_LINE_BYTES = 1 << 21
 # Longer words are taken for a sign that a binary file is out of step.
 MAX_WORD_BYTES = 1 << 16
 
@@ -55,7 +59,7 @@ def read_text(
     """
     rows = RowCollector(path, vocabulary, unicode_errors)
     with open_stream(path) as stream:
-        lines: Iterator[tuple[int, bytes]] = enumerate(stream, start=1)
+        lines = _lines(rows, stream)
         first = next(lines)
         if header:
             promised, dim = parse_header(path, first[1])
@@ -148,16 +152,33 @@ def parse_header(path: PathLike, line: bytes) -> tuple[int, int]:
     """The two numbers `(count, dim)` of a word2vec header.
 
     Raises:
-        VectorsError: if there are not two positive integers.
+        VectorsError: if there are not two positive integers, or the rows
+            would be wider than vectors are.
     """
     found = HEADER.match(line)
     count, dim = map(int, found.groups()) if found else (0, 0)
-    if count < 1 or dim < 1:
+    if count < 1 or not 1 <= dim <= MAX_DIM:
         raise VectorsError(
-            f"{path}:1: expected a header, two positive integers `count dim`. "
+            f"{path}:1: expected a header, two positive integers `count dim` "
+            f"of which the second is at most {MAX_DIM}. "
             f"Received: {line[:60]!r}"
         )
     return count, dim
+
+
+def _lines(
+    rows: RowCollector, stream: ByteStream
+) -> Iterator[tuple[int, bytes]]:
+    """Numbered lines of bounded length."""
+    number = 0
+    while line := stream.readline(MAX_LINE_BYTES):
+        number += 1
+        if len(line) == MAX_LINE_BYTES:
+            raise VectorsError(
+                f"{rows.where(number)}: expected a line of less than "
+                f"{MAX_LINE_BYTES} bytes. Received: {line[:60]!r}..."
+            )
+        yield number, line
 
 
 def _first_width(rows: RowCollector, line: bytes) -> int:

@@ -5,8 +5,11 @@ is there after it. A file is a NumPy archive without pickles, whose checksums
 tell whether it is whole.
 """
 
+import errno
 import hashlib
 import json
+import math
+import struct
 import warnings
 import zipfile
 import zlib
@@ -24,8 +27,13 @@ from keras_qa.atomic import write_whole
 
 KEY_BYTES = 16
 SUFFIX = ".npz"
-# What NumPy raises where a file was cut off, changed, or is another's.
-DAMAGE = (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+# What NumPy and zipfile raise where a file was cut off, changed, or is
+# another's: the last three for what an archive could have, but these have not.
+DAMAGE = (
+    *(ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error),
+    *(struct.error, TypeError, IndexError, OverflowError, MemoryError),
+    *(RuntimeError, NotImplementedError, AttributeError),
+)
 
 
 def cache_key(value: Any) -> bytes:
@@ -87,7 +95,10 @@ class VectorCache:
                 return
             try:
                 found = _read(path, wanted)
-            except DAMAGE as error:
+            except (*DAMAGE, OSError) as error:
+                # A file that may not be read is not a damaged one.
+                if isinstance(error, OSError) and error.errno != errno.EINVAL:
+                    raise
                 warnings.warn(
                     f"{path}: expected a whole file of vectors; it is removed, "
                     f"and what was in it will be computed again. "
@@ -103,20 +114,46 @@ class VectorCache:
 
 def _read(path: Path, wanted: Collection[bytes]) -> dict[bytes, np.ndarray]:
     """The arrays in a file that are wanted."""
-    with np.load(path, allow_pickle=False) as file:
-        keys = [row.tobytes() for row in file["keys"]]
+    # Opened here: NumPy leaves what is no archive open.
+    with path.open("rb") as raw, zipfile.ZipFile(raw) as archive:
+        keys_read = _array(archive, "keys")
+        keys = [row.tobytes() for row in keys_read]
         chosen = {key: i for i, key in enumerate(keys) if key in wanted}
-        if not chosen:
+        if not chosen and keys_read.dtype == np.uint8:
             return {}
-        ends = np.cumsum(file["lengths"])
-        vectors = file["vectors"]
-    if len(ends) != len(keys) or vectors.shape != (ends[-1], vectors.shape[-1]):
+        lengths = _array(archive, "lengths")
+        vectors = _array(archive, "vectors")
+    if (
+        lengths.dtype.kind != "i"
+        or lengths.shape != (len(keys),)
+        or (lengths < 0).any()
+        or vectors.ndim != 2
+        or len(vectors) != lengths.sum()
+    ):
         raise ValueError(
-            f"{len(keys)} keys, {len(ends)} lengths, vectors {vectors.shape}"
+            f"{len(keys)} keys, lengths {lengths}, vectors {vectors.shape}"
         )
     if vectors.dtype != np.float32 or not np.isfinite(vectors).all():
         raise ValueError(f"numbers of {vectors.dtype} that are not all finite")
-    starts = ends - np.diff(ends, prepend=0)
+    ends = np.cumsum(lengths)
+    starts = ends - lengths
     return {
         key: vectors[starts[i] : ends[i]].copy() for key, i in chosen.items()
     }
+
+
+def _array(archive: zipfile.ZipFile, name: str) -> np.ndarray:
+    """An array of an archive, which is as long as it says."""
+    member = archive.getinfo(f"{name}.npy")
+    if member.compress_type != zipfile.ZIP_STORED:
+        raise ValueError(f"{name} is compressed")
+    with archive.open(member) as stream:
+        version = np.lib.format.read_magic(stream)
+        if version != (1, 0):
+            raise ValueError(f"{name} of the format {version}")
+        shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+        length = math.prod(shape) * dtype.itemsize
+        if stream.tell() + length != member.file_size:
+            raise ValueError(f"{name} of {shape} in {member.file_size} bytes")
+    with archive.open(member) as stream:
+        return np.lib.format.read_array(stream, allow_pickle=False)

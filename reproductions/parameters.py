@@ -50,10 +50,11 @@ def read_parameters(path: Path | str = PATH) -> list[Counted]:
     if not path.exists():
         return []
     counts = []
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
             counts.append(Counted(**json.loads(line)))
-        except (TypeError, ValueError) as error:
+        # The last is of JSON that is nested too deep.
+        except (TypeError, ValueError, RecursionError) as error:
             raise ParametersError(
                 f"{path}:{number}: expected the count of a model. "
                 f"Received: {line[:80]!r}"

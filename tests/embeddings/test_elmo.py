@@ -121,7 +121,7 @@ def test_bad_directories(tmp_path):
         ("char_cnn", "embedding", 3, r"TypeError"),
         ("lstm", "dim", -1, r"not positive"),
         ("lstm", "cell_clip", -3, r"cell_clip -3"),
-        ("lstm", "n_layers", "two", r"invalid literal"),
+        ("lstm", "n_layers", "two", r"a size of two"),
     ],
 )
 def test_bad_options(tmp_path, part, name, value, message):
