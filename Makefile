@@ -9,12 +9,13 @@ PIP_INSTALL := PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m pip \
 	install --quiet --disable-pip-version-check
 REPRODUCE_DIR := runs/sample
 
-.PHONY: help reproduce test lint clean
+.PHONY: help reproduce test lint fuzz clean
 
 help:
 	@echo "make reproduce   install, run HyperQA, CosineQA and BM25 on the bundled data"
 	@echo "make test        install with the test tools and run the whole test suite"
 	@echo "make lint        ruff and mypy"
+	@echo "make fuzz        250,000 damaged files for the readers; for the night"
 	@echo "make clean       remove the environment and the runs of make reproduce"
 
 # TensorFlow's notes about the machine would hide the progress bars.
@@ -58,6 +59,9 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+fuzz: $(VENV)/.installed-fuzz
+	$(BIN)/python -m fuzz
+
 # A stamp is written last and taken away before anything is installed: an
 # environment without it was interrupted and may hold half a package, so it is
 # made anew.
@@ -72,6 +76,12 @@ $(VENV)/.installed-test: $(VENV)/.installed
 	rm -f $<
 	$(PIP_INSTALL) -e '.[plots,tune,jax,torch,bert,search,test]'
 	touch $< $@
+
+# Where atheris has no wheel, inputs are not guided by coverage.
+$(VENV)/.installed-fuzz: $(VENV)/.installed-test
+	$(PIP_INSTALL) -e '.[fuzz]' || \
+		echo "(atheris cannot be installed here)" >&2
+	touch $@
 
 define require-python
 @$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

@@ -1,0 +1,221 @@
+"""`.keras` files from anywhere: the kit's load, all others are refused."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import all_models
+import h5py
+import keras
+import numpy as np
+import pytest
+
+from keras_qa.export import export_keras
+from keras_qa.model_files import ModelFileError
+from keras_qa.model_files import load_model
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "model.keras"
+    export_keras(all_models.build("CosineQA"), path)
+    return path
+
+
+def members_of(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.fixture
+def changed(saved, tmp_path):
+    """Writes the file with other members, or another configuration."""
+
+    def write(change=None, **members):
+        found = members_of(saved)
+        if change is not None:
+            config = json.loads(found["config.json"])
+            change(config)
+            found["config.json"] = json.dumps(config).encode()
+        found |= members
+        path = tmp_path / "model.keras"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, data in found.items():
+                archive.writestr(name, data)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("name", sorted(all_models.MODELS))
+def test_the_models_of_the_kit_load(name, tmp_path):
+    model = all_models.build(name)
+    export_keras(model, tmp_path / "model.keras")
+    loaded = load_model(tmp_path / "model.keras")
+    assert type(loaded) is type(model)
+    for ours, theirs in zip(loaded.weights, model.weights, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def refused(path, message):
+    with pytest.raises(ModelFileError, match=message) as error:
+        load_model(path)
+    assert str(error.value).startswith(f"{path}: expected ")
+    assert len(str(error.value)) < 1000
+
+
+def test_no_model(tmp_path, saved):
+    path = tmp_path / "model.keras"
+    refused(path, "can load. Received: FileNotFoundError")
+    for content in (b"", b"no archive", saved.read_bytes()[:-100]):
+        path.write_bytes(content)
+        refused(path, "can load. Received: BadZipFile")
+
+
+def test_code_is_refused(changed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    layer = keras.layers.Lambda(lambda x: (Path("pwned").touch(), x)[1])
+    model = keras.Sequential([keras.Input((2,)), layer])
+    path = tmp_path / "lambda.keras"
+    model.save(path)
+    (tmp_path / "pwned").unlink()
+    refused(path, "a model without code in it. Received: Lambda")
+
+    def hide(config):
+        config["config"]["__lambda__"] = {"class_name": "__lambda__"}
+
+    refused(changed(hide), "without code in it. Received: __lambda__")
+    assert not (tmp_path / "pwned").exists()
+
+
+@pytest.mark.parametrize(
+    ("module", "registered", "class_name"),
+    [
+        ("os", None, "system"),
+        ("subprocess", "Popen", "Popen"),
+        ("keras_hub.models", None, "Backbone"),
+        ("kerasqa", None, "HyperQA"),
+        ("os", "keras_qa>system", "system"),
+        (None, "mine>HyperQA", "HyperQA"),
+        (7, None, "HyperQA"),
+    ],
+)
+def test_classes_of_other_packages(changed, module, registered, class_name):
+    def change(config):
+        config["module"] = module
+        config["registered_name"] = registered
+        config["class_name"] = class_name
+
+    refused(changed(change), "expected classes of keras, keras_qa, builtins")
+
+
+@keras.saving.register_keras_serializable(package="of_the_tests")
+class Mine(keras.layers.Layer):
+    pass
+
+
+def test_packages_can_be_added(tmp_path):
+    model = keras.Sequential([keras.Input((2,)), Mine()])
+    path = tmp_path / "mine.keras"
+    model.add(keras.layers.Dense(3))
+    model.save(path)
+    refused(path, "registered by keras_qa. Received: .*of_the_tests>Mine")
+    assert load_model(path, ["of_the_tests"]).output_shape == (None, 3)
+
+
+def test_functions_that_are_no_layers(changed):
+    def change(config):
+        config["module"] = "keras.utils"
+        config["class_name"] = "get_file"
+        config["registered_name"] = None
+
+    refused(changed(change), "can load. Received: ")
+
+
+@pytest.mark.parametrize("size", [10**12, 1e300, float("nan"), -(10**9)])
+def test_sizes_beyond_the_file(changed, size):
+    def change(config):
+        config["config"]["vocabulary_size"] = size
+
+    refused(changed(change), r"sizes up to \d+ in config\.json")
+
+
+def test_more_weights_than_the_file_has(changed):
+    def change(config):
+        config["config"]["vocabulary_size"] = 60_000
+        config["config"]["embedding_dim"] = 60_000
+
+    refused(changed(change), r"at most \d+ weights, as .* 3\d{9}")
+
+
+@pytest.mark.parametrize(
+    "name", ["../evil", "/etc/evil", "assets/x", "model.weights.npz"]
+)
+def test_other_members_are_refused_and_not_unpacked(changed, tmp_path, name):
+    path = changed(**{name: b"x"})
+    before = sorted(tmp_path.parent.rglob("*"))
+    refused(path, "expected the members config.json, metadata.json, model")
+    assert sorted(tmp_path.parent.rglob("*")) == before
+
+
+def test_symbolic_links_are_no_configuration(saved, tmp_path):
+    path = tmp_path / "model.keras"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in members_of(saved).items():
+            link = zipfile.ZipInfo(name)
+            if name == "config.json":
+                link.external_attr = 0o120777 << 16
+                data = b"/etc/passwd"
+            archive.writestr(link, data)
+    refused(path, "can load. Received: JSONDecodeError")
+
+
+def test_members_that_unpack_to_far_more(saved, tmp_path):
+    path = tmp_path / "model.keras"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members_of(saved).items():
+            if name == "metadata.json":
+                data = bytes(1 << 27)
+            archive.writestr(name, data)
+    refused(path, r"metadata\.json of at most 67108864 bytes.* 134217728")
+
+
+def weights(change, data):
+    file = io.BytesIO(data)
+    with h5py.File(file, "r+") as opened:
+        names = []
+        opened.visititems(
+            lambda name, item: (
+                names.append(name) if isinstance(item, h5py.Dataset) else None
+            )
+        )
+        change(opened, next(name for name in names if "vars" in name))
+    return file.getvalue()
+
+
+def external(file, name):
+    del file[name]
+    file[name] = h5py.ExternalLink("/etc/passwd", "/x")
+
+
+def outside(file, name):
+    shape = file[name].shape
+    del file[name]
+    size = 4 * int(np.prod(shape))
+    file.create_dataset(name, shape, "f4", external=[("/etc/passwd", 0, size)])
+
+
+def huge(file, name):
+    del file[name]
+    file.create_dataset(name, (1 << 20, 1 << 20), "f4", chunks=(64, 64))
+
+
+def without(file, name):
+    del file[name]
+
+
+@pytest.mark.parametrize("change", [external, outside, huge, without])
+def test_weights_elsewhere_or_of_another_shape(saved, changed, change):
+    data = weights(change, members_of(saved)["model.weights.h5"])
+    refused(changed(**{"model.weights.h5": data}), "can load. Received: ")
