@@ -53,8 +53,10 @@ def score_pairs(
         float32 scores `(pairs,)`, higher is better.
 
     Raises:
-        ValueError: if `features` do not have one row for each pair.
+        ValueError: if `features` do not have one row for each pair, or a word
+            id is negative or beyond the vocabulary of the scorer.
     """
+    _check_ids(scorer, texts)
     features = features or {}
     for name, values in features.items():
         if len(values) != len(questions):
@@ -86,7 +88,11 @@ def encode_texts(scorer: keras.Model, side: str, texts: Ragged) -> np.ndarray:
 
     Returns:
         float32 array `(texts, dim)`.
+
+    Raises:
+        ValueError: if a word id is negative or beyond the vocabulary.
     """
+    _check_ids(scorer, texts)
     order = np.zeros(0, np.int64)
     parts = []
     for chosen, encoded in _encodings(
@@ -98,6 +104,23 @@ def encode_texts(scorer: keras.Model, side: str, texts: Ragged) -> np.ndarray:
         width = getattr(scorer, f"{side}_encoder").output_shape[-1]
         return np.zeros((0, width), np.float32)
     return np.concatenate(parts)[np.argsort(order)]
+
+
+def _check_ids(scorer: keras.Model, texts: Ragged) -> None:
+    """Refuses ids that have no word vector.
+
+    Of such an id one backend makes an error, another NaN or the vector of
+    another word.
+    """
+    size = getattr(scorer, "vocabulary_size", None)
+    if size is None or not isinstance(texts, RaggedTexts):
+        return
+    least, most = texts.ids.min(initial=0), texts.ids.max(initial=0)
+    if least < 0 or most >= size:
+        raise ValueError(
+            f"`texts` must have word ids from 0 to {size - 1}, which the "
+            f"scorer has vectors for. Received: {least if least < 0 else most}"
+        )
 
 
 def _packed(

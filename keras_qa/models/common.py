@@ -15,10 +15,11 @@ def full_policy(dtype: Any) -> keras.DTypePolicy:
 def check_embeddings(
     embeddings: np.ndarray | None, vocabulary_size: int, embedding_dim: int
 ) -> None:
-    """Refuses word vectors of another shape than the model's.
+    """Refuses word vectors of another shape than the model's, and NaN in them.
 
     Raises:
-        ValueError: if `embeddings`, where there are any, have another shape.
+        ValueError: if `embeddings`, where there are any, have another shape or
+            a number that is not finite.
     """
     expected = (vocabulary_size, embedding_dim)
     if embeddings is not None and np.shape(embeddings) != expected:
@@ -26,6 +27,12 @@ def check_embeddings(
             "`embeddings` must have the shape (vocabulary_size, "
             f"embedding_dim) = {expected}. "
             f"Received: embeddings.shape={np.shape(embeddings)}"
+        )
+    if embeddings is not None and not np.isfinite(embeddings).all():
+        finite = np.isfinite(embeddings).all(axis=1)
+        raise ValueError(
+            "`embeddings` must be finite. "
+            f"Received: NaN or infinity in row {int(np.argmin(finite))}"
         )
 
 
@@ -52,7 +59,8 @@ def word_embedding(
         A built layer of the name `"embedding"`.
 
     Raises:
-        ValueError: if `embeddings` has another shape.
+        ValueError: if `embeddings` has another shape, or a number that is not
+            finite.
     """
     check_embeddings(embeddings, vocabulary_size, embedding_dim)
     layer = keras.layers.Embedding(
