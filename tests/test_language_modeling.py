@@ -85,15 +85,15 @@ def test_fits_and_perplexity_counts_every_word_alike():
     model = _model()
     found = perplexity(model, TEXTS, batch_size=2)
     losses = [
-        model.predict_on_batch(TEXTS.padded(np.array([i]))).sum((0, 1))
+        model.predict_on_batch(TEXTS.padded(np.array([i]), 6)).sum((0, 1))
         for i in range(len(TEXTS))
     ]
     expected = np.exp(np.sum(losses, axis=0, dtype=float) / len(TEXTS.ids))
     assert list(found) == ["forward", "backward"]
     np.testing.assert_allclose(list(found.values()), expected, rtol=1e-5)
     model.compile(keras.optimizers.Adam(0.1))
-    batches = LanguageModelBatches(TEXTS, batch_size=2)
-    model.fit(batches, **batches.fit_arguments(epochs=4, verbose=0))
+    batches = LanguageModelBatches(TEXTS, batch_size=8)
+    model.fit(batches, **batches.fit_arguments(epochs=8, verbose=0))
     better = perplexity(model, TEXTS)
     assert all(better[name] < found[name] for name in found)
 
