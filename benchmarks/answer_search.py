@@ -31,7 +31,7 @@ made ones:
   alike, all clipped as well, and harder.
 - `noise`: independent Gaussian directions, the worst case. In 300 dimensions
   nothing is near anything (contrast 1.1, no clusters), which is hard for a
-  graph and for cells. No encoder of text gives such vectors; its figures are printed to show
+  graph and for cells. No encoder of text gives such vectors; its figures show
   what the others rest on.
 
     python -m benchmarks.answer_search                      # about an hour
