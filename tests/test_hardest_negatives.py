@@ -4,6 +4,8 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
+from layer_checks import QUICKEST
+from layer_checks import run
 
 from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.datasets.packing import next_size
@@ -105,14 +107,13 @@ def test_mined_scores_are_the_scorers_own(kind):
     trainer = HardestNegativeTrainer(scorer)
     inputs, _ = _batches()[0]
     found = ops.convert_to_numpy(trainer.mine(inputs))
-    for row in range(4):
-        for column in range(NEGATIVES):
-            pair = {
-                "question": inputs["question"][[row]],
-                "answer": inputs["answers"][row, [1 + column]],
-            }
-            expected = ops.convert_to_numpy(scorer(pair))[0, 0]
-            np.testing.assert_allclose(found[row, column], expected, atol=1e-6)
+    expected = run(
+        lambda q, a: scorer({"question": q, "answer": a}),
+        np.repeat(inputs["question"], NEGATIVES, axis=0),
+        np.concatenate(inputs["answers"][:, 1:]),
+        mode=QUICKEST,
+    )
+    np.testing.assert_allclose(found.ravel(), expected[:, 0], atol=1e-6)
     scores = ops.convert_to_numpy(trainer(inputs))
     np.testing.assert_allclose(scores[:, 1], found.max(1), atol=1e-6)
 
@@ -269,7 +270,18 @@ def test_the_embedding_gets_gradients_of_its_rows():
 
 
 @pytest.mark.parametrize("shared", [False, True])
-def test_a_resumed_training_repeats_an_uninterrupted_one(shared):
+def test_what_an_epoch_holds_depends_on_its_number_alone(shared):
+    reached, begun = _batches(shared=shared), _batches(shared=shared)
+    for epoch in range(3):
+        reached.start_epoch(epoch)
+    begun.start_epoch(2)
+    for index in range(len(begun)):
+        keras.tree.map_structure(
+            np.testing.assert_array_equal, reached[index], begun[index]
+        )
+
+
+def test_a_resumed_training_repeats_an_uninterrupted_one():
     scorer = _scorer("siamese")
     start = scorer.get_weights()
     histories = []
@@ -279,7 +291,7 @@ def test_a_resumed_training_repeats_an_uninterrupted_one(shared):
         losses = []
         for first, last in parts:
             losses += trainer.fit(
-                _batches(shared=shared),
+                _batches(shared=True),
                 initial_epoch=first,
                 epochs=last,
                 verbose=0,

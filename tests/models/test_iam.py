@@ -59,6 +59,15 @@ def _score(model, inputs=None, mode=QUICKEST):
     return scores[:, 0]
 
 
+def _attention(model):
+    """The weights of the answers' words."""
+    return run(
+        lambda q, a: model.attention({"question": q, "answer": a})["answer"],
+        *PAIRS.values(),
+        mode=QUICKEST,
+    )
+
+
 def _array(weight):
     return ops.convert_to_numpy(weight).astype(float)
 
@@ -157,8 +166,8 @@ def test_the_equations(settings, mode):
 
 def test_attention_and_jumps_are_those_of_the_words():
     model = _model()
-    weights = ops.convert_to_numpy(model.attention(PAIRS)["answer"])
-    jumps = ops.convert_to_numpy(model.jumps(PAIRS["answer"]))
+    weights = _attention(model)
+    jumps = run(model.jumps, PAIRS["answer"], mode=QUICKEST)
     for found, place in ((weights, 1), (jumps, 2)):
         assert found.shape == ANSWER.shape
         assert (found[ANSWER == 0] == 0).all()
@@ -184,7 +193,7 @@ def test_each_term_alone(terms):
     assert np.isfinite(_score(model)).all()
     assert (model.question_reader is None) == ("question" not in terms)
     assert (model.jumps is None) == ("jump" not in terms)
-    weights = ops.convert_to_numpy(model.attention(PAIRS)["answer"])
+    weights = _attention(model)
     # Of the words, with <EOS> beside them.
     uniform = np.abs(weights[0] - 1 / 4).max() < 1e-6
     assert uniform == (not {"question", "answer", "jump"} & set(terms))
@@ -192,16 +201,15 @@ def test_each_term_alone(terms):
 
 def test_the_states_of_an_answer_know_no_question():
     model = _model()
-    found = model.answer_reader(PAIRS["answer"])
+    found = run(model.answer_reader, PAIRS["answer"], mode=QUICKEST)
     assert set(found) == {"mask", "states"}
     table = _array(model.embedding.embeddings)
     expected = _read(
         table[[5, 6, VOCABULARY]],
         model.answer_reader.get_layer("answer_language"),
     )
-    states = ops.convert_to_numpy(found["states"])
-    np.testing.assert_allclose(states[1, :3], expected, atol=1e-5)
-    assert (states[1, 3:] == 0).all()
+    np.testing.assert_allclose(found["states"][1, :3], expected, atol=1e-5)
+    assert (found["states"][1, 3:] == 0).all()
 
 
 def test_parameter_count():
@@ -246,12 +254,11 @@ def test_takes_over_the_language_models(own):
     model.load_language_models(*models)
     for side, source in zip(("question", "answer"), models, strict=True):
         reader = getattr(model, f"{side}_reader")
-        found, expected = (m(PAIRS[side]) for m in (reader, source.encoder))
+        found, expected = (
+            run(m, PAIRS[side], mode=QUICKEST) for m in (reader, source.encoder)
+        )
         for name in ("mask", "states"):
-            np.testing.assert_array_equal(
-                ops.convert_to_numpy(found[name]),
-                ops.convert_to_numpy(expected[name]),
-            )
+            np.testing.assert_array_equal(found[name], expected[name])
     for weight, value in zip(
         model.question_stack.weights, models[0].stack.weights, strict=True
     ):

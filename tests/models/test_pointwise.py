@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from keras import ops
 from layer_checks import MODES
+from layer_checks import QUICKEST
 from layer_checks import run
 from qrnn_reference import cross_temporal
 from qrnn_reference import qrnn
@@ -61,7 +62,7 @@ def _inputs(model, question=QUESTION, answer=ANSWER):
     return inputs
 
 
-def _score(model, question=QUESTION, answer=ANSWER, mode="eager"):
+def _score(model, question=QUESTION, answer=ANSWER, mode=QUICKEST):
     inputs = _inputs(model, question, answer)
     scores = run(
         lambda *arrays: model(dict(zip(inputs, arrays, strict=True))),
