@@ -74,7 +74,7 @@ $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 
 $(VENV)/.installed-test: $(VENV)/.installed
 	rm -f $<
-	$(PIP_INSTALL) -e '.[plots,tune,jax,torch,bert,search,test]'
+	$(PIP_INSTALL) -e '.[plots,tune,jax,torch,bert,onnx,search,test]'
 	touch $< $@
 
 # Where atheris has no wheel, inputs are not guided by coverage.

@@ -10,6 +10,7 @@ from types import ModuleType
 
 from keras_qa import ask_command
 from keras_qa import attention_command
+from keras_qa import export_command
 from keras_qa import index_command
 from keras_qa import mine_command
 from keras_qa import rank_command
@@ -17,6 +18,7 @@ from keras_qa.attention import AttentionError
 from keras_qa.datasets import audit
 from keras_qa.datasets import fetch
 from keras_qa.datasets.base import DatasetError
+from keras_qa.export_command import ExportError
 from keras_qa.search.errors import SearchError
 from keras_qa.version import __version__
 
@@ -39,6 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (
         AttentionError,
         DatasetError,
+        ExportError,
         SearchError,
         ImportError,
         OSError,
@@ -67,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
         attention_command,
         "show which words a model attends to",
     )
+    _add(commands, "export", export_command, "write a model for others")
     _add(commands, "rank", rank_command, "rank candidates with a model")
     _add(commands, "index", index_command, "encode and index many answers")
     _add(commands, "ask", ask_command, "find answers in an index")

@@ -19,6 +19,8 @@ from keras_qa.datasets.tokenizer import well_formed
 from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.datasets.vocabulary import pad
 
+SIDES = ("question", "answer")
+
 BATCH_SIZE = 32
 """Pairs that `score_texts` scores at once."""
 
@@ -108,8 +110,9 @@ def export_saved_model(
         FileExistsError: if there is something at `path` and `overwrite` is
             false, or it is not a SavedModel.
         ValueError: if Keras runs on another backend than TensorFlow, the
-            vocabulary is not that of the model, `overlap` is not what the
-            model takes, or an argument is out of range.
+            vocabulary is not that of the model, the model takes more than
+            words can give, `overlap` is not what it takes, or an argument is
+            out of range.
 
     Example:
         >>> export_saved_model(model, vocabulary.words, "saved_model")
@@ -138,6 +141,7 @@ def export_saved_model(
             f"`path` must be a SavedModel, to be overwritten. "
             f"Received: path={path}"
         )
+    _check_takes_words(model)
     size = getattr(model, "vocabulary_size", len(vocabulary))
     if size != len(vocabulary):
         raise ValueError(
@@ -148,18 +152,19 @@ def export_saved_model(
     _check_overlap(model, overlap)
     import tensorflow as tf
 
+    from keras_qa.ids_function import for_any_machine
     from keras_qa.text import TextEncoder
     from keras_qa.text import text_signatures
     from keras_qa.text_overlap import OverlapInGraph
 
     encoder = TextEncoder(vocabulary, tokenizer)
     features = None if overlap is None else OverlapInGraph(overlap)
-    signatures = {
-        name: function.get_concrete_function()
-        for name, function in text_signatures(
-            model, encoder, max_length, width, features
-        ).items()
-    }
+    functions = text_signatures(model, encoder, max_length, width, features)
+    with for_any_machine(model):
+        signatures = {
+            name: function.get_concrete_function()
+            for name, function in functions.items()
+        }
     # A plain module, with what the signatures use, keeps out everything else
     # that hangs on a Keras model: its layers' own functions, its optimizer.
     module = tf.Module()
@@ -405,6 +410,22 @@ def _lengths(
         width[side] = taken
         max_length[side] = length or taken
     return max_length, width
+
+
+def _check_takes_words(model: keras.Model) -> None:
+    taken = getattr(model, "input", None)  # a functional model's
+    if taken is None:
+        return
+    inputs = taken
+    if not isinstance(taken, dict):
+        inputs = {x.name: x for x in model.inputs}
+    named = {*inputs} - {"overlap"} == {"question", "answer"}
+    if not named or any(len(inputs[s].shape) != 2 for s in SIDES):
+        raise ValueError(
+            "`model` must take word ids of a question and of an answer, and "
+            "nothing else but features of overlap, to be given texts. "
+            f"Received: a model that takes {inputs}"
+        )
 
 
 def _check_overlap(model: keras.Model, overlap: OverlapFeatures | None) -> None:

@@ -15,7 +15,7 @@ NUMBER = "num"
 # A number with inner punctuation (3.5, 12:30, 1/2/2003); a word or number,
 # with inner apostrophes and hyphens; any other character that is not white
 # space, alone. So nothing but white space falls between two tokens.
-_WORD = re.compile(
+WORD = re.compile(
     r"\d+(?:[.,:/]\d+)+"
     r"|[^\W_]+(?:['’\-][^\W_]+)*"
     r"|[^\w\s]|_"
@@ -23,7 +23,7 @@ _WORD = re.compile(
 # Groups of digits with a sign or mark between them, and perhaps one before
 # them, as in 1,000, 1993-94, .08, '94 and -5. Not 20% or $5, of which `word`
 # makes two tokens, and nothing with a letter: 1st, 1990s, 10m.
-_NUMBER = re.compile(r"[.'’+\-]?\d+(?:[.,:/\-]\d+)*")
+NUMBER_TOKEN = re.compile(r"[.'’+\-]?\d+(?:[.,:/\-]\d+)*")
 # Surrogates and the 66 code points that Unicode sets aside as noncharacters:
 # UTF-8 cannot hold the former, some versions of TensorFlow replace the latter.
 _NO_CHARACTER = re.compile(
@@ -93,7 +93,7 @@ def tokenize(text: str, tokenizer: str = "word") -> list[str]:
         )
     splitter, _, numbers = tokenizer.partition("-")
     lowered = lower_case(text)
-    tokens = _WORD.findall(lowered) if splitter == "word" else lowered.split()
+    tokens = WORD.findall(lowered) if splitter == "word" else lowered.split()
     if numbers:
-        return [NUMBER if _NUMBER.fullmatch(t) else t for t in tokens]
+        return [NUMBER if NUMBER_TOKEN.fullmatch(t) else t for t in tokens]
     return tokens

@@ -1,0 +1,131 @@
+"""A model as a TensorFlow function of ids, traced as converters need it.
+
+Converters know fewer operations than TensorFlow, and look for the loops of
+plain TensorFlow. While a model is traced here, the few parts of it that they
+would refuse are replaced by others that compute the same.
+"""
+
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from keras_qa import geometry
+from keras_qa import recurrence
+
+
+def inputs_of(model: keras.Model) -> dict[str, Any]:
+    """The symbolic inputs of a model by name, whether it has a dict of them."""
+    if isinstance(model.input, dict):
+        return dict(model.input)
+    return {x.name: x for x in model.inputs}
+
+
+def ids_function(
+    model: keras.Model, shapes: Mapping[str, Sequence[int | None]] | None = None
+) -> tuple[Callable[..., Any], list[tf.TensorSpec]]:
+    """Wraps a model, without tracing it yet.
+
+    Args:
+        model: a functional model with one output.
+        shapes: the shapes of inputs that are to have others than the model's.
+
+    Returns:
+        A `tf.function` of tensors in the order of `inputs_of`, which returns
+        a dict of the float32 `"score"`; and the specifications of its inputs.
+    """
+    inputs = inputs_of(model)
+    shapes = {name: x.shape for name, x in inputs.items()} | dict(shapes or {})
+    signature = [
+        tf.TensorSpec(shapes[name], x.dtype, name=name)
+        for name, x in inputs.items()
+    ]
+
+    @tf.function(input_signature=signature)
+    def score(*tensors: tf.Tensor) -> dict[str, tf.Tensor]:
+        taken: Any = dict(zip(inputs, tensors, strict=True))
+        if not isinstance(model.input, dict):
+            taken = tensors if len(tensors) > 1 else tensors[0]
+        scores = model(taken, training=False)
+        return {"score": tf.cast(scores, tf.float32, name="score")}
+
+    return score, signature
+
+
+@contextmanager
+def for_any_machine(model: keras.Model) -> Iterator[None]:
+    """While it is open, LSTMs are traced without cuDNN.
+
+    With it, a graph that was traced beside a GPU would run beside one only.
+
+    Args:
+        model: what is to be traced.
+    """
+    layers = [
+        layer
+        for layer in model._flatten_layers()
+        if getattr(layer, "use_cudnn", False)
+    ]
+    kept = [layer.use_cudnn for layer in layers]
+    try:
+        for layer in layers:
+            layer.use_cudnn = False
+        yield
+    finally:
+        for layer, use_cudnn in zip(layers, kept, strict=True):
+            layer.use_cudnn = use_cudnn
+
+
+@contextmanager
+def for_converters(
+    model: keras.Model, without_arsinh: bool = False
+) -> Iterator[None]:
+    """While it is open, models are traced in operations that converters know.
+
+    Args:
+        model: what is to be traced.
+        without_arsinh: whether arsinh is taken apart, too. Then distances are
+            exact to about 1e-7 and no longer to all digits.
+    """
+    replaced: list[tuple[Any, str, Any]] = [(recurrence, "_scan", _scan)]
+    if without_arsinh:
+        replaced.append((geometry, "_arsinh", _arsinh))
+    kept = [getattr(module, name) for module, name, _ in replaced]
+    with for_any_machine(model):
+        try:
+            for module, name, function in replaced:
+                setattr(module, name, function)
+            yield
+        finally:
+            for (module, name, _), function in zip(replaced, kept, strict=True):
+                setattr(module, name, function)
+
+
+def _scan(
+    step: Callable[[Any, Any], Any], initial: Any, inputs: Any
+) -> tuple[Any, Any]:
+    """`recurrence._scan`, whose loop carries its state as a tensor.
+
+    `keras.ops.scan` carries it in a list of length 1.
+    """
+
+    def body(i: Any, state: Any, outputs: Any) -> tuple[Any, Any, Any]:
+        state, output = step(state, i)
+        return i + 1, state, outputs.write(i, output)
+
+    length = tf.shape(inputs)[0]
+    outputs = tf.TensorArray(inputs.dtype, length, element_shape=initial.shape)
+    _, state, outputs = tf.while_loop(
+        lambda i, *_: i < length, body, (0, initial, outputs)
+    )
+    return state, outputs.stack()
+
+
+def _arsinh(x: Any) -> Any:
+    """Of x ≥ 0."""
+    return tf.math.log(x + tf.sqrt(tf.square(x) + 1.0))

@@ -1,0 +1,309 @@
+"""Exports models of all kinds and scores the files in new processes.
+
+As a script, it tries models of the kit, by default all, and writes what it
+finds into their rows of the table of docs/exports.md:
+
+    python tests/export_checks.py
+    python tests/export_checks.py CTRN IAM
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import all_models
+import keras
+import numpy as np
+
+from keras_qa.datasets.overlap import OverlapFeatures
+from keras_qa.datasets.tokenizer import tokenize
+from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.datasets.vocabulary import pad
+from keras_qa.export import export_keras
+from keras_qa.export import export_saved_model
+from keras_qa.lite_export import export_lite
+from keras_qa.onnx_export import export_onnx
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "exports.md"
+BEGIN, END = "<!-- begin table -->\n", "<!-- end table -->\n"
+TOLERANCE = 1e-4
+FORMATS = {
+    "keras": "`.keras`",
+    "saved_model": "SavedModel",
+    "onnx": "ONNX",
+    "tflite": "TensorFlow Lite",
+}
+
+# Where `export_saved_model` must refuse, and what to say of it.
+NO_TEXT = {
+    "BidirectionalLanguageModel": "no: it scores no pairs, but the words of "
+    "one text",
+    "IAM with contextual vectors": "no: it takes the numbers of questions "
+    "whose vectors it holds",
+    "MRNN of vectors": "no: it takes vectors that another model made of text",
+}
+
+WORDS = Vocabulary(f"w{i}" for i in range(all_models.VOCABULARY_SIZE - 2))
+PAIRS = [
+    ("W1 w2, W3?", "w4 w5 w6."),
+    ("w7", "w7"),
+    ("w8 w9 w1 w2 w3", "w1 w2 w10 w11 w12 w13 w14 w15 w16"),
+    ("never seen", "w17 nor this w18"),
+    ("w19 w19 w20", "w21"),
+    ("", "w22 w23"),
+]
+LENGTHS = {"question": 7, "answer": 10}
+OVERLAP = OverlapFeatures.fit(tokenize(text) for p in PAIRS for text in p)
+
+
+def build(name):
+    """The model, with as many features of overlap as there are."""
+    overlap = {"overlap_features": 4} if "overlap" in name else {}
+    return all_models.build(name, **overlap)
+
+
+def inputs_for(model):
+    """What the model takes for `PAIRS`, as a dict of arrays."""
+    sides = zip(*PAIRS, strict=True)
+    tokens = [[tokenize(text) for text in side] for side in sides]
+    ids = [pad([WORDS.encode(text) for text in side]) for side in tokens]
+    inputs = all_models.inputs_for(model, *ids)
+    if not isinstance(inputs, dict):
+        return {model.inputs[0].name: inputs}
+    if "overlap" in inputs:
+        inputs["overlap"] = np.stack(
+            [OVERLAP.pair(*pair) for pair in zip(*tokens, strict=True)]
+        )
+    return inputs
+
+
+def scores_of(model, inputs):
+    taken = inputs
+    if not isinstance(model.input, dict):
+        (taken,) = inputs.values()
+    return keras.ops.convert_to_numpy(model(taken, training=False))
+
+
+def export_all(names, folder):
+    """Writes all forms of the models, and what they take and score.
+
+    Returns:
+        By name and form, what the table says of a form that is not there.
+    """
+    refused = {}
+    for name in names:
+        refused[name] = {}
+        model, to = build(name), folder / name
+        to.mkdir()
+        inputs = inputs_for(model)
+        np.savez(to / "inputs.npz", **inputs)
+        np.save(to / "scores.npy", scores_of(model, inputs))
+        words = WORDS.words if model.vocabulary_size else None
+        reading = {f"max_{side}_length": n for side, n in LENGTHS.items()}
+        export_keras(model, to / "model.keras")
+        export_onnx(model, words, to / "ranker-onnx", **reading)
+        export_lite(
+            model, words, to / "ranker-tflite", pairs=len(PAIRS), **reading
+        )
+        overlap = OVERLAP if "overlap" in name else None
+        try:
+            export_saved_model(
+                model, words or [], to / "ranker", overlap=overlap
+            )
+        except ValueError as error:
+            assert "must take word ids of a question" in str(error), name
+            refused[name]["saved_model"] = NO_TEXT[name]
+    (folder / "pairs.json").write_text(json.dumps(PAIRS), "utf-8")
+    return refused
+
+
+# What each form is asked in a new process. `ask` gives a function for the
+# calling thread, which returns scores.
+PREPARE = """
+import json, os, sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import numpy as np
+
+THREADS = 8
+
+def asked_at_once(ask):
+    barrier = Barrier(THREADS)
+    def twice(_):
+        score = ask()
+        barrier.wait()
+        return [score(), score()]
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = [s for both in pool.map(twice, range(THREADS)) for s in both]
+    for other in found[1:]:
+        np.testing.assert_allclose(other, found[0], rtol=0, atol=1e-6)
+    return found[0]
+
+def scores_in_files(ask, form):
+    for name in sys.argv[1:]:
+        os.chdir(name)
+        inputs = dict(np.load("inputs.npz"))
+        if os.path.exists(form):
+            np.save(form + ".npy", asked_at_once(ask(inputs)))
+        os.chdir("..")
+"""
+
+WITHOUT_KERAS_QA = (
+    PREPARE
+    + """
+import onnxruntime, tensorflow as tf
+
+questions, answers = (
+    tf.constant(side) for side in zip(*json.load(open("pairs.json")))
+)
+
+def saved_model(inputs):
+    loaded = tf.saved_model.load("ranker")
+    score = loaded.signatures["serving_default"]
+    def ask():
+        one = score(question=questions[:1], answer=answers[:1])["score"]
+        many = score(question=questions, answer=answers)["score"].numpy()
+        np.testing.assert_allclose(one[0], many[0], rtol=0, atol=1e-5)
+        return many[:, None]
+    return lambda: ask
+
+def onnx(inputs):
+    session = onnxruntime.InferenceSession("ranker-onnx/model.onnx")
+    def ask():
+        (many,) = session.run(["score"], inputs)
+        (one,) = session.run(["score"], {k: x[:1] for k, x in inputs.items()})
+        np.testing.assert_allclose(one[0], many[0], rtol=0, atol=1e-5)
+        return many
+    return lambda: ask
+
+def tflite(inputs):
+    data = open("ranker-tflite/model.tflite", "rb").read()
+    def of_this_thread():
+        interpreter = tf.lite.Interpreter(model_content=data)
+        interpreter.allocate_tensors()
+        def ask():
+            for given in interpreter.get_input_details():
+                (x,) = [x for k, x in inputs.items() if k == given["name"]]
+                row = np.zeros(given["shape"], given["dtype"])
+                row[tuple(map(slice, x.shape))] = x
+                interpreter.set_tensor(given["index"], row)
+            interpreter.invoke()
+            (scores,) = interpreter.get_output_details()
+            return interpreter.get_tensor(scores["index"])
+        return ask
+    return of_this_thread
+
+scores_in_files(saved_model, "ranker")
+scores_in_files(onnx, "ranker-onnx")
+scores_in_files(tflite, "ranker-tflite")
+assert not any(module.startswith("keras_qa") for module in sys.modules)
+"""
+)
+
+WITH_THE_CLASSES = (
+    PREPARE
+    + """
+import keras
+import keras_qa.models
+
+def from_keras(inputs):
+    model = keras.models.load_model("model.keras")
+    taken = inputs
+    if not isinstance(model.input, dict):
+        (taken,) = inputs.values()
+    return lambda: lambda: keras.ops.convert_to_numpy(model(taken))
+
+scores_in_files(from_keras, "model.keras")
+for module in ("export", "datasets", "training", "optimizers"):
+    assert "keras_qa." + module not in sys.modules, module
+"""
+)
+
+FILES = {
+    "keras": "model.keras",
+    "saved_model": "ranker",
+    "onnx": "ranker-onnx",
+    "tflite": "ranker-tflite",
+}
+
+
+def run(script, folder, *names, path=""):
+    """Runs a script in a new process, in a folder of exported models."""
+    done = subprocess.run(
+        [sys.executable, "-c", script, *names],
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": path},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def check(names, folder):
+    """Exports models, loads them elsewhere and compares the scores.
+
+    Returns:
+        The cells of the table, by the name of the model and the form.
+    """
+    refused = export_all(names, folder)
+    run(WITHOUT_KERAS_QA, folder, *names)
+    run(WITH_THE_CLASSES, folder, *names, path=str(ROOT))
+    cells = {}
+    for name in names:
+        expected = np.load(folder / name / "scores.npy")
+        assert np.ptp(expected) > 10 * TOLERANCE, name
+        cells[name] = dict(refused[name])
+        for form, file in FILES.items():
+            if form not in refused[name]:
+                found = np.load(folder / name / f"{file}.npy")
+                found = found[:, : expected.shape[1]]
+                np.testing.assert_allclose(
+                    found, expected, rtol=0, atol=TOLERANCE, err_msg=name
+                )
+                cells[name][form] = "yes"
+    return cells
+
+
+def row(name, cells):
+    """A model's row of the table."""
+    return f"| {name} | {' | '.join(cells[form] for form in FORMATS)} |"
+
+
+def rows_of(page):
+    """The rows of the table on the page, by the name of the model."""
+    lines = page.split(BEGIN)[1].split(END)[0].splitlines()[2:]
+    return {line.split("|")[1].strip(): line for line in lines}
+
+
+def table(rows):
+    """The table, of the rows of some models; of others it says so."""
+    heads = ["model", *FORMATS.values()]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    untried = dict.fromkeys(FORMATS, "not tried")
+    for name in sorted(all_models.MODELS):
+        lines.append(rows.get(name) or row(name, untried))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def write_rows(cells):
+    """Puts what was found into the page, and leaves the other rows."""
+    page = PAGE.read_text("utf-8")
+    rows = rows_of(page) | {name: row(name, cells[name]) for name in cells}
+    before, after = page.split(BEGIN)[0], page.split(END)[1]
+    PAGE.write_text(before + BEGIN + table(rows) + END + after, "utf-8")
+
+
+def main():
+    """Tries the models that the arguments name and writes their rows."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        write_rows(check(sys.argv[1:] or all_models.MODELS, Path(folder)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""Folders of converted models: what is in them, and what is refused."""
+
+import json
+import os
+import re
+import sys
+
+import keras
+import pytest
+
+from keras_qa.datasets.tokenizer import tokenize
+from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.export import export_saved_model
+from keras_qa.export_folder import write_folder
+from keras_qa.lite_export import export_lite
+from keras_qa.models import CosineQA
+from keras_qa.models import LSTMRanker
+from keras_qa.onnx_export import export_onnx
+
+tf = pytest.importorskip("tensorflow")
+needs_tensorflow = pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow",
+    reason="models are converted with the TensorFlow backend",
+)
+WORDS = Vocabulary(["emma", "漢字", "wrote"]).words
+
+
+@pytest.fixture(scope="module")
+def model():
+    return CosineQA(len(WORDS), 4, 3)
+
+
+@needs_tensorflow
+def test_onnx_folder(model, tmp_path):
+    pytest.importorskip("tf2onnx")
+    onnx = pytest.importorskip("onnx")
+    path = tmp_path / "new" / "ranker"
+    export_onnx(model, WORDS, path, "word-num", max_answer_length=9)
+    assert sorted(os.listdir(path)) == [
+        "model.onnx",
+        "reading.json",
+        "vocabulary.txt",
+    ]
+    assert Vocabulary.load(path / "vocabulary.txt").words == WORDS
+    graph = onnx.load(path / "model.onnx").graph
+    sizes = {
+        value.name: [
+            size.dim_param or size.dim_value
+            for size in value.type.tensor_type.shape.dim
+        ]
+        for value in [*graph.input, *graph.output]
+    }
+    assert sizes == {
+        "question": ["pairs", "question_length"],
+        "answer": ["pairs", "answer_length"],
+        "score": ["pairs", 1],
+    }
+    reading = json.loads((path / "reading.json").read_text("utf-8"))
+    assert reading["max_length"] == {"question": None, "answer": 9}
+    assert reading["inputs"]["answer"] == {
+        "dtype": "int32",
+        "shape": [None, None],
+    }
+
+
+@needs_tensorflow
+def test_lite_sizes(model, tmp_path):
+    export_lite(model, WORDS, tmp_path / "ranker", "whitespace", 5, 7, pairs=3)
+    reading = json.loads((tmp_path / "ranker/reading.json").read_text("utf-8"))
+    assert reading["max_length"] == {"question": 5, "answer": 7}
+    assert reading["inputs"]["question"]["shape"] == [3, 5]
+    interpreter = tf.lite.Interpreter(str(tmp_path / "ranker/model.tflite"))
+    assert {
+        given["name"]: given["shape"].tolist()
+        for given in interpreter.get_input_details()
+    } == {"question": [3, 5], "answer": [3, 7]}
+
+
+@pytest.mark.parametrize(
+    "tokenizer", ["whitespace", "whitespace-num", "word", "word-num"]
+)
+def test_reading_splits_as_training_did(tmp_path, tokenizer):
+    lengths = {"question": 4, "answer": None}
+    write_folder(tmp_path / "x", "m", b"", WORDS, tokenizer, lengths, {})
+    reading = json.loads((tmp_path / "x/reading.json").read_text("utf-8"))
+    text = "Who's  x-ray, 3.5\u3000or 1/2?\x1c漢字_5"
+    tokens = re.findall(reading["pattern"], text.lower())
+    if reading["number_pattern"]:
+        tokens = [
+            reading["number"]
+            if re.fullmatch(reading["number_pattern"], token)
+            else token
+            for token in tokens
+        ]
+    assert tokens == tokenize(text, tokenizer)
+
+
+@needs_tensorflow
+def test_what_is_there_stays_unless_overwritten(model, tmp_path):
+    path = tmp_path / "ranker"
+    sizes = {"max_question_length": 2, "max_answer_length": 3}
+    export_lite(model, WORDS, path, **sizes)
+    with pytest.raises(FileExistsError, match=r"must not exist, unless `over"):
+        export_lite(model, WORDS, path, **sizes)
+    export_lite(model, WORDS, path, **sizes, pairs=2, overwrite=True)
+    reading = json.loads((path / "reading.json").read_text("utf-8"))
+    assert reading["inputs"]["question"]["shape"] == [2, 2]
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(FileExistsError, match=r"a folder with reading\.json"):
+        export_lite(model, WORDS, tmp_path, **sizes, overwrite=True)
+    assert sorted(os.listdir(tmp_path)) == ["ranker", "thesis.tex"]
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("export", [export_lite, export_onnx])
+@pytest.mark.parametrize(
+    ("words", "arguments", "message"),
+    [
+        (WORDS[:3], {}, r"must be the 5 words of the model\. Rec.* 3 words"),
+        (None, {}, r"must be the 5 words of the model\. Received: None"),
+        (WORDS, {"tokenizer": "bpe"}, r"`tokenizer` must be one of .*'bpe'"),
+        (
+            WORDS,
+            {"max_answer_length": 0},
+            r"`max_answer_length` must be at least 1\. Received: .*=0",
+        ),
+    ],
+)
+def test_refused(model, tmp_path, export, words, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        export(model, words, tmp_path / "ranker", **arguments)
+    assert os.listdir(tmp_path) == []
+
+
+@needs_tensorflow
+def test_pairs_are_positive(model, tmp_path):
+    with pytest.raises(ValueError, match=r"`pairs` must be .* pairs=0"):
+        export_lite(model, WORDS, tmp_path / "ranker", pairs=0)
+
+
+@needs_tensorflow
+def test_missing_tf2onnx_names_the_extra(model, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tf2onnx", None)
+    with pytest.raises(ImportError, match=r"pip install 'keras-qa\[onnx\]'"):
+        export_onnx(model, WORDS, tmp_path / "ranker")
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() == "tensorflow", reason="of other backends"
+)
+@pytest.mark.parametrize("export", [export_lite, export_onnx])
+def test_other_backends_are_refused(model, tmp_path, export):
+    with pytest.raises(ValueError, match="set KERAS_BACKEND=tensorflow"):
+        export(model, WORDS, tmp_path / "ranker")
+
+
+@needs_tensorflow
+def test_lstms_are_traced_without_cudnn():
+    from keras_qa.ids_function import for_any_machine
+
+    model = LSTMRanker(len(WORDS), 4, projection_dim=3, units=3)
+
+    def used():
+        layers = model._flatten_layers()
+        return [x.use_cudnn for x in layers if hasattr(x, "use_cudnn")]
+
+    before = used()
+    with pytest.raises(KeyboardInterrupt), for_any_machine(model):
+        assert before and not any(used())
+        raise KeyboardInterrupt
+    assert used() == before
+
+
+@needs_tensorflow
+def test_a_model_that_takes_no_words_takes_no_text(tmp_path):
+    ids = keras.Input((None,), dtype="int32", name="words")
+    model = keras.Model(ids, keras.layers.Embedding(5, 1)(ids)[:, 0])
+    with pytest.raises(ValueError, match=r"must take word ids .*'words'"):
+        export_saved_model(model, WORDS, tmp_path / "ranker")
+    assert os.listdir(tmp_path) == []
