@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         DatasetError: if the file of answers is missing or bad.
         SearchError: see `build_index`.
     """
-    from keras_qa.search.answer_index import build_index
+    from keras_qa.search.building import build_index
 
     total = build_index(
         arguments.run_folder,

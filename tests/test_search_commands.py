@@ -20,9 +20,9 @@ from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.export import export_keras
 from keras_qa.export import export_saved_model
 from keras_qa.search.answer_index import AnswerIndex
-from keras_qa.search.answer_index import build_index
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
+from keras_qa.search.building import build_index
 from keras_qa.search.errors import SearchError
 from keras_qa.search.siamese import space_of
 from keras_qa.search.trained import TrainedRanker
@@ -167,7 +167,7 @@ def test_a_killed_command_goes_on(runs, answer_file, tmp_path, monkeypatch):
 import os, signal, sys
 from pathlib import Path
 import numpy as np
-from keras_qa.search.answer_index import build_index
+from keras_qa.search.building import build_index
 
 saved = []
 save = np.save

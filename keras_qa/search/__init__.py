@@ -1,6 +1,6 @@
 """Search among very many answers with a model that encodes them one by one.
 
-`answer_index` has what a program needs: `build_index` and `AnswerIndex`. What
-reads no model imports no Keras, and FAISS is imported when an index is made or
-loaded.
+A program needs `building.build_index`, `answer_index.AnswerIndex` and, for two
+stages, `stages.answer_question`. FAISS is imported when an index is made or
+loaded, Keras when a model is.
 """

@@ -1,0 +1,203 @@
+"""Encodes a collection of answers and makes indexes of it, on disk."""
+
+import hashlib
+import itertools
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from keras_qa.atomic import write_whole
+from keras_qa.search import faiss_files
+from keras_qa.search.answers import AnswerShards
+from keras_qa.search.answers import read_answers
+from keras_qa.search.errors import SearchError
+from keras_qa.search.faiss_files import KINDS
+from keras_qa.search.json_files import read_json
+from keras_qa.search.json_files import write_json
+from keras_qa.search.siamese import check_vectors
+from keras_qa.search.siamese import space_of
+from keras_qa.search.spaces import PoincareSpace
+from keras_qa.search.spaces import Space
+from keras_qa.search.spaces import space_from_config
+from keras_qa.search.trained import OVERLAP
+from keras_qa.search.trained import TrainedRanker
+
+SHARD = 8192
+# Above it, cells miss too much: see `answer_places`.
+MOST_LONGER = 2.0
+
+_RUN_FILES = ("model.keras", "vocabulary.txt", "metrics.json")
+
+
+def build_index(
+    run_folder: Path,
+    answers: Path,
+    folder: Path,
+    kind: str = "flat",
+    *,
+    tokenizer: str | None = None,
+    shard_size: int = SHARD,
+    show_progress: bool = True,
+) -> int:
+    """Encodes answers and makes an index of them.
+
+    Answers are read as a stream, encoded shard by shard, and each finished
+    shard is kept: after an interruption the same call goes on where it was,
+    and a call with another kind encodes nothing anew. A FAISS index itself is
+    made in one piece, whole or not at all.
+
+    Args:
+        run_folder: folder of a run with a model that `space_of` knows.
+        answers: file of answers; see `read_answers`.
+        folder: the folder to write; the run's model is copied into it.
+        kind: `"flat"` compares a question with every answer, `"hnsw"` walks a
+            graph, `"ivf"` looks into some cells.
+        tokenizer: instead of the one that the run notes.
+        shard_size: number of answers of a shard.
+        show_progress: whether to draw progress bars.
+
+    Returns:
+        The number of answers.
+
+    Raises:
+        ImportError: if FAISS is not installed.
+        SearchError: if the model cannot be searched with, the folder holds
+            another index or other answers, or there are none.
+        DatasetError: if the file of answers is missing or bad.
+    """
+    if kind not in KINDS:
+        raise SearchError(f"`kind` must be one of {KINDS}. Received: {kind!r}")
+    faiss_files.import_faiss()
+    ranker = TrainedRanker(run_folder, tokenizer)
+    space = space_of(ranker.model)
+    _claim(folder, run_folder, ranker.reading, shard_size)
+    shards = AnswerShards(folder / "shards", shard_size)
+    total = _encode(ranker, answers, shards, show_progress)
+    description = {**_described(space, shards), "answers": total}
+    write_json(folder / "answers.json", description)
+    path = folder / f"{kind}.faiss"
+    if not path.exists():
+        index = _make(kind, description, shards, show_progress)
+        write_whole(path, lambda p: faiss_files.save_faiss(index, p))
+    return total
+
+
+def _claim(
+    folder: Path, run_folder: Path, reading: dict[str, Any], shard_size: int
+) -> None:
+    """Notes whose index it is, or checks that it is the same one's."""
+    names = [*_RUN_FILES, OVERLAP]
+    names = [name for name in names if (run_folder / name).is_file()]
+    model = (run_folder / "model.keras").read_bytes()
+    identity = {
+        **reading,
+        "shard_size": shard_size,
+        "model_sha256": hashlib.sha256(model).hexdigest(),
+    }
+    settings = folder / "settings.json"
+    if settings.exists():
+        before = read_json(settings)
+        changed = sorted(n for n in identity if before.get(n) != identity[n])
+        if changed:
+            raise SearchError(
+                f"{folder} holds an index of another model or reading; give "
+                f"another --output. `{changed[0]}` was "
+                f"{before.get(changed[0])!r}. "
+                f"Received: {identity[changed[0]]!r}"
+            )
+        return
+
+    def copy(path: Path) -> None:
+        path.mkdir()
+        for name in names:
+            shutil.copyfile(run_folder / name, path / name)
+
+    write_whole(folder / "model", copy)
+    write_json(settings, identity)
+
+
+def _encode(
+    ranker: TrainedRanker,
+    path: Path,
+    shards: AnswerShards,
+    show_progress: bool,
+) -> int:
+    """Encodes what is not encoded yet; returns the number of answers."""
+    finished, total, number = shards.count(), 0, 0
+    stream = read_answers(path)
+    with tqdm(desc="Encode", unit="answer", disable=not show_progress) as bar:
+        while answers := list(itertools.islice(stream, shards.size)):
+            if number >= finished:
+                texts = [answer.text for answer in answers]
+                vectors = check_vectors(ranker.vectors("answer", texts))
+                shards.write(number, answers, vectors)
+            elif not shards.holds(number, answers):
+                raise _other_answers(shards, number, path)
+            total += len(answers)
+            number += 1
+            bar.update(len(answers))
+    if number < finished:
+        raise _other_answers(shards, number, path)
+    if total == 0:
+        raise SearchError(f"{path}: expected an answer. Received: none")
+    return total
+
+
+def _other_answers(
+    shards: AnswerShards, number: int, path: Path
+) -> SearchError:
+    return SearchError(
+        f"{shards.path(number)} holds other answers than {path}; give another "
+        "--output"
+    )
+
+
+def _described(space: Space, shards: AnswerShards) -> dict[str, Any]:
+    """The space, with the mean of the answers as centre, and its radius."""
+    if isinstance(space, PoincareSpace):
+        total = sum(len(block) for block in shards.blocks())
+        sums = sum(block.sum(0, dtype=np.float64) for block in shards.blocks())
+        space.center = np.asarray(sums / total)
+    radius = max(space.longest(block) for block in shards.blocks())
+    return {"space": space.config(), "radius": radius}
+
+
+def _make(
+    kind: str,
+    description: dict[str, Any],
+    shards: AnswerShards,
+    show_progress: bool,
+) -> Any:
+    space = space_from_config(description["space"])
+    total, radius = description["answers"], description["radius"]
+    if kind == "flat":
+        lifted = (space.lift_answers(block) for block in shards.blocks())
+        return faiss_files.build_flat(lifted, total, show_progress)
+
+    def sample(count: int) -> np.ndarray:
+        rows = np.random.default_rng(0).permutation(total)[:count]
+        vectors = shards.vectors(np.sort(rows))
+        if kind == "ivf" and count > 1:
+            _check_lengths(space, vectors, radius)
+        return space.answer_places(vectors, radius)
+
+    return faiss_files.build_approximate(
+        kind,
+        lambda: (space.answer_places(b, radius) for b in shards.blocks()),
+        total,
+        sample,
+        show_progress,
+    )
+
+
+def _check_lengths(space: Space, vectors: np.ndarray, radius: float) -> None:
+    median = np.median([space.longest(row[None]) for row in vectors[:1000]])
+    if radius > MOST_LONGER * median:
+        raise SearchError(
+            "Cells need answers that are about equally far from the centre "
+            "of the ball; take --kind hnsw. Received: lifted vectors of up to "
+            f"{radius / median:.1f} times the median norm"
+        )

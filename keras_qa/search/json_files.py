@@ -1,0 +1,32 @@
+"""The JSON files of an index."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from keras_qa.atomic import write_whole
+from keras_qa.search.errors import SearchError
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Writes a JSON file, whole or not at all."""
+    text = json.dumps(content, indent=1, allow_nan=False) + "\n"
+    write_whole(path, lambda scratch: scratch.write_text(text, "utf-8"))
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Reads a JSON file of an index.
+
+    Raises:
+        SearchError: if the file holds no object.
+    """
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise SearchError(
+            f"{path}: expected the folder of a finished index, made by "
+            f"`keras-qa index`. Received: {error}"
+        ) from error
+    if not isinstance(content, dict):
+        raise SearchError(f"{path}: expected an object. Received: {content!r}")
+    return content
