@@ -28,7 +28,7 @@ def inputs_of(model: keras.Model) -> dict[str, Any]:
 
 def ids_function(
     model: keras.Model, shapes: Mapping[str, Sequence[int | None]] | None = None
-) -> tuple[Callable[..., Any], list[tf.TensorSpec]]:
+) -> tuple[Any, list[tf.TensorSpec]]:
     """Wraps a model, without tracing it yet.
 
     Args:
