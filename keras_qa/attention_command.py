@@ -19,6 +19,8 @@ from keras_qa.attention_maps import attention_maps
 from keras_qa.attention_maps import draw_attention_maps
 from keras_qa.datasets.tokenizer import TOKENIZERS
 from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.model_files import ModelFileError
+from keras_qa.model_files import load_model
 
 FILES = ("model.keras", "vocabulary.txt", "metrics.json")
 
@@ -140,16 +142,7 @@ def run_model(folder: Path) -> Any:
     Raises:
         AttentionError: if this version of the library cannot load it.
     """
-    import keras
-
-    # Keras finds the models' classes once they are imported.
-    import keras_qa.models  # noqa: F401
-
-    path = folder / "model.keras"
     try:
-        return keras.models.load_model(path, compile=False)
-    except (OSError, TypeError, ValueError) as error:
-        raise AttentionError(
-            f"{path}: expected a model that this version of keras_qa can "
-            f"load. Received: {error}"
-        ) from error
+        return load_model(folder / "model.keras")
+    except ModelFileError as error:
+        raise AttentionError(str(error)) from error
