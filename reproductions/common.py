@@ -144,6 +144,7 @@ def run_experiment(
     identity = _identity(paper, arguments, settings, parts)
     folder = RunFolder(arguments.output_dir, identity, arguments.resume)
     if folder.finished:
+        folder.tidy()
         result = folder.read_json("metrics.json")
         _record(arguments, result)
         return result

@@ -5,10 +5,12 @@ import shutil
 from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from keras_qa.atomic import SCRATCH
 from keras_qa.atomic import remove_scratch
 from keras_qa.atomic import write_whole
 from reproductions.locks import OwnedError
@@ -145,6 +147,30 @@ class RunFolder:
     def finished(self) -> bool:
         """Whether the run is complete: its metrics are written last."""
         return (self.path / METRICS).exists()
+
+    def tidy(self, names: Collection[str] | None = None) -> None:
+        """Removes what was left by a process that was killed at its very end.
+
+        Nothing happens while another process is at it, or where nothing can be
+        written.
+
+        Args:
+            names: the names of the files that a finished run keeps; without
+                them it keeps all.
+        """
+        if not any(
+            path.name == RUNNING
+            or path.name.startswith(SCRATCH)
+            or (names is not None and path.name not in names)
+            for path in self.path.iterdir()
+        ):
+            return
+        with suppress(OwnedError, OSError):
+            self._owner.take()
+            with self:
+                remove_scratch(self.path)
+                if names is not None:
+                    keep_only(self.path, {*names, RUNNING})
 
     def write(self, name: str, save: Callable[[Path], Any]) -> None:
         """Writes a file or folder of the run, whole or not at all.

@@ -53,7 +53,9 @@ def run_stage(
         RunFolderError: if another process makes it at this moment.
     """
     folder = stage_folder(root, name, inputs)
+    kept = {SETTINGS, METRICS, *keep}
     if folder.finished:
+        folder.tidy(kept)
         print(f"{name}: reused, {folder.path}")
         return folder
     why = _difference(root, name, inputs)
@@ -66,7 +68,7 @@ def run_stage(
     with folder.claim():
         folder.write_json(METRICS, make(folder))
         # Now that there is nothing to go on with.
-        keep_only(folder.path, {SETTINGS, METRICS, RUNNING, *keep})
+        keep_only(folder.path, {*kept, RUNNING})
     return folder
 
 

@@ -65,6 +65,22 @@ def test_what_a_killed_process_left_is_removed(tmp_path):
     assert not (tmp_path / "running.json").exists()
 
 
+def test_what_was_left_at_the_very_end_is_removed(tmp_path):
+    folder = begun(tmp_path)
+    folder.write_json("metrics.json", {})
+    with RunFolder(tmp_path, IDENTITY, resume=True).claim():
+        # Not while its owner lives.
+        RunFolder(tmp_path, IDENTITY, resume=True).tidy({"metrics.json"})
+        assert (tmp_path / "progress.json").exists()
+    (tmp_path / ".writing-abc").mkdir()
+    (tmp_path / "running.json").touch()
+    folder.tidy()
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"metrics.json", "progress.json", "settings.json"}
+    folder.tidy({"metrics.json"})
+    assert [path.name for path in tmp_path.iterdir()] == ["metrics.json"]
+
+
 @pytest.mark.parametrize("content", ["{", "[1]", "\xff"])
 def test_broken_settings_are_named(tmp_path, content):
     begun(tmp_path)
