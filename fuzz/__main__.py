@@ -19,6 +19,7 @@ from fuzz.cases import inputs_of
 from fuzz.running import Finding
 from fuzz.running import Tally
 from fuzz.running import limit_addresses
+from fuzz.running import outcome
 from fuzz.running import run_target
 from fuzz.target import Target
 
@@ -117,9 +118,11 @@ def _in_process(target: Target, count: int, seed: int) -> Tally:
 
 
 def _run(target: Target, count: int, seed: int, sender: Connection) -> None:
-    limit_addresses()
     tally = Tally(target.name)
     with tempfile.TemporaryDirectory() as folder:
+        # What the reader imports may take more addresses than any input.
+        outcome(target, target.case(), Path(folder))
+        limit_addresses()
         run_target(target, inputs_of(target, count, seed), Path(folder), tally)
     sender.send(tally)
 
