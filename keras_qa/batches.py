@@ -308,6 +308,8 @@ class PointwiseBatches(EpochBatches):
         >>> model.compile(
         ...     "adam", loss=keras.losses.BinaryCrossentropy(from_logits=True)
         ... )
+        >>> questions, answers = indexed.pairs()
+        >>> labels = np.concatenate(indexed.labels)
         >>> batches = PointwiseBatches(texts, questions, answers, labels, 64)
         >>> model.fit(batches, **batches.fit_arguments(epochs=25))
     """

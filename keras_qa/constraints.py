@@ -24,11 +24,10 @@ class PoincareBall(keras.constraints.Constraint):
         ValueError: if `epsilon` is not between 0 and 1.
 
     Example:
-    ```python
-    keras.layers.Embedding(
-        1000, 5, embeddings_constraint=keras_qa.constraints.PoincareBall()
-    )
-    ```
+        >>> ball = PoincareBall(epsilon=0.1)
+        >>> ball(keras.ops.array([[3.0, 4.0], [0.0, 0.5]]))
+        [[0.54, 0.72], [0. , 0.5 ]]
+        >>> words = keras.layers.Embedding(10, 5, embeddings_constraint=ball)
 
     Reference: HyperQA, section 3.3.
     """

@@ -86,11 +86,10 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
             if none of them would be converted.
 
     Example:
-    ```python
-    model.compile(
-        RiemannianOptimizer(keras.optimizers.Adagrad(0.05)), loss="hinge"
-    )
-    ```
+        >>> model.compile(
+        ...     RiemannianOptimizer(keras.optimizers.Adagrad(0.05)),
+        ...     loss="hinge",
+        ... )
 
     Reference: HyperQA, section 3.6.2, eq. 8 and 9.
     """

@@ -60,7 +60,7 @@ class OverlapFeatures:
         ...     ["who", "wrote", "moby-dick", "?"],
         ...     ["melville", "wrote", "moby-dick", "."],
         ... ).round(2)
-        array([0.25, 0.29, 0.4 , 0.46], dtype=float32)
+        [0.25, 0.29, 0.4, 0.46]
     """
 
     names = (

@@ -41,10 +41,10 @@ class PoincareDistance(keras.layers.Layer):
             negative, or the inputs are not two vectors of the same size.
 
     Example:
-    ```python
-    distances = PoincareDistance()([question_vectors, answer_vectors])
-    scores = keras.layers.Dense(1)(distances)
-    ```
+        >>> question = keras.ops.array([[0.0, 0.0]])
+        >>> answer = keras.ops.array([[0.0, 0.5]])
+        >>> PoincareDistance()([question, answer])
+        [[1.0986123]]
 
     Reference: HyperQA, section 3.4, eq. 4.
     """

@@ -57,8 +57,9 @@ class WordPrediction(keras.layers.Layer):
     Example:
         >>> states = keras.ops.zeros((1, 3, 8))
         >>> ids = keras.ops.array([[5, 9, 0]])
-        >>> WordPrediction(10)([states, ids])  # about log(9), then padding
-        [[[2.20, 2.23], [0., 0.]]]
+        >>> losses = WordPrediction(10)([states, ids])
+        >>> losses.shape  # words, directions; all about log(9), then padding
+        (1, 2, 2)
 
     Reference: Wu and Hao, "Cross-sentence Pre-trained model for Interactive
     QA matching", section 2.2, equation 3; Peters et al., 2018, "Deep
