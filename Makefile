@@ -9,12 +9,14 @@ PIP_INSTALL := PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m pip \
 	install --quiet --disable-pip-version-check
 REPRODUCE_DIR := runs/sample
 
-.PHONY: help reproduce test lint fuzz clean
+.PHONY: help reproduce test lint docs linkcheck fuzz clean
 
 help:
 	@echo "make reproduce   install, run HyperQA, CosineQA and BM25 on the bundled data"
 	@echo "make test        install with the test tools and run the whole test suite"
 	@echo "make lint        ruff and mypy"
+	@echo "make docs        the documents, into build/docs; warnings are errors"
+	@echo "make linkcheck   ask for each page elsewhere that the documents name"
 	@echo "make fuzz        250,000 damaged files for the readers; for the night"
 	@echo "make clean       remove the environment and the runs of make reproduce"
 
@@ -59,6 +61,14 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+docs: $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx -b html -n -W --keep-going -q docs build/docs
+	@echo build/docs/index.html
+
+linkcheck: $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx -b linkcheck -n -W --keep-going -q docs \
+	build/linkcheck
+
 fuzz: $(VENV)/.installed-fuzz
 	$(BIN)/python -m fuzz
 
@@ -77,6 +87,14 @@ $(VENV)/.installed-test: $(VENV)/.installed
 	$(PIP_INSTALL) -e '.[plots,tune,jax,torch,bert,onnx,search,test]'
 	touch $< $@
 
+# The other stamp is put aside as it is, so that it grows no newer than those
+# that wait for it.
+$(VENV)/.installed-docs: $(VENV)/.installed
+	mv $< $<-aside
+	$(PIP_INSTALL) -e '.[plots,tune,docs]'
+	mv $<-aside $<
+	touch $@
+
 # Where atheris has no wheel, inputs are not guided by coverage.
 $(VENV)/.installed-fuzz: $(VENV)/.installed-test
 	$(PIP_INSTALL) -e '.[fuzz]' || \
@@ -90,4 +108,4 @@ define require-python
 endef
 
 clean:
-	rm -rf $(VENV) $(REPRODUCE_DIR)
+	rm -rf $(VENV) $(REPRODUCE_DIR) build/docs build/linkcheck

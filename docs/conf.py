@@ -1,0 +1,71 @@
+"""Sphinx's settings for the documents: `make docs` builds them.
+
+The pages are Markdown. What would go stale is made while they are built: the
+reference from docstrings (`docstrings.py`), and results, ledger of deviations
+and the commands' help from the files and parsers of the kit
+(`generated_parts.py`).
+"""
+
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+
+from keras_qa.version import __version__  # noqa: E402
+
+project = "keras_qa"
+author = "the authors of keras_qa"
+copyright = author
+version = release = __version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "docstrings",
+    "generated_parts",
+]
+html_theme = "furo"
+html_title = f"keras_qa {release}"
+html_copy_source = False
+exclude_patterns = ["Thumbs.db"]
+
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 4
+# What is no Python says so by having no language.
+highlight_language = "none"
+
+# Modules are documented by their own pages, so no stubs.
+autosummary_generate = False
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_member_order = "bysource"
+autodoc_inherit_docstrings = False
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+napoleon_custom_sections = [
+    ("Call arguments", "params_style"),
+    ("Output", "Returns"),
+    ("References", "notes"),
+]
+python_maximum_signature_line_length = 78
+
+# Types in signatures and errors in docstrings are found where they are
+# documented, and stay plain words otherwise: most belong to other libraries,
+# whose documents cannot be asked without a network. References that a page
+# spells out have other roles and must exist.
+nitpicky = True
+nitpick_ignore_regex = [("py:(class|exc)", ".*")]
+
+linkcheck_timeout = 20
+linkcheck_retries = 2
+linkcheck_anchors = False
