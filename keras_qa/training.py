@@ -46,7 +46,7 @@ class PairwiseTrainer(keras.Model):
         >>> trainer = PairwiseTrainer(scorer)
         >>> trainer.compile("adagrad", loss=PairwiseHinge(margin=5.0))
         >>> batches = PairwiseBatches(
-        ...     texts, sampler, batch_size=200, packed=trainer.supports_packing
+        ...     texts, sampler.sample, 200, packed=trainer.supports_packing
         ... )
         >>> trainer.fit(batches, epochs=25)
     """
