@@ -1,0 +1,175 @@
+"""The names that examples in docstrings use without making them.
+
+An example shows one thing. What it needs beside is here, tiny: of `PREPARED`,
+each name is made when an example uses it. Beyond these an example has the names
+of its own module, and the public ones of the kit, of Keras (`keras`) and NumPy
+(`np`).
+"""
+
+import importlib
+import json
+import shutil
+from pathlib import Path
+
+import all_models
+import keras
+import numpy as np
+
+import embeddings
+import keras_qa
+from keras_qa import cli
+from keras_qa.batches import PointwiseBatches
+from keras_qa.datasets import Corpus
+from keras_qa.datasets import NegativeSampler
+from keras_qa.datasets import open_dataset
+from keras_qa.datasets import open_tabular
+from keras_qa.export import export_keras
+from keras_qa.layers import RBMJumpScore
+from keras_qa.retrieval import with_first_stage
+from keras_qa.training import PairwiseTrainer
+from keras_qa.triplet_training import TripletTrainer
+
+DATA = Path(__file__).parent / "data"
+# The model that `model` is, by the module of the example.
+MODEL_OF = {
+    "keras_qa.attention": "AttentiveLSTM",
+    "keras_qa.attention_maps": "MRNN",
+    "keras_qa.batches": "QRNNRanker",
+    "keras_qa.language_modeling": "BidirectionalLanguageModel",
+}
+
+
+def public_names():
+    """The classes and functions of all public modules."""
+    names = {"np": np, "keras": keras}
+    for name in (*keras_qa._MODULES, "embeddings"):
+        module = (
+            embeddings
+            if name == "embeddings"
+            else importlib.import_module(f"keras_qa.{name}")
+        )
+        names.update(
+            (key, value)
+            for key, value in vars(module).items()
+            if callable(value) and not key.startswith("_")
+        )
+    return names
+
+
+class Prepared:
+    """Makes the names of one example.
+
+    Args:
+        module: name of the module that the example stands in.
+    """
+
+    def __init__(self, module):
+        self.module = module
+
+    def get(self, name):
+        """The value of a name of `PREPARED`."""
+        if name not in vars(self):
+            setattr(self, name, PREPARED[name](self))
+        return vars(self)[name]
+
+    def __getattr__(self, name):
+        if name not in PREPARED:
+            raise AttributeError(name)
+        return self.get(name)
+
+
+def _dataset(made):
+    return open_tabular(train="train.csv", dev="train.csv")
+
+
+def _model(made):
+    model = all_models.build(
+        MODEL_OF.get(made.module, "HyperQA"), len(made.vocabulary), 6
+    )
+    if not hasattr(model, "compute_word_loss"):
+        loss = keras.losses.BinaryCrossentropy(from_logits=True)
+        model.compile("adam", loss=loss)
+    return model
+
+
+def _trainer(made):
+    size = len(made.vocabulary)
+    if made.module == "keras_qa.losses":
+        return PairwiseTrainer(all_models.build("HyperQA", size, 6))
+    trainer = TripletTrainer(all_models.build("MRNN", size, 6))
+    trainer.compile("adam", loss=keras_qa.triplet_losses.TripletLoss(0.5))
+    return trainer
+
+
+def _scores(made):
+    questions = made.dev
+    if made.module == "keras_qa.retrieval":
+        squad = with_first_stage(open_dataset("squad", DATA), 20)
+        questions = squad.questions("dev")
+    return [np.arange(len(q.candidates), dtype=float) for q in questions]
+
+
+def _score(made):
+    layer = RBMJumpScore()
+    layer.build(made.states.shape)
+    return layer
+
+
+PREPARED = {
+    "tf": lambda made: importlib.import_module("tensorflow"),
+    "onnxruntime": lambda made: importlib.import_module("onnxruntime"),
+    "dataset": _dataset,
+    "folder": lambda made: DATA,
+    "dev": lambda made: made.dataset.questions("dev"),
+    "scores": _scores,
+    "corpus": lambda made: Corpus(made.dataset.questions("train"), made.dev),
+    "vocabulary": lambda made: made.corpus.vocabulary,
+    "texts": lambda made: made.corpus.texts,
+    "indexed": lambda made: made.corpus.index(made.dev),
+    "questions": lambda made: made.indexed.question_texts,
+    "candidates": lambda made: made.indexed.candidate_texts,
+    "labels": lambda made: made.indexed.labels,
+    "sampler": lambda made: NegativeSampler(
+        made.questions, made.candidates, made.labels, 2, strategy="random"
+    ),
+    "model": _model,
+    "scorer": lambda made: made.model,
+    "encoder": lambda made: made.model.question_encoder,
+    "trainer": _trainer,
+    "batches": lambda made: PointwiseBatches(
+        made.texts, *made.indexed.pairs(), np.concatenate(made.labels), 8
+    ),
+    "parts": lambda made: [
+        {name: keras.ops.array([[2, 3]]) for name in ("question", "answer")}
+    ],
+    "states": lambda made: np.tanh(np.random.normal(size=(4, 5, 3))),
+    "mask": lambda made: np.ones((4, 5), bool),
+    "score": _score,
+}
+
+
+def write_files(folder):
+    """The files that examples name."""
+    for name in ("train.csv", "pairs.tsv", "test.jsonl"):
+        kind = Path(name).suffix
+        shutil.copy(DATA / "user" / f"pairs{kind}", folder / name)
+
+
+def write_index(folder):
+    """The folder `index` of answers that HyperQA has encoded."""
+    run = folder / "run"
+    run.mkdir()
+    vocabulary = Corpus(
+        open_tabular(train=folder / "train.csv").questions("train")
+    ).vocabulary
+    model = all_models.build("HyperQA", len(vocabulary), 6)
+    export_keras(model, run / "model.keras")
+    vocabulary.save(run / "vocabulary.txt")
+    lengths = {"max_question_length": None, "max_answer_length": None}
+    (run / "metrics.json").write_text(
+        json.dumps({"settings": lengths, "tokenizer": "word"})
+    )
+    (folder / "answers.txt").write_text("ann wrote it\nemma did\n")
+    arguments = ("--answers", folder / "answers.txt")
+    arguments += ("--output", folder / "index")
+    assert cli.main(["index", str(run), *map(str, arguments)]) == 0
