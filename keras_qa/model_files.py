@@ -59,7 +59,9 @@ def load_model(
     """
     import keras
 
-    # Keras finds the models' classes once they are imported.
+    # Keras finds the classes of models once they are imported.
+    import keras_qa.constraints
+    import keras_qa.initializers
     import keras_qa.models  # noqa: F401
 
     path = Path(path)

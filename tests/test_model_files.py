@@ -2,6 +2,8 @@
 
 import io
 import json
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -11,7 +13,9 @@ import keras
 import numpy as np
 import pytest
 
+from keras_qa.constraints import PoincareBall
 from keras_qa.export import export_keras
+from keras_qa.initializers import ScaledIdentity
 from keras_qa.model_files import ModelFileError
 from keras_qa.model_files import load_model
 
@@ -63,6 +67,28 @@ def refused(path, message):
         load_model(path)
     assert str(error.value).startswith(f"{path}: expected ")
     assert len(str(error.value)) < 1000
+
+
+def test_starts_and_constraints_of_the_kit_load_in_a_new_process(tmp_path):
+    """Nothing but `load_model` is imported there."""
+    models = {
+        "MRNN": {"position_initializer": ScaledIdentity(0.1)},
+        "HyperQA": {"kernel_constraint": PoincareBall()},
+    }
+    paths = [str(tmp_path / f"{name}.keras") for name in models]
+    for path, (name, settings) in zip(paths, models.items(), strict=True):
+        export_keras(all_models.build(name, **settings), path)
+    program = (
+        "import sys; from keras_qa.model_files import load_model\n"
+        "for path in sys.argv[1:]: print(type(load_model(path)).__name__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *paths],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split() == list(models), done.stderr
 
 
 def test_no_model(tmp_path, saved):
