@@ -34,6 +34,7 @@ from reproductions.targets import load_targets
 PART = re.compile(r"^<!-- part: (\w+) (.+) -->$", re.MULTILINE)
 FOLDER = Path(report.__file__).parent
 FILES = {
+    "citation": ("targets",),
     "results": ("targets", "runs", "comparisons", "parameters"),
     "ledger": ("ledger",),
 }
@@ -41,6 +42,12 @@ FILES = {
 load_all_runs = functools.cache(
     lambda: group_runs(read_runs(FOLDER / "runs.jsonl"))
 )
+
+
+def citation(paper: str) -> str:
+    """A paper's authors, title and place, with a link to it."""
+    found = load_targets().papers[paper]
+    return f"{found.authors}: {found.title}. [{found.venue}]({found.link})."
 
 
 def results(paper: str) -> str:
@@ -89,6 +96,7 @@ def _help(main: Callable[[list[str]], int], words: list[str]) -> str:
 
 
 PARTS: dict[str, Callable[[str], str]] = {
+    "citation": citation,
     "results": results,
     "ledger": ledger,
     "command": command,
