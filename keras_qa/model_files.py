@@ -9,6 +9,7 @@ import math
 import zipfile
 from collections.abc import Collection
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
@@ -159,8 +160,14 @@ def _check_size(path: Path, config: dict[str, Any], weights_bytes: int) -> None:
     """Makes the model without its weights, and counts these."""
     import keras
 
-    with keras.StatelessScope(initialize_variables=False):
-        twin = keras.saving.deserialize_keras_object(config, safe_mode=True)
+    def make() -> Any:
+        with keras.StatelessScope(initialize_variables=False):
+            return keras.saving.deserialize_keras_object(config, safe_mode=True)
+
+    # Keras remembers the weights of a thread that are still to be filled, and
+    # would fill these at some later time. With this thread they are forgotten.
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        twin = pool.submit(make).result()
     if not isinstance(twin, keras.Model):
         raise _error(path, "a model", type(twin).__name__)
     count = sum(math.prod(weight.shape) for weight in twin.weights)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import resource
 import subprocess
 import sys
 import zipfile
@@ -174,6 +175,12 @@ def test_more_weights_than_the_file_has(changed):
         config["config"]["embedding_dim"] = 60_000
 
     refused(changed(change), r"at most \d+ weights, as .* 3\d{9}")
+    # Nor are they made later: the end of any scope fills what waits for it.
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with keras.StatelessScope():
+        pass
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert after - before < 1_000_000  # kilobytes, of 14 GB
 
 
 @pytest.mark.parametrize(
