@@ -40,7 +40,7 @@ class TripletTrainer(PairwiseTrainer):
     75 GiB and the third 141 GiB. It is a lower bound: what the framework needs
     to compute with comes on top. The largest size of a process of TensorFlow
     on 2 cores, in such a step with 48 documents, was 20 GiB, 1.9 of them before
-    the step; 512 documents have 3.1 GiB more of vectors. A smaller C needs less.
+    the step; 512 documents have 3.1 GiB more of vectors.
 
     Args:
         scorer: model with the models `question_encoder` and `answer_encoder`,
