@@ -171,13 +171,14 @@ def _start(gain: float | None) -> keras.initializers.Initializer:
 def build_ranker(experiment: Experiment) -> Ranker:
     """The scorer, and the texts that it reads."""
     settings, matrix = experiment.settings, experiment.matrix
-    if experiment.arguments.model != CONTEXTUAL:
-        scorer = build_model(settings, *matrix.shape, embeddings=matrix)
-        return Ranker(scorer, experiment.corpus)
-    texts = contextual_texts(experiment)
-    # What was computed must not change how the weights start.
+    contextual = experiment.arguments.model == CONTEXTUAL
+    texts = contextual_texts(experiment) if contextual else None
+    # After the vectors: what was computed must not change how weights start.
     keras.utils.set_random_seed(experiment.arguments.seed)
-    scorer = build_model(settings, None, texts.vectors.shape[1])
+    if texts is None:
+        scorer = build_model(settings, *matrix.shape, embeddings=matrix)
+    else:
+        scorer = build_model(settings, None, texts.vectors.shape[1])
     return Ranker(scorer, experiment.corpus, vectors=texts)
 
 
@@ -186,7 +187,6 @@ def train(experiment: Experiment) -> Outcome:
     arguments, settings = experiment.arguments, experiment.settings
     if arguments.model in BASELINES:
         return BASELINES[arguments.model].train(experiment)
-    keras.utils.set_random_seed(arguments.seed)
     ranker = build_ranker(experiment)
     fit = experiment.corpus.index(experiment.fit)
     trainer = TripletTrainer(ranker.scorer)
