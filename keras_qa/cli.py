@@ -19,6 +19,7 @@ from keras_qa.datasets import audit
 from keras_qa.datasets import fetch
 from keras_qa.datasets.base import DatasetError
 from keras_qa.export_command import ExportError
+from keras_qa.locks import OwnedError
 from keras_qa.search.errors import SearchError
 from keras_qa.version import __version__
 
@@ -42,6 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
         AttentionError,
         DatasetError,
         ExportError,
+        OwnedError,
         SearchError,
         ImportError,
         OSError,

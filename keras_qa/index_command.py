@@ -55,6 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         ImportError: if FAISS is not installed.
         DatasetError: if the file of answers is missing or bad.
+        OwnedError: if another process writes to the output.
         SearchError: see `build_index`.
     """
     from keras_qa.search.building import build_index

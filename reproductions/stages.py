@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from keras_qa.locks import RUNNING
 from reproductions.folder import METRICS
-from reproductions.folder import RUNNING
 from reproductions.folder import SETTINGS
 from reproductions.folder import RunFolder
 from reproductions.folder import RunFolderError

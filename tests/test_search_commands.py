@@ -4,8 +4,9 @@ import gzip
 import io
 import json
 import os
+import shlex
 import shutil
-import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -160,11 +161,13 @@ def test_an_index_stands_alone(runs, answer_file, tmp_path):
     assert len(index.search(index.encode("?"), 200)[0]) == 100
 
 
-def test_a_killed_command_goes_on(runs, answer_file, tmp_path, monkeypatch):
+def test_a_command_owns_its_folder_and_goes_on_when_killed(
+    runs, answer_file, tmp_path, monkeypatch, capsys
+):
     pytest.importorskip("faiss")
     folder = tmp_path / "index"
     program = """
-import os, signal, sys
+import sys
 from pathlib import Path
 import numpy as np
 from keras_qa.search.building import build_index
@@ -172,26 +175,39 @@ from keras_qa.search.building import build_index
 saved = []
 save = np.save
 
-def save_or_die(path, array):
+def save_or_wait(path, array):
     save(path, array)
     saved.append(path)
     if len(saved) == 5:
-        os.kill(os.getpid(), signal.SIGKILL)
+        print("waits", flush=True)
+        sys.stdin.read()
 
-np.save = save_or_die
-build_index(*map(Path, sys.argv[1:]), shard_size=16)
+np.save = save_or_wait
+build_index(*map(Path, sys.argv[1:]), shard_size=16, show_progress=False)
 """
     paths = [str(p) for p in (runs["hyperqa"], answer_file, folder)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
+    first = subprocess.Popen(
         [sys.executable, "-c", program, *paths],
-        env=environment,
-        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    try:
+        assert first.stdout.readline() == "waits\n"
+        second = ("index", paths[0], "--answers", paths[1], "--output")
+        assert command(*second, folder) == 2
+        error = capsys.readouterr().err
+        assert f"{folder} is being written to" in error
+        assert f"process {first.pid} on {socket.gethostname()} since" in error
+        assert shlex.join(paths) in error
+    finally:
+        first.kill()
+        first.communicate()
     # Two arrays a shard: the third was begun and not finished.
     shards = AnswerShards(folder / "shards", 16)
     assert shards.count() == 2
+    assert list(shards.folder.glob(".writing-*"))
     with pytest.raises(SearchError, match="a finished index"):
         AnswerIndex(folder)
     encoded = []
@@ -206,6 +222,17 @@ build_index(*map(Path, sys.argv[1:]), shard_size=16)
     assert encoded == ANSWERS[32:]
     assert build(runs["hyperqa"], answer_file, folder) == 100
     assert len(encoded) == 68
+    assert not list(shards.folder.glob(".writing-*"))
+    assert not (folder / "running.json").exists()
+
+
+def test_a_folder_of_something_else_is_left_alone(runs, answer_file, tmp_path):
+    theirs = tmp_path / "model" / "theirs.keras"
+    theirs.parent.mkdir()
+    theirs.touch()
+    with pytest.raises(SearchError, match="Received: one with model"):
+        build(runs["hyperqa"], answer_file, tmp_path)
+    assert list(tmp_path.rglob("*")) == [theirs.parent, theirs]
 
 
 def test_other_answers_and_other_models_are_refused(

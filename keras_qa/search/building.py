@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from keras_qa.atomic import SCRATCH
+from keras_qa.atomic import remove_scratch
 from keras_qa.atomic import write_whole
+from keras_qa.locks import RUNNING
+from keras_qa.locks import owned_folder
 from keras_qa.search import faiss_files
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
@@ -52,7 +56,8 @@ def build_index(
     Args:
         run_folder: folder of a run with a model that `space_of` knows.
         answers: file of answers; see `read_answers`.
-        folder: the folder to write; the run's model is copied into it.
+        folder: the folder to write, new, empty or an index; the run's model
+            is copied into it.
         kind: `"flat"` compares a question with every answer, `"hnsw"` walks a
             graph, `"ivf"` looks into some cells.
         tokenizer: instead of the one that the run notes.
@@ -65,23 +70,28 @@ def build_index(
     Raises:
         ImportError: if FAISS is not installed.
         SearchError: if the model cannot be searched with, the folder holds
-            another index or other answers, or there are none.
+            another index, other answers or something else, or there are no
+            answers.
         DatasetError: if the file of answers is missing or bad.
+        OwnedError: if another process writes to the folder.
     """
     if kind not in KINDS:
         raise SearchError(f"`kind` must be one of {KINDS}. Received: {kind!r}")
     faiss_files.import_faiss()
     ranker = TrainedRanker(run_folder, tokenizer)
     space = space_of(ranker.model)
-    _claim(folder, run_folder, ranker.reading, shard_size)
-    shards = AnswerShards(folder / "shards", shard_size)
-    total = _encode(ranker, answers, shards, show_progress)
-    description = {**_described(space, shards), "answers": total}
-    write_json(folder / "answers.json", description)
-    path = folder / f"{kind}.faiss"
-    if not path.exists():
-        index = _make(kind, description, shards, show_progress)
-        write_whole(path, lambda p: faiss_files.save_faiss(index, p))
+    with owned_folder(folder):
+        _claim(folder, run_folder, ranker.reading, shard_size)
+        shards = AnswerShards(folder / "shards", shard_size)
+        for written in (folder, shards.folder):
+            remove_scratch(written)
+        total = _encode(ranker, answers, shards, show_progress)
+        description = {**_described(space, shards), "answers": total}
+        write_json(folder / "answers.json", description)
+        path = folder / f"{kind}.faiss"
+        if not path.exists():
+            index = _make(kind, description, shards, show_progress)
+            write_whole(path, lambda p: faiss_files.save_faiss(index, p))
     return total
 
 
@@ -108,15 +118,31 @@ def _claim(
                 f"{before.get(changed[0])!r}. "
                 f"Received: {identity[changed[0]]!r}"
             )
-        return
+    else:
+        _check_empty(folder)
+        write_json(settings, identity)
 
     def copy(path: Path) -> None:
         path.mkdir()
         for name in names:
             shutil.copyfile(run_folder / name, path / name)
 
-    write_whole(folder / "model", copy)
-    write_json(settings, identity)
+    if not (folder / "model").exists():
+        write_whole(folder / "model", copy)
+
+
+def _check_empty(folder: Path) -> None:
+    """Refuses a folder whose files an index might replace."""
+    others = sorted(
+        path.name
+        for path in folder.iterdir()
+        if path.name != RUNNING and not path.name.startswith(SCRATCH)
+    )
+    if others:
+        raise SearchError(
+            f"{folder}: expected a new or empty folder, or an index. "
+            f"Received: one with {', '.join(others[:3])}"
+        )
 
 
 def _encode(

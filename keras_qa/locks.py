@@ -21,8 +21,12 @@ from datetime import UTC
 from datetime import datetime
 from pathlib import Path
 
+RUNNING = "running.json"
+"""Name of the file by which a folder is owned."""
+
 # Whoever looks for an owner holds the lock for a moment.
 ATTEMPTS, PAUSE = 5, 0.1  # seconds
+_LONGEST = 1000  # characters that are shown of an owner
 
 
 class OwnedError(RuntimeError):
@@ -117,6 +121,32 @@ class OwnerFile:
             self._descriptor = None
 
 
+@contextmanager
+def owned_folder(folder: Path) -> Iterator[None]:
+    """Keeps a folder from other processes that call this, in a `with` block.
+
+    Args:
+        folder: the folder, made if it does not exist.
+
+    Raises:
+        OwnedError: if a process has it already; the message says which.
+        OSError: if the folder cannot be written to.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    owner = OwnerFile(folder / RUNNING)
+    try:
+        owner.take()
+    except OwnedError as error:
+        raise OwnedError(
+            f"{folder} is being written to; wait for the end of that, or give "
+            f"another --output. Received: {error}"
+        ) from error
+    try:
+        yield
+    finally:
+        owner.release()
+
+
 def _try_lock(descriptor: int, kind: int, path: Path) -> bool:
     """Whether a lock was to be had; true where there are no locks."""
     try:
@@ -126,7 +156,7 @@ def _try_lock(descriptor: int, kind: int, path: Path) -> bool:
     except OSError as error:
         warnings.warn(
             f"{path}: this file system has no locks ({error}); see to it that "
-            "no two runs write to one folder.",
+            "no two processes write to one folder.",
             stacklevel=3,
         )
     return True
@@ -163,9 +193,12 @@ def _owner(path: Path) -> str:
     """What the owner says about itself."""
     try:
         found = json.loads(path.read_text("utf-8"))
-        return (
+        text = (
             f"process {found['pid']} on {found['host']} since "
             f"{found['started']}: {found['command']}"
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    # The last is of JSON that is nested too deep.
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return "another process"
+    # The file may hold what no terminal could print.
+    return text.encode("utf-8", "backslashreplace").decode()[:_LONGEST]

@@ -15,7 +15,7 @@ from reproductions.folder import RunFolder
 from reproductions.folder import RunFolderError
 from reproductions.runs import read_runs
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 
 HOLD = """
 import sys
