@@ -13,11 +13,9 @@ from typing import Any
 from keras_qa.atomic import SCRATCH
 from keras_qa.atomic import remove_scratch
 from keras_qa.atomic import write_whole
-from keras_qa.datasets.files import shorten
 from keras_qa.locks import RUNNING
 from keras_qa.locks import OwnedError
 from keras_qa.locks import OwnerFile
-from keras_qa.fields import fits
 
 SETTINGS = "settings.json"
 METRICS = "metrics.json"
@@ -112,10 +110,10 @@ class RunFolder:
                 "it, or give another --output-dir."
             )
         before = self.read_json(SETTINGS)
-        if not fits(before, dict[str, Any]):
+        if not isinstance(before, dict):
             raise RunFolderError(
                 f"{self.path / SETTINGS}: expected a JSON object. "
-                f"Received: {shorten(before)}"
+                f"Received: {before!r:.80}"
             )
         now = json.loads(json.dumps(self.identity))
         changed = sorted(
@@ -127,9 +125,8 @@ class RunFolder:
             name = changed[0]
             raise RunFolderError(
                 f"{self.path} holds a run with other values of "
-                f"{', '.join(changed):.300}: `{name:.100}` was "
-                f"{shorten(before.get(name))}. "
-                f"Received: {shorten(now.get(name))}"
+                f"{', '.join(changed)}: `{name}` was {before.get(name)!r}. "
+                f"Received: {now.get(name)!r}"
             )
 
     def _busy(self, error: OwnedError) -> RunFolderError:
@@ -219,8 +216,7 @@ def read_json(path: Path) -> Any:
     """
     try:
         return json.loads(path.read_text("utf-8"))
-    # The last is of JSON that is nested too deep.
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise RunFolderError(
             f"{path}: expected the JSON that a run has written. "
             f"Received: {error}"
