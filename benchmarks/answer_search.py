@@ -34,7 +34,7 @@ made ones:
   graph and for cells. No encoder of text gives such vectors; its figures show
   what the others rest on.
 
-    python -m benchmarks.answer_search                      # about an hour
+    python -m benchmarks.answer_search                      # ten minutes
     python -m benchmarks.answer_search --answers 100000     # minutes
     python -m benchmarks.answer_search --smoke              # seconds
 

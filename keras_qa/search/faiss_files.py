@@ -10,6 +10,8 @@ from tqdm import tqdm
 
 from keras_qa.search.errors import SearchError
 
+# Uncompressed: eight-bit numbers and product codes find no more and take longer
+# (python -m benchmarks.answer_search --answers 100000 --variants).
 FACTORIES = {"flat": "Flat", "hnsw": "HNSW32,Flat", "ivf": "IVF{cells},Flat"}
 KINDS = tuple(FACTORIES)
 
