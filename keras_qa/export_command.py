@@ -11,8 +11,10 @@ from pathlib import Path
 from keras_qa.attention_command import FILES
 from keras_qa.attention_command import run_model
 from keras_qa.attention_command import run_reading
+from keras_qa.datasets.overlap import OverlapFeatures
 from keras_qa.datasets.tokenizer import TOKENIZERS
 from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.search.trained import OVERLAP
 
 FORMATS = ("keras", "saved_model", "onnx", "tflite")
 
@@ -69,6 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         AttentionError: if the folder holds no run with a model.
+        DatasetError: if what it holds of a run's text is bad.
         ExportError: if the model cannot be written in that form, or an
             argument is out of range.
         ImportError: if the form needs a package that is not there.
@@ -89,6 +92,9 @@ def run(arguments: argparse.Namespace) -> int:
         # Only TensorFlow's models can be converted; a file fits any backend.
         os.environ["KERAS_BACKEND"] = "tensorflow"
     words = Vocabulary.load(folder / "vocabulary.txt").words
+    overlap = None
+    if (folder / OVERLAP).is_file():
+        overlap = OverlapFeatures.load(folder / OVERLAP)
     model = run_model(folder)
     from keras_qa.export import export_keras
     from keras_qa.export import export_saved_model
@@ -101,7 +107,12 @@ def run(arguments: argparse.Namespace) -> int:
             export_keras(model, output)
         elif arguments.format == "saved_model":
             export_saved_model(
-                model, words, output, **reading, overwrite=replace
+                model,
+                words,
+                output,
+                **reading,
+                overlap=overlap,
+                overwrite=replace,
             )
         elif arguments.format == "onnx":
             export_onnx(model, words, output, **reading, overwrite=replace)

@@ -2,18 +2,33 @@
 
 import json
 import os
+import shutil
 
 import keras
+import numpy as np
 import pytest
 
 from keras_qa.cli import main
+from keras_qa.datasets.overlap import OverlapFeatures
 from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.export import load_saved_model
+from keras_qa.models import CNNRanker
 from keras_qa.models import CosineQA
+from keras_qa.search.trained import TrainedRanker
 
 needs_tensorflow = pytest.mark.skipif(
     keras.backend.backend() != "tensorflow",
     reason="models are converted with the TensorFlow backend",
 )
+# Of the words "emma" and "wrote", which have the ids 2 and 3.
+PAIRS = (
+    ["Who wrote Emma", "emma", "wrote it"],
+    ["Emma wrote it.", "wrote", "emma"],
+)
+IDS = {
+    "question": np.int32([[1, 3, 2], [2, 0, 0], [3, 1, 0]]),
+    "answer": np.int32([[2, 3, 1, 1], [3, 0, 0, 0], [2, 0, 0, 0]]),
+}
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +37,8 @@ def run_folder(tmp_path_factory):
     folder.mkdir()
     vocabulary = Vocabulary(["emma", "wrote"])
     vocabulary.save(folder / "vocabulary.txt")
-    CosineQA(len(vocabulary), 4, 3).save(folder / "model.keras")
+    keras.utils.set_random_seed(0)
+    CosineQA(len(vocabulary), 8, 16).save(folder / "model.keras")
     settings = {"max_question_length": 5, "max_answer_length": None}
     metrics = {"settings": settings, "tokenizer": "word-num"}
     (folder / "metrics.json").write_text(json.dumps(metrics))
@@ -48,13 +64,74 @@ def test_lite(run_folder, tmp_path, capsys):
     assert "must not exist, unless `--overwrite`" in capsys.readouterr().err
 
 
+def _keras_scores(path):
+    return keras.models.load_model(path)(IDS, training=False)[:, 0]
+
+
+def _saved_scores(path):
+    return load_saved_model(path).score(*PAIRS)
+
+
+def _onnx_scores(path):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    session = onnxruntime.InferenceSession(str(path / "model.onnx"))
+    return session.run(["score"], IDS)[0][:, 0]
+
+
+def _lite_scores(path):
+    tf = pytest.importorskip("tensorflow")
+    interpreter = tf.lite.Interpreter(str(path / "model.tflite"))
+    interpreter.allocate_tensors()
+    for given in interpreter.get_input_details():
+        (ids,) = (ids for side, ids in IDS.items() if side in given["name"])
+        interpreter.set_tensor(given["index"], ids)
+    interpreter.invoke()
+    (result,) = interpreter.get_output_details()
+    return interpreter.get_tensor(result["index"])[:, 0]
+
+
 @needs_tensorflow
 @pytest.mark.parametrize(
-    ("form", "file"), [("keras", "x.keras"), ("saved_model", "x")]
+    ("form", "file", "scores", "options"),
+    [
+        ("keras", "x.keras", _keras_scores, []),
+        ("onnx", "x", _onnx_scores, []),
+        ("saved_model", "x", _saved_scores, []),
+        (
+            "tflite",
+            "x",
+            _lite_scores,
+            ["--pairs=3", "--max-question-length=3", "--max-answer-length=4"],
+        ),
+    ],
+    ids=["keras", "onnx", "saved_model", "tflite"],
 )
-def test_other_forms(run_folder, tmp_path, form, file):
-    assert _export(run_folder, form, tmp_path / file) == 0
+def test_each_form_scores_as_the_run_does(
+    run_folder, tmp_path, form, file, scores, options
+):
+    if form == "onnx":
+        pytest.importorskip("tf2onnx")
+    assert _export(run_folder, form, tmp_path / file, *options) == 0
     assert os.listdir(tmp_path) == [file]
+    ranker = TrainedRanker(run_folder)
+    expected = [ranker.scores(q, [a])[0] for q, a in zip(*PAIRS, strict=True)]
+    assert len(set(expected)) == 3
+    np.testing.assert_allclose(
+        scores(tmp_path / file), expected, rtol=1e-4, atol=1e-5
+    )
+
+
+@needs_tensorflow
+def test_the_overlap_of_words_goes_into_a_saved_model(run_folder, tmp_path):
+    folder = shutil.copytree(run_folder, tmp_path / "run")
+    model = CNNRanker(4, 4, 3, 2, hidden_units=2, overlap_features=4)
+    model.save(folder / "model.keras")
+    texts = [["emma", "wrote"], ["emma"]]
+    OverlapFeatures.fit(texts).save(folder / "overlap.json")
+    assert _export(folder, "saved_model", tmp_path / "x") == 0
+    expected = TrainedRanker(folder).scores(PAIRS[0][0], list(PAIRS[1]))
+    found = load_saved_model(tmp_path / "x").rank(PAIRS[0][0], PAIRS[1])[0]
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
 @needs_tensorflow
