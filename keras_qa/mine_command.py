@@ -12,6 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Iterator
+from contextlib import nullcontext
 from math import inf
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from keras_qa.datasets.tokenizer import TOKENIZERS
 from keras_qa.datasets.yahoo_answers import find_yahoo_answers
 from keras_qa.datasets.yahoo_answers import read_yahoo_answers
 from keras_qa.datasets.yahooqa import SPLITS
+from keras_qa.locks import owned_folder
 from keras_qa.mining import CandidateMiner
 
 YAHOO = "yahoo"
@@ -146,6 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         DatasetError: if the arguments contradict each other or are out of
             range, or a file is missing or bad.
+        OwnedError: if another process writes to the output folder.
     """
     _check(arguments)
     output = arguments.output
@@ -173,16 +176,18 @@ def run(arguments: argparse.Namespace) -> int:
         (c.text for q in questions for c in q.candidates),
         tokenizer=arguments.tokenizer,
     )
-    for path, part in parts.items():
-        found = Counter[str]()
-        mined = miner.mine(part, arguments.candidates)
-        write_candidates(path, _counted(mined, found))
-        print(
-            f"{path}: {found['questions']:,} questions, "
-            f"{found['candidates']:,} candidates"
-        )
-    if not _is_table(output):
-        _note_options(output / "mining.json", arguments)
+    # A file is whole or absent; those of a folder belong together.
+    with nullcontext() if _is_table(output) else owned_folder(output):
+        for path, part in parts.items():
+            found = Counter[str]()
+            mined = miner.mine(part, arguments.candidates)
+            write_candidates(path, _counted(mined, found))
+            print(
+                f"{path}: {found['questions']:,} questions, "
+                f"{found['candidates']:,} candidates"
+            )
+        if not _is_table(output):
+            _note_options(output / "mining.json", arguments)
     return 0
 
 

@@ -1,6 +1,7 @@
 """`keras-qa mine`: from pairs and from Yahoo! Answers to data sets."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from keras_qa import cli
 from keras_qa.datasets.candidate_files import COLUMNS
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tabular import read_tabular
+from keras_qa.locks import owned_folder
 
 CORPUS = Path(__file__).parent / "data/YahooL6"
 
@@ -94,6 +96,18 @@ def test_a_folder_of_splits(pairs, tmp_path):
     assert len(texts) == 5
     assert mine(pairs, *options, "--output", output) == 0
     assert {p.name: p.read_bytes() for p in output.iterdir()} == first
+
+
+def test_two_at_once_do_not_mix_their_splits(pairs, tmp_path, capsys):
+    output = tmp_path / "mined"
+    with owned_folder(output):
+        assert mine(pairs, "--no-labels", "--output", output) == 2
+        error = capsys.readouterr().err
+        assert f"{output} is being written to" in error
+        assert f"Received: process {os.getpid()} on " in error
+        assert [path.name for path in output.iterdir()] == ["running.json"]
+    assert mine(pairs, "--no-labels", "--output", output) == 0
+    assert not (output / "running.json").exists()
 
 
 def test_yahoo_answers_as_a_data_set(tmp_path, capsys):
