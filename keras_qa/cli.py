@@ -5,6 +5,7 @@ which returns the exit code; a new one is a line in `_parser`.
 """
 
 import argparse
+import os
 import sys
 from types import ModuleType
 
@@ -32,13 +33,21 @@ def main(arguments: list[str] | None = None) -> int:
             process.
 
     Returns:
-        The exit code: 0, or 1 if a command could not do all it was asked to,
+        The exit code: 0, or 1 if a command could not do all it was asked to
+        (or not print all of it, for the reader has left),
         2 if arguments or files are wrong or a package is missing, 130 if it
         was interrupted.
     """
     parsed = _parser().parse_args(arguments)
     try:
-        return parsed.run(parsed)
+        code = parsed.run(parsed)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Whoever reads has seen enough, as `head` does. What is left must go
+        # somewhere when Python flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except (
         AttentionError,
         DatasetError,

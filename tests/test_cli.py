@@ -63,6 +63,21 @@ def test_an_interrupted_command(monkeypatch, capsys):
     assert capsys.readouterr().err == "keras-qa: interrupted\n"
 
 
+def test_a_reader_that_has_seen_enough():
+    """As in `keras-qa ... | head`."""
+    command = [sys.executable, "-m", "keras_qa.cli", "data", "audit"]
+    process = subprocess.Popen(
+        [*command, "semeval", "--data-dir", str(DATA)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait() == 1
+
+
 def test_unknown_commands_and_help(capsys):
     for arguments in ([], ["data"], ["data", "audit", "imdb"]):
         with pytest.raises(SystemExit) as error:
