@@ -30,6 +30,8 @@ from keras_qa.search.trained import OVERLAP
 from keras_qa.search.trained import TrainedRanker
 
 SHARD = 8192
+# Texts that are encoded between two steps of the progress bar.
+ENCODED = 2048
 # Above it, cells miss too much: see `answer_places`.
 MOST_LONGER = 2.0
 
@@ -158,13 +160,20 @@ def _encode(
         while answers := list(itertools.islice(stream, shards.size)):
             if number >= finished:
                 texts = [answer.text for answer in answers]
-                vectors = check_vectors(ranker.vectors("answer", texts))
-                shards.write(number, answers, vectors)
-            elif not shards.holds(number, answers):
-                raise _other_answers(shards, number, path)
+                vectors = []
+                for start in range(0, len(texts), ENCODED):
+                    part = texts[start : start + ENCODED]
+                    vectors.append(ranker.vectors("answer", part))
+                    bar.update(len(part))
+                shards.write(
+                    number, answers, check_vectors(np.concatenate(vectors))
+                )
+            else:
+                if not shards.holds(number, answers):
+                    raise _other_answers(shards, number, path)
+                bar.update(len(answers))
             total += len(answers)
             number += 1
-            bar.update(len(answers))
     if number < finished:
         raise _other_answers(shards, number, path)
     if total == 0:
