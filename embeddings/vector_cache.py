@@ -8,11 +8,8 @@ tell whether it is whole.
 import errno
 import hashlib
 import json
-import math
-import struct
 import warnings
 import zipfile
-import zlib
 from collections.abc import Collection
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -23,17 +20,12 @@ import numpy as np
 
 from embeddings.files import PathLike
 from embeddings.files import VectorsWarning
+from embeddings.stored_arrays import DAMAGE
+from embeddings.stored_arrays import stored_array
 from keras_qa.atomic import write_whole
 
 KEY_BYTES = 16
 SUFFIX = ".npz"
-# What NumPy and zipfile raise where a file was cut off, changed, or is
-# another's: the last three for what an archive could have, but these have not.
-DAMAGE = (
-    *(ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error),
-    *(struct.error, TypeError, IndexError, OverflowError, MemoryError),
-    *(RuntimeError, NotImplementedError, AttributeError),
-)
 
 
 def cache_key(value: Any) -> bytes:
@@ -116,13 +108,13 @@ def _read(path: Path, wanted: Collection[bytes]) -> dict[bytes, np.ndarray]:
     """The arrays in a file that are wanted."""
     # Opened here: NumPy leaves what is no archive open.
     with path.open("rb") as raw, zipfile.ZipFile(raw) as archive:
-        keys_read = _array(archive, "keys")
+        keys_read = stored_array(archive, "keys")
         keys = [row.tobytes() for row in keys_read]
         chosen = {key: i for i, key in enumerate(keys) if key in wanted}
         if not chosen and keys_read.dtype == np.uint8:
             return {}
-        lengths = _array(archive, "lengths")
-        vectors = _array(archive, "vectors")
+        lengths = stored_array(archive, "lengths")
+        vectors = stored_array(archive, "vectors")
     if (
         lengths.dtype.kind != "i"
         or lengths.shape != (len(keys),)
@@ -140,20 +132,3 @@ def _read(path: Path, wanted: Collection[bytes]) -> dict[bytes, np.ndarray]:
     return {
         key: vectors[starts[i] : ends[i]].copy() for key, i in chosen.items()
     }
-
-
-def _array(archive: zipfile.ZipFile, name: str) -> np.ndarray:
-    """An array of an archive, which is as long as it says."""
-    member = archive.getinfo(f"{name}.npy")
-    if member.compress_type != zipfile.ZIP_STORED:
-        raise ValueError(f"{name} is compressed")
-    with archive.open(member) as stream:
-        version = np.lib.format.read_magic(stream)
-        if version != (1, 0):
-            raise ValueError(f"{name} of the format {version}")
-        shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
-        length = math.prod(shape) * dtype.itemsize
-        if stream.tell() + length != member.file_size:
-            raise ValueError(f"{name} of {shape} in {member.file_size} bytes")
-    with archive.open(member) as stream:
-        return np.lib.format.read_array(stream, allow_pickle=False)

@@ -7,6 +7,7 @@ all as one.
 
 import argparse
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from keras_qa.attention import draw_attention
 from keras_qa.attention import format_attention
 from keras_qa.attention_maps import attention_maps
 from keras_qa.attention_maps import draw_attention_maps
+from keras_qa.datasets.files import shorten
 from keras_qa.datasets.tokenizer import TOKENIZERS
 from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.model_files import ModelFileError
@@ -120,10 +122,15 @@ def run_reading(folder: Path, tokenizer: str | None = None) -> dict[str, Any]:
         }
         # What was used; older runs note it only where it was chosen.
         noted = metrics.get("tokenizer") or settings["tokenizer"]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        check_reading({"tokenizer": noted, **lengths})
+    # The last is of JSON that is nested too deep.
+    except (
+        *(ValueError, KeyError, TypeError, AttributeError),
+        RecursionError,
+    ) as error:
         raise AttentionError(
             f"{path}: expected the metrics of a run with its settings. "
-            f"Received: {type(error).__name__}: {error}"
+            f"Received: {type(error).__name__}: {shorten(str(error))}"
         ) from error
     if tokenizer is None and noted is None:
         raise AttentionError(
@@ -131,6 +138,26 @@ def run_reading(folder: Path, tokenizer: str | None = None) -> dict[str, Any]:
             "with the one of its data set. Received: none"
         )
     return {"tokenizer": tokenizer or noted, **lengths}
+
+
+def check_reading(reading: Mapping[str, Any]) -> None:
+    """Checks how text is to be read, where a file says it.
+
+    Args:
+        reading: `tokenizer`, `max_question_length` and `max_answer_length`,
+            each of which may be None.
+
+    Raises:
+        ValueError: if one is of another kind.
+    """
+    for name, value in reading.items():
+        known = (
+            value in TOKENIZERS
+            if name == "tokenizer"
+            else type(value) is int and value > 0
+        )
+        if value is not None and not known:
+            raise ValueError(f"{name}={shorten(value)}")
 
 
 def run_model(folder: Path) -> Any:

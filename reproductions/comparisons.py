@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from typing import get_type_hints
 
 from keras_qa.atomic import write_whole
+from keras_qa.datasets.fields import misfit
 from keras_qa.locks import locked
 from reproductions.summary import canonical
 
@@ -146,6 +148,18 @@ def update_comparisons(path: Path | str, compared: Iterable[Compared]) -> None:
 
 
 def _parse(fields: dict[str, Any]) -> Compared:
+    sides = {name: _side(fields[name]) for name in ("first", "second")}
+    kinds = get_type_hints(Compared)
+    for name in sides:
+        del kinds[name]
+    if wrong := misfit(fields, kinds):
+        raise TypeError(f"{wrong}={fields[wrong]!r}")
     low, high = fields["interval"]
-    sides = {name: Side(**fields[name]) for name in ("first", "second")}
     return Compared(**{**fields, **sides, "interval": (low, high)})
+
+
+def _side(fields: dict[str, Any]) -> Side:
+    side = Side(**fields)
+    if name := misfit(fields, get_type_hints(Side)):
+        raise TypeError(f"{name}={fields[name]!r}")
+    return side

@@ -13,6 +13,8 @@ from typing import Any
 from keras_qa.atomic import SCRATCH
 from keras_qa.atomic import remove_scratch
 from keras_qa.atomic import write_whole
+from keras_qa.datasets.fields import fits
+from keras_qa.datasets.files import shorten
 from keras_qa.locks import RUNNING
 from keras_qa.locks import OwnedError
 from keras_qa.locks import OwnerFile
@@ -110,10 +112,10 @@ class RunFolder:
                 "it, or give another --output-dir."
             )
         before = self.read_json(SETTINGS)
-        if not isinstance(before, dict):
+        if not fits(before, dict[str, Any]):
             raise RunFolderError(
                 f"{self.path / SETTINGS}: expected a JSON object. "
-                f"Received: {before!r:.80}"
+                f"Received: {shorten(before)}"
             )
         now = json.loads(json.dumps(self.identity))
         changed = sorted(
@@ -125,8 +127,9 @@ class RunFolder:
             name = changed[0]
             raise RunFolderError(
                 f"{self.path} holds a run with other values of "
-                f"{', '.join(changed)}: `{name}` was {before.get(name)!r}. "
-                f"Received: {now.get(name)!r}"
+                f"{', '.join(changed):.300}: `{name:.100}` was "
+                f"{shorten(before.get(name))}. "
+                f"Received: {shorten(now.get(name))}"
             )
 
     def _busy(self, error: OwnedError) -> RunFolderError:
@@ -216,7 +219,8 @@ def read_json(path: Path) -> Any:
     """
     try:
         return json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    # The last is of JSON that is nested too deep.
+    except (OSError, ValueError, RecursionError) as error:
         raise RunFolderError(
             f"{path}: expected the JSON that a run has written. "
             f"Received: {error}"

@@ -11,7 +11,6 @@ trained. Half a minute on 2 cores.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable
 from collections.abc import Sequence
@@ -29,6 +28,8 @@ from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tokenizer import tokenize
 from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.datasets.vocabulary import pad
+from keras_qa.model_files import ModelFileError
+from keras_qa.model_files import load_model
 from keras_qa.models.hyperqa import BagOfWordsRanker
 from reproductions.figures import LinkedVectors
 from reproductions.figures import embedding_size_curve
@@ -38,6 +39,7 @@ from reproductions.norm_levels import norm_edges
 from reproductions.norm_levels import pair_by_norm_level
 from reproductions.norm_levels import words_by_norm
 from reproductions.runs import RunsError
+from reproductions.runs import read_metrics
 from reproductions.runs import read_runs
 from reproductions.summary import Group
 from reproductions.summary import comparisons
@@ -114,6 +116,8 @@ def encode_run(
     Raises:
         FileNotFoundError: if the folder does not hold a finished run of a
             trained model.
+        ModelFileError: if its model is damaged, or of another kind.
+        RunsError: if its metrics are no record.
     """
     for name in ("metrics.json", "model.keras", "vocabulary.txt"):
         if not (run / name).exists():
@@ -121,9 +125,14 @@ def encode_run(
                 f"`--run` must be the folder of a finished run of HyperQA or "
                 f"CosineQA. Received: {run}, which has no {name}"
             )
-    metrics = json.loads((run / "metrics.json").read_text("utf-8"))
+    metrics = read_metrics(run, "settings")
     settings = metrics["settings"]
-    model = keras.models.load_model(run / "model.keras")
+    model = load_model(run / "model.keras")
+    if not isinstance(model, BagOfWordsRanker):
+        raise ModelFileError(
+            f"{run / 'model.keras'}: expected HyperQA or CosineQA. "
+            f"Received: {type(model).__name__}"
+        )
     vocabulary = Vocabulary.load(run / "vocabulary.txt")
     dataset = open_dataset(metrics["dataset"], data_dir)
     questions = dataset.questions(metrics["split"])[:limit]
@@ -313,7 +322,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("give --run or --runs")
     try:
         written = _draw_all(options)
-    except (OSError, RunsError, DatasetError) as error:
+    except (OSError, RunsError, DatasetError, ModelFileError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     for path in written:

@@ -1,16 +1,23 @@
 """IAM's second stage: the score of jumps between the states of answers."""
 
+import zipfile
 from collections.abc import Iterator
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import keras
 import numpy as np
 
+from embeddings.stored_arrays import DAMAGE
+from embeddings.stored_arrays import stored_array
+from keras_qa.datasets.files import shorten
 from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.layers import RBMJumpScore
 from keras_qa.models import BidirectionalLanguageModel
 from reproductions.common import Experiment
 from reproductions.folder import RunFolder
+from reproductions.folder import RunFolderError
 from reproductions.iam_language_models import chosen_settings
 from reproductions.iam_language_models import language_model_texts
 from reproductions.iam_language_models import stage_epochs
@@ -107,12 +114,36 @@ def _jump(settings: Settings) -> RBMJumpScore:
 
 
 def load_jump(settings: Settings, folder: RunFolder) -> RBMJumpScore:
-    """The trained score of a finished stage."""
+    """The trained score of a finished stage.
+
+    Raises:
+        RunFolderError: if its weights are damaged, or of another score.
+    """
     score = _jump(settings)
-    with np.load(folder.path / WEIGHTS) as values:
-        for weight in score.weights:
-            weight.assign(values[weight.name])
+    read_arrays(folder.path / WEIGHTS, score.weights)
     return score
+
+
+def read_arrays(path: Path, weights: Sequence[keras.Variable]) -> None:
+    """Gives weights the values that a `.npz` file has under their names.
+
+    Raises:
+        RunFolderError: if it is damaged, or lacks one of their shape.
+    """
+    try:
+        with path.open("rb") as raw, zipfile.ZipFile(raw) as archive:
+            for weight in weights:
+                value = stored_array(archive, weight.name)
+                if value.shape != weight.shape or value.dtype.kind != "f":
+                    raise ValueError(f"{weight.name} of shape {value.shape}")
+                if not np.isfinite(value).all():
+                    raise ValueError(f"{weight.name} with NaN or infinity")
+                weight.assign(value)
+    except (*DAMAGE, OSError) as error:
+        raise RunFolderError(
+            f"{path}: expected the weights of this score. "
+            f"Received: {shorten(str(error))}"
+        ) from error
 
 
 def text_states(

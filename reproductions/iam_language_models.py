@@ -25,6 +25,7 @@ from reproductions.iam_optimizer import learning_rates
 from reproductions.options import Settings
 from reproductions.training import EpochSelector
 from reproductions.training import ProgressBar
+from reproductions.training import load_weights
 from reproductions.vectors import fingerprint
 
 SIDES = ("question", "answer")
@@ -238,7 +239,11 @@ def _ngram_perplexities(
 def load_language_model(
     experiment: Experiment, side: str, folder: RunFolder
 ) -> BidirectionalLanguageModel:
-    """The trained model of a finished stage."""
+    """The trained model of a finished stage.
+
+    Raises:
+        RunFolderError: if its weights are damaged, or of another model.
+    """
     model = build_language_model(experiment, side)
-    model.load_weights(folder.path / WEIGHTS)
+    load_weights(model, folder.path / WEIGHTS)
     return model

@@ -12,7 +12,6 @@ incorrect candidate are shown. Seconds.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -34,6 +33,7 @@ from keras_qa.datasets.vocabulary import Vocabulary
 from reproductions import markdown
 from reproductions.common import open_for
 from reproductions.common import with_messages
+from reproductions.runs import read_metrics
 from reproductions.targets import load_targets
 
 SALIENT = 3
@@ -68,11 +68,12 @@ class Reader:
 
         Raises:
             AttentionError: if it lacks the model, or cannot be read.
+            RunsError: if its metrics are no record.
         """
         reading = run_reading(folder)
         return cls(
             folder,
-            json.loads((folder / "metrics.json").read_text("utf-8")),
+            read_metrics(folder, "settings"),
             run_model(folder),
             Vocabulary.load(folder / "vocabulary.txt"),
             reading,

@@ -11,14 +11,19 @@ they differ in: model or row, data set, seed, settings. Seconds.
 import argparse
 import csv
 import json
+import math
 import sys
 from collections.abc import Mapping
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from keras_qa.datasets.fields import fits
+from keras_qa.datasets.fields import misfit
+from keras_qa.datasets.files import shorten
 from reproductions.figures import epoch_lines
 from reproductions.targets import load_targets
 
@@ -32,22 +37,40 @@ def read_history(folder: Path, metric: str) -> dict[str, np.ndarray]:
 
     Raises:
         FileNotFoundError: if the folder holds no training.
-        CurvesError: if the training has another metric, or no epoch yet.
+        CurvesError: if the training has another metric, or no epoch yet, or
+            the file is no table of numbers.
     """
     path = folder / "history.csv"
     with path.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
-        rows = list(reader)
-    names = reader.fieldnames or ()
-    if metric not in names or not rows:
+        try:
+            names = reader.fieldnames or ()
+            rows = [(reader.line_num, row) for row in reader]
+        except (ValueError, csv.Error) as error:
+            raise CurvesError(
+                f"{path}:{reader.line_num + 1}: expected a table. "
+                f"Received: {shorten(str(error))}"
+            ) from error
+    if not {"loss", metric} <= set(names) or not rows:
         raise CurvesError(
-            f"{path}: expected epochs with a column {metric!r}. "
-            f"Received: {len(rows)} epochs, columns {list(names)}"
+            f"{path}: expected epochs with columns 'loss' and {metric!r}. "
+            f"Received: {len(rows)} epochs, columns {shorten(list(names))}"
         )
     return {
-        name: np.array([float(row[name]) for row in rows])
+        name: np.array([_number(path, line, row[name]) for line, row in rows])
         for name in ("loss", metric)
     }
+
+
+def _number(path: Path, line: int, text: str | None) -> float:
+    with suppress(TypeError, ValueError):
+        value = float(text or "")
+        if math.isfinite(value):
+            return value
+    raise CurvesError(
+        f"{path}:{line}: expected a number in every column. "
+        f"Received: {shorten(text)}"
+    )
 
 
 def labels(folders: Sequence[Path]) -> list[str]:
@@ -55,7 +78,8 @@ def labels(folders: Sequence[Path]) -> list[str]:
 
     Raises:
         FileNotFoundError: if a folder holds no run.
-        CurvesError: if two runs differ in nothing.
+        CurvesError: if two runs differ in nothing, or a folder's settings are
+            none.
     """
     runs = [_identity(folder) for folder in folders]
     differing = [
@@ -86,7 +110,22 @@ _PLAIN = ("model", "row", "dataset")
 
 
 def _identity(folder: Path) -> dict[str, Any]:
-    run = json.loads((folder / "settings.json").read_text("utf-8"))
+    path = folder / "settings.json"
+    try:
+        run = json.loads(path.read_text("utf-8"))
+    # The second is of JSON that is nested too deep.
+    except (ValueError, RecursionError):
+        run = None
+    kinds = {"model": str, "settings": dict[str, Any]}
+    if (
+        not fits(run, dict[str, Any])
+        or not kinds.keys() <= run.keys()
+        or misfit(run, kinds)
+    ):
+        raise CurvesError(
+            f"{path}: expected the model and the settings of a run. "
+            f"Received: {shorten(run)}"
+        )
     known: Mapping[str, Any] = {
         name: run[name]
         for name in ("row", "model", "dataset", "split", "seed")

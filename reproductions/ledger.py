@@ -1,8 +1,15 @@
 """Reads `ledger.toml`: where the kit departs from a paper, or had to choose."""
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from typing import get_type_hints
+
+from keras_qa.datasets.fields import fits
+from keras_qa.datasets.fields import kind_name
+from keras_qa.datasets.fields import misfit
+from keras_qa.datasets.fields import read_toml
+from keras_qa.datasets.files import shorten
 
 PATH = Path(__file__).with_name("ledger.toml")
 FIELDS = ("paper", "where", "printed", "reading", "arguments", "tests")
@@ -40,18 +47,28 @@ def load_ledger(path: Path | str = PATH) -> list[Deviation]:
 
     Raises:
         LedgerError: if the file is not TOML, or an entry does not have exactly
-            the fields of `Deviation`.
+            the fields of `Deviation`, of their types.
     """
-    try:
-        content = tomllib.loads(Path(path).read_text("utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise LedgerError(f"{path}: expected TOML. Received: {error}") from None
+    content = read_toml(path, LedgerError)
+    found = content.get("deviations", [])
+    if not fits(found, list[dict[str, Any]]):
+        raise LedgerError(
+            f"{path}: `deviations` must be an array of tables. "
+            f"Received: {shorten(found)}"
+        )
+    kinds = get_type_hints(Deviation)
     entries = []
-    for number, fields in enumerate(content.get("deviations", []), start=1):
+    for number, fields in enumerate(found, start=1):
+        place = f"{path}: deviation {number}"
         if set(fields) != set(FIELDS):
             raise LedgerError(
-                f"{path}: deviation {number}: must have {', '.join(FIELDS)}. "
-                f"Received: {', '.join(fields)}"
+                f"{place}: must have {', '.join(FIELDS)}. "
+                f"Received: {', '.join(fields):.300}"
+            )
+        if name := misfit(fields, kinds):
+            raise LedgerError(
+                f"{place}: `{name}` must be of type {kind_name(kinds[name])}. "
+                f"Received: {shorten(fields[name])}"
             )
         entries.append(
             Deviation(

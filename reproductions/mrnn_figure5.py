@@ -12,7 +12,6 @@ Seconds.
 """
 
 import argparse
-import json
 import re
 import sys
 from collections.abc import Iterator
@@ -32,6 +31,7 @@ from reproductions import markdown
 from reproductions.common import with_messages
 from reproductions.run_pairs import Pair
 from reproductions.run_pairs import pair_of_split
+from reproductions.runs import read_metrics
 from reproductions.targets import load_targets
 
 # Rows of each table.
@@ -128,9 +128,10 @@ def draw(
         DatasetError: if the data set is not there.
         Figure5Error: if the model reads vectors that depend on whole texts.
         PairError: if there is no such pair.
+        RunsError: if the run's metrics are no record.
     """
     reading = run_reading(folder)
-    metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
+    metrics = read_metrics(folder, "settings")
     model = run_model(folder)
     if getattr(model, "vocabulary_size", 0) is None:
         raise Figure5Error(

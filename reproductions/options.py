@@ -191,7 +191,8 @@ def resolve_settings(
             )
         try:
             value = json.loads(raw)
-        except json.JSONDecodeError:
+        # The second is of what is nested too deep.
+        except (ValueError, RecursionError):
             value = raw
         settings[name] = _checked(defaults, name, value)
     return settings

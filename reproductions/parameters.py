@@ -5,8 +5,11 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from typing import get_type_hints
 
 from keras_qa.atomic import write_whole
+from keras_qa.datasets.fields import misfit
 
 PATH = Path(__file__).with_name("parameters.jsonl")
 
@@ -52,7 +55,7 @@ def read_parameters(path: Path | str = PATH) -> list[Counted]:
     counts = []
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
-            counts.append(Counted(**json.loads(line)))
+            counts.append(_parse(json.loads(line)))
         # The last is of JSON that is nested too deep.
         except (TypeError, ValueError, RecursionError) as error:
             raise ParametersError(
@@ -60,3 +63,10 @@ def read_parameters(path: Path | str = PATH) -> list[Counted]:
                 f"Received: {line[:80]!r}"
             ) from error
     return counts
+
+
+def _parse(fields: dict[str, Any]) -> Counted:
+    counted = Counted(**fields)
+    if name := misfit(fields, get_type_hints(Counted)):
+        raise TypeError(f"{name}={fields[name]!r}")
+    return counted

@@ -10,7 +10,6 @@ drawn apart. A table (Markdown) and a picture are written. Seconds.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -30,6 +29,8 @@ from reproductions import markdown
 from reproductions.common import PARTS
 from reproductions.common import open_for
 from reproductions.figures import bucket_lines
+from reproductions.runs import RunsError
+from reproductions.runs import read_metrics
 from reproductions.significance import question_metric
 from reproductions.targets import load_targets
 
@@ -145,6 +146,7 @@ def read_curves(
 
     Raises:
         FileNotFoundError: if a folder holds no finished run.
+        RunsError: if the metrics of one are no record.
         Figure5Error: if the runs are not of one split of one data set, or
             those of one curve have other settings.
     """
@@ -153,7 +155,7 @@ def read_curves(
     curves: dict[str, list[dict[str, float]]] = {}
     settings: dict[str, Any] = {}
     for folder in folders:
-        metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
+        metrics = read_metrics(folder, "settings")
         first = first or metrics
         for name in ("dataset", "split"):
             if metrics[name] != first[name]:
@@ -263,7 +265,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             arguments.output_dir,
             arguments.edges,
         )
-    except (ImportError, OSError, DatasetError, Figure5Error) as error:
+    except (
+        ImportError,
+        OSError,
+        DatasetError,
+        RunsError,
+        Figure5Error,
+    ) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     print(written[0].read_text("utf-8"))

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import ir_measures
-
 from keras_qa.datasets.base import Candidate
 from keras_qa.datasets.base import Question
 from keras_qa.evaluation import no_blanks
 from reproductions.common import open_for
+from reproductions.trec_files import read_ranking
 
 
 class PairError(ValueError):
@@ -40,9 +39,12 @@ def read_rankings(folder: Path) -> dict[str, list[str]]:
 
     Args:
         folder: a run's folder with `run.trec`.
+
+    Raises:
+        DatasetError: if that file is missing or bad.
     """
     rankings: dict[str, list[str]] = {}
-    for scored in ir_measures.read_trec_run(str(folder / "run.trec")):
+    for scored in read_ranking(folder / "run.trec"):
         # A number that breaks ties stands before the id.
         _, _, id = scored.doc_id.partition("-")
         rankings.setdefault(scored.query_id, []).append(id)

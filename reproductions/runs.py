@@ -7,9 +7,30 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from keras_qa.datasets.fields import kind_name
+from keras_qa.datasets.fields import misfit
+from keras_qa.datasets.files import shorten
 from keras_qa.locks import locked
 
 REQUIRED = ("paper", "model", "dataset", "split", "seed", "recipe", "metrics")
+
+_KINDS = {
+    **dict.fromkeys(REQUIRED, str),
+    "seed": int,
+    "metrics": dict[str, float],
+    # What pages are made of, if it is there.
+    "row": str | None,
+    "vectors": list[str] | None,
+    "settings": dict[str, Any],
+    "overrides": dict[str, Any],
+    "training_set": str | None,
+    "training": dict[str, Any],
+    "selection": dict[str, float],
+    "parts": dict[str, dict[str, float]],
+    "parameters": int | None,
+    "seconds_per_epoch": float | None,
+    "versions": dict[str, Any],
+}
 
 
 class RunsError(ValueError):
@@ -32,7 +53,6 @@ def append_run(path: Path | str, record: dict[str, Any]) -> None:
     Raises:
         RunsError: if the record lacks a field or is not JSON (NaN is not).
     """
-    _check(record, "`record`")
     try:
         text = json.dumps(record, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError) as error:
@@ -40,6 +60,7 @@ def append_run(path: Path | str, record: dict[str, Any]) -> None:
             f"`record` must hold only JSON values, without NaN or infinity "
             f"({error}). Received: {record!r}"
         ) from error
+    _check(record, "`record`")
     path = Path(path)
     with locked(path) as descriptor:
         _repair_last_line(path, descriptor)
@@ -84,10 +105,28 @@ def read_runs(path: Path | str) -> list[dict[str, Any]]:
     return runs
 
 
+def read_metrics(folder: Path, *needed: str) -> dict[str, Any]:
+    """Reads the `metrics.json` of a finished run: one record.
+
+    Args:
+        folder: the run's folder.
+        needed: fields that the record must have beside those of all.
+
+    Raises:
+        FileNotFoundError: if the folder holds no finished run.
+        RunsError: if the file is not a record; the message names it.
+    """
+    path = folder / "metrics.json"
+    record = _parse(path.read_bytes(), str(path))
+    _require(record, needed, str(path))
+    return record
+
+
 def _parse(line: bytes, place: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
-    except ValueError:
+    # The second is of JSON that is nested too deep.
+    except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict):
         shown = line.decode("utf-8", "replace")[:80]
@@ -97,19 +136,22 @@ def _parse(line: bytes, place: str) -> dict[str, Any]:
 
 
 def _check(record: dict[str, Any], place: str) -> None:
-    missing = [name for name in REQUIRED if name not in record]
+    _require(record, REQUIRED, place)
+    if name := misfit(record, _KINDS):
+        raise RunsError(
+            f"{place}: `{name}` must be of type {kind_name(_KINDS[name])}. "
+            f"Received: {name}={shorten(record[name])}"
+        )
+
+
+def _require(
+    record: dict[str, Any], names: tuple[str, ...], place: str
+) -> None:
+    missing = [name for name in names if name not in record]
     if missing:
         raise RunsError(
-            f"{place}: a run must have {', '.join(REQUIRED)}. "
+            f"{place}: a run must have {', '.join(names)}. "
             f"Received: no {', '.join(missing)}"
-        )
-    metrics = record["metrics"]
-    if not isinstance(metrics, dict) or not all(
-        isinstance(value, int | float) for value in metrics.values()
-    ):
-        raise RunsError(
-            f"{place}: `metrics` must be an object of numbers. "
-            f"Received: metrics={metrics!r}"
         )
 
 

@@ -7,7 +7,6 @@ ranks with BM25. Under two minutes on 2 cores.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 from reproductions import hyperqa
 from reproductions.figures import results_bars
+from reproductions.runs import read_metrics
 from reproductions.targets import ResultsTable
 from reproductions.targets import load_targets
 
@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         if status:
             return status
-        results[model] = json.loads((run / "metrics.json").read_text("utf-8"))
+        results[model] = read_metrics(run)
     print(f"\n{table(results)}\n\n{NOTE}\n")
     picture = folder / "results.png"
     results_bars(

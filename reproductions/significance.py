@@ -19,7 +19,6 @@ conditions. A few seconds.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -38,12 +37,15 @@ from reproductions.comparisons import ComparisonsError
 from reproductions.comparisons import Side
 from reproductions.comparisons import update_comparisons
 from reproductions.measures import EVERY
+from reproductions.runs import read_metrics
 from reproductions.summary import Group
 from reproductions.summary import Statistic
 from reproductions.summary import canonical
 from reproductions.summary import group_runs
 from reproductions.targets import Comparison
 from reproductions.targets import load_targets
+from reproductions.trec_files import read_labels
+from reproductions.trec_files import read_ranking
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
@@ -64,9 +66,12 @@ def question_metric(folder: Path, metric: str) -> dict[str, float]:
 
     Returns:
         Its value by question id, of the questions with a correct answer.
+
+    Raises:
+        DatasetError: if a file is missing or bad.
     """
-    qrels = list(ir_measures.read_trec_qrels(str(folder / "qrels.trec")))
-    run = ir_measures.read_trec_run(str(folder / "run.trec"))
+    qrels = read_labels(folder / "qrels.trec")
+    run = read_ranking(folder / "run.trec")
     scored = {q.query_id for q in qrels if q.relevance > 0}
     return {
         value.query_id: value.value
@@ -240,6 +245,7 @@ def find_runs(folders: Sequence[Path]) -> list[dict[str, Any]]:
 
     Raises:
         SignificanceError: if a folder holds no finished run.
+        RunsError: if the metrics of one are no record.
     """
     runs = []
     for folder in folders:
@@ -254,7 +260,7 @@ def find_runs(folders: Sequence[Path]) -> list[dict[str, Any]]:
                 f"{folder}: expected folders of finished runs. Received: none"
             )
         for path in found:
-            record = json.loads(path.read_text("utf-8"))
+            record = read_metrics(path.parent)
             runs.append(record | {"folder": str(path.parent)})
     return runs
 

@@ -1,11 +1,17 @@
 """Reads `targets.toml`: the papers' own figures, table by table."""
 
-import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
 from typing import Any
+from typing import get_type_hints
 
+from keras_qa.datasets.fields import fits
+from keras_qa.datasets.fields import kind_name
+from keras_qa.datasets.fields import misfit
+from keras_qa.datasets.fields import read_toml
+from keras_qa.datasets.files import shorten
 from keras_qa.datasets.published import published_counts
 from reproductions.summary import Group
 from reproductions.summary import Statistic
@@ -254,19 +260,25 @@ def load_targets(path: Path | str = PATH) -> Targets:
 
     Raises:
         TargetsError: if the file is not TOML, or a paper, a table or a row
-            lacks what it must have.
+            lacks what it must have, or has it of another type.
     """
-    try:
-        content = tomllib.loads(Path(path).read_text("utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise TargetsError(
-            f"{path}: expected TOML. Received: {error}"
-        ) from None
+    content = read_toml(path, TargetsError)
+    _require(
+        str(path), content, {}, {"models": dict[str, str], "papers": _BY_NAME}
+    )
     papers = {}
     for key, fields in content.get("papers", {}).items():
-        place = f"{path}: papers.{key}"
+        place = f"{path}: papers.{key:.100}"
         names = ("name", "title", "authors", "venue", "link", "hardware")
-        _require(place, fields, names)
+        _require(
+            place,
+            fields,
+            dict.fromkeys(names, str),
+            {
+                "selection": str,
+                **dict.fromkeys(("tables", "figures", "comparisons"), _TABLES),
+            },
+        )
         papers[key] = Paper(
             key=key,
             tables=tuple(
@@ -285,13 +297,15 @@ def load_targets(path: Path | str = PATH) -> Targets:
     return Targets(models=content.get("models", {}), papers=papers)
 
 
-def _findings(place: str, findings: object) -> tuple[str, ...]:
-    if not isinstance(findings, list) or not all(
-        isinstance(finding, str) for finding in findings
-    ):
+_TABLES = list[dict[str, Any]]
+_BY_NAME = dict[str, dict[str, Any]]
+
+
+def _findings(place: str, findings: Any) -> tuple[str, ...]:
+    if not fits(findings, list[str]):
         raise TargetsError(
             f"{place}: `findings` must be a list of strings. "
-            f"Received: findings={findings!r}"
+            f"Received: findings={shorten(findings)}"
         )
     return tuple(" ".join(finding.split()) for finding in findings)
 
@@ -301,12 +315,19 @@ def _figures(
 ) -> tuple[dict[str, Any], ...]:
     for i, figure in enumerate(figures):
         names = ("number", "caption", "description", "command")
-        _require(f"{place}.figures[{i}]", figure, names)
+        _require(
+            f"{place}.figures[{i}]",
+            figure,
+            dict.fromkeys(names, str),
+            {"picture": str},
+        )
     return tuple(figures)
 
 
 def _comparison(place: str, fields: dict[str, Any]) -> Comparison:
-    _require(place, fields, ("first", "second"))
+    kinds = get_type_hints(Comparison)
+    needed = {name: kinds.pop(name) for name in ("first", "second")}
+    _require(place, fields, needed, kinds)
     return Comparison(
         fields["first"],
         fields["second"],
@@ -317,8 +338,11 @@ def _comparison(place: str, fields: dict[str, Any]) -> Comparison:
     )
 
 
+_ANY_TABLE = {"note": str, "counts": list[str], "columns": list[str]}
+
+
 def _table(paper: str, place: str, fields: dict[str, Any]) -> Table:
-    _require(place, fields, ("number", "caption"))
+    _require(place, fields, {"number": str, "caption": str}, _ANY_TABLE)
     common = {
         "number": fields["number"],
         "caption": fields["caption"],
@@ -326,23 +350,27 @@ def _table(paper: str, place: str, fields: dict[str, Any]) -> Table:
     }
     if "counts" in fields:
         return _counts_table(paper, place, fields["counts"], common)
-    _require(place, fields, ("rows",))
     if "columns" in fields:
+        _require(place, fields, {"rows": list[list[str]]})
         columns = tuple(fields["columns"])
         for row in fields["rows"]:
             if len(row) != len(columns):
                 raise TargetsError(
                     f"{place}: expected {len(columns)} cells in every row. "
-                    f"Received: {row!r}"
+                    f"Received: {shorten(row)}"
                 )
         return PrintedTable(
             columns=columns,
             rows=tuple(tuple(row) for row in fields["rows"]),
             **common,
         )
+    _require(place, fields, {"rows": _TABLES})
     if "sizes" in fields:
+        _require(place, fields, {"sizes": dict[str, int]})
         for row in fields["rows"]:
-            _require(place, row, ("model", "ours", "formula", "parameters"))
+            kinds = get_type_hints(ParametersRow)
+            _require(place, row, kinds)
+            _refuse_others(place, row, tuple(kinds))
         return ParametersTable(
             sizes=dict(fields["sizes"]),
             rows=tuple(ParametersRow(**row) for row in fields["rows"]),
@@ -355,12 +383,19 @@ def _table(paper: str, place: str, fields: dict[str, Any]) -> Table:
         "training_pairs",
         "tolerance",
     )
-    _require(place, fields, (*names, "metrics", "vectors"))
+    kinds = get_type_hints(ResultsTable)
+    more = ("parts", "metric", "percent", "digits")
+    _require(
+        place,
+        fields,
+        {name: kinds[name] for name in (*names, "metrics", "vectors")},
+        {name: kinds[name] for name in more},
+    )
     metrics = tuple(fields["metrics"])
     parts = dict(fields.get("parts", {}))
     if parts:
-        _require(place, fields, ("metric",))
-        _require(f"{place}.parts", parts, metrics)
+        _require(place, fields, {"metric": str})
+        _require(f"{place}.parts", parts, dict.fromkeys(metrics, str))
     return ResultsTable(
         metrics=metrics,
         parts=parts,
@@ -383,7 +418,7 @@ def _counts_table(
         if counts is None:
             raise TargetsError(
                 f"{place}: `counts` must name data sets whose sizes "
-                f"{paper!r} prints. Received: {name!r}"
+                f"{paper:.100} prints. Received: {shorten(name)}"
             )
         columns.append(counts)
     rows = [
@@ -411,14 +446,15 @@ def _counts_table(
 
 
 def _row(place: str, fields: dict[str, Any], metrics: tuple[str, ...]) -> Row:
-    _require(place, fields, ("model", *metrics))
+    kinds = get_type_hints(Row)
     optional = ("ours", "parameters", "seconds", "name")
-    unknown = sorted(set(fields) - {"model", *metrics, *optional})
-    if unknown:
-        raise TargetsError(
-            f"{place}: a row may have {', '.join(('model', *metrics))} and "
-            f"{', '.join(optional)}. Received: {', '.join(unknown)}"
-        )
+    _require(
+        place,
+        fields,
+        {**dict.fromkeys(metrics, float), "model": str},
+        {name: kinds[name] for name in optional},
+    )
+    _refuse_others(place, fields, ("model", *metrics, *optional))
     return Row(
         model=fields["model"],
         metrics={name: fields[name] for name in metrics},
@@ -427,11 +463,32 @@ def _row(place: str, fields: dict[str, Any], metrics: tuple[str, ...]) -> Row:
 
 
 def _require(
-    place: str, fields: dict[str, Any], names: tuple[str, ...]
+    place: str,
+    fields: dict[str, Any],
+    required: Mapping[str, Any],
+    optional: Mapping[str, Any] | None = None,
 ) -> None:
-    missing = [name for name in names if name not in fields]
+    """Checks what a table of the file must have, and may have, by type."""
+    missing = [name for name in required if name not in fields]
     if missing:
         raise TargetsError(
-            f"{place}: must have {', '.join(names)}. "
-            f"Received: no {', '.join(missing)}"
+            f"{place}: must have {', '.join(required):.300}. "
+            f"Received: no {', '.join(missing):.300}"
+        )
+    kinds = {**(optional or {}), **required}
+    if (name := misfit(fields, kinds)) is not None:
+        raise TargetsError(
+            f"{place}: `{name:.100}` must be of type "
+            f"{kind_name(kinds[name])}. Received: {shorten(fields[name])}"
+        )
+
+
+def _refuse_others(
+    place: str, row: dict[str, Any], names: tuple[str, ...]
+) -> None:
+    unknown = sorted(set(row) - set(names))
+    if unknown:
+        raise TargetsError(
+            f"{place}: a row may have {', '.join(names):.300}. "
+            f"Received: {', '.join(unknown):.300}"
         )

@@ -13,6 +13,8 @@ import keras
 import numpy as np
 from tqdm import tqdm
 
+from keras_qa.datasets.fields import fits
+from keras_qa.datasets.files import shorten
 from reproductions.folder import RunFolder
 from reproductions.folder import RunFolderError
 
@@ -93,16 +95,17 @@ class EpochSelector(keras.callbacks.Callback):
         # Now, rather than at the end of the training.
         self._saved_seeds(self.best_epoch)
         seeds, states = self._saved_seeds(done), _seed_states(model)
-        if [np.shape(seed) for seed in seeds] != [s.shape for s in states]:
+        if len(seeds) != len(states) or not all(map(_is_state, seeds, states)):
             raise RunFolderError(
                 f"{self._seeds(done)}: expected the states of "
-                f"{len(states)} random generators. Received: {seeds!r:.200}"
+                f"{len(states)} random generators. Received: {shorten(seeds)}"
             )
         # Without its variables the optimizer would start anew.
         model.optimizer.build(model.trainable_variables)
         self._load(model, done)
         for state, value in zip(states, seeds, strict=True):
             state.assign(value)
+        self._remove_old()
         return done
 
     def load_best(self, model: keras.Model) -> None:
@@ -110,14 +113,7 @@ class EpochSelector(keras.callbacks.Callback):
         self._load(model, self.best_epoch)
 
     def _load(self, model: keras.Model, epoch: int) -> None:
-        path = self._weights(epoch)
-        try:
-            model.load_weights(path)
-        except (OSError, ValueError, KeyError) as error:
-            raise RunFolderError(
-                f"{path}: expected the weights of this model after epoch "
-                f"{epoch}. Received: {error}"
-            ) from error
+        load_weights(model, self._weights(epoch))
 
     def _saved_history(self) -> list[dict[str, float]]:
         """What `progress.json` holds: at least one epoch, in their order."""
@@ -127,11 +123,12 @@ class EpochSelector(keras.callbacks.Callback):
             isinstance(rows, list)
             and rows
             and all(_is_epoch(row, i, names) for i, row in enumerate(rows, 1))
+            and all(row.keys() == rows[0].keys() for row in rows)
         ):
             raise RunFolderError(
                 f"{self.folder.path / PROGRESS}: expected a list of epochs, "
                 f"from 1, with numbers for {', '.join(names)}. "
-                f"Received: {rows!r:.200}"
+                f"Received: {shorten(rows)}"
             )
         return rows
 
@@ -142,18 +139,19 @@ class EpochSelector(keras.callbacks.Callback):
         if not (
             isinstance(saved, dict)
             and saved.keys() == {"seeds", "weights"}
-            and isinstance(saved["seeds"], list)
+            and fits(saved["seeds"], list[Any])
+            and fits(saved["weights"], str)
         ):
             raise RunFolderError(
                 f"{seeds}: expected a list `seeds` and a checksum `weights`. "
-                f"Received: {saved!r:.80}"
+                f"Received: {shorten(saved)}"
             )
-        found = _checksum(weights) if weights.exists() else "no file"
+        found = checksum(weights) if weights.exists() else "no file"
         if found != saved["weights"]:
             raise RunFolderError(
                 f"{weights}: expected the weights that epoch {epoch} saved, of "
-                f"the BLAKE2 checksum {saved['weights']}; the run cannot go on "
-                f"without them. Received: {found}"
+                f"the BLAKE2 checksum {saved['weights']:.80}; the run cannot "
+                f"go on without them. Received: {found}"
             )
         return saved["seeds"]
 
@@ -192,15 +190,19 @@ class EpochSelector(keras.callbacks.Callback):
                     keras.ops.convert_to_numpy(state).tolist()
                     for state in _seed_states(self.model)
                 ],
-                "weights": _checksum(self._weights(done)),
+                "weights": checksum(self._weights(done)),
             },
         )
         self.folder.write("history.csv", self._write_history)
         self.folder.write_json(PROGRESS, self.history)
+        self._remove_old()
+
+    def _remove_old(self) -> None:
+        """Deletes what neither the last epoch nor the best one needs."""
         kept = {
             name(epoch)
             for name in (self._weights, self._seeds)
-            for epoch in (done, self.best_epoch)
+            for epoch in (len(self.history), self.best_epoch)
         }
         for path in self.folder.path.glob("epoch-*"):
             if path not in kept:
@@ -213,16 +215,48 @@ class EpochSelector(keras.callbacks.Callback):
             writer.writerows(self.history)
 
 
+def load_weights(model: keras.Model, path: Path) -> None:
+    """Loads the weights that a run has saved.
+
+    Raises:
+        RunFolderError: if the file is damaged, or of another model.
+    """
+    try:
+        model.load_weights(path)
+    # Neither Keras nor h5py has an error of its own for bad files.
+    except Exception as error:
+        raise RunFolderError(
+            f"{path}: expected the weights of this model. "
+            f"Received: {shorten(str(error))}"
+        ) from error
+
+
 def _is_epoch(row: Any, number: int, names: Sequence[str]) -> bool:
     """Whether a value is the row of an epoch."""
     return (
-        isinstance(row, dict)
-        and row.get("epoch") == number
-        and all(isinstance(row.get(name), int | float) for name in names)
+        fits(row, dict[str, float])
+        and row.keys() >= set(names)
+        and row["epoch"] == number
     )
 
 
-def _checksum(path: Path) -> str:
+def _is_state(seed: Any, state: keras.Variable) -> bool:
+    """Whether a value can be given to a random generator's variable."""
+    try:
+        value = np.asarray(seed)
+    # Lists of different lengths.
+    except ValueError:
+        return False
+    most = np.iinfo(state.dtype)
+    return (
+        value.shape == tuple(state.shape)
+        and value.dtype.kind in "iu"
+        and bool((value >= most.min).all() and (value <= most.max).all())
+    )
+
+
+def checksum(path: Path) -> str:
+    """What tells the content of a file from others."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
 

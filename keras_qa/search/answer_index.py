@@ -1,10 +1,15 @@
 """Answers on disk, encoded and indexed, that can be searched."""
 
 from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from keras_qa.datasets.fields import misfit
+from keras_qa.datasets.files import shorten
+from keras_qa.datasets.tokenizer import TOKENIZERS
 from keras_qa.search import exact
 from keras_qa.search import faiss_files
 from keras_qa.search.answers import Answer
@@ -15,6 +20,9 @@ from keras_qa.search.json_files import read_json
 from keras_qa.search.siamese import check_vectors
 from keras_qa.search.spaces import space_from_config
 from keras_qa.search.trained import TrainedRanker
+
+_DESCRIPTION = {"answers": int, "radius": float, "space": dict[str, Any]}
+_SETTINGS = {"shard_size": int, "tokenizer": str}
 
 
 class AnswerIndex:
@@ -51,19 +59,15 @@ class AnswerIndex:
                 f"Received: {', '.join(found) or 'none'}"
             )
         self.kind = kind or found[0]
+        _check(folder / "answers.json", description, _DESCRIPTION)
+        _check(folder / "settings.json", settings, _SETTINGS)
+        self._total = description["answers"]
+        self._radius = description["radius"]
         try:
-            self._total = description["answers"]
-            self._radius = description["radius"]
             self._space = space_from_config(description["space"])
-            self._shards = AnswerShards(
-                folder / "shards", settings["shard_size"]
-            )
-            tokenizer = settings["tokenizer"]
-        except (KeyError, TypeError) as error:
-            raise SearchError(
-                f"{folder}: expected an index of answers. Received: "
-                f"{type(error).__name__}: {error}"
-            ) from error
+        except SearchError as error:
+            raise SearchError(f"{folder / 'answers.json'}: {error}") from error
+        self._shards = AnswerShards(folder / "shards", settings["shard_size"])
         path = folder / f"{self.kind}.faiss"
         self._index = faiss_files.load_faiss(path)
         if self._index.ntotal != self._total:
@@ -72,7 +76,17 @@ class AnswerIndex:
                 f"Received: {self._index.ntotal}"
             )
         self.effort = faiss_files.EFFORTS.get(self.kind, 1)
-        self.ranker = TrainedRanker(folder / "model", tokenizer)
+        vector = np.zeros(self._shards.block(0).shape[1])
+        columns = len(
+            self._space.lift_question(vector)
+            if self.kind == "flat"
+            else self._space.question_place(vector, 1.0)
+        )
+        if self._index.d != columns:
+            raise SearchError(
+                f"{path}: expected {columns} columns. Received: {self._index.d}"
+            )
+        self.ranker = TrainedRanker(folder / "model", settings["tokenizer"])
 
     def __len__(self) -> int:
         return self._total
@@ -128,3 +142,20 @@ class AnswerIndex:
     def texts(self) -> Iterator[str]:
         """The texts of all answers, in the order of their numbers."""
         return self._shards.texts()
+
+
+def _check(
+    path: Path, content: Mapping[str, Any], kinds: Mapping[str, Any]
+) -> None:
+    """Checks what a JSON file of an index says."""
+    name = next((name for name in kinds if name not in content), None)
+    name = name or misfit(content, kinds)
+    if name is None and content.get("shard_size", 1) < 1:
+        name = "shard_size"
+    if name is None and content.get("tokenizer") not in (None, *TOKENIZERS):
+        name = "tokenizer"
+    if name is not None:
+        raise SearchError(
+            f"{path}: expected the {name} of an index of answers. "
+            f"Received: {shorten(content.get(name))}"
+        )

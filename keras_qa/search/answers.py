@@ -10,8 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from keras_qa.atomic import write_whole
+from keras_qa.datasets.fields import fits
 from keras_qa.datasets.files import error_at
 from keras_qa.datasets.files import read_lines
+from keras_qa.datasets.files import shorten
 from keras_qa.search.errors import SearchError
 
 
@@ -108,13 +110,13 @@ class AnswerShards:
         """The vectors of a shard, float32 `(n, dim)`, mapped into memory."""
         if number not in self._vectors:
             path = self.path(number) / "vectors.npy"
-            try:
-                self._vectors[number] = np.load(path, mmap_mode="r")
-            except (OSError, ValueError) as error:
+            vectors = _stored(path, np.dtype(np.float32), 2)
+            if len(vectors) > self.size:
                 raise SearchError(
-                    f"{path}: expected the vectors of answers. "
-                    f"Received: {error}"
-                ) from error
+                    f"{path}: expected at most {self.size} vectors. "
+                    f"Received: {len(vectors)}"
+                )
+            self._vectors[number] = vectors
         return self._vectors[number]
 
     def blocks(self) -> Iterator[np.ndarray]:
@@ -129,37 +131,65 @@ class AnswerShards:
 
         Returns:
             float32 `(n, dim)`.
+
+        Raises:
+            SearchError: if a shard is damaged, or lacks one of them.
         """
         shards, places = np.divmod(rows, self.size)
         numbers, first = np.unique(shards, return_index=True)
-        return np.concatenate(
-            [np.zeros((0, self.block(0).shape[1]), np.float32)]
-            + [
-                self.block(int(number))[chosen]
-                for number, chosen in zip(
-                    numbers, np.split(places, first[1:]), strict=True
+        dim = self.block(0).shape[1]
+        found = [np.zeros((0, dim), np.float32)]
+        for number, chosen in zip(
+            numbers, np.split(places, first[1:]), strict=True
+        ):
+            block = self.block(int(number))
+            if chosen.max() >= len(block) or block.shape[1] != dim:
+                raise SearchError(
+                    f"{self.path(int(number)) / 'vectors.npy'}: expected "
+                    f"more than {chosen.max()} vectors of {dim} numbers. "
+                    f"Received: {block.shape}"
                 )
-            ]
-        )
+            found.append(block[chosen])
+            if not np.isfinite(found[-1]).all():
+                raise SearchError(
+                    f"{self.path(int(number)) / 'vectors.npy'}: expected "
+                    "finite vectors. Received: NaN or infinity"
+                )
+        return np.concatenate(found)
 
     def answers(self, rows: Iterable[int]) -> list[Answer]:
-        """The answers of some numbers, in the given order."""
+        """The answers of some numbers, in the given order.
+
+        Raises:
+            SearchError: if a shard is damaged, or lacks one of them.
+        """
         found = []
         for row in rows:
             shard, place = divmod(int(row), self.size)
             path = self.path(shard)
-            offsets = np.load(path / "offsets.npy", mmap_mode="r")
-            with (path / "answers.jsonl").open("rb") as file:
+            offsets = _stored(path / "offsets.npy", np.dtype(np.int64), 1)
+            if place >= len(offsets) or offsets[place] < 0:
+                raise SearchError(
+                    f"{path / 'offsets.npy'}: expected the place of answer "
+                    f"{place}. Received: {shorten(offsets[place:].tolist())}"
+                )
+            path = path / "answers.jsonl"
+            with path.open("rb") as file:
                 file.seek(int(offsets[place]))
-                found.append(Answer(*json.loads(file.readline())))
+                found.append(_answer(path, place + 1, file.readline()))
         return found
 
     def texts(self) -> Iterator[str]:
-        """The texts of all answers, in order."""
+        """The texts of all answers, in order.
+
+        Raises:
+            SearchError: if a shard is damaged.
+        """
         for number in range(self.count()):
-            with (self.path(number) / "answers.jsonl").open("rb") as lines:
-                for line in lines:
-                    yield json.loads(line)[1]
+            path = self.path(number) / "answers.jsonl"
+            with path.open("rb") as lines:
+                for place, line in enumerate(lines, start=1):
+                    yield _answer(path, place, line).text
 
 
 def _lines(answers: Iterable[Answer]) -> list[bytes]:
@@ -167,3 +197,32 @@ def _lines(answers: Iterable[Answer]) -> list[bytes]:
         (json.dumps([a.id, a.text], ensure_ascii=False) + "\n").encode()
         for a in answers
     ]
+
+
+def _stored(path: Path, dtype: np.dtype, ndim: int) -> np.ndarray:
+    """The array of a `.npy` file, mapped into memory."""
+    try:
+        found = np.lib.format.open_memmap(path, mode="r")
+        if found.dtype != dtype or found.ndim != ndim:
+            raise ValueError(f"{found.dtype} {found.shape}")
+    # NumPy has no error of its own for bad files.
+    except Exception as error:
+        raise SearchError(
+            f"{path}: expected an array of {dtype}, {ndim}-dimensional. "
+            f"Received: {shorten(str(error))}"
+        ) from error
+    return found
+
+
+def _answer(path: Path, line: int, raw: bytes) -> Answer:
+    try:
+        value = json.loads(raw)
+    # The second is of JSON that is nested too deep.
+    except (ValueError, RecursionError):
+        value = None
+    if not fits(value, tuple[str, str]):
+        raise SearchError(
+            f"{path}:{line}: expected an id and a text. "
+            f"Received: {shorten(raw)}"
+        )
+    return Answer(*value)

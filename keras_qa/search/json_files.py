@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from keras_qa.atomic import write_whole
+from keras_qa.datasets.files import shorten
 from keras_qa.search.errors import SearchError
 
 
@@ -22,11 +23,14 @@ def read_json(path: Path) -> dict[str, Any]:
     """
     try:
         content = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    # The last is of JSON that is nested too deep.
+    except (OSError, ValueError, RecursionError) as error:
         raise SearchError(
             f"{path}: expected the folder of a finished index, made by "
             f"`keras-qa index`. Received: {error}"
         ) from error
     if not isinstance(content, dict):
-        raise SearchError(f"{path}: expected an object. Received: {content!r}")
+        raise SearchError(
+            f"{path}: expected an object. Received: {shorten(content)}"
+        )
     return content

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from keras_qa.datasets.files import shorten
 from keras_qa.search.errors import SearchError
 
 
@@ -26,10 +27,12 @@ class SavedModelRanker:
             # Kept, for its variables live as long as it does.
             self._model = tf.saved_model.load(str(folder))
             self._rank = self._model.signatures["rank"]
-        except (OSError, ValueError, KeyError, AttributeError) as error:
+        # TensorFlow has many errors for bad files, and none of its own.
+        except Exception as error:
             raise SearchError(
                 f"{folder}: expected a SavedModel with a signature `rank`, as "
-                f"`export_saved_model` writes it. Received: {error}"
+                f"`export_saved_model` writes it. "
+                f"Received: {shorten(str(error))}"
             ) from error
 
     def scores(self, question: str, candidates: Sequence[str]) -> np.ndarray:

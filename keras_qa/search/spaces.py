@@ -50,6 +50,8 @@ from typing import Any
 
 import numpy as np
 
+from keras_qa.datasets.fields import misfit
+from keras_qa.datasets.files import shorten
 from keras_qa.search.errors import SearchError
 
 UNIT_ROUNDOFF = 2.0**-24
@@ -268,12 +270,24 @@ def space_from_config(config: Mapping[str, Any]) -> Space:
     spaces = {space.name: space for space in (CosineSpace, PoincareSpace)}
     arguments = dict(config)
     try:
+        name = misfit(arguments, _KINDS)
+        if name is not None:
+            raise TypeError(f"{name}={shorten(arguments[name])}")
         return spaces[arguments.pop("space")](**arguments)
     except (KeyError, TypeError, ValueError) as error:
         raise SearchError(
             f"Expected the space of an index, one of {sorted(spaces)}. "
-            f"Received: {type(error).__name__}: {error}"
+            f"Received: {type(error).__name__}: {shorten(str(error))}"
         ) from error
+
+
+_KINDS = {
+    "space": str,
+    "weight": float,
+    "bias": float,
+    "epsilon": float,
+    "center": list[float] | float | None,
+}
 
 
 def _units(vectors: np.ndarray) -> np.ndarray:
