@@ -12,6 +12,8 @@ from hypothesis import settings
 from fuzz import dataset_targets
 from fuzz import model_targets
 from fuzz import record_targets
+from fuzz import run_targets
+from fuzz import search_targets
 from fuzz import vector_targets
 from fuzz.mutations import Mutator
 from fuzz.structures import Case
@@ -25,7 +27,7 @@ def all_targets() -> dict[str, Target]:
     """Every target by its name."""
     modules = (
         *(dataset_targets, vector_targets, record_targets),
-        model_targets,
+        *(run_targets, search_targets, model_targets),
     )
     return {t.name: t for module in modules for t in module.targets()}
 

@@ -37,7 +37,8 @@ def targets() -> list[Target]:
 
 
 @cache
-def _saved() -> bytes:
+def saved_model() -> bytes:
+    """A `.keras` file of a model of five words."""
     # Keras is imported only where something is to be loaded.
     from keras_qa.export import export_keras
     from keras_qa.models import CosineQA
@@ -49,7 +50,7 @@ def _saved() -> bytes:
 
 
 def _members() -> Case:
-    with zipfile.ZipFile(io.BytesIO(_saved())) as archive:
+    with zipfile.ZipFile(io.BytesIO(saved_model())) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 

@@ -7,10 +7,15 @@ from fuzz import structures
 from fuzz.target import Target
 from reproductions.comparisons import ComparisonsError
 from reproductions.comparisons import read_comparisons
+from reproductions.ledger import LedgerError
+from reproductions.ledger import load_ledger
 from reproductions.parameters import ParametersError
 from reproductions.parameters import read_parameters
 from reproductions.runs import RunsError
 from reproductions.runs import read_runs
+from reproductions.summary import group_runs
+from reproductions.targets import TargetsError
+from reproductions.targets import load_targets
 
 RECORDS = Path(__file__).parents[1] / "reproductions"
 
@@ -21,7 +26,7 @@ def targets() -> list[Target]:
         Target(
             "runs",
             lambda: {"runs.jsonl": _lines("runs.jsonl")},
-            lambda folder: _as_json(read_runs(folder / "runs.jsonl")),
+            lambda folder: _read_runs(folder / "runs.jsonl"),
             (RunsError,),
             structured=structures.json_lines("runs.jsonl"),
             # A torn last line is left out with a warning.
@@ -48,7 +53,105 @@ def targets() -> list[Target]:
             structured=structures.json_lines("parameters.jsonl"),
             guided="parameters.jsonl",
         ),
+        Target(
+            "targets",
+            lambda: {"targets.toml": _TARGETS},
+            lambda folder: load_targets(folder / "targets.toml"),
+            (TargetsError,),
+            structured=structures.toml_file("targets.toml"),
+            guided="targets.toml",
+        ),
+        Target(
+            "ledger",
+            lambda: {"ledger.toml": _LEDGER},
+            lambda folder: load_ledger(folder / "ledger.toml"),
+            (LedgerError,),
+            inputs=6_000,
+            structured=structures.toml_file("ledger.toml"),
+            guided="ledger.toml",
+        ),
     ]
+
+
+_TARGETS = b"""
+[models]
+hyperqa = "HyperQA"
+[papers.hyperqa]
+name = "HyperQA"
+title = "T"
+authors = "A"
+venue = "V"
+link = "L"
+hardware = "H"
+selection = "S"
+findings = ["one", "two"]
+[[papers.hyperqa.tables]]
+number = "Table 1"
+caption = "C"
+counts = ["wikiqa"]
+[[papers.hyperqa.tables]]
+number = "Table 2"
+caption = "C"
+dataset = "wikiqa"
+split = "test"
+metrics = ["MAP", "MRR"]
+training_set = "train"
+training_pairs = 8672
+vectors = ["glove.840B.300d"]
+tolerance = 0.02
+rows = [{ model = "M", ours = "hyperqa", MAP = 0.7, MRR = 1, seconds = 3.5 }]
+[[papers.hyperqa.tables]]
+number = "Table 3"
+caption = "C"
+dataset = "insuranceqa-v1"
+split = "test"
+metrics = ["A", "B"]
+parts = { A = "selection", B = "test1" }
+metric = "P@1"
+percent = true
+training_set = "train"
+training_pairs = 1
+vectors = []
+tolerance = 1
+rows = []
+[[papers.hyperqa.tables]]
+number = "Table 4"
+caption = "C"
+sizes = { d = 512, m = 300 }
+rows = [{ model = "M", ours = "ctrn", formula = "d m", parameters = "1K" }]
+[[papers.hyperqa.tables]]
+number = "Table 5"
+caption = "C"
+columns = ["Model", "MAP"]
+rows = [["M", "0.5"]]
+[[papers.hyperqa.figures]]
+number = "Figure 3"
+caption = "C"
+description = "D"
+command = "python"
+[[papers.hyperqa.comparisons]]
+first = "hyperqa"
+second = "cosine-qa"
+readings = ["conversion"]
+"""
+_LEDGER = b"""
+[[deviations]]
+paper = "hyperqa"
+where = "Eq. 1"
+printed = "a"
+reading = \"\"\"
+b
+c\"\"\"
+arguments = ["--option"]
+tests = ["tests/test_a.py::test_b", "tests/test_a.py::test_c"]
+[[deviations]]
+paper = "ctrn"
+where = "Eq. 2"
+printed = "d"
+reading = "e"
+arguments = []
+tests = []
+"""
 
 
 def _lines(name: str) -> bytes:
@@ -56,5 +159,9 @@ def _lines(name: str) -> bytes:
         return b"".join(line for line, _ in zip(file, range(3), strict=False))
 
 
-def _as_json(runs: object) -> None:
+def _read_runs(path: Path) -> None:
+    runs = read_runs(path)
     json.dumps(runs)
+    for group in group_runs(runs):
+        for name in group.metrics:
+            group.metric(name)

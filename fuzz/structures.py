@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+import tomllib
 from collections.abc import Callable
 from typing import Any
 
@@ -57,6 +58,34 @@ def json_lines(name: str) -> Callable[[Case], Cases]:
         )
 
     return strategy
+
+
+def toml_file(name: str) -> Callable[[Case], Cases]:
+    """A TOML file of which some parts become others."""
+
+    def strategy(case: Case) -> Cases:
+        original = tomllib.loads(case[name].decode())
+        return _edited(original).map(
+            lambda value: case | {name: _toml(value).encode()}
+        )
+
+    def _toml(value: Any) -> str:
+        members = value.items() if isinstance(value, dict) else [("x", value)]
+        return "".join(f"{_inline(k)} = {_inline(v)}\n" for k, v in members)
+
+    return strategy
+
+
+def _inline(value: Any) -> str:
+    """A value as TOML has it within a line; it knows no null."""
+    if isinstance(value, dict):
+        members = (f"{_inline(k)} = {_inline(v)}" for k, v in value.items())
+        return f"{{{', '.join(members)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_inline, value))}]"
+    if isinstance(value, float):
+        return repr(value)
+    return json.dumps(value)
 
 
 def pickled(name: str) -> Callable[[Case], Cases]:

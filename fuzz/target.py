@@ -25,6 +25,7 @@ class Target:
         warnings: the kit's own warnings that it may issue.
         guided: the file that a fuzzer guided by coverage damages, if any.
         share: part of the inputs that the test suite tries, in 1/1000.
+        refuses: whether it raises errors at all.
     """
 
     name: str
@@ -38,3 +39,4 @@ class Target:
     warnings: tuple[type[Warning], ...] = ()
     guided: str = ""
     share: int = 15
+    refuses: bool = True

@@ -58,7 +58,9 @@ def targets() -> list[Target]:
             (VectorsError,),
             inputs=6_000,
             structured=_odd_cache_files,
+            # Damaged files are removed.
             warnings=(VectorsWarning,),
+            refuses=False,
         ),
         Target(
             "elmo options",

@@ -27,14 +27,15 @@ def test_damaged_files_are_read_or_refused(name, tmp_path):
     if name == "bert directory":
         pytest.importorskip("keras_hub")
         pytest.importorskip("safetensors")
+    if name.startswith("answer "):
+        pytest.importorskip("faiss")
     tally = Tally(name)
     count = target.inputs * target.share // 1000
     run_target(target, inputs_of(target, count, 7), tmp_path, tally)
     assert [finding.what for finding in tally.findings] == []
     assert tally.inputs == count
     assert tally.data > 0
-    # Damaged files of the cache are removed with a warning.
-    assert tally.errors > 0 or count < 10 or name == "vector cache"
+    assert tally.errors > 0 or count < 10 or not target.refuses
 
 
 def test_the_nightly_number():
