@@ -7,13 +7,15 @@ the best of them anew.
 
 import argparse
 import sys
-from collections.abc import Iterable
 from collections.abc import Iterator
 from pathlib import Path
 
+from keras_qa.datasets.tokenizer import well_formed
 from keras_qa.rank_command import add_format
+from keras_qa.rank_command import input_lines
 from keras_qa.rank_command import load_scorer
 from keras_qa.search.errors import SearchError
+from keras_qa.search.faiss_files import EFFORTS
 from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
 
@@ -23,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "index", type=Path, metavar="INDEX", help="folder of the index"
     )
-    parser.add_argument("--question", metavar="TEXT")
+    parser.add_argument("--question", metavar="TEXT", help="one question")
     parser.add_argument(
         "--interactive",
         action="store_true",
@@ -39,20 +41,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind",
         choices=("flat", "hnsw", "ivf"),
-        help="of several indexes in the folder; default: the exact one",
+        help="of several indexes in the folder; default: flat, which is "
+        "exact, or else what is there",
     )
+    efforts = ", ".join(f"{n} ({kind})" for kind, n in EFFORTS.items())
     parser.add_argument(
         "--effort",
         type=int,
         metavar="N",
         help="nodes (hnsw) or cells (ivf) to look at: more find more and take "
-        "longer",
+        f"longer; default: {efforts}",
     )
     parser.add_argument(
         "--first",
         choices=("index", "bm25"),
         default="index",
-        help="what finds answers; default: %(default)s",
+        help="what finds answers: the model of the index, or BM25, which "
+        "finds those that share a word with the question; default: "
+        "%(default)s",
     )
     parser.add_argument(
         "--rerank",
@@ -65,7 +71,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=100,
         metavar="N",
-        help="number of answers that --rerank orders; default: %(default)s",
+        help="number of answers that --rerank orders, at least --top; "
+        "default: %(default)s",
     )
     add_format(parser)
 
@@ -74,6 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the best answers; returns the exit code.
 
     Raises:
+        DatasetError: if a line of standard input is not UTF-8.
         ImportError: if FAISS is not installed.
         SearchError: if arguments are out of range or contradict each other, or
             the folder holds no index.
@@ -92,6 +100,12 @@ def run(arguments: argparse.Namespace) -> int:
     from keras_qa.search.stages import answer_question
 
     index = AnswerIndex(arguments.index, arguments.kind)
+    looks = index.kind if arguments.first == "index" else arguments.first
+    if arguments.effort is not None and looks not in EFFORTS:
+        raise SearchError(
+            "--effort goes with an index of the kinds hnsw and ivf. "
+            f"Received: --effort {arguments.effort} with {looks}"
+        )
     first: FirstStage
     if arguments.first == "bm25":
         first = BM25Stage(index.texts(), index.ranker.reading["tokenizer"])
@@ -124,7 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
     answer_question(index, "?", 1, first, second, 1)
     for line in header(arguments.format):
         print(line)
-    questions: Iterable[str] = [arguments.question]
+    questions = iter([well_formed(arguments.question or "")])
     if arguments.interactive:
         questions = _questions()
     for number, question in enumerate(questions, start=1):
@@ -134,11 +148,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _questions() -> Iterator[str]:
+    lines = input_lines()
     while True:
         if sys.stdin.isatty():
             print("> ", end="", file=sys.stderr, flush=True)
-        line = sys.stdin.readline()
-        if not line:
+        _, line = next(lines, (0, None))
+        if line is None:
             return
         if line.strip():
             yield line.strip()

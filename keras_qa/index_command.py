@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="DIR",
-        help="folder of the index",
+        help="folder of the index, which needs the run no longer",
     )
     parser.add_argument(
         "--kind",

@@ -22,6 +22,7 @@ from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.datasets.tokenizer import TOKENIZERS
+from keras_qa.datasets.tokenizer import well_formed
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import read_answers
 from keras_qa.search.errors import SearchError
@@ -48,15 +49,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RUN_FOLDER|SAVED_MODEL",
         help="output folder of a run, or a SavedModel that takes text",
     )
-    parser.add_argument("--question", metavar="TEXT")
-    parser.add_argument("--candidates", nargs="+", metavar="TEXT")
+    parser.add_argument(
+        "--question",
+        metavar="TEXT",
+        help="the one question; without it, pairs are ranked",
+    )
+    parser.add_argument(
+        "--candidates",
+        nargs="+",
+        metavar="TEXT",
+        help="its candidates, each quoted; default: those of --file",
+    )
     parser.add_argument(
         "--file",
         type=Path,
-        help="of candidates, or of pairs; default: standard input",
+        help="of candidates, or of pairs, plain or .gz; default: standard "
+        "input",
     )
     parser.add_argument(
-        "--top", type=int, metavar="N", help="print only the best N"
+        "--top",
+        type=int,
+        metavar="N",
+        help="print only the best N; default: all",
     )
     add_format(parser)
     parser.add_argument(
@@ -72,9 +86,14 @@ def add_format(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=FORMATS,
         default="table",
-        help="what to print; default: %(default)s",
+        help="what to print: a table; tab-separated values or JSON lines, one "
+        "answer a line; a TREC run; default: %(default)s",
     )
-    parser.add_argument("--tag", default="keras-qa", help="name of a TREC run")
+    parser.add_argument(
+        "--tag",
+        default="keras-qa",
+        help="name of a TREC run; default: %(default)s",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -161,7 +180,7 @@ def _asked(arguments: argparse.Namespace) -> Iterator[Asked]:
         return
     if arguments.candidates:
         candidates = [
-            Answer(str(number), text)
+            Answer(str(number), well_formed(text))
             for number, text in enumerate(arguments.candidates, start=1)
         ]
     elif arguments.file is not None:
@@ -169,11 +188,11 @@ def _asked(arguments: argparse.Namespace) -> Iterator[Asked]:
     else:
         candidates = [
             Answer(str(number), line)
-            for number, line in _input_lines()
+            for number, line in input_lines()
             if line.strip()
         ]
     if candidates:
-        yield "1", arguments.question, candidates
+        yield "1", well_formed(arguments.question), candidates
 
 
 def _pairs(path: Path | None) -> Iterator[Asked]:
@@ -189,7 +208,7 @@ def _pairs(path: Path | None) -> Iterator[Asked]:
 
 
 def _input_pairs() -> Iterator[tuple[str, str]]:
-    for number, line in _input_lines():
+    for number, line in input_lines():
         question, tab, answer = line.partition("\t")
         if line.strip() and not tab:
             raise DatasetError(
@@ -200,8 +219,12 @@ def _input_pairs() -> Iterator[tuple[str, str]]:
             yield question, answer
 
 
-def _input_lines() -> Iterator[tuple[int, str]]:
-    """The lines of standard input, which is UTF-8, numbered from 1."""
+def input_lines() -> Iterator[tuple[int, str]]:
+    """The lines of standard input, numbered from 1, as soon as each is there.
+
+    Raises:
+        DatasetError: if one is not UTF-8.
+    """
     for number, raw in enumerate(sys.stdin.buffer, start=1):
         try:
             yield number, raw.decode("utf-8").rstrip("\r\n")

@@ -335,6 +335,12 @@ def test_ask_prints_answers_scores_and_times(hyperqa_index, runs, capsys):
     assert "search 0." in printed.err
     assert command(*asked, "--kind", "ivf") == 2
     assert "expected ivf.faiss" in capsys.readouterr().err
+    for options, received in [
+        (("--kind", "flat"), "--effort 5 with flat"),
+        (("--kind", "hnsw", "--first", "bm25"), "--effort 5 with bm25"),
+    ]:
+        assert command(*asked, "--effort", 5, *options) == 2
+        assert f"Received: {received}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("first", ["bm25", "index"])
@@ -362,10 +368,13 @@ def test_two_stages(hyperqa_index, runs, capsys, first):
 
 
 def test_ask_interactively(hyperqa_index, capsys, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.StringIO("w1\n\n w2 w3 \n"))
+    stdin = io.BytesIO(b"w1\n\n w2 w3 \n\xff\nw4\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stdin))
     options = ("--interactive", "--top", 1, "--format", "tsv")
-    assert command("ask", hyperqa_index, *options) == 0
-    lines = capsys.readouterr().out.splitlines()
+    assert command("ask", hyperqa_index, *options) == 2
+    printed = capsys.readouterr()
+    assert "<stdin>:4: expected UTF-8 text" in printed.err
+    lines = printed.out.splitlines()
     assert [line.split("\t")[:3] for line in lines] == [
         ["question_id", "question", "rank"],
         ["1", "w1", "1"],
@@ -405,6 +414,11 @@ def test_rank_candidates_in_all_formats(runs, capsys):
     assert {line.split()[5] for line in printed["trec"]} == {"keras-qa"}
     assert command(*rank, "jsonl", "--top", 2) == 0
     assert len(capsys.readouterr().out.splitlines()) == 2
+    assert command(*rank, "trec", "--tag", "my run", "--top", 1) == 0
+    assert capsys.readouterr().out.split()[5:] == ["my_run"]
+    # What the shell gives for a byte that is no UTF-8.
+    assert command(*rank[:3], "\udcff", *rank[4:], "table") == 0
+    assert capsys.readouterr().out.startswith("\ufffd\n")
 
 
 def test_rank_from_files_and_standard_input(

@@ -68,7 +68,7 @@ def ranking_lines(
     Args:
         ranking: the ranking.
         format: one of `FORMATS`. In TSV, white space within a text is a
-            blank; in a TREC run, white space within an id is `_`.
+            blank; in a TREC run, white space within an id or the tag is `_`.
         tag: name of a TREC run.
 
     Yields:
@@ -84,9 +84,11 @@ def ranking_lines(
             text = _one_line(answer.text)
             yield f"  {rank:4}  {score:10.5g}  {text}"
         elif format == "trec":
-            question_id = re.sub(r"\s", "_", ranking.question_id)
-            answer_id = re.sub(r"\s", "_", answer.id)
-            yield f"{question_id} Q0 {answer_id} {rank} {score!r} {tag}"
+            question_id, answer_id, name = (
+                re.sub(r"\s", "_", word)
+                for word in (ranking.question_id, answer.id, tag)
+            )
+            yield f"{question_id} Q0 {answer_id} {rank} {score!r} {name}"
         else:
             values = (
                 ranking.question_id,
