@@ -70,9 +70,7 @@ def check(name, count):
     alone = score_pairs(
         model, texts, np.full(7, 5), len(QUESTION) + np.arange(7)
     )
-    # Beside the boundary of the ball float32 knows distances no better.
-    rtol = 1e-3 if name == "HyperQA by expmap" else 1e-7
-    np.testing.assert_allclose(many, alone[answers], rtol=rtol, atol=1e-5)
+    np.testing.assert_allclose(many, alone[answers], atol=1e-5)
     assert np.isfinite(alone).all()
     for bad in (VOCABULARY_SIZE, 2**31 - 1, -1):
         ids = np.array([3, bad], "int32")

@@ -1,0 +1,67 @@
+"""What all models compute under one backend, for `test_backends`.
+
+KERAS_BACKEND=jax python tests/backend_scores.py OUTPUT.npz forward
+"""
+
+import sys
+
+import keras
+import numpy as np
+from all_models import MODELS
+from all_models import build
+from all_models import inputs_for
+from layer_checks import QUICKEST
+from layer_checks import run
+from tqdm import tqdm
+
+STEPS, LEARNING_RATE = 5, 0.1
+LABELS = np.array([[1], [0], [1], [0]], "float32")
+COMPILED = keras.backend.backend() == "jax"
+
+
+def forward(name):
+    """The outputs of a model."""
+    model = build(name)
+    inputs = inputs_for(model)
+    if not isinstance(inputs, dict):
+        return run(model, inputs, mode=QUICKEST)
+    names = sorted(inputs)
+    return run(
+        lambda *arrays: model(dict(zip(names, arrays, strict=True))),
+        *(inputs[n] for n in names),
+        mode=QUICKEST,
+    )
+
+
+def training(name, **settings):
+    """The losses of some steps, and the outputs after them."""
+    keras.utils.set_random_seed(1)
+    model = build(name, **settings)
+    inputs = inputs_for(model)
+    scores = isinstance(inputs, dict)
+    model.compile(
+        keras.optimizers.SGD(LEARNING_RATE),
+        keras.losses.BinaryCrossentropy(from_logits=True) if scores else None,
+        run_eagerly=not COMPILED,
+    )
+    batch = (inputs, LABELS) if scores else (inputs,)
+    losses = [model.train_on_batch(*batch) for _ in range(STEPS)]
+    return np.append(losses, model.predict_on_batch(inputs))
+
+
+def main(output, what):
+    """Writes one array for each model, or several."""
+    found = {}
+    for name in tqdm(sorted(MODELS)):
+        if what == "forward":
+            found[name] = forward(name)
+        else:
+            found[name] = training(name, dropout=0.0)
+            for i in range(2):
+                found[f"{name}, seed, {i}"] = training(name, dropout=0.3)
+        keras.backend.clear_session()
+    np.savez(output, **found)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

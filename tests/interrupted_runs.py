@@ -1,0 +1,140 @@
+"""Small runs of every paper's script, in processes that can be killed.
+
+They are forked from a server that has imported what the scripts need and run
+nothing, so that none of them waits for TensorFlow.
+"""
+
+import importlib
+import json
+import multiprocessing
+import os
+import signal
+import sys
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+_SMALL = {"skipgram_dim": 6, "skipgram_epochs": 2, "smoke_questions": 6}
+
+# Settings with which the script of each paper is quick, several epochs long.
+SCRIPTS = {
+    "ctrn": {
+        **{"projection_dim": 6, "units": 4, "hidden_units": 4},
+        "smoke_epochs": 3,
+    },
+    "hyperqa": {"projection_dim": 6, "smoke_epochs": 4},
+    "iam": {
+        **{"units": 3, "layers": 1, "hidden_units": 4, "batch_size": 100},
+        **{"smoke_epochs": 2, "decay_epochs": 1},
+    },
+    "mrnn": {
+        **{"filters": 4, "blocks": 2, "max_document_length": 16},
+        **{"batch_size": 4, "chunk": None, "smoke_epochs": 3, "dropout": 0.1},
+    },
+    "qa_lstm": {"units": 3, "negatives": 2, "dropout": 0.1, "smoke_epochs": 3},
+}
+
+# What of a run differs from another one of the same seed.
+TIMES = ("seconds_per_epoch", "versions")
+
+_FILE_EVENTS = ("open", "os.mkdir", "os.remove", "os.rename", "os.rmdir")
+_FORKS = multiprocessing.get_context("forkserver")
+
+
+def start(
+    paper: str,
+    folder: Path,
+    *options: str,
+    kill_at: int | None = None,
+    export: bool = True,
+) -> BaseProcess:
+    """Starts a run.
+
+    Args:
+        paper: one of `SCRIPTS`.
+        folder: the run's output folder; what is printed goes to a file
+            beside it.
+        *options: further options of the script.
+        kill_at: number of the access to a file of the folder, from 0, before
+            which the process kills itself. Without one, a file beside the
+            folder gets the number of accesses.
+        export: whether the model is exported at the end.
+    """
+    _FORKS.set_forkserver_preload(
+        [f"reproductions.{paper}" for paper in sorted(SCRIPTS)]
+    )
+    settings = {**_SMALL, **SCRIPTS[paper]}
+    arguments = [
+        *("--smoke", "--resume", "--split=dev", f"--output-dir={folder}"),
+        *(f"--set={name}={json.dumps(settings[name])}" for name in settings),
+        *options,
+    ]
+    process = _FORKS.Process(
+        target=_run, args=(paper, arguments, folder, kill_at, export)
+    )
+    process.start()
+    return process
+
+
+def run(paper: str, folder: Path, *options: str, **more) -> int:
+    """Runs to the end, or to where it kills itself; returns the exit code."""
+    process = start(paper, folder, *options, **more)
+    process.join()
+    return process.exitcode
+
+
+def printed(folder: Path) -> str:
+    """All that the runs of a folder have printed."""
+    return folder.with_suffix(".log").read_text()
+
+
+def accesses(folder: Path) -> int:
+    """How often the last run that ended by itself used files of its folder."""
+    return int(folder.with_suffix(".accesses").read_text())
+
+
+def result(folder: Path) -> dict[str, object]:
+    """What a run found out, and the names of the files that it left.
+
+    Scores are left out. A program that is compiled anew, for shapes that are
+    known by then, may sum in another order than one that met others before:
+    the last bit differs.
+    """
+    metrics = json.loads((folder / "metrics.json").read_text())
+    lines = (folder / "run.trec").read_text().splitlines()
+    # Question, Q0, answer, rank, score, name of the run.
+    ranked = [line.split()[:4] for line in lines]
+    names = sorted(
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if "saved_model/" not in str(path)
+    )
+    return {"metrics": _timeless(metrics), "ranked": ranked, "names": names}
+
+
+def _timeless(found: object) -> object:
+    if isinstance(found, dict):
+        return {k: _timeless(v) for k, v in found.items() if k not in TIMES}
+    return found
+
+
+def _run(paper, arguments, folder, kill_at, export) -> None:
+    with folder.with_suffix(".log").open("a") as log:
+        for stream in (1, 2):
+            os.dup2(log.fileno(), stream)
+    done = 0
+
+    def count(event: str, values: tuple[object, ...]) -> None:
+        nonlocal done
+        if event in _FILE_EVENTS and str(values[0]).startswith(str(folder)):
+            if done == kill_at:
+                os.kill(os.getpid(), signal.SIGKILL)
+            done += 1
+
+    script = importlib.import_module(f"reproductions.{paper}")
+    if not export:
+        fitting = importlib.import_module("reproductions.fitting")
+        fitting._export = lambda experiment, ranker: None
+    sys.addaudithook(count)
+    status = script.main(arguments)
+    folder.with_suffix(".accesses").write_text(str(done))
+    sys.exit(status)

@@ -1,0 +1,91 @@
+"""Runs of every paper that are really killed, and then go on."""
+
+import random
+import shutil
+import signal
+import time
+
+import pytest
+from interrupted_runs import SCRIPTS
+from interrupted_runs import accesses
+from interrupted_runs import printed
+from interrupted_runs import result
+from interrupted_runs import run
+from interrupted_runs import start
+
+KILLS = 10
+
+
+def moments(paper, count):
+    """Random shares of a run, spread over all of it."""
+    rng = random.Random(paper)
+    return [(i + rng.random()) / count for i in range(count)]
+
+
+@pytest.mark.parametrize("paper", sorted(SCRIPTS))
+def test_killed_twice_and_resumed_is_the_same(paper, tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    assert run(paper, whole, export=False) == 0, printed(whole)
+    total = accesses(whole)
+    for share in moments(paper, 2):
+        # A resumed run needs fewer accesses: it may end before.
+        status = run(paper, parts, kill_at=int(share * total), export=False)
+        assert status in (-signal.SIGKILL, 0), printed(parts)
+    assert run(paper, parts, export=False) == 0, printed(parts)
+    assert result(parts) == result(whole)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("paper", sorted(SCRIPTS))
+def test_killed_at_ten_moments_and_resumed_is_the_same(paper, tmp_path):
+    """By turns before an access to a file, and after a share of the time."""
+
+    whole, started = tmp_path / "whole", time.perf_counter()
+    assert run(paper, whole, recorded(whole)) == 0, printed(whole)
+    seconds = time.perf_counter() - started
+    expected, total = result(whole), accesses(whole)
+    for number, share in enumerate(moments(paper, KILLS)):
+        folder = tmp_path / f"run-{number}"
+        if number % 2:
+            while not killed_after(share * seconds, paper, folder):
+                share *= 0.8
+        else:
+            kill = {"kill_at": int(share * total)}
+            status = run(paper, folder, recorded(folder), **kill)
+            assert status == -signal.SIGKILL, printed(folder)
+        assert run(paper, folder, recorded(folder)) == 0, printed(folder)
+        assert result(folder) == expected
+        record = folder.with_suffix(".jsonl").read_text()
+        assert len(record.splitlines()) == 1
+        shutil.rmtree(folder)
+
+
+def recorded(folder):
+    return f"--record={folder.with_suffix('.jsonl')}"
+
+
+def killed_after(seconds, paper, folder):
+    """Kills a run after some time; if it ended before, as if it never was."""
+    process = start(paper, folder, recorded(folder))
+    time.sleep(seconds)
+    process.kill()
+    process.join()
+    if process.exitcode != -signal.SIGKILL:
+        for path in folder.parent.glob(f"{folder.name}*"):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        return False
+    return True
+
+
+def test_a_run_that_is_written_to_refuses_a_second(tmp_path):
+    folder = tmp_path / "run"
+    first = start("hyperqa", folder, export=False)
+    while not (folder / "running.json").exists():
+        assert first.is_alive(), printed(folder)
+        time.sleep(0.01)
+    second = start("hyperqa", folder, export=False)
+    second.join()
+    first.join()
+    assert (first.exitcode, second.exitcode) == (0, 2)
+    assert f"Received: process {first.pid} on " in printed(folder)
+    assert "running.json" not in result(folder)["names"]

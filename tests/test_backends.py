@@ -1,0 +1,75 @@
+"""All models compute the same with TensorFlow, JAX and PyTorch."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+from all_models import MODELS
+
+ROOT = Path(__file__).parents[1]
+BACKENDS = ("tensorflow", "jax", "torch")
+# Most of JAX's time would go into optimising programs that run once.
+QUICK_XLA = (
+    "--xla_backend_optimization_level=0 "
+    "--xla_llvm_disable_expensive_passes=true"
+)
+
+pytestmark = pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow",
+    reason="it starts a process for each backend itself",
+)
+
+
+def measured(folder, what):
+    """For each backend that is installed what `backend_scores` wrote."""
+    found = {}
+    for backend in BACKENDS:
+        if importlib.util.find_spec(backend) is None:
+            continue
+        output = folder / f"{backend}.npz"
+        environment = {"KERAS_BACKEND": backend, "XLA_FLAGS": QUICK_XLA}
+        subprocess.run(
+            [sys.executable, "tests/backend_scores.py", output, what],
+            cwd=ROOT,
+            check=True,
+            env={**os.environ, **environment},
+        )
+        found[backend] = dict(np.load(output))
+    return found
+
+
+def check(found, tolerance):
+    expected = found["tensorflow"]
+    for backend, arrays in found.items():
+        for name in sorted(MODELS):
+            np.testing.assert_allclose(
+                arrays[name],
+                expected[name],
+                rtol=tolerance,
+                atol=tolerance,
+                err_msg=f"{name} with {backend}",
+            )
+
+
+def test_one_forward_pass_is_the_same(tmp_path):
+    check(measured(tmp_path, "forward"), 1e-5)
+
+
+@pytest.mark.large
+def test_a_short_training_is_nearly_the_same_and_a_seed_is_all_it_needs(
+    tmp_path,
+):
+    """Five steps of SGD without dropout; and twice those with dropout."""
+    found = measured(tmp_path, "training")
+    for backend, arrays in found.items():
+        for name in sorted(MODELS):
+            first, second = (arrays[f"{name}, seed, {i}"] for i in range(2))
+            np.testing.assert_array_equal(
+                first, second, err_msg=f"{name} with {backend}"
+            )
+    check(found, 1e-4)
