@@ -17,7 +17,7 @@ help:
 	@echo "make lint        ruff and mypy"
 	@echo "make docs        the documents, into build/docs; warnings are errors"
 	@echo "make linkcheck   ask for each page elsewhere that the documents name"
-	@echo "make fuzz        250,000 damaged files for the readers; for the night"
+	@echo "make fuzz        320,000 damaged files for the readers; for the night"
 	@echo "make clean       remove the environment and the runs of make reproduce"
 
 # TensorFlow's notes about the machine would hide the progress bars.

@@ -21,7 +21,9 @@ def published_counts(
     """
     file = resources.files("keras_qa.datasets").joinpath("published.json")
     tables = json.loads(file.read_text("utf-8"))
-    for table in tables.values() if paper is None else [tables[paper]]:
+    if paper is not None:
+        tables = {key: tables[key] for key in tables if key == paper}
+    for table in tables.values():
         if name in table["columns"]:
             return {"source": table["source"], **table["columns"][name]}
     return None

@@ -168,10 +168,12 @@ class AnswerShards:
             shard, place = divmod(int(row), self.size)
             path = self.path(shard)
             offsets = _stored(path / "offsets.npy", np.dtype(np.int64), 1)
-            if place >= len(offsets) or offsets[place] < 0:
+            size = (path / "answers.jsonl").stat().st_size
+            if place >= len(offsets) or not 0 <= offsets[place] < size:
                 raise SearchError(
                     f"{path / 'offsets.npy'}: expected the place of answer "
-                    f"{place}. Received: {shorten(offsets[place:].tolist())}"
+                    f"{place}. Received: {shorten(offsets[place:].tolist())} "
+                    f"in {size} bytes"
                 )
             path = path / "answers.jsonl"
             with path.open("rb") as file:
