@@ -28,6 +28,10 @@ def write_run(folder, arguments):
     folder.mkdir(parents=True, exist_ok=True)
     settings = qa_lstm.settings_of(arguments)
     metrics = {
+        "paper": "qa_lstm",
+        "recipe": arguments.recipe,
+        "seed": arguments.seed,
+        "metrics": {},
         "model": arguments.model,
         "row": arguments.row,
         "dataset": arguments.dataset,
