@@ -242,16 +242,11 @@ def _is_epoch(row: Any, number: int, names: Sequence[str]) -> bool:
 
 def _is_state(seed: Any, state: keras.Variable) -> bool:
     """Whether a value can be given to a random generator's variable."""
-    try:
-        value = np.asarray(seed)
-    # Lists of different lengths.
-    except ValueError:
-        return False
     most = np.iinfo(state.dtype)
     return (
-        value.shape == tuple(state.shape)
-        and value.dtype.kind in "iu"
-        and bool((value >= most.min).all() and (value <= most.max).all())
+        fits(seed, list[int])
+        and np.shape(seed) == tuple(state.shape)
+        and all(most.min <= number <= most.max for number in seed)
     )
 
 

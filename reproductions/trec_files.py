@@ -10,7 +10,8 @@ import ir_measures
 from keras_qa.datasets.files import error_at
 from keras_qa.datasets.files import read_lines
 
-_LABEL = re.compile(r"-?[0-9]{1,9}")
+# trec_eval keeps a table of all levels up to the highest.
+_LABEL = re.compile(r"-?[0-9]{1,3}")
 
 
 def read_ranking(path: Path) -> list[ir_measures.ScoredDoc]:
@@ -38,7 +39,8 @@ def read_labels(path: Path) -> list[ir_measures.Qrel]:
     found = []
     for number, line, parts in _rows(path):
         if len(parts) != 4 or not _LABEL.fullmatch(parts[3]):
-            raise error_at(path, number, "question, 0, candidate, label", line)
+            expected = "question, 0, candidate and a label of 1 to 3 digits"
+            raise error_at(path, number, expected, line)
         found.append(ir_measures.Qrel(parts[0], parts[2], int(parts[3])))
     return found
 
