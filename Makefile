@@ -45,7 +45,7 @@ BACKEND_TESTS := tests/layers tests/models tests/test_batches.py \
 # Most of JAX's time would go into optimising programs that run once, and into
 # compiling what another test, or an earlier run, has compiled.
 QUICK_XLA := --xla_backend_optimization_level=0 \
-	--xla_llvm_disable_expensive_passes=true
+	--xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false
 JAX_TESTS := KERAS_BACKEND=jax XLA_FLAGS="$(QUICK_XLA)" \
 	JAX_COMPILATION_CACHE_DIR=$(CURDIR)/$(VENV)/jax-cache \
 	JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0 \
