@@ -1,5 +1,6 @@
 """Fixtures of the whole suite."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -7,6 +8,17 @@ import pytest
 
 from keras_qa.datasets.base import Candidate
 from keras_qa.datasets.base import Question
+
+
+def pytest_collection_finish() -> None:
+    """Spares the garbage collector what stays: modules and the tests.
+
+    To trace a model takes many small objects, after every few of which it
+    would look through all that the backends have.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 10, 10)
 
 
 @pytest.fixture(scope="session")
