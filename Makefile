@@ -20,8 +20,8 @@ help:
 	@echo "make fuzz        320,000 damaged files for the readers; for the night"
 	@echo "make clean       remove the environment and the runs of make reproduce"
 
-# TensorFlow's notes about the machine would hide the progress bars.
-reproduce: export TF_CPP_MIN_LOG_LEVEL ?= 3
+# TensorFlow's notes about the machine would hide what these print.
+reproduce docs fuzz: export TF_CPP_MIN_LOG_LEVEL ?= 3
 reproduce: $(VENV)/.installed
 	$(BIN)/python -m reproductions.sample --output-dir $(REPRODUCE_DIR) || { \
 	echo "(make clean removes what an older version left in $(REPRODUCE_DIR))" >&2; \
