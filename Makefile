@@ -42,15 +42,16 @@ BACKEND_TESTS := tests/layers tests/models tests/test_batches.py \
 	tests/test_training.py tests/test_triplet_batches.py \
 	tests/test_triplet_losses.py tests/test_triplet_training.py
 
-# Most of JAX's time would go into optimising programs that run once, and into
-# compiling what another test, or an earlier run, has compiled.
+# Most of the time would go into optimising programs that run once, and JAX's
+# into compiling what another test, or an earlier run, has compiled.
 QUICK_XLA := --xla_backend_optimization_level=0 \
 	--xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false
-JAX_TESTS := KERAS_BACKEND=jax XLA_FLAGS="$(QUICK_XLA)" \
+JAX_TESTS := KERAS_BACKEND=jax \
 	JAX_COMPILATION_CACHE_DIR=$(CURDIR)/$(VENV)/jax-cache \
 	JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0 \
 	JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES=-1
 
+test: export XLA_FLAGS := $(QUICK_XLA)
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2
 	$(JAX_TESTS) $(BIN)/python -m pytest -n 2 $(BACKEND_TESTS)

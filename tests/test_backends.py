@@ -13,11 +13,6 @@ from all_models import MODELS
 
 ROOT = Path(__file__).parents[1]
 BACKENDS = ("tensorflow", "jax", "torch")
-# Most of JAX's time would go into optimising programs that run once.
-QUICK_XLA = (
-    "--xla_backend_optimization_level=0 "
-    "--xla_llvm_disable_expensive_passes=true"
-)
 
 pytestmark = pytest.mark.skipif(
     keras.backend.backend() != "tensorflow",
@@ -32,12 +27,11 @@ def measured(folder, what):
         if importlib.util.find_spec(backend) is None:
             continue
         output = folder / f"{backend}.npz"
-        environment = {"KERAS_BACKEND": backend, "XLA_FLAGS": QUICK_XLA}
         subprocess.run(
             [sys.executable, "tests/backend_scores.py", output, what],
             cwd=ROOT,
             check=True,
-            env={**os.environ, **environment},
+            env={**os.environ, "KERAS_BACKEND": backend},
         )
         found[backend] = dict(np.load(output))
     return found

@@ -124,6 +124,15 @@ def test_stages_are_made_alone_and_only_if_their_inputs_changed(
     assert sorted({*before, made}) == names(stages)
 
 
+def test_a_matcher_without_its_stages_leaves_nothing_to_resume(
+    tmp_path, capsys
+):
+    for _ in range(2):
+        assert run(tmp_path / "run", "--stage=match") == 2
+        error = capsys.readouterr().err
+        assert "expected the finished stage lm-question" in error
+
+
 def test_stopped_anywhere_and_resumed_is_the_same(
     whole, stages, tmp_path, monkeypatch, without_export
 ):
