@@ -86,6 +86,20 @@ def test_products_bound_keys_from_above_and_closely(where):
         assert (excess <= 4e-6 * norms).all()
 
 
+def test_the_bound_holds_however_unluckily_sums_are_rounded():
+    """One after the other, each small product is lost beside the first."""
+    columns = 2000
+    vector = np.full(columns, np.sqrt(0.49 * 2.0**-24))
+    vector[0] = np.sqrt(1 - np.sum(vector[1:] ** 2))
+    space = CosineSpace(1.0)
+    lifted, asked = space.lift_answers(vector[None])[0], vector
+    asked = space.lift_question(asked)
+    (key,) = space.keys(vector, vector[None])
+    sums = np.add.accumulate(lifted * asked, dtype=np.float32)
+    assert key - sums[-2] > 0.4 * columns * 2.0**-24
+    assert sums[-1] >= key
+
+
 @pytest.mark.parametrize("where", PLACES)
 def test_flat_search_gives_the_order_of_all_distances(where):
     faiss = pytest.importorskip("faiss")
@@ -128,6 +142,40 @@ def test_what_float32_alone_would_confuse():
     np.testing.assert_array_equal(rows, expected)
     rows, _ = exact_search(index, space, answers.__getitem__, base[0], 900)
     assert sorted(rows) == list(range(500))
+
+
+class TightBounds:
+    """Gives keys themselves as bounds, of equal ones the last first."""
+
+    def __init__(self, keys):
+        self.keys, self.ntotal = np.float32(keys), len(keys)
+
+    def search(self, lifted, count):
+        rows = np.argsort(-self.keys, kind="stable")[::-1]
+        rows = rows[np.argsort(-self.keys[rows], kind="stable")][:count]
+        return self.keys[rows][None], rows[None]
+
+    def range_search(self, lifted, threshold):
+        (rows,) = np.nonzero(self.keys > threshold)
+        return None, None, rows
+
+
+def test_answers_as_good_as_the_last_are_not_overlooked():
+    """The first pass is given the last of equals, the result has the first."""
+    answers = np.array([[1, 0]] * 2 + [[0, 1]] * 100 + [[-1, 0]], np.float32)
+    space, question = CosineSpace(1.0), np.array([1.0, 0.0])
+    index = TightBounds(space.keys(question, answers))
+    vectors = answers.__getitem__
+    rows, _ = exact_search(index, space, vectors, question, 5)
+    assert rows.tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("dim", [5, 37, 300])
+def test_equal_answers_have_equal_keys_wherever_they_stand(dim):
+    question, one = np.random.default_rng(4).normal(size=(2, dim))
+    answers = np.float32(np.tile(one / 30, (1003, 1)))
+    for space in (CosineSpace(1.0), PoincareSpace(-1.0, epsilon=1e-5)):
+        assert len(set(space.keys(question, answers))) == 1
 
 
 def test_cosines_with_a_vector_of_zeros():
