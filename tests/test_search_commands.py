@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import resource
 import shlex
 import shutil
 import socket
@@ -21,6 +22,7 @@ from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.export import export_keras
 from keras_qa.export import export_saved_model
 from keras_qa.search.answer_index import AnswerIndex
+from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
 from keras_qa.search.building import build_index
@@ -113,6 +115,10 @@ def test_a_flat_index_ranks_as_the_model_does(
     build(runs[name], answer_file, tmp_path / "index")
     index = AnswerIndex(tmp_path / "index")
     assert (len(index), index.kind) == (100, "flat")
+    if name == "hyperqa":
+        space = json.loads((tmp_path / "index/answers.json").read_text())
+        vectors = TrainedRanker(runs[name]).vectors("answer", ANSWERS)
+        assert space["space"]["center"] == pytest.approx(vectors.mean(0))
     scores = TrainedRanker(runs[name]).scores(QUESTION, ANSWERS)
     rows, found = index.search(index.encode(QUESTION), 100)
     assert sorted(rows) == list(range(100))
@@ -151,6 +157,15 @@ def test_other_kinds_use_the_same_encodings(
     for bad in ({"top": 0}, {"top": 1, "effort": 0}):
         with pytest.raises(SearchError, match="must be positive"):
             index.search(question, **bad)
+    assert len(index.search(question, 10, effort=2**40)[0]) == 10
+    for bad in (np.zeros(4), np.full(5, np.nan)):
+        with pytest.raises(SearchError, match="`question` must"):
+            exact.search(bad, 10)
+    shutil.copy(folder / f"{kind}.faiss", folder / "flat.faiss")
+    with pytest.raises(
+        SearchError, match=r"flat\.faiss: expected .* kind flat"
+    ):
+        AnswerIndex(folder, "flat")
 
 
 def test_an_index_stands_alone(runs, answer_file, tmp_path):
@@ -249,6 +264,22 @@ def test_other_answers_and_other_models_are_refused(
         other.write_text("\n".join(lines))
         with pytest.raises(SearchError, match="holds other answers than"):
             build(runs["hyperqa"], other, folder)
+    # Nor may an index get more answers once it is made, though its shards are
+    # full.
+    full = tmp_path / "full"
+    for count in (96, 97):
+        other.write_text("\n".join(ANSWERS[:count]))
+        if count == 96:
+            build(runs["hyperqa"], other, full)
+            continue
+        with pytest.raises(SearchError, match="a difference after answer 96"):
+            build(runs["hyperqa"], other, full)
+    assert len(AnswerIndex(full)) == 96
+    run = shutil.copytree(runs["hyperqa"], tmp_path / "run")
+    words = (run / "vocabulary.txt").read_text().split()
+    (run / "vocabulary.txt").write_text("\n".join(words[::-1]) + "\n")
+    with pytest.raises(SearchError, match="another --output. `vocabulary_sha"):
+        build(run, answer_file, folder)
     other.write_text(" \n\n")
     with pytest.raises(SearchError, match="expected an answer"):
         build(runs["hyperqa"], other, tmp_path / "new")
@@ -292,6 +323,31 @@ def test_answers_of_both_forms(tmp_path):
     table.write_bytes(gzip.compress(b"x\tone\nno tab\n"))
     with pytest.raises(ValueError, match=r"a.tsv.gz:2: expected an id, a tab"):
         list(read_answers(table))
+
+
+def test_a_space_of_other_vectors(hyperqa_index, tmp_path):
+    folder = shutil.copytree(hyperqa_index, tmp_path / "index")
+    description = json.loads((folder / "answers.json").read_text())
+    description["space"]["center"] = [0.1, 0.2]
+    (folder / "answers.json").write_text(json.dumps(description))
+    with pytest.raises(SearchError, match=r"answers\.json: expected the space"):
+        AnswerIndex(folder)
+
+
+def test_more_shards_than_may_be_open(tmp_path, monkeypatch):
+    monkeypatch.setattr("keras_qa.search.answers.MAPPED", 3)
+    shards = AnswerShards(tmp_path, 1)
+    for number in range(30):
+        vectors = np.full((1, 2), number)
+        shards.write(number, [Answer(str(number), "a")], vectors)
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    opened = len(os.listdir("/proc/self/fd"))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (opened + 10, files[1]))
+    try:
+        found = shards.vectors(np.arange(30))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, files)
+    assert found[:, 0].tolist() == list(range(30))
 
 
 def test_errors_of_the_commands(

@@ -69,19 +69,26 @@ class AnswerIndex:
             raise SearchError(f"{folder / 'answers.json'}: {error}") from error
         self._shards = AnswerShards(folder / "shards", settings["shard_size"])
         path = folder / f"{self.kind}.faiss"
-        self._index = faiss_files.load_faiss(path)
+        self._index = faiss_files.load_faiss(path, self.kind)
         if self._index.ntotal != self._total:
             raise SearchError(
                 f"{path}: expected {self._total} answers. "
                 f"Received: {self._index.ntotal}"
             )
         self.effort = faiss_files.EFFORTS.get(self.kind, 1)
-        vector = np.zeros(self._shards.block(0).shape[1])
-        columns = len(
-            self._space.lift_question(vector)
-            if self.kind == "flat"
-            else self._space.question_place(vector, 1.0)
-        )
+        self._dim = self._shards.block(0).shape[1]
+        vector = np.zeros(self._dim)
+        try:
+            columns = len(
+                self._space.lift_question(vector)
+                if self.kind == "flat"
+                else self._space.question_place(vector, 1.0)
+            )
+        except ValueError as error:
+            raise SearchError(
+                f"{folder / 'answers.json'}: expected the space of vectors of "
+                f"{self._dim} numbers. Received: {error}"
+            ) from error
         if self._index.d != columns:
             raise SearchError(
                 f"{path}: expected {columns} columns. Received: {self._index.d}"
@@ -112,8 +119,18 @@ class AnswerIndex:
             scores of the model, computed in float64.
 
         Raises:
-            SearchError: if `top` or `effort` is less than 1.
+            SearchError: if `top` or `effort` is less than 1, or `question` no
+                finite vector of as many numbers as those of the answers.
         """
+        if np.shape(question) != (self._dim,):
+            raise SearchError(
+                f"`question` must have the shape ({self._dim},). "
+                f"Received: {np.shape(question)}"
+            )
+        if not np.isfinite(question).all():
+            raise SearchError(
+                "`question` must be finite. Received: NaN or infinity"
+            )
         if top < 1:
             raise SearchError(f"`top` must be positive. Received: top={top}")
         if self.kind == "flat":

@@ -17,6 +17,11 @@ from keras_qa.datasets.files import shorten
 from keras_qa.search.errors import SearchError
 
 
+# Shards whose vectors stay mapped. Each keeps a file open, of which a process
+# may have 1,024, as a rule.
+MAPPED = 512
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer of a collection.
@@ -108,7 +113,8 @@ class AnswerShards:
 
     def block(self, number: int) -> np.ndarray:
         """The vectors of a shard, float32 `(n, dim)`, mapped into memory."""
-        if number not in self._vectors:
+        vectors = self._vectors.get(number)
+        if vectors is None:
             path = self.path(number) / "vectors.npy"
             vectors = _stored(path, np.dtype(np.float32), 2)
             if len(vectors) > self.size:
@@ -116,8 +122,10 @@ class AnswerShards:
                     f"{path}: expected at most {self.size} vectors. "
                     f"Received: {len(vectors)}"
                 )
+            if len(self._vectors) >= MAPPED:
+                del self._vectors[next(iter(self._vectors))]
             self._vectors[number] = vectors
-        return self._vectors[number]
+        return vectors
 
     def blocks(self) -> Iterator[np.ndarray]:
         """The vectors of all shards, one shard after the other."""

@@ -12,6 +12,7 @@ from tqdm import tqdm
 from keras_qa.atomic import SCRATCH
 from keras_qa.atomic import remove_scratch
 from keras_qa.atomic import write_whole
+from keras_qa.datasets.fields import fits
 from keras_qa.locks import RUNNING
 from keras_qa.locks import owned_folder
 from keras_qa.search import faiss_files
@@ -87,9 +88,19 @@ def build_index(
         shards = AnswerShards(folder / "shards", shard_size)
         for written in (folder, shards.folder):
             remove_scratch(written)
-        total = _encode(ranker, answers, shards, show_progress)
+        described = folder / "answers.json"
+        finished = None
+        if described.exists():
+            finished = read_json(described).get("answers")
+        total = _encode(
+            ranker,
+            answers,
+            shards,
+            finished if fits(finished, int) else None,
+            show_progress,
+        )
         description = {**_described(space, shards), "answers": total}
-        write_json(folder / "answers.json", description)
+        write_json(described, description)
         path = folder / f"{kind}.faiss"
         if not path.exists():
             index = _make(kind, description, shards, show_progress)
@@ -103,11 +114,11 @@ def _claim(
     """Notes whose index it is, or checks that it is the same one's."""
     names = [*_RUN_FILES, OVERLAP]
     names = [name for name in names if (run_folder / name).is_file()]
-    model = (run_folder / "model.keras").read_bytes()
     identity = {
         **reading,
         "shard_size": shard_size,
-        "model_sha256": hashlib.sha256(model).hexdigest(),
+        "model_sha256": _sha256(run_folder / "model.keras"),
+        "vocabulary_sha256": _sha256(run_folder / "vocabulary.txt"),
     }
     settings = folder / "settings.json"
     if settings.exists():
@@ -133,6 +144,11 @@ def _claim(
         write_whole(folder / "model", copy)
 
 
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def _check_empty(folder: Path) -> None:
     """Refuses a folder whose files an index might replace."""
     others = sorted(
@@ -151,13 +167,20 @@ def _encode(
     ranker: TrainedRanker,
     path: Path,
     shards: AnswerShards,
+    most: int | None,
     show_progress: bool,
 ) -> int:
-    """Encodes what is not encoded yet; returns the number of answers."""
+    """Encodes what is not encoded yet; returns the number of answers.
+
+    Of an index that was made of `most` answers already, there must be no more:
+    it would lack the others.
+    """
     finished, total, number = shards.count(), 0, 0
     stream = read_answers(path)
     with tqdm(desc="Encode", unit="answer", disable=not show_progress) as bar:
         while answers := list(itertools.islice(stream, shards.size)):
+            if most is not None and total + len(answers) > most:
+                raise _other_answers(shards, total, path)
             if number >= finished:
                 texts = [answer.text for answer in answers]
                 vectors = []
@@ -170,23 +193,21 @@ def _encode(
                 )
             else:
                 if not shards.holds(number, answers):
-                    raise _other_answers(shards, number, path)
+                    raise _other_answers(shards, total, path)
                 bar.update(len(answers))
             total += len(answers)
             number += 1
     if number < finished:
-        raise _other_answers(shards, number, path)
+        raise _other_answers(shards, total, path)
     if total == 0:
         raise SearchError(f"{path}: expected an answer. Received: none")
     return total
 
 
-def _other_answers(
-    shards: AnswerShards, number: int, path: Path
-) -> SearchError:
+def _other_answers(shards: AnswerShards, same: int, path: Path) -> SearchError:
     return SearchError(
-        f"{shards.path(number)} holds other answers than {path}; give another "
-        "--output"
+        f"{shards.folder} holds other answers than {path}; give another "
+        f"--output. Received: a difference after answer {same}"
     )
 
 

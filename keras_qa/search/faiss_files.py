@@ -113,7 +113,8 @@ def set_effort(index: Any, effort: int) -> None:
             f"`effort` must be positive. Received: effort={effort}"
         )
     if hasattr(index, "hnsw"):
-        index.hnsw.efSearch = effort
+        # FAISS keeps it in 32 bits.
+        index.hnsw.efSearch = min(effort, max(index.ntotal, 1))
     else:
         index.nprobe = min(effort, index.nlist)
 
@@ -123,18 +124,36 @@ def save_faiss(index: Any, path: Path) -> None:
     import_faiss().write_index(index, str(path))
 
 
-def load_faiss(path: Path) -> Any:
+def load_faiss(path: Path, kind: str) -> Any:
     """Reads an index.
 
+    Args:
+        path: the file.
+        kind: one of `KINDS`.
+
     Raises:
-        SearchError: if the file is none that FAISS can read.
+        SearchError: if the file is none that FAISS can read, or of another
+            kind.
     """
+    faiss = import_faiss()
     try:
-        return import_faiss().read_index(str(path))
+        index = faiss.read_index(str(path))
     except RuntimeError as error:
         raise SearchError(
             f"{path}: expected an index of FAISS. Received: {error}"
         ) from error
+    types = {
+        "flat": faiss.IndexFlatIP,
+        "hnsw": faiss.IndexHNSWFlat,
+        "ivf": faiss.IndexIVFFlat,
+    }
+    # Another one would be searched without complaint, and find nothing right.
+    if not isinstance(index, types[kind]):
+        raise SearchError(
+            f"{path}: expected an index of the kind {kind}. "
+            f"Received: {type(index).__name__}"
+        )
+    return index
 
 
 def _bar(
