@@ -16,6 +16,7 @@ from keras_qa.rank_command import input_lines
 from keras_qa.rank_command import load_scorer
 from keras_qa.search.errors import SearchError
 from keras_qa.search.faiss_files import EFFORTS
+from keras_qa.search.faiss_files import KINDS
 from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
 
@@ -40,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--kind",
-        choices=("flat", "hnsw", "ivf"),
+        choices=KINDS,
         help="of several indexes in the folder; default: flat, which is "
         "exact, or else what is there",
     )
@@ -134,8 +135,10 @@ def run(arguments: argparse.Namespace) -> int:
             file=sys.stdout if arguments.format == "table" else sys.stderr,
         )
 
-    # The first call compiles, which is no part of a question's time.
-    answer_question(index, "?", 1, first, second, 1)
+    # The first calls compile, which is no part of a question's time.
+    first.find("?", 1)
+    if second is not None:
+        second.scores("?", ["?"])
     for line in header(arguments.format):
         print(line)
     questions = iter([well_formed(arguments.question or "")])

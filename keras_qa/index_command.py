@@ -10,6 +10,7 @@ import argparse
 from pathlib import Path
 
 from keras_qa.datasets.tokenizer import TOKENIZERS
+from keras_qa.search.faiss_files import KINDS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--kind",
-        choices=("flat", "hnsw", "ivf"),
+        choices=KINDS,
         default="flat",
         help="flat: exact; hnsw: a graph, fast, slow to make; ivf: cells, in "
         "between; default: %(default)s",
