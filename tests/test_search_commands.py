@@ -162,9 +162,7 @@ def test_other_kinds_use_the_same_encodings(
         with pytest.raises(SearchError, match="`question` must"):
             exact.search(bad, 10)
     shutil.copy(folder / f"{kind}.faiss", folder / "flat.faiss")
-    with pytest.raises(
-        SearchError, match=r"flat\.faiss: expected .* kind flat"
-    ):
+    with pytest.raises(SearchError, match=r"flat\.faiss: expected .* flat"):
         AnswerIndex(folder, "flat")
 
 
@@ -278,7 +276,7 @@ def test_other_answers_and_other_models_are_refused(
     run = shutil.copytree(runs["hyperqa"], tmp_path / "run")
     words = (run / "vocabulary.txt").read_text().split()
     (run / "vocabulary.txt").write_text("\n".join(words[::-1]) + "\n")
-    with pytest.raises(SearchError, match="another --output. `vocabulary_sha"):
+    with pytest.raises(SearchError, match=r"another --output\. `vocabulary_"):
         build(run, answer_file, folder)
     other.write_text(" \n\n")
     with pytest.raises(SearchError, match="expected an answer"):

@@ -16,7 +16,6 @@ from keras_qa.datasets.files import read_lines
 from keras_qa.datasets.files import shorten
 from keras_qa.search.errors import SearchError
 
-
 # Shards whose vectors stay mapped. Each keeps a file open, of which a process
 # may have 1,024, as a rule.
 MAPPED = 512

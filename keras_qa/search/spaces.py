@@ -32,9 +32,9 @@ lifted vectors carry |v| in a last column and (n + 8) u |q| beside it, so that
 what a search computes is an upper bound of the key, which only the rounding
 separates from it; of the 8, three are needed to first order, and five make up
 for the rest below some 9,000 columns. Hence `keras_qa.search.exact` can prove
-that no answer was overlooked. Without that, float32 confuses answers whose |x - y|² differ by
-less than about 1e-6 |x - mean|²: close to the boundary, where a is 45,000 at
-HyperQA's default, by 0.05 in the key.
+that no answer was overlooked. Without that, float32 confuses answers whose
+|x - y|² differ by less than about 1e-6 |x - mean|²: close to the boundary,
+where a is 45,000 at HyperQA's default, by 0.05 in the key.
 
 What remains is the rounding of the encoder: keys are those of the float32
 vectors that it gave. Two float32 points at 1e-5 from the boundary have a
