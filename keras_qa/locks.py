@@ -50,7 +50,7 @@ def locked(path: Path | str) -> Iterator[int]:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            try_lock(descriptor, fcntl.LOCK_EX, path)
             if _is_at(path, descriptor):
                 yield descriptor
                 return
@@ -82,7 +82,9 @@ class OwnerFile:
         except FileNotFoundError:
             return
         try:
-            if not _try_lock(descriptor, fcntl.LOCK_SH, self.path):
+            if not try_lock(
+                descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB, self.path
+            ):
                 raise OwnedError(_owner(self.path))
         finally:
             os.close(descriptor)
@@ -100,9 +102,9 @@ class OwnerFile:
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
             try:
                 # The last owner may have removed the file in between.
-                if _try_lock(descriptor, fcntl.LOCK_EX, self.path) and _is_at(
-                    self.path, descriptor
-                ):
+                if try_lock(
+                    descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, self.path
+                ) and _is_at(self.path, descriptor):
                     _describe(descriptor, self.path)
                     self._descriptor = descriptor
                     return
@@ -147,16 +149,26 @@ def owned_folder(folder: Path) -> Iterator[None]:
         owner.release()
 
 
-def _try_lock(descriptor: int, kind: int, path: Path) -> bool:
-    """Whether a lock was to be had; true where there are no locks."""
+def try_lock(descriptor: int, kind: int, path: Path) -> bool:
+    """Locks an open file.
+
+    Args:
+        descriptor: the file.
+        kind: what `fcntl.flock` takes.
+        path: its path, for the warning.
+
+    Returns:
+        Whether the lock was to be had; true, with a warning, where there are
+        none.
+    """
     try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, kind)
     except BlockingIOError:
         return False
     except OSError as error:
         warnings.warn(
             f"{path}: this file system has no locks ({error}); see to it that "
-            "no two processes write to one folder.",
+            "no two processes write to it at once.",
             stacklevel=3,
         )
     return True

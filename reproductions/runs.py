@@ -11,6 +11,7 @@ from keras_qa.datasets.fields import kind_name
 from keras_qa.datasets.fields import misfit
 from keras_qa.datasets.files import shorten
 from keras_qa.locks import locked
+from keras_qa.locks import try_lock
 
 REQUIRED = ("paper", "model", "dataset", "split", "seed", "recipe", "metrics")
 
@@ -55,6 +56,8 @@ def append_run(path: Path | str, record: dict[str, Any]) -> None:
     """
     try:
         text = json.dumps(record, allow_nan=False, ensure_ascii=False)
+        # Surrogates are no UTF-8.
+        line = f"{text}\n".encode()
     except (TypeError, ValueError) as error:
         raise RunsError(
             f"`record` must hold only JSON values, without NaN or infinity "
@@ -66,7 +69,7 @@ def append_run(path: Path | str, record: dict[str, Any]) -> None:
         _repair_last_line(path, descriptor)
         size = os.fstat(descriptor).st_size
         try:
-            _write_all(descriptor, f"{text}\n".encode())
+            _write_all(descriptor, line)
             os.fsync(descriptor)
         except BaseException as error:
             os.ftruncate(descriptor, size)
@@ -88,7 +91,7 @@ def read_runs(path: Path | str) -> list[dict[str, Any]]:
     path = Path(path)
     try:
         with path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH)
+            try_lock(file.fileno(), fcntl.LOCK_SH, path)
             content = file.read()
     except FileNotFoundError:
         return []

@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import subprocess
@@ -116,6 +117,25 @@ def test_failed_write_leaves_the_file_as_it_was(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space left"):
         append_run(path, run(seed=2))
     assert path.read_bytes() == before
+
+
+def test_a_file_system_without_locks_is_a_warning(tmp_path, monkeypatch):
+    def flock(*_):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    path = tmp_path / "runs.jsonl"
+    with pytest.warns(UserWarning, match=r"runs\.jsonl: .* has no locks"):
+        append_run(path, run())
+    with pytest.warns(UserWarning, match="has no locks"):
+        assert read_runs(path) == [run()]
+
+
+def test_text_that_is_no_utf8_is_refused(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    with pytest.raises(RunsError, match=r"`record` must hold .*surrogates"):
+        append_run(path, run(settings={"name": "\udcff"}))
+    assert not path.exists()
 
 
 def test_bad_records_are_refused(tmp_path):
