@@ -1,5 +1,6 @@
 """Locks between real processes, of which some are killed."""
 
+import fcntl
 import json
 import os
 import signal
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from keras_qa.locks import OwnedError
+from keras_qa.locks import OwnerFile
 from reproductions.comparisons import read_comparisons
 from reproductions.folder import RunFolder
 from reproductions.folder import RunFolderError
@@ -122,6 +125,27 @@ def test_a_killed_process_keeps_nobody_out(owner):
     with RunFolder(path, {}).claim():
         described = json.loads((path / "running.json").read_text())
     assert described["pid"] == os.getpid()
+
+
+def test_an_owner_that_leaves_takes_no_lock_along(tmp_path, monkeypatch):
+    """The file vanishes after it was opened and before it is locked."""
+    path = tmp_path / "running.json"
+    flock = fcntl.flock
+    locked = []
+
+    def remove_then_lock(descriptor, kind):
+        if not locked:
+            path.unlink()
+        locked.append(descriptor)
+        flock(descriptor, kind)
+
+    monkeypatch.setattr("fcntl.flock", remove_then_lock)
+    owner = OwnerFile(path)
+    owner.take()
+    with pytest.raises(OwnedError, match=f"process {os.getpid()} on "):
+        OwnerFile(path).check()
+    owner.release()
+    assert not path.exists()
 
 
 @pytest.mark.filterwarnings("ignore:Torn last line")
