@@ -5,7 +5,9 @@ import os
 import re
 import sys
 
+import export_models
 import keras
+import numpy as np
 import pytest
 
 from keras_qa.datasets.tokenizer import tokenize
@@ -13,6 +15,7 @@ from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.export import export_saved_model
 from keras_qa.export_folder import write_folder
 from keras_qa.lite_export import export_lite
+from keras_qa.models import QACNN
 from keras_qa.models import CosineQA
 from keras_qa.models import LSTMRanker
 from keras_qa.onnx_export import export_onnx
@@ -76,6 +79,32 @@ def test_lite_sizes(model, tmp_path):
     } == {"question": [3, 5], "answer": [3, 7]}
 
 
+@needs_tensorflow
+def test_lite_sizes_of_a_model_that_takes_no_others(tmp_path):
+    model = export_models.MODELS["plain"]()
+    words = export_models.VOCABULARY.words
+    export_lite(model, words, tmp_path / "ranker")
+    reading = json.loads((tmp_path / "ranker/reading.json").read_text("utf-8"))
+    assert reading["max_length"] == export_models.WIDTH
+
+
+@needs_tensorflow
+def test_onnx_of_a_maximum_over_no_words(tmp_path):
+    """What is not chosen there is infinite."""
+    pytest.importorskip("tf2onnx")
+    onnxruntime = pytest.importorskip("onnxruntime")
+    model = QACNN(len(WORDS), 4, filters=3)
+    export_onnx(model, WORDS, tmp_path / "ranker")
+    session = onnxruntime.InferenceSession(tmp_path / "ranker/model.onnx")
+    ids = {
+        "question": np.array([[0, 0, 0], [2, 3, 0]], "int32"),
+        "answer": np.array([[4, 2, 0], [0, 0, 0]], "int32"),
+    }
+    (scores,) = session.run(["score"], ids)
+    expected = keras.ops.convert_to_numpy(model(ids, training=False))
+    np.testing.assert_allclose(scores, expected, atol=1e-6)
+
+
 @pytest.mark.parametrize(
     "tokenizer", ["whitespace", "whitespace-num", "word", "word-num"]
 )
@@ -93,6 +122,11 @@ def test_reading_splits_as_training_did(tmp_path, tokenizer):
             for token in tokens
         ]
     assert tokens == tokenize(text, tokenizer)
+    lines = (tmp_path / "x/vocabulary.txt").read_text("utf-8").splitlines()
+    ids = {word: i for i, word in enumerate(lines, reading["first_word_id"])}
+    words = ["wrote", "漢字", "never seen", "emma"]
+    found = [ids.get(word, reading["unknown_id"]) for word in words]
+    assert found == list(Vocabulary(WORDS[2:]).encode(words))
 
 
 @needs_tensorflow
