@@ -16,6 +16,7 @@ import io
 import os
 import re
 from collections.abc import Callable
+from collections.abc import Iterable
 from pathlib import Path
 from unittest import mock
 
@@ -25,6 +26,7 @@ from sphinx.errors import ExtensionError
 from keras_qa import cli
 from reproductions import report
 from reproductions.comparisons import read_comparisons
+from reproductions.ledger import Deviation
 from reproductions.ledger import load_ledger
 from reproductions.parameters import read_parameters
 from reproductions.runs import read_runs
@@ -69,8 +71,33 @@ def results(paper: str) -> str:
 
 
 def ledger(paper: str) -> str:
-    """The deviations of a paper, or of all of them (`common`)."""
-    return report.ledger_table([e for e in load_ledger() if e.paper == paper])
+    """The deviations of a paper, or of all of them (`common`).
+
+    A section for each: five columns, two of them of long names, would be twice
+    as wide as the page.
+    """
+    return "\n".join(
+        _deviation(entry) for entry in load_ledger() if entry.paper == paper
+    )
+
+
+def _deviation(entry: Deviation) -> str:
+    # On one line each, so that no line begins as a list or a heading does.
+    title, printed, reading = (
+        " ".join(text.split())
+        for text in (entry.where, entry.printed, entry.reading)
+    )
+    return (
+        f"### {title}\n\n"
+        f"*As printed:* {printed}\n\n"
+        f"*Our default:* {reading}\n\n"
+        f"*Switch:* {_names(entry.arguments)}. "
+        f"*Shown by:* {_names(entry.tests)}.\n"
+    )
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "none"
 
 
 def command(words: str) -> str:

@@ -1,0 +1,33 @@
+"""What the documents are made of besides their pages, without Sphinx's run."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from reproductions.ledger import load_ledger
+
+ROOT = Path(__file__).parents[1]
+TAG = re.compile(r"<[A-Za-z/][^>\n]*>")
+
+
+def test_no_page_takes_a_word_of_the_ledger_for_html():
+    for entry in load_ledger():
+        for text in (entry.where, entry.printed, entry.reading):
+            assert not TAG.search(re.sub(r"`[^`]*`", "", text)), entry.where
+
+
+def test_each_deviation_has_a_section(monkeypatch):
+    pytest.importorskip("sphinx")
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
+    import generated_parts
+
+    text = generated_parts.ledger("iam")
+    entries = [entry for entry in load_ledger() if entry.paper == "iam"]
+    assert len(entries) == text.count("### ")
+    for entry in entries:
+        assert f"### {entry.where}\n" in text
+        assert " ".join(entry.reading.split()) in text
+        for name in (*entry.arguments, *entry.tests):
+            assert f"`{name}`" in text
