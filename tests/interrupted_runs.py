@@ -4,6 +4,7 @@ They are forked from a server that has imported what the scripts need and run
 nothing, so that none of them waits for TensorFlow.
 """
 
+import csv
 import importlib
 import json
 import multiprocessing
@@ -34,7 +35,7 @@ SCRIPTS = {
 }
 
 # What of a run differs from another one of the same seed.
-TIMES = ("seconds_per_epoch", "versions")
+TIMES = ("seconds", "seconds_per_epoch", "versions")
 
 _FILE_EVENTS = ("open", "os.mkdir", "os.remove", "os.rename", "os.rmdir")
 _FORKS = multiprocessing.get_context("forkserver")
@@ -93,7 +94,7 @@ def accesses(folder: Path) -> int:
 
 
 def result(folder: Path) -> dict[str, object]:
-    """What a run found out, and the names of the files that it left.
+    """What a run found out by epoch and in the end, and the files it left.
 
     Scores are left out. A program that is compiled anew, for shapes that are
     known by then, may sum in another order than one that met others before:
@@ -108,13 +109,17 @@ def result(folder: Path) -> dict[str, object]:
         for path in folder.rglob("*")
         if "saved_model/" not in str(path)
     )
-    return {"metrics": _timeless(metrics), "ranked": ranked, "names": names}
+    with (folder / "history.csv").open(newline="") as file:
+        epochs = list(csv.DictReader(file))
+    return _timeless(
+        {"metrics": metrics, "epochs": epochs, "ranked": ranked, "names": names}
+    )
 
 
 def _timeless(found: object) -> object:
     if isinstance(found, dict):
         return {k: _timeless(v) for k, v in found.items() if k not in TIMES}
-    return found
+    return list(map(_timeless, found)) if isinstance(found, list) else found
 
 
 def _run(paper, arguments, folder, kill_at, export) -> None:

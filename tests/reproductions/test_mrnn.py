@@ -14,7 +14,6 @@ from script_runs import smoke_runner
 
 from reproductions import mrnn
 from reproductions.options import parse_arguments
-from reproductions.training import EpochSelector
 
 DATA = Path(__file__).parents[1] / "data"
 SMALL = {
@@ -131,34 +130,3 @@ def test_other_papers_models_have_their_own_settings(tmp_path, without_export):
     assert script(tmp_path, "--model=hyperqa", "--recipe=small") == 0
     metrics = metrics_of(tmp_path)
     assert (metrics["paper"], metrics["model"]) == ("mrnn", "hyperqa")
-
-
-def test_stopped_and_resumed_is_the_same_as_uninterrupted(
-    tmp_path, monkeypatch, without_export
-):
-    """Triplets, dropout and the averages of the blocks are those of the run."""
-    steps = {"smoke_epochs": 3, "dropout": 0.5, "negatives": 1}
-    assert run(tmp_path / "whole", **steps) == 0
-    save = EpochSelector.on_epoch_end
-
-    class Stop(Exception):
-        pass
-
-    def stop_after_second(self, epoch, logs=None):
-        save(self, epoch, logs)
-        if epoch == 1:
-            raise Stop
-
-    monkeypatch.setattr(EpochSelector, "on_epoch_end", stop_after_second)
-    with pytest.raises(Stop):
-        run(tmp_path / "stopped", **steps)
-    monkeypatch.setattr(EpochSelector, "on_epoch_end", save)
-    assert run(tmp_path / "stopped", "--resume", **steps) == 0
-    whole, stopped = (
-        json.loads((tmp_path / name / "progress.json").read_text())
-        for name in ("whole", "stopped")
-    )
-    for row in (*whole, *stopped):
-        del row["seconds"]
-    assert whole == stopped
-    assert len(whole) == 3
