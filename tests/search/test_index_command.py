@@ -1,7 +1,6 @@
-"""`keras-qa rank`, `index` and `ask`, with runs of small models."""
+"""`keras-qa index`, with runs of small models."""
 
 import gzip
-import io
 import json
 import os
 import resource
@@ -12,100 +11,23 @@ import subprocess
 import sys
 from pathlib import Path
 
-import keras
 import numpy as np
 import pytest
+from search_runs import ANSWERS
+from search_runs import QUESTION
+from search_runs import build
+from search_runs import command
 
-from keras_qa import cli
 from keras_qa import models
-from keras_qa.datasets.vocabulary import Vocabulary
-from keras_qa.export import export_keras
-from keras_qa.export import export_saved_model
 from keras_qa.search.answer_index import AnswerIndex
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
-from keras_qa.search.building import build_index
 from keras_qa.search.errors import SearchError
 from keras_qa.search.siamese import space_of
 from keras_qa.search.trained import TrainedRanker
 
-ROOT = Path(__file__).parents[1]
-WORDS = [f"w{i}" for i in range(30)]
-VOCABULARY = Vocabulary([*WORDS, "emma"])
-SIZE = len(VOCABULARY)
-
-
-def make_texts(count, seed=0):
-    rng = np.random.default_rng(seed)
-    lengths = rng.integers(1, 8, count)
-    return [" ".join(rng.choice(WORDS, length)) for length in lengths]
-
-
-ANSWERS = make_texts(100)
-QUESTION = "w1 w7 emma"
-
-
-def make_run(folder, model, **settings):
-    folder.mkdir()
-    export_keras(model, folder / "model.keras")
-    VOCABULARY.save(folder / "vocabulary.txt")
-    settings = {
-        "max_question_length": None,
-        "max_answer_length": None,
-        **settings,
-    }
-    metrics = {"settings": settings, "tokenizer": "word"}
-    (folder / "metrics.json").write_text(json.dumps(metrics))
-    return folder
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    keras.utils.set_random_seed(0)
-    folder = tmp_path_factory.mktemp("runs")
-    made = {
-        "hyperqa": models.HyperQA(SIZE, 6, 5),
-        # Sums that are not clipped.
-        "expmap": models.HyperQA(SIZE, 6, 5, projection="expmap"),
-        "cosineqa": models.CosineQA(SIZE, 6, 5),
-        "qacnn": models.QACNN(SIZE, 6, filters=5),
-        "qrnn": models.QRNNRanker(SIZE, 6, 5, 4, hidden_units=3),
-    }
-    return {name: make_run(folder / name, m) for name, m in made.items()}
-
-
-@pytest.fixture(scope="module")
-def answer_file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("answers") / "answers.txt"
-    path.write_text("\n".join(ANSWERS) + "\n")
-    return path
-
-
-@pytest.fixture(scope="module")
-def hyperqa_index(runs, answer_file, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("index") / "hyperqa"
-    for kind in ("hnsw", "flat"):
-        assert build(runs["hyperqa"], answer_file, folder, kind) == 100
-    return folder
-
-
-def build(run, answers, folder, kind="flat", size=16):
-    pytest.importorskip("faiss")
-    return build_index(
-        run, answers, folder, kind, shard_size=size, show_progress=False
-    )
-
-
-def best(scores, count):
-    return np.argsort(-scores, kind="stable")[:count]
-
-
-def command(*arguments):
-    return cli.main([str(argument) for argument in arguments])
-
-
-# --- index ---
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", ["cosineqa", "expmap", "hyperqa", "qacnn"])
@@ -365,192 +287,6 @@ def test_errors_of_the_commands(
     monkeypatch.setitem(sys.modules, "faiss", None)
     assert command("index", run, "--answers", answer_file, *output) == 2
     assert "pip install 'keras-qa[search]'" in capsys.readouterr().err
-
-
-# --- ask ---
-
-
-def test_ask_prints_answers_scores_and_times(hyperqa_index, runs, capsys):
-    scores = TrainedRanker(runs["hyperqa"]).scores(QUESTION, ANSWERS)
-    asked = ("ask", hyperqa_index, "--question", QUESTION, "--top", 3)
-    assert command(*asked) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[:2] == [QUESTION, "  rank       score  answer"]
-    rank, score, first = lines[2].split(maxsplit=2)
-    assert (rank, first) == ("1", ANSWERS[best(scores, 1)[0]])
-    assert float(score) == pytest.approx(scores.max(), abs=1e-3)
-    assert len(lines) == 6 and lines[5].startswith(
-        "(100 answers, index: search 0."
-    )
-    assert command(*asked, "--format", "trec", "--kind", "hnsw") == 0
-    printed = capsys.readouterr()
-    number = best(scores, 1)[0] + 1
-    assert printed.out.startswith(f"1 Q0 {number} 1 ")
-    assert "search 0." in printed.err
-    assert command(*asked, "--kind", "ivf") == 2
-    assert "expected ivf.faiss" in capsys.readouterr().err
-    for options, received in [
-        (("--kind", "flat"), "--effort 5 with flat"),
-        (("--kind", "hnsw", "--first", "bm25"), "--effort 5 with bm25"),
-    ]:
-        assert command(*asked, "--effort", 5, *options) == 2
-        assert f"Received: {received}" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("first", ["bm25", "index"])
-def test_two_stages(hyperqa_index, runs, capsys, first):
-    """The second stage orders what the first found, and only that."""
-    options = ("ask", hyperqa_index, "--question", "w3 w4", "--first", first)
-    options += ("--format", "jsonl")
-    assert command(*options, "--top", 20) == 0
-    found = capsys.readouterr().out.splitlines()
-    found = [json.loads(line) for line in found]
-    if first == "bm25":
-        shared = [{"w3", "w4"} & set(row["answer"].split()) for row in found]
-        assert all(shared)
-    texts = [row["answer"] for row in found]
-    rerank = ("--rerank", runs["qrnn"], "--depth", 20)
-    assert command(*options, *rerank, "--top", 5) == 0
-    rows = [json.loads(x) for x in capsys.readouterr().out.splitlines()]
-    scores = TrainedRanker(runs["qrnn"]).scores("w3 w4", texts)
-    order = best(scores, 5)
-    assert [r["answer"] for r in rows] == [texts[i] for i in order]
-    assert [r["score"] for r in rows] == pytest.approx(
-        scores[order].tolist(), abs=1e-5
-    )
-    assert [r["rank"] for r in rows] == [1, 2, 3, 4, 5]
-
-
-def test_ask_interactively(hyperqa_index, capsys, monkeypatch):
-    stdin = io.BytesIO(b"w1\n\n w2 w3 \n\xff\nw4\n")
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stdin))
-    options = ("--interactive", "--top", 1, "--format", "tsv")
-    assert command("ask", hyperqa_index, *options) == 2
-    printed = capsys.readouterr()
-    assert "<stdin>:4: expected UTF-8 text" in printed.err
-    lines = printed.out.splitlines()
-    assert [line.split("\t")[:3] for line in lines] == [
-        ["question_id", "question", "rank"],
-        ["1", "w1", "1"],
-        ["2", "w2 w3", "1"],
-    ]
-
-
-# --- rank ---
-
-
-CANDIDATES = ["w1 w2", "w7  emma", "w1 w2", "w20"]
-
-
-def test_rank_candidates_in_all_formats(runs, capsys):
-    scores = TrainedRanker(runs["qrnn"]).scores(QUESTION, CANDIDATES)
-    order = best(scores, 4)
-    rank = ("rank", runs["qrnn"], "--question", QUESTION)
-    rank += ("--candidates", *CANDIDATES, "--format")
-    printed = {}
-    for form in ("table", "tsv", "jsonl", "trec"):
-        assert command(*rank, form) == 0
-        printed[form] = capsys.readouterr().out.splitlines()
-    assert printed["table"][0] == QUESTION
-    assert [x.split(maxsplit=2)[2] for x in printed["table"][2:]] == [
-        " ".join(CANDIDATES[i].split()) for i in order
-    ]
-    rows = [line.split("\t") for line in printed["tsv"][1:]]
-    assert [int(row[4]) - 1 for row in rows] == list(order)
-    rows = [json.loads(line) for line in printed["jsonl"]]
-    assert [row["answer"] for row in rows] == [CANDIDATES[i] for i in order]
-    assert [row["score"] for row in rows] == pytest.approx(
-        scores[order].tolist(), abs=1e-6
-    )
-    assert [line.split()[2:4] for line in printed["trec"]] == [
-        [str(i + 1), str(rank)] for rank, i in enumerate(order, start=1)
-    ]
-    assert {line.split()[5] for line in printed["trec"]} == {"keras-qa"}
-    assert command(*rank, "jsonl", "--top", 2) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 2
-    assert command(*rank, "trec", "--tag", "my run", "--top", 1) == 0
-    assert capsys.readouterr().out.split()[5:] == ["my_run"]
-    # What the shell gives for a byte that is no UTF-8.
-    assert command(*rank[:3], "\udcff", *rank[4:], "table") == 0
-    assert capsys.readouterr().out.startswith("\ufffd\n")
-
-
-def test_rank_from_files_and_standard_input(
-    runs, capsys, tmp_path, monkeypatch
-):
-    run = runs["cosineqa"]
-    pairs = [("w1", "w2"), ("w1", "w3"), ("w4", "w4")]
-    expected = None
-
-    def ranked(*options, stdin=b""):
-        wrapped = io.TextIOWrapper(io.BytesIO(stdin))
-        monkeypatch.setattr(sys, "stdin", wrapped)
-        assert command("rank", run, "--format", "jsonl", *options) == 0
-        rows = capsys.readouterr().out.splitlines()
-        rows = [json.loads(row) for row in rows]
-        return [(r["question"], r["answer"], r["score"]) for r in rows]
-
-    table = tmp_path / "pairs.csv"
-    table.write_text(
-        "question,answer\n" + "".join(f"{q},{a}\n" for q, a in pairs)
-    )
-    expected = ranked("--file", table)
-    assert sorted(row[:2] for row in expected) == pairs
-    lines = "".join(f"{q}\t{a}\n" for q, a in pairs).encode()
-    assert ranked(stdin=lines) == expected
-    listed = tmp_path / "candidates.txt"
-    listed.write_text("w2\nw3\n")
-    of_one = ranked("--question", "w1", "--file", listed)
-    assert of_one == [row for row in expected if row[0] == "w1"]
-    assert ranked("--question", "w1", stdin=b"w2\r\n\nw3") == of_one
-
-
-@pytest.mark.parametrize(
-    ("stdin", "options", "message"),
-    [
-        (b"", (), "candidates to rank. Received: none"),
-        (b"w1\n", (), "<stdin>:1: expected question<TAB>answer"),
-        (b"\xff", (), "<stdin>:1: expected UTF-8"),
-        (b"", ("--candidates", "a"), "go with --question"),
-        (
-            b"",
-            ("--question", "a", "--candidates", "a", "--file", "b"),
-            "Received: both",
-        ),
-        (b"", ("--top", "0"), "--top must be positive"),
-        (b"a\tb", (), "expected the folder of a finished run"),
-    ],
-)
-def test_what_cannot_be_ranked(
-    tmp_path, capsys, monkeypatch, stdin, options, message
-):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-    assert command("rank", tmp_path, *options) == 2
-    captured = capsys.readouterr()
-    assert captured.out == "" and message in captured.err
-
-
-@pytest.mark.skipif(
-    keras.backend.backend() != "tensorflow", reason="writes a SavedModel"
-)
-def test_rank_with_a_saved_model(runs, capsys, tmp_path):
-    model = keras.models.load_model(runs["cosineqa"] / "model.keras")
-    export_saved_model(model, VOCABULARY.words, tmp_path / "saved")
-    question = ("--question", QUESTION, "--format", "jsonl", "--candidates")
-    printed = []
-    for folder in (runs["cosineqa"], tmp_path / "saved"):
-        assert command("rank", folder, *question, *CANDIDATES) == 0
-        rows = capsys.readouterr().out.splitlines()
-        printed.append([json.loads(row) for row in rows])
-    for ours, saved in zip(*printed, strict=True):
-        assert saved.pop("score") == pytest.approx(ours.pop("score"), abs=1e-5)
-        assert saved == ours
-    saved = ("rank", tmp_path / "saved", "--tokenizer", "word")
-    assert command(*saved, *question, "a") == 2
-    assert "a SavedModel holds its own" in capsys.readouterr().err
-    (tmp_path / "saved/saved_model.pb").write_bytes(b"x")
-    assert command("rank", tmp_path / "saved", *question, "a") == 2
-    assert "expected a SavedModel" in capsys.readouterr().err
 
 
 def test_the_commands_import_keras_only_when_they_need_it():

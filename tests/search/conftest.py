@@ -1,0 +1,40 @@
+"""Runs, answers and an index, made once."""
+
+import keras
+import pytest
+from search_runs import ANSWERS
+from search_runs import SIZE
+from search_runs import build
+from search_runs import make_run
+
+from keras_qa import models
+
+
+@pytest.fixture(scope="session")
+def runs(tmp_path_factory):
+    keras.utils.set_random_seed(0)
+    folder = tmp_path_factory.mktemp("runs")
+    made = {
+        "hyperqa": models.HyperQA(SIZE, 6, 5),
+        # Sums that are not clipped.
+        "expmap": models.HyperQA(SIZE, 6, 5, projection="expmap"),
+        "cosineqa": models.CosineQA(SIZE, 6, 5),
+        "qacnn": models.QACNN(SIZE, 6, filters=5),
+        "qrnn": models.QRNNRanker(SIZE, 6, 5, 4, hidden_units=3),
+    }
+    return {name: make_run(folder / name, m) for name, m in made.items()}
+
+
+@pytest.fixture(scope="session")
+def answer_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("answers") / "answers.txt"
+    path.write_text("\n".join(ANSWERS) + "\n")
+    return path
+
+
+@pytest.fixture(scope="session")
+def hyperqa_index(runs, answer_file, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("index") / "hyperqa"
+    for kind in ("hnsw", "flat"):
+        assert build(runs["hyperqa"], answer_file, folder, kind) == 100
+    return folder

@@ -1,0 +1,79 @@
+"""`keras-qa ask`, with an index of a small model."""
+
+import io
+import json
+import sys
+
+import pytest
+from search_runs import ANSWERS
+from search_runs import QUESTION
+from search_runs import best
+from search_runs import command
+
+from keras_qa.search.trained import TrainedRanker
+
+
+def test_ask_prints_answers_scores_and_times(hyperqa_index, runs, capsys):
+    scores = TrainedRanker(runs["hyperqa"]).scores(QUESTION, ANSWERS)
+    asked = ("ask", hyperqa_index, "--question", QUESTION, "--top", 3)
+    assert command(*asked) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == [QUESTION, "  rank       score  answer"]
+    rank, score, first = lines[2].split(maxsplit=2)
+    assert (rank, first) == ("1", ANSWERS[best(scores, 1)[0]])
+    assert float(score) == pytest.approx(scores.max(), abs=1e-3)
+    assert len(lines) == 6 and lines[5].startswith(
+        "(100 answers, index: search 0."
+    )
+    assert command(*asked, "--format", "trec", "--kind", "hnsw") == 0
+    printed = capsys.readouterr()
+    number = best(scores, 1)[0] + 1
+    assert printed.out.startswith(f"1 Q0 {number} 1 ")
+    assert "search 0." in printed.err
+    assert command(*asked, "--kind", "ivf") == 2
+    assert "expected ivf.faiss" in capsys.readouterr().err
+    for options, received in [
+        (("--kind", "flat"), "--effort 5 with flat"),
+        (("--kind", "hnsw", "--first", "bm25"), "--effort 5 with bm25"),
+    ]:
+        assert command(*asked, "--effort", 5, *options) == 2
+        assert f"Received: {received}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("first", ["bm25", "index"])
+def test_two_stages(hyperqa_index, runs, capsys, first):
+    """The second stage orders what the first found, and only that."""
+    options = ("ask", hyperqa_index, "--question", "w3 w4", "--first", first)
+    options += ("--format", "jsonl")
+    assert command(*options, "--top", 20) == 0
+    found = capsys.readouterr().out.splitlines()
+    found = [json.loads(line) for line in found]
+    if first == "bm25":
+        shared = [{"w3", "w4"} & set(row["answer"].split()) for row in found]
+        assert all(shared)
+    texts = [row["answer"] for row in found]
+    rerank = ("--rerank", runs["qrnn"], "--depth", 20)
+    assert command(*options, *rerank, "--top", 5) == 0
+    rows = [json.loads(x) for x in capsys.readouterr().out.splitlines()]
+    scores = TrainedRanker(runs["qrnn"]).scores("w3 w4", texts)
+    order = best(scores, 5)
+    assert [r["answer"] for r in rows] == [texts[i] for i in order]
+    assert [r["score"] for r in rows] == pytest.approx(
+        scores[order].tolist(), abs=1e-5
+    )
+    assert [r["rank"] for r in rows] == [1, 2, 3, 4, 5]
+
+
+def test_ask_interactively(hyperqa_index, capsys, monkeypatch):
+    stdin = io.BytesIO(b"w1\n\n w2 w3 \n\xff\nw4\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stdin))
+    options = ("--interactive", "--top", 1, "--format", "tsv")
+    assert command("ask", hyperqa_index, *options) == 2
+    printed = capsys.readouterr()
+    assert "<stdin>:4: expected UTF-8 text" in printed.err
+    lines = printed.out.splitlines()
+    assert [line.split("\t")[:3] for line in lines] == [
+        ["question_id", "question", "rank"],
+        ["1", "w1", "1"],
+        ["2", "w2 w3", "1"],
+    ]
