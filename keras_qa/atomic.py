@@ -9,13 +9,15 @@ from typing import Any
 
 # What the names of folders begin with that a killed process may leave.
 SCRATCH = ".writing-"
+_OLD = "old-"
 
 
 def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
     """Writes a file or folder under a temporary name, then renames it.
 
     A file has reached the disk before it takes the place of an older one. A
-    folder that takes another's place is absent for a moment in between.
+    folder that takes another's place is absent for a moment in between;
+    `remove_scratch` puts it there if the process was killed in this moment.
 
     Args:
         path: the final path; the folder that it lies in is made if missing.
@@ -25,7 +27,7 @@ def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=path.parent))
-    old = scratch / f"old-{path.name}"
+    old = scratch / f"{_OLD}{path.name}"
     try:
         save(scratch / path.name)
         _sync(scratch / path.name)
@@ -44,10 +46,17 @@ def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
 def remove_scratch(folder: Path) -> None:
     """Removes what killed processes were writing to a folder.
 
+    A folder that was whole, and had only to take an older one's place, does so.
+
     Args:
         folder: a folder that no other process writes to now.
     """
     for path in folder.glob(f"{SCRATCH}*"):
+        # The older folder is out of its place only when the newer is whole.
+        for old in path.glob(f"{_OLD}*"):
+            name = old.name.removeprefix(_OLD)
+            if not (folder / name).exists():
+                os.replace(path / name, folder / name)
         shutil.rmtree(path, ignore_errors=True)
 
 

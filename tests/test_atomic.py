@@ -2,6 +2,8 @@
 
 import pytest
 
+from keras_qa import atomic
+from keras_qa.atomic import remove_scratch
 from keras_qa.atomic import write_whole
 
 
@@ -42,3 +44,32 @@ def test_folders_are_replaced(tmp_path):
         write_whole(tmp_path / "model", save)
     assert [p.name for p in (tmp_path / "model").iterdir()] == ["new"]
     assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+def test_a_folder_that_a_killed_process_left_out_of_its_place(
+    tmp_path, monkeypatch
+):
+    path = tmp_path / "folder"
+
+    def save(scratch):
+        scratch.mkdir()
+        (scratch / "new").touch()
+
+    write_whole(path, save)
+    (path / "new").rename(path / "old")
+    replace = atomic.os.replace
+
+    def killed_before_the_second(source, target):
+        if target == path:
+            raise KeyboardInterrupt
+        replace(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(atomic.os, "replace", killed_before_the_second)
+        patch.setattr(atomic.shutil, "rmtree", lambda *_, **__: None)
+        with pytest.raises(KeyboardInterrupt):
+            write_whole(path, save)
+    assert not path.exists()
+    remove_scratch(tmp_path)
+    assert [file.name for file in path.iterdir()] == ["new"]
+    assert list(tmp_path.iterdir()) == [path]
