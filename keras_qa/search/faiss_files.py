@@ -20,7 +20,7 @@ KINDS = tuple(FACTORIES)
 CONSTRUCTION_EFFORT = 100
 TRAINING_VECTORS = 64
 
-EFFORTS = {"hnsw": 256, "ivf": 32}
+EFFORTS = {"hnsw": 256, "ivf": 64}
 """Nodes of a graph, or cells, that a search looks at by default."""
 
 
