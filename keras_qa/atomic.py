@@ -55,7 +55,7 @@ def remove_scratch(folder: Path) -> None:
         # The older folder is out of its place only when the newer is whole.
         for old in path.glob(f"{_OLD}*"):
             name = old.name.removeprefix(_OLD)
-            if not (folder / name).exists():
+            if (path / name).exists() and not (folder / name).exists():
                 os.replace(path / name, folder / name)
         shutil.rmtree(path, ignore_errors=True)
 

@@ -73,3 +73,10 @@ def test_a_folder_that_a_killed_process_left_out_of_its_place(
     remove_scratch(tmp_path)
     assert [file.name for file in path.iterdir()] == ["new"]
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_older_folder_alone_is_removed(tmp_path):
+    """As of a process that was killed while it removed its scratch folder."""
+    (tmp_path / ".writing-x/old-folder").mkdir(parents=True)
+    remove_scratch(tmp_path)
+    assert list(tmp_path.iterdir()) == []
