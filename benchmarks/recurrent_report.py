@@ -12,7 +12,7 @@ from benchmarks.recurrent_plan import HEADLINE
 from benchmarks.recurrent_plan import WORKLOADS
 from benchmarks.recurrent_plan import Settings
 from benchmarks.recurrent_summary import ARRAYS_MOVED
-from keras_qa.atomic import write_whole
+from keras_qa.files.whole import write_whole
 
 
 def report(

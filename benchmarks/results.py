@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from keras_qa.atomic import write_whole
+from keras_qa.files.whole import write_whole
 
 
 def paired_ratio(

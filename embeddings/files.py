@@ -13,8 +13,8 @@ from typing import BinaryIO
 from typing import TypeAlias
 from typing import cast
 
-from keras_qa.unpacking import UnpackingError
-from keras_qa.unpacking import bounded
+from keras_qa.files.decompression import UnpackingError
+from keras_qa.files.decompression import bounded
 
 PathLike = str | os.PathLike[str]
 ByteStream: TypeAlias = "io.BufferedReader[Any]"

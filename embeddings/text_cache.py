@@ -22,7 +22,7 @@ from embeddings.files import PathLike
 from embeddings.texts import Text
 from embeddings.vector_cache import VectorCache
 from embeddings.vector_cache import cache_key
-from keras_qa.atomic import write_whole
+from keras_qa.files.whole import write_whole
 
 # Words in a file of the cache: what an interruption can lose.
 SHARD_WORDS = 4096

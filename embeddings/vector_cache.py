@@ -20,9 +20,9 @@ import numpy as np
 
 from embeddings.files import PathLike
 from embeddings.files import VectorsWarning
-from embeddings.stored_arrays import DAMAGE
-from embeddings.stored_arrays import stored_array
-from keras_qa.atomic import write_whole
+from keras_qa.files.stored_arrays import DAMAGE
+from keras_qa.files.stored_arrays import stored_array
+from keras_qa.files.whole import write_whole
 
 KEY_BYTES = 16
 SUFFIX = ".npz"

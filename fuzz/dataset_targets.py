@@ -12,7 +12,6 @@ from keras_qa.datasets.base import Dataset
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.candidate_files import read_candidates
-from keras_qa.datasets.files import find_file
 from keras_qa.datasets.overlap import OverlapFeatures
 from keras_qa.datasets.quasar import read_quasar
 from keras_qa.datasets.registry import open_dataset
@@ -26,6 +25,7 @@ from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.datasets.wikiqa import read_wikiqa_tsv
 from keras_qa.datasets.yahoo_answers import read_yahoo_answers
 from keras_qa.datasets.yahooqa import YahooQA
+from keras_qa.files.text_files import find_file
 
 DATA = Path(__file__).parents[1] / "tests/data"
 

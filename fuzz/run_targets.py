@@ -17,8 +17,8 @@ from fuzz.target import Target
 from keras_qa.attention import AttentionError
 from keras_qa.attention_command import run_reading
 from keras_qa.datasets.base import DatasetError
-from keras_qa.locks import OwnedError
-from keras_qa.locks import OwnerFile
+from keras_qa.files.locks import OwnedError
+from keras_qa.files.locks import OwnerFile
 from reproductions.folder import RunFolder
 from reproductions.folder import RunFolderError
 from reproductions.learning_curves import CurvesError

@@ -18,9 +18,9 @@ from keras_qa.attention import draw_attention
 from keras_qa.attention import format_attention
 from keras_qa.attention_maps import attention_maps
 from keras_qa.attention_maps import draw_attention_maps
-from keras_qa.datasets.files import shorten
 from keras_qa.datasets.tokenizer import TOKENIZERS
 from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.files.text_files import shorten
 from keras_qa.model_files import ModelFileError
 from keras_qa.model_files import load_model
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from keras_qa.atomic import write_whole
 from keras_qa.attention_pair import AttentionError
+from keras_qa.files.whole import write_whole
 
 # Blue, the strongest weight.
 COLOR = "#4477AA"

@@ -20,7 +20,7 @@ from keras_qa.datasets import audit
 from keras_qa.datasets import fetch
 from keras_qa.datasets.base import DatasetError
 from keras_qa.export_command import ExportError
-from keras_qa.locks import OwnedError
+from keras_qa.files.locks import OwnedError
 from keras_qa.search.errors import SearchError
 from keras_qa.version import __version__
 

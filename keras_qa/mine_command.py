@@ -18,7 +18,6 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from keras_qa.atomic import write_whole
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.candidate_files import write_candidates
@@ -32,7 +31,8 @@ from keras_qa.datasets.tokenizer import TOKENIZERS
 from keras_qa.datasets.yahoo_answers import find_yahoo_answers
 from keras_qa.datasets.yahoo_answers import read_yahoo_answers
 from keras_qa.datasets.yahooqa import SPLITS
-from keras_qa.locks import owned_folder
+from keras_qa.files.locks import owned_folder
+from keras_qa.files.whole import write_whole
 from keras_qa.mining import CandidateMiner
 
 YAHOO = "yahoo"

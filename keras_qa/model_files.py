@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
 
-from keras_qa.unpacking import FREE_BYTES
-from keras_qa.unpacking import MOST_TIMES
+from keras_qa.files.decompression import FREE_BYTES
+from keras_qa.files.decompression import MOST_TIMES
 
 if TYPE_CHECKING:
     import keras

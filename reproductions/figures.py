@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_qa.atomic import write_whole
+from keras_qa.files.whole import write_whole
 from reproductions.summary import Statistic
 from reproductions.targets import load_targets
 

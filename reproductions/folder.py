@@ -10,14 +10,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from keras_qa.atomic import SCRATCH
-from keras_qa.atomic import remove_scratch
-from keras_qa.atomic import write_whole
-from keras_qa.datasets.fields import fits
-from keras_qa.datasets.files import shorten
-from keras_qa.locks import RUNNING
-from keras_qa.locks import OwnedError
-from keras_qa.locks import OwnerFile
+from keras_qa.files.checks import fits
+from keras_qa.files.locks import RUNNING
+from keras_qa.files.locks import OwnedError
+from keras_qa.files.locks import OwnerFile
+from keras_qa.files.text_files import shorten
+from keras_qa.files.whole import SCRATCH
+from keras_qa.files.whole import remove_scratch
+from keras_qa.files.whole import write_whole
 
 SETTINGS = "settings.json"
 METRICS = "metrics.json"

@@ -21,13 +21,13 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.atomic import write_whole
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tokenizer import tokenize
 from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.datasets.vocabulary import pad
+from keras_qa.files.whole import write_whole
 from keras_qa.model_files import ModelFileError
 from keras_qa.model_files import load_model
 from keras_qa.models.hyperqa import BagOfWordsRanker

@@ -9,10 +9,10 @@ from typing import Any
 import keras
 import numpy as np
 
-from embeddings.stored_arrays import DAMAGE
-from embeddings.stored_arrays import stored_array
-from keras_qa.datasets.files import shorten
 from keras_qa.datasets.packing import RaggedTexts
+from keras_qa.files.stored_arrays import DAMAGE
+from keras_qa.files.stored_arrays import stored_array
+from keras_qa.files.text_files import shorten
 from keras_qa.layers import RBMJumpScore
 from keras_qa.models import BidirectionalLanguageModel
 from reproductions.common import Experiment

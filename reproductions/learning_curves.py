@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from keras_qa.datasets.fields import fits
-from keras_qa.datasets.fields import misfit
-from keras_qa.datasets.files import shorten
+from keras_qa.files.checks import fits
+from keras_qa.files.checks import misfit
+from keras_qa.files.text_files import shorten
 from reproductions.figures import epoch_lines
 from reproductions.targets import load_targets
 

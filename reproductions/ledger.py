@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 from typing import get_type_hints
 
-from keras_qa.datasets.fields import fits
-from keras_qa.datasets.fields import kind_name
-from keras_qa.datasets.fields import misfit
-from keras_qa.datasets.fields import read_toml
-from keras_qa.datasets.files import shorten
+from keras_qa.files.checks import fits
+from keras_qa.files.checks import kind_name
+from keras_qa.files.checks import misfit
+from keras_qa.files.checks import read_toml
+from keras_qa.files.text_files import shorten
 
 PATH = Path(__file__).with_name("ledger.toml")
 FIELDS = ("paper", "where", "printed", "reading", "arguments", "tests")

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from typing import get_type_hints
 
-from keras_qa.atomic import write_whole
-from keras_qa.datasets.fields import misfit
+from keras_qa.files.checks import misfit
+from keras_qa.files.whole import write_whole
 
 PATH = Path(__file__).with_name("parameters.jsonl")
 

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from keras_qa.atomic import write_whole
+from keras_qa.files.whole import write_whole
 from reproductions import markdown
 from reproductions.comparison_tables import differences
 from reproductions.comparisons import Compared

@@ -7,11 +7,11 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from keras_qa.datasets.fields import kind_name
-from keras_qa.datasets.fields import misfit
-from keras_qa.datasets.files import shorten
-from keras_qa.locks import locked
-from keras_qa.locks import try_lock
+from keras_qa.files.checks import kind_name
+from keras_qa.files.checks import misfit
+from keras_qa.files.locks import locked
+from keras_qa.files.locks import try_lock
+from keras_qa.files.text_files import shorten
 
 REQUIRED = ("paper", "model", "dataset", "split", "seed", "recipe", "metrics")
 

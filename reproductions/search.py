@@ -28,8 +28,8 @@ except ImportError as error:
     ) from error
 
 from embeddings import VectorsError
-from keras_qa.atomic import write_whole
 from keras_qa.datasets.base import DatasetError
+from keras_qa.files.whole import write_whole
 from reproductions.common import run_experiment
 from reproductions.folder import RunFolderError
 from reproductions.folder import keep_only

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from keras_qa.locks import RUNNING
+from keras_qa.files.locks import RUNNING
 from reproductions.folder import METRICS
 from reproductions.folder import SETTINGS
 from reproductions.folder import RunFolder

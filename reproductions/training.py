@@ -13,8 +13,8 @@ import keras
 import numpy as np
 from tqdm import tqdm
 
-from keras_qa.datasets.fields import fits
-from keras_qa.datasets.files import shorten
+from keras_qa.files.checks import fits
+from keras_qa.files.text_files import shorten
 from reproductions.folder import RunFolder
 from reproductions.folder import RunFolderError
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import ir_measures
 
-from keras_qa.datasets.files import error_at
-from keras_qa.datasets.files import read_lines
+from keras_qa.files.text_files import error_at
+from keras_qa.files.text_files import read_lines
 
 # trec_eval keeps a table of all levels up to the highest.
 _LABEL = re.compile(r"-?[0-9]{1,3}")

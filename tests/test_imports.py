@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 # What each part may import of the project and of the outside.
 ALLOWED = {
     "keras_qa/version.py": set(),
-    "keras_qa/locks.py": set(),
+    "keras_qa/files/locks.py": set(),
     "keras_qa/geometry.py": {"keras"},
     "keras_qa/recurrence.py": {"keras"},
     "keras_qa/initializers.py": {"keras"},
@@ -79,7 +79,7 @@ ALLOWED = {
     "keras_qa/attention_pair.py": {"keras", "numpy", "keras_qa.datasets"},
     "keras_qa/attention_figure.py": {
         "matplotlib",
-        "keras_qa.atomic",
+        "keras_qa.files.whole",
         "keras_qa.attention_pair",
     },
     "keras_qa/attention_heatmaps.py": {
@@ -111,11 +111,11 @@ ALLOWED = {
         "tqdm",
         "faiss",
         "tensorflow",
-        "keras_qa.atomic",
+        "keras_qa.files.whole",
         "keras_qa.attention_command",
         "keras_qa.datasets",
         "keras_qa.layers",
-        "keras_qa.locks",
+        "keras_qa.files.locks",
         "keras_qa.mining",
         "keras_qa.models",
         "keras_qa.scoring",
@@ -140,9 +140,9 @@ ALLOWED = {
         "numpy",
         "pooch",
         "tqdm",
-        "keras_qa.atomic",
+        "keras_qa.files.whole",
         "keras_qa.datasets",
-        "keras_qa.unpacking",
+        "keras_qa.files.decompression",
     },
     "embeddings/": {
         "numpy",
@@ -152,8 +152,8 @@ ALLOWED = {
         "keras_hub",
         "h5py",
         "embeddings",
-        "keras_qa.atomic",
-        "keras_qa.unpacking",
+        "keras_qa.files.whole",
+        "keras_qa.files.decompression",
     },
 }
 

@@ -14,7 +14,7 @@ from keras_qa import cli
 from keras_qa.datasets.candidate_files import COLUMNS
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tabular import read_tabular
-from keras_qa.locks import owned_folder
+from keras_qa.files.locks import owned_folder
 
 CORPUS = Path(__file__).parent / "data/YahooL6"
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from pathlib import Path
 
-from keras_qa.atomic import write_whole
 from keras_qa.datasets.base import Candidate
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.datasets.tabular import table_delimiter
+from keras_qa.files.whole import write_whole
 
 COLUMNS = Columns(question_id="question_id", answer_id="answer_id")
 """The columns of the files, for `read_tabular`."""

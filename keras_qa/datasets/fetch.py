@@ -20,10 +20,10 @@ import pooch
 
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.download import ResumingDownloader
-from keras_qa.datasets.files import READ_ERRORS
-from keras_qa.datasets.files import find_file
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.datasets.registry import default_data_dir
+from keras_qa.files.text_files import READ_ERRORS
+from keras_qa.files.text_files import find_file
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from collections.abc import Collection
 from pathlib import Path
 
 from keras_qa.datasets.errors import DatasetError
-from keras_qa.datasets.files import error_at
-from keras_qa.datasets.files import read_lines
-from keras_qa.datasets.files import shorten
+from keras_qa.files.text_files import error_at
+from keras_qa.files.text_files import read_lines
+from keras_qa.files.text_files import shorten
 
 _FOLDS = ("train", "dev")
 

@@ -17,9 +17,9 @@ import numpy as np
 from keras_qa.datasets.base import Candidate
 from keras_qa.datasets.base import Pool
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.files import error_at
-from keras_qa.datasets.files import read_lines
 from keras_qa.datasets.rows import check_id
+from keras_qa.files.text_files import error_at
+from keras_qa.files.text_files import read_lines
 
 # The fields of a line, between tabs, in the kinds of question files there are.
 V1_TRAIN = ("question", "golds")

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.candidate_files import read_candidates
-from keras_qa.datasets.files import find_file
 from keras_qa.datasets.quasar import CONTEXTS
 from keras_qa.datasets.quasar import RELEVANCE
 from keras_qa.datasets.quasar import read_quasar
@@ -24,6 +23,7 @@ from keras_qa.datasets.wikiqa import read_wikiqa_tsv
 from keras_qa.datasets.yahoo_answers import NAME as YAHOO_ANSWERS
 from keras_qa.datasets.yahooqa import SPLITS
 from keras_qa.datasets.yahooqa import YahooQA
+from keras_qa.files.text_files import find_file
 
 FOLDS_FILE = "train-folds.tsv"
 

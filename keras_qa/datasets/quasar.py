@@ -13,13 +13,13 @@ from typing import Any
 from keras_qa.datasets.base import Candidate
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.files import check_text
-from keras_qa.datasets.files import error_at
-from keras_qa.datasets.json_files import read_records
 from keras_qa.datasets.rows import check_id
 from keras_qa.datasets.rows import position_id
 from keras_qa.datasets.tokenizer import lower_case
 from keras_qa.datasets.tokenizer import tokenize
+from keras_qa.files.json_stream import read_records
+from keras_qa.files.text_files import check_text
+from keras_qa.files.text_files import error_at
 
 CONTEXTS = ("short", "long")
 RELEVANCE = ("words", "characters")

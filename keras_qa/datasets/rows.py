@@ -7,8 +7,8 @@ from pathlib import Path
 
 from keras_qa.datasets.base import Candidate
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.files import check_text
-from keras_qa.datasets.files import error_at
+from keras_qa.files.text_files import check_text
+from keras_qa.files.text_files import error_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from keras_qa.datasets.base import Candidate
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.files import error_at
 from keras_qa.datasets.rows import check_id
-from keras_qa.datasets.xml_stream import XmlStream
+from keras_qa.files.text_files import error_at
+from keras_qa.files.xml_stream import XmlStream
 
 LABELS = {"Good": 1, "PotentiallyUseful": 0, "Bad": 0}
 SKIP = "SubtaskA_Skip_Because_Same_As_RelQuestion_ID"

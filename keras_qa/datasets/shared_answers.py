@@ -7,7 +7,6 @@ from pathlib import Path
 from keras_qa.datasets.base import Dataset
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.files import find_file
 from keras_qa.datasets.insuranceqa import V1_POOL
 from keras_qa.datasets.insuranceqa import V1_TRAIN
 from keras_qa.datasets.insuranceqa import V2
@@ -20,6 +19,7 @@ from keras_qa.datasets.squad import FILES as SQUAD_FILES
 from keras_qa.datasets.squad import paragraph_texts
 from keras_qa.datasets.squad import read_squad
 from keras_qa.datasets.yahooqa import SPLITS
+from keras_qa.files.text_files import find_file
 
 
 def open_squad(folder: Path, paragraphs: str) -> Dataset:

@@ -12,8 +12,8 @@ from typing import Any
 
 from keras_qa.datasets.base import Candidate
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.json_files import error_in
-from keras_qa.datasets.json_files import read_array
+from keras_qa.files.json_stream import error_in
+from keras_qa.files.json_stream import read_array
 
 FILES = {"train": "train-v1.1.json", "dev": "dev-v1.1.json"}
 """The name of each split's file; the test set is not published."""

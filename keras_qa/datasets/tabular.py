@@ -11,14 +11,14 @@ from pathlib import Path
 from keras_qa.datasets.base import Dataset
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.files import MAX_LINE_BYTES
-from keras_qa.datasets.files import check_text
-from keras_qa.datasets.files import error_at
-from keras_qa.datasets.files import read_lines
-from keras_qa.datasets.json_files import read_records
 from keras_qa.datasets.rows import Row
 from keras_qa.datasets.rows import group_rows
 from keras_qa.datasets.rows import parse_label
+from keras_qa.files.json_stream import read_records
+from keras_qa.files.text_files import MAX_LINE_BYTES
+from keras_qa.files.text_files import check_text
+from keras_qa.files.text_files import error_at
+from keras_qa.files.text_files import read_lines
 
 _Record = tuple[int, dict[str, object]]
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.files import error_at
-from keras_qa.datasets.files import find_file
-from keras_qa.datasets.files import read_lines
 from keras_qa.datasets.rows import Row
 from keras_qa.datasets.rows import group_rows
 from keras_qa.datasets.rows import parse_label
+from keras_qa.files.text_files import error_at
+from keras_qa.files.text_files import find_file
+from keras_qa.files.text_files import read_lines
 
 # Question, candidate, question id, label: the order of the fields below.
 FILES = ("a.toks", "b.toks", "id.txt", "sim.txt")

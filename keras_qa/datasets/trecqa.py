@@ -12,10 +12,10 @@ from pathlib import Path
 
 from keras_qa.datasets.base import Candidate
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.files import error_at
-from keras_qa.datasets.files import read_lines
 from keras_qa.datasets.rows import check_id
 from keras_qa.datasets.rows import position_id
+from keras_qa.files.text_files import error_at
+from keras_qa.files.text_files import read_lines
 
 _OPENING = re.compile(r"<QApairs id=(['\"])(.*)\1>")
 _TAG = re.compile(r"</?(?:QApairs|question|positive|negative)\b[^\t]*>")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from keras_qa.datasets.errors import DatasetError
-from keras_qa.datasets.files import error_at
+from keras_qa.files.text_files import error_at
 
 PADDING_ID = 0
 UNKNOWN_ID = 1

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.files import error_at
-from keras_qa.datasets.files import read_lines
 from keras_qa.datasets.rows import Row
 from keras_qa.datasets.rows import group_rows
 from keras_qa.datasets.rows import parse_label
 from keras_qa.datasets.toks import read_toks
+from keras_qa.files.text_files import error_at
+from keras_qa.files.text_files import read_lines
 
 HEADER = (
     "QuestionID",

@@ -16,7 +16,7 @@ from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.rows import check_id
 from keras_qa.datasets.rows import position_id
-from keras_qa.datasets.xml_stream import XmlStream
+from keras_qa.files.xml_stream import XmlStream
 
 NAME = "FullOct2007.xml"
 

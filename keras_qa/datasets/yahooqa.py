@@ -11,12 +11,12 @@ from pathlib import Path
 from keras_qa.datasets.base import Candidate
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.files import READ_ERRORS
-from keras_qa.datasets.files import check_text
-from keras_qa.datasets.files import open_bytes
-from keras_qa.datasets.files import shorten
-from keras_qa.datasets.plain_pickle import loads
 from keras_qa.datasets.rows import position_id
+from keras_qa.files.plain_pickle import loads
+from keras_qa.files.text_files import READ_ERRORS
+from keras_qa.files.text_files import check_text
+from keras_qa.files.text_files import open_bytes
+from keras_qa.files.text_files import shorten
 
 SPLITS = ("train", "dev", "test")
 

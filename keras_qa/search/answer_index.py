@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from keras_qa.datasets.fields import misfit
-from keras_qa.datasets.files import shorten
 from keras_qa.datasets.tokenizer import TOKENIZERS
+from keras_qa.files.checks import misfit
+from keras_qa.files.text_files import shorten
 from keras_qa.search import exact
 from keras_qa.search import faiss_files
 from keras_qa.search.answers import Answer

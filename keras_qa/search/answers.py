@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from keras_qa.atomic import write_whole
-from keras_qa.datasets.fields import fits
-from keras_qa.datasets.files import error_at
-from keras_qa.datasets.files import read_lines
-from keras_qa.datasets.files import shorten
+from keras_qa.files.checks import fits
+from keras_qa.files.text_files import error_at
+from keras_qa.files.text_files import read_lines
+from keras_qa.files.text_files import shorten
+from keras_qa.files.whole import write_whole
 from keras_qa.search.errors import SearchError
 
 # Shards whose vectors stay mapped. Each keeps a file open, of which a process

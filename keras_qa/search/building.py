@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from keras_qa.atomic import SCRATCH
-from keras_qa.atomic import remove_scratch
-from keras_qa.atomic import write_whole
-from keras_qa.datasets.fields import fits
-from keras_qa.locks import RUNNING
-from keras_qa.locks import owned_folder
+from keras_qa.files.checks import fits
+from keras_qa.files.locks import RUNNING
+from keras_qa.files.locks import owned_folder
+from keras_qa.files.whole import SCRATCH
+from keras_qa.files.whole import remove_scratch
+from keras_qa.files.whole import write_whole
 from keras_qa.search import faiss_files
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers

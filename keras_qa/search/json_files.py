@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from keras_qa.atomic import write_whole
-from keras_qa.datasets.files import shorten
+from keras_qa.files.text_files import shorten
+from keras_qa.files.whole import write_whole
 from keras_qa.search.errors import SearchError
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from keras_qa.datasets.files import shorten
+from keras_qa.files.text_files import shorten
 from keras_qa.search.errors import SearchError
 
 

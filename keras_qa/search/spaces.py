@@ -51,8 +51,8 @@ from typing import Any
 
 import numpy as np
 
-from keras_qa.datasets.fields import misfit
-from keras_qa.datasets.files import shorten
+from keras_qa.files.checks import misfit
+from keras_qa.files.text_files import shorten
 from keras_qa.search.errors import SearchError
 
 UNIT_ROUNDOFF = 2.0**-24

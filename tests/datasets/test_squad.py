@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa.datasets import json_files
 from keras_qa.datasets.base import Candidate
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
@@ -16,6 +15,7 @@ from keras_qa.datasets.squad import Paragraph
 from keras_qa.datasets.squad import paragraph_texts
 from keras_qa.datasets.squad import read_paragraphs
 from keras_qa.datasets.squad import read_squad
+from keras_qa.files import json_stream as json_files
 
 DATA = Path(__file__).parents[1] / "data"
 TRAIN = DATA / "SQuAD/train-v1.1.json"

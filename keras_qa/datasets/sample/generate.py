@@ -21,8 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from keras_qa.atomic import write_whole
 from keras_qa.datasets.wikiqa import HEADER
+from keras_qa.files.whole import write_whole
 
 FOLDER = Path(__file__).parent
 SPLITS = {"train": 0.7, "dev": 0.13, "test": 0.17}

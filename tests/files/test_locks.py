@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa.locks import OwnedError
-from keras_qa.locks import OwnerFile
+from keras_qa.files.locks import OwnedError
+from keras_qa.files.locks import OwnerFile
 from reproductions.comparisons import read_comparisons
 from reproductions.folder import RunFolder
 from reproductions.folder import RunFolderError
 from reproductions.runs import read_runs
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 HOLD = """
 import sys

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from keras_qa.datasets.fields import fits
-from keras_qa.datasets.fields import misfit
+from keras_qa.files.checks import fits
+from keras_qa.files.checks import misfit
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from typing import NoReturn
 from typing import TypeVar
 
 from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.files import READ_ERRORS
-from keras_qa.datasets.files import error_at
-from keras_qa.datasets.files import open_bytes
+from keras_qa.files.text_files import READ_ERRORS
+from keras_qa.files.text_files import error_at
+from keras_qa.files.text_files import open_bytes
 
 T = TypeVar("T")
 

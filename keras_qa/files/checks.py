@@ -9,7 +9,7 @@ from typing import Any
 from typing import get_args
 from typing import get_origin
 
-from keras_qa.datasets.files import shorten
+from keras_qa.files.text_files import shorten
 
 _MOST = 2**63
 

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from typing import cast
 
 from keras_qa.datasets.errors import DatasetError
-from keras_qa.unpacking import bounded
+from keras_qa.files.decompression import bounded
 
 # A line longer than this is no sentence; it would only fill the memory.
 MAX_LINE_BYTES = 2**24

@@ -2,11 +2,11 @@ import gzip
 
 import pytest
 
-from keras_qa.datasets import files
 from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.files import find_file
-from keras_qa.datasets.files import read_lines
-from keras_qa.datasets.files import shorten
+from keras_qa.files import text_files as files
+from keras_qa.files.text_files import find_file
+from keras_qa.files.text_files import read_lines
+from keras_qa.files.text_files import shorten
 
 
 def test_only_line_feeds_end_a_line(tmp_path):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from keras_qa import atomic
-from keras_qa.atomic import remove_scratch
-from keras_qa.atomic import write_whole
+from keras_qa.files import whole as atomic
+from keras_qa.files.whole import remove_scratch
+from keras_qa.files.whole import write_whole
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path):

@@ -10,11 +10,11 @@ from typing import BinaryIO
 from typing import NoReturn
 
 from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.files import READ_ERRORS
-from keras_qa.datasets.files import error_at
-from keras_qa.datasets.files import open_bytes
-from keras_qa.datasets.files import read_lines
-from keras_qa.datasets.files import shorten
+from keras_qa.files.text_files import READ_ERRORS
+from keras_qa.files.text_files import error_at
+from keras_qa.files.text_files import open_bytes
+from keras_qa.files.text_files import read_lines
+from keras_qa.files.text_files import shorten
 
 # An item longer than this is no article; it would only fill the memory.
 MAX_ITEM_CHARACTERS = 2**24

@@ -7,7 +7,7 @@ import struct
 import numpy as np
 import pytest
 
-from keras_qa.datasets.plain_pickle import loads
+from keras_qa.files.plain_pickle import loads
 
 PLAIN = {
     "text": ["a", "ä", "日本", "", "x" * 300],

@@ -1,0 +1,1 @@
+"""Files: whole or absent, owned, decompressed, checked and read piece by piece."""
