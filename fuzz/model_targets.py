@@ -9,8 +9,8 @@ from pathlib import Path
 from fuzz import structures
 from fuzz.structures import Case
 from fuzz.target import Target
-from keras_qa.model_files import ModelFileError
-from keras_qa.model_files import load_model
+from keras_qa.export.keras_file import ModelFileError
+from keras_qa.export.keras_file import load_model
 
 
 def targets() -> list[Target]:
@@ -40,7 +40,7 @@ def targets() -> list[Target]:
 def saved_model() -> bytes:
     """A `.keras` file of a model of five words."""
     # Keras is imported only where something is to be loaded.
-    from keras_qa.export import export_keras
+    from keras_qa.export.saved_model import export_keras
     from keras_qa.models import CosineQA
 
     with tempfile.TemporaryDirectory() as folder:

@@ -20,9 +20,9 @@ from keras_qa.attention_maps import attention_maps
 from keras_qa.attention_maps import draw_attention_maps
 from keras_qa.datasets.tokenizer import TOKENIZERS
 from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.export.keras_file import ModelFileError
+from keras_qa.export.keras_file import load_model
 from keras_qa.files.text_files import shorten
-from keras_qa.model_files import ModelFileError
-from keras_qa.model_files import load_model
 
 FILES = ("model.keras", "vocabulary.txt", "metrics.json")
 

@@ -96,10 +96,10 @@ def run(arguments: argparse.Namespace) -> int:
     if (folder / OVERLAP).is_file():
         overlap = OverlapFeatures.load(folder / OVERLAP)
     model = run_model(folder)
-    from keras_qa.export import export_keras
-    from keras_qa.export import export_saved_model
-    from keras_qa.lite_export import export_lite
-    from keras_qa.onnx_export import export_onnx
+    from keras_qa.export.onnx import export_onnx
+    from keras_qa.export.saved_model import export_keras
+    from keras_qa.export.saved_model import export_saved_model
+    from keras_qa.export.tflite import export_lite
 
     replace = arguments.overwrite
     try:

@@ -20,9 +20,9 @@ from keras_qa.datasets.sampler import ScoreFunction
 from keras_qa.datasets.vector_texts import VectorTexts
 from keras_qa.evaluation import Evaluation
 from keras_qa.evaluation import evaluate
-from keras_qa.export import export_keras
-from keras_qa.export import export_saved_model
-from keras_qa.export import verify_export
+from keras_qa.export.saved_model import export_keras
+from keras_qa.export.saved_model import export_saved_model
+from keras_qa.export.saved_model import verify_export
 from keras_qa.losses import PairwiseHinge
 from keras_qa.scoring import score_pairs
 from keras_qa.training import PairwiseTrainer

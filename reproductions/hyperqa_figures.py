@@ -27,9 +27,9 @@ from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tokenizer import tokenize
 from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.datasets.vocabulary import pad
+from keras_qa.export.keras_file import ModelFileError
+from keras_qa.export.keras_file import load_model
 from keras_qa.files.whole import write_whole
-from keras_qa.model_files import ModelFileError
-from keras_qa.model_files import load_model
 from keras_qa.models.hyperqa import BagOfWordsRanker
 from reproductions.figures import LinkedVectors
 from reproductions.figures import embedding_size_curve

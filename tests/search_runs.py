@@ -7,7 +7,7 @@ import pytest
 
 from keras_qa import cli
 from keras_qa.datasets.vocabulary import Vocabulary
-from keras_qa.export import export_keras
+from keras_qa.export.saved_model import export_keras
 from keras_qa.search.building import build_index
 
 WORDS = [f"w{i}" for i in range(30)]

@@ -11,7 +11,7 @@ import pytest
 from keras_qa.cli import main
 from keras_qa.datasets.overlap import OverlapFeatures
 from keras_qa.datasets.vocabulary import Vocabulary
-from keras_qa.export import load_saved_model
+from keras_qa.export.saved_model import load_saved_model
 from keras_qa.models import CNNRanker
 from keras_qa.models import CosineQA
 from keras_qa.search.trained import TrainedRanker

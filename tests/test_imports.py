@@ -232,12 +232,12 @@ def test_only_text_and_export_import_tensorflow():
         if any(name.split(".")[0] == "tensorflow" for name in imports(path))
     }
     assert users == {
-        "keras_qa/text.py",
-        "keras_qa/text_overlap.py",
-        "keras_qa/export.py",
+        "keras_qa/export/text_graph.py",
+        "keras_qa/export/overlap_graph.py",
+        "keras_qa/export/saved_model.py",
         "keras_qa/search/saved_model.py",
-        "keras_qa/ids_function.py",
-        "keras_qa/lite_export.py",
+        "keras_qa/export/tracing.py",
+        "keras_qa/export/tflite.py",
     }
 
 

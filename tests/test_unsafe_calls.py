@@ -26,7 +26,7 @@ UNSAFE = {
     *("keras.saving.load_model", "yaml.load", "torch.load", "joblib.load"),
 }
 # It checks the file before.
-ALLOWED = {("keras_qa/model_files.py", "keras.saving.load_model")}
+ALLOWED = {("keras_qa/export/keras_file.py", "keras.saving.load_model")}
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -8,8 +8,8 @@ from export_models import READING
 from export_models import VOCABULARY
 from export_models import randomise
 
-from keras_qa.export import export_saved_model
-from keras_qa.export import load_saved_model
+from keras_qa.export.saved_model import export_saved_model
+from keras_qa.export.saved_model import load_saved_model
 
 
 @pytest.fixture(scope="session")

@@ -23,9 +23,9 @@ from export_models import needs_tensorflow
 from export_models import randomise
 
 from keras_qa.datasets.vocabulary import Vocabulary
-from keras_qa.export import export_keras
-from keras_qa.export import export_saved_model
-from keras_qa.export import load_saved_model
+from keras_qa.export.saved_model import export_keras
+from keras_qa.export.saved_model import export_saved_model
+from keras_qa.export.saved_model import load_saved_model
 
 pytestmark = pytest.mark.filterwarnings("error::UserWarning")
 
@@ -140,7 +140,7 @@ def test_keras_files_in_a_process_without_training_code(tmp_path):
 TRAINED_WITH_JAX = """
 import json, sys
 import keras, numpy as np
-from keras_qa.export import export_keras, export_saved_model
+from keras_qa.export.saved_model import export_keras, export_saved_model
 from keras_qa.models import HyperQA
 assert keras.backend.backend() == "jax"
 model = HyperQA(50, 8, 6)

@@ -16,10 +16,10 @@ from export_models import randomise
 
 from keras_qa.datasets.overlap import OverlapFeatures
 from keras_qa.datasets.vocabulary import Vocabulary
-from keras_qa.export import export_saved_model
-from keras_qa.export import load_saved_model
-from keras_qa.export import score_texts
-from keras_qa.export import verify_export
+from keras_qa.export.saved_model import export_saved_model
+from keras_qa.export.saved_model import load_saved_model
+from keras_qa.export.saved_model import score_texts
+from keras_qa.export.saved_model import verify_export
 from keras_qa.models import HyperQA
 
 pytestmark = pytest.mark.filterwarnings("error::UserWarning")
@@ -81,7 +81,7 @@ def test_surrogates_in_python_strings(scorers):
 @needs_tensorflow
 @pytest.mark.parametrize("name", ["hyperqa", "overlap", "overlap-fixed"])
 def test_long_texts_do_not_pad_short_ones(models, name, monkeypatch, tmp_path):
-    text = pytest.importorskip("keras_qa.text")
+    text = pytest.importorskip("keras_qa.export.text_graph")
     monkeypatch.setattr(text, "POSITIONS", 40)
     model, reading = models[name], READING[name]
     path = tmp_path / "small_chunks"

@@ -12,10 +12,10 @@ from export_models import VOCABULARY
 from export_models import needs_tensorflow
 from export_models import with_overlap
 
-from keras_qa.export import export_keras
-from keras_qa.export import export_saved_model
-from keras_qa.export import load_saved_model
-from keras_qa.export import score_texts
+from keras_qa.export.saved_model import export_keras
+from keras_qa.export.saved_model import export_saved_model
+from keras_qa.export.saved_model import load_saved_model
+from keras_qa.export.saved_model import score_texts
 from keras_qa.models import HyperQA
 
 OVERLAP_ERRORS = [

@@ -290,8 +290,8 @@ def test_attention_of_texts():
     keras.backend.backend() != "tensorflow", reason="a graph of TensorFlow"
 )
 def test_ranks_texts_in_a_graph():
-    from keras_qa.text import TextEncoder
-    from keras_qa.text import text_signatures
+    from keras_qa.export.text_graph import TextEncoder
+    from keras_qa.export.text_graph import text_signatures
 
     words = Vocabulary([f"w{i}" for i in range(VOCABULARY - 2)])
     model, any_length = _model(), {"question": None, "answer": None}

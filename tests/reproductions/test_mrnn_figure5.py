@@ -17,7 +17,7 @@ from keras_qa.datasets.base import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tokenizer import tokenize
 from keras_qa.datasets.vocabulary import Vocabulary
-from keras_qa.export import export_keras
+from keras_qa.export.saved_model import export_keras
 from keras_qa.models import MRNN
 from reproductions import fitting
 from reproductions import mrnn

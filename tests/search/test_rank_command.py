@@ -11,7 +11,7 @@ from search_runs import VOCABULARY
 from search_runs import best
 from search_runs import command
 
-from keras_qa.export import export_saved_model
+from keras_qa.export.saved_model import export_saved_model
 from keras_qa.search.trained import TrainedRanker
 
 CANDIDATES = ["w1 w2", "w7  emma", "w1 w2", "w20"]

@@ -152,10 +152,10 @@ def export_saved_model(
     _check_overlap(model, overlap)
     import tensorflow as tf
 
-    from keras_qa.ids_function import for_any_machine
-    from keras_qa.text import TextEncoder
-    from keras_qa.text import text_signatures
-    from keras_qa.text_overlap import OverlapInGraph
+    from keras_qa.export.overlap_graph import OverlapInGraph
+    from keras_qa.export.text_graph import TextEncoder
+    from keras_qa.export.text_graph import text_signatures
+    from keras_qa.export.tracing import for_any_machine
 
     encoder = TextEncoder(vocabulary, tokenizer)
     features = None if overlap is None else OverlapInGraph(overlap)

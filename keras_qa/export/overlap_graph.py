@@ -9,7 +9,7 @@ import math
 import tensorflow as tf
 
 from keras_qa.datasets.overlap import OverlapFeatures
-from keras_qa.text import character_ranges
+from keras_qa.export.text_graph import character_ranges
 
 
 class OverlapInGraph(tf.Module):

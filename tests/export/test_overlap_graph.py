@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from keras_qa.datasets.overlap import OverlapFeatures
 
 tf = pytest.importorskip("tensorflow")
-text_overlap = pytest.importorskip("keras_qa.text_overlap")
+text_overlap = pytest.importorskip("keras_qa.export.overlap_graph")
 
 # Words at which the two could differ: stop words, marks, digits of other
 # scripts, marks that combine, right-to-left and astral letters, what no

@@ -11,8 +11,8 @@ from typing import Any
 
 import keras
 
-from keras_qa.export_folder import check_folder
-from keras_qa.export_folder import write_folder
+from keras_qa.export.converted_folder import check_folder
+from keras_qa.export.converted_folder import write_folder
 
 MODEL_FILE = "model.onnx"
 
@@ -69,8 +69,8 @@ def export_onnx(
         raise ImportError(
             "Writing ONNX needs tf2onnx: pip install 'keras-qa[onnx]'"
         ) from error
-    from keras_qa.ids_function import for_converters
-    from keras_qa.ids_function import ids_function
+    from keras_qa.export.tracing import for_converters
+    from keras_qa.export.tracing import ids_function
 
     function, signature = ids_function(model)
     with for_converters(model):

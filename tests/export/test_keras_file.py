@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from keras_qa.constraints import PoincareBall
-from keras_qa.export import export_keras
+from keras_qa.export.keras_file import ModelFileError
+from keras_qa.export.keras_file import load_model
+from keras_qa.export.saved_model import export_keras
 from keras_qa.initializers import ScaledIdentity
-from keras_qa.model_files import ModelFileError
-from keras_qa.model_files import load_model
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_starts_and_constraints_of_the_kit_load_in_a_new_process(tmp_path):
     for path, (name, settings) in zip(paths, models.items(), strict=True):
         export_keras(all_models.build(name, **settings), path)
     program = (
-        "import sys; from keras_qa.model_files import load_model\n"
+        "import sys; from keras_qa.export.keras_file import load_model\n"
         "for path in sys.argv[1:]: print(type(load_model(path)).__name__)"
     )
     done = subprocess.run(

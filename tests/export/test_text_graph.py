@@ -15,7 +15,7 @@ from keras_qa.datasets.tokenizer import well_formed
 from keras_qa.datasets.vocabulary import Vocabulary
 
 tf = pytest.importorskip("tensorflow")
-text = pytest.importorskip("keras_qa.text")
+text = pytest.importorskip("keras_qa.export.text_graph")
 
 # Characters at which one of the two could stumble: every class of the
 # pattern, white space of many kinds, case that changes length or depends on

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import keras
 
-from keras_qa.export_folder import check_folder
-from keras_qa.export_folder import write_folder
+from keras_qa.export.converted_folder import check_folder
+from keras_qa.export.converted_folder import write_folder
 
 MODEL_FILE = "model.tflite"
 
@@ -67,9 +67,9 @@ def export_lite(
     import tensorflow as tf
     from tensorflow.python.framework import convert_to_constants
 
-    from keras_qa.ids_function import for_converters
-    from keras_qa.ids_function import ids_function
-    from keras_qa.ids_function import inputs_of
+    from keras_qa.export.tracing import for_converters
+    from keras_qa.export.tracing import ids_function
+    from keras_qa.export.tracing import inputs_of
 
     shapes = {}
     for name, x in inputs_of(model).items():

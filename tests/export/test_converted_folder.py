@@ -12,13 +12,13 @@ import pytest
 
 from keras_qa.datasets.tokenizer import tokenize
 from keras_qa.datasets.vocabulary import Vocabulary
-from keras_qa.export import export_saved_model
-from keras_qa.export_folder import write_folder
-from keras_qa.lite_export import export_lite
+from keras_qa.export.converted_folder import write_folder
+from keras_qa.export.onnx import export_onnx
+from keras_qa.export.saved_model import export_saved_model
+from keras_qa.export.tflite import export_lite
 from keras_qa.models import QACNN
 from keras_qa.models import CosineQA
 from keras_qa.models import LSTMRanker
-from keras_qa.onnx_export import export_onnx
 
 tf = pytest.importorskip("tensorflow")
 needs_tensorflow = pytest.mark.skipif(
@@ -191,7 +191,7 @@ def test_other_backends_are_refused(model, tmp_path, export):
 
 @needs_tensorflow
 def test_lstms_are_traced_without_cudnn():
-    from keras_qa.ids_function import for_any_machine
+    from keras_qa.export.tracing import for_any_machine
 
     model = LSTMRanker(len(WORDS), 4, projection_dim=3, units=3)
 

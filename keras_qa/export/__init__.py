@@ -1,0 +1,1 @@
+"""Trained models in forms that others can use."""
