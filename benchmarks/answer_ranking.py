@@ -56,9 +56,9 @@ from benchmarks.results import at_most
 from benchmarks.results import paired_ratio
 from benchmarks.results import verdict
 from benchmarks.results import write_results
-from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.packing import next_size
 from keras_qa.datasets.sampler import NegativeSampler
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.packing import next_size
 
 MODELS = ("QALSTM", "AttentiveLSTM")
 POOLS = ("one pool", "own pools")

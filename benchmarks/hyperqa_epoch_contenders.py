@@ -13,7 +13,7 @@ from benchmarks.hyperqa_epoch_work import make_groups
 from benchmarks.hyperqa_epoch_work import make_texts
 from benchmarks.hyperqa_epoch_work import make_weights
 from benchmarks.processes import settle
-from keras_qa.datasets.packing import RaggedTexts
+from keras_qa.text.packing import RaggedTexts
 
 
 class KerasContender:

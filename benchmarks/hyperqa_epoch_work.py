@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from keras_qa.datasets.packing import RaggedTexts
+from keras_qa.text.packing import RaggedTexts
 
 CONTENDERS = ("packed", "keras", "keras-xla", "torch")
 

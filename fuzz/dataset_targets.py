@@ -12,7 +12,6 @@ from keras_qa.datasets.base import Dataset
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.candidate_files import read_candidates
-from keras_qa.datasets.overlap import OverlapFeatures
 from keras_qa.datasets.quasar import read_quasar
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.semeval import read_semeval
@@ -21,11 +20,12 @@ from keras_qa.datasets.tabular import read_tabular
 from keras_qa.datasets.toks import FILES
 from keras_qa.datasets.toks import read_toks
 from keras_qa.datasets.trecqa import read_trecqa_xml
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.datasets.wikiqa import read_wikiqa_tsv
 from keras_qa.datasets.yahoo_answers import read_yahoo_answers
 from keras_qa.datasets.yahooqa import YahooQA
 from keras_qa.files.text_files import find_file
+from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.vocabulary import Vocabulary
 
 DATA = Path(__file__).parents[1] / "tests/data"
 

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from keras_qa.datasets.tokenizer import well_formed
 from keras_qa.rank_command import add_format
 from keras_qa.rank_command import input_lines
 from keras_qa.rank_command import load_scorer
@@ -19,6 +18,7 @@ from keras_qa.search.faiss_files import EFFORTS
 from keras_qa.search.faiss_files import KINDS
 from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
+from keras_qa.text.tokenizer import well_formed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

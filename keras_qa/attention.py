@@ -16,7 +16,7 @@ from keras_qa.attention_pair import SIDES
 from keras_qa.attention_pair import AttentionError
 from keras_qa.attention_pair import read_pair
 from keras_qa.attention_pair import score_and_weights
-from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.text.vocabulary import Vocabulary
 
 BAR = 24
 """Characters of the longest bar."""

@@ -18,11 +18,11 @@ from keras_qa.attention import draw_attention
 from keras_qa.attention import format_attention
 from keras_qa.attention_maps import attention_maps
 from keras_qa.attention_maps import draw_attention_maps
-from keras_qa.datasets.tokenizer import TOKENIZERS
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.export.keras_file import ModelFileError
 from keras_qa.export.keras_file import load_model
 from keras_qa.files.text_files import shorten
+from keras_qa.text.tokenizer import TOKENIZERS
+from keras_qa.text.vocabulary import Vocabulary
 
 FILES = ("model.keras", "vocabulary.txt", "metrics.json")
 

@@ -15,7 +15,7 @@ from keras_qa.attention_pair import AttentionError
 from keras_qa.attention_pair import TextPair
 from keras_qa.attention_pair import read_pair
 from keras_qa.attention_pair import score_and_weights
-from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.text.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)

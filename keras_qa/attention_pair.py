@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from keras_qa.datasets.tokenizer import tokenize
-from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.vocabulary import Vocabulary
 
 SIDES = ("question", "answer")
 

@@ -7,8 +7,8 @@ from types import ModuleType
 import numpy as np
 
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.tokenizer import tokenize
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.tokenizer import tokenize
 
 # Pairs whose vectors are compared at a time: they bound the memory.
 PAIRS = 1 << 14

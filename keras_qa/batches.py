@@ -7,12 +7,12 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.packing import next_size
-from keras_qa.datasets.packing import pack
-from keras_qa.datasets.ragged import Ragged
 from keras_qa.datasets.sampler import NegativeSampler
 from keras_qa.seeded_epochs import SeededEpochs
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.packing import next_size
+from keras_qa.text.packing import pack
+from keras_qa.text.ragged import Ragged
 
 Groups = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -26,7 +26,7 @@ class EpochBatches(SeededEpochs):
     """What all batches of texts share: how texts are padded.
 
     On the JAX backend, which compiles anew for each shape, sizes are rounded
-    up to one of few (`keras_qa.datasets.packing.next_size`).
+    up to one of few (`keras_qa.text.packing.next_size`).
 
     Args:
         texts: all texts.
@@ -97,7 +97,7 @@ class PairwiseBatches(EpochBatches):
 
     A batch is `(inputs, labels)`, with labels `(batch_size, 1 + K)` that are 1
     for the positive, which comes first, and 0 for the negatives. The inputs
-    are, with `packed=True`, those of `keras_qa.datasets.packing.pack`, and
+    are, with `packed=True`, those of `keras_qa.text.packing.pack`, and
     otherwise the padded ids `"question"` `(batch_size, question_length)` and
     `"answers"` `(batch_size, 1 + K, answer_length)`.
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from keras_qa.attention_command import FILES
 from keras_qa.attention_command import run_model
 from keras_qa.attention_command import run_reading
-from keras_qa.datasets.overlap import OverlapFeatures
-from keras_qa.datasets.tokenizer import TOKENIZERS
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.search.trained import OVERLAP
+from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.tokenizer import TOKENIZERS
+from keras_qa.text.vocabulary import Vocabulary
 
 FORMATS = ("keras", "saved_model", "onnx", "tflite")
 

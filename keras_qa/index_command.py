@@ -9,8 +9,8 @@ indexes what is encoded already.
 import argparse
 from pathlib import Path
 
-from keras_qa.datasets.tokenizer import TOKENIZERS
 from keras_qa.search.faiss_files import KINDS
+from keras_qa.text.tokenizer import TOKENIZERS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,8 +7,8 @@ import numpy as np
 from keras import ops
 
 from keras_qa.batches import EpochBatches
-from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.models.language_model import BidirectionalLanguageModel
+from keras_qa.text.packing import RaggedTexts
 
 UNKNOWN_CLASS = 0
 DIRECTIONS = ("forward", "backward")
@@ -162,7 +162,7 @@ def class_sequences(
     texts: RaggedTexts,
     direction: str = "forward",
 ) -> Iterator[np.ndarray]:
-    """What `keras_qa.ngrams` learns from, to predict what the model predicts.
+    """What `keras_qa.text.ngrams` learns from, to predict what the model predicts.
 
     Args:
         model: the language model.

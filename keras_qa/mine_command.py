@@ -27,13 +27,13 @@ from keras_qa.datasets.splitting import split_questions
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.datasets.tabular import table_delimiter
-from keras_qa.datasets.tokenizer import TOKENIZERS
 from keras_qa.datasets.yahoo_answers import find_yahoo_answers
 from keras_qa.datasets.yahoo_answers import read_yahoo_answers
 from keras_qa.datasets.yahooqa import SPLITS
 from keras_qa.files.locks import owned_folder
 from keras_qa.files.whole import write_whole
 from keras_qa.mining import CandidateMiner
+from keras_qa.text.tokenizer import TOKENIZERS
 
 YAHOO = "yahoo"
 YAHOO_QUESTIONS = 10_000

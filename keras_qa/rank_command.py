@@ -21,8 +21,6 @@ from tqdm import tqdm
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import read_tabular
-from keras_qa.datasets.tokenizer import TOKENIZERS
-from keras_qa.datasets.tokenizer import well_formed
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import read_answers
 from keras_qa.search.errors import SearchError
@@ -30,6 +28,8 @@ from keras_qa.search.rankings import FORMATS
 from keras_qa.search.rankings import Ranking
 from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
+from keras_qa.text.tokenizer import TOKENIZERS
+from keras_qa.text.tokenizer import well_formed
 
 Asked = tuple[str, str, list[Answer]]
 

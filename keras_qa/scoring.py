@@ -10,10 +10,10 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.packing import next_size
-from keras_qa.datasets.packing import pack
-from keras_qa.datasets.ragged import Ragged
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.packing import next_size
+from keras_qa.text.packing import pack
+from keras_qa.text.ragged import Ragged
 
 # Word positions and pairs computed at a time: they bound the memory. A model of
 # 1,024 units keeps some ten vectors of that size for each position.

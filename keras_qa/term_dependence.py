@@ -8,8 +8,8 @@ import numpy as np
 
 from keras_qa.baselines import search_terms
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.vocabulary import Vocabulary
 
 CONCEPTS = ("unigram", "ordered", "unordered")
 FEATURES = ("constant", "log_cf", "log_df")

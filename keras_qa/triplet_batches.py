@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from keras_qa.batches import EpochBatches
-from keras_qa.datasets.packing import next_size
-from keras_qa.datasets.ragged import Ragged
+from keras_qa.text.packing import next_size
+from keras_qa.text.ragged import Ragged
 
 IGNORED = -1
 

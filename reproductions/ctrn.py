@@ -21,7 +21,6 @@ import keras
 import numpy as np
 
 from keras_qa.batches import PointwiseBatches
-from keras_qa.datasets.overlap import OverlapFeatures
 from keras_qa.layers import FeatureStandardization
 from keras_qa.models import APCNN
 from keras_qa.models import CTRN
@@ -29,6 +28,7 @@ from keras_qa.models import APBiLSTM
 from keras_qa.models import CNNRanker
 from keras_qa.models import LSTMRanker
 from keras_qa.models import QRNNRanker
+from keras_qa.text.overlap import OverlapFeatures
 from reproductions.common import COMMON_SETTINGS
 from reproductions.common import Experiment
 from reproductions.common import Outcome

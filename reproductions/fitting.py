@@ -12,12 +12,8 @@ from keras_qa.batches import EpochBatches
 from keras_qa.batches import PairwiseBatches
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.corpus import IndexedQuestions
-from keras_qa.datasets.overlap import OverlapFeatures
-from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.ragged import Ragged
 from keras_qa.datasets.sampler import NegativeSampler
 from keras_qa.datasets.sampler import ScoreFunction
-from keras_qa.datasets.vector_texts import VectorTexts
 from keras_qa.evaluation import Evaluation
 from keras_qa.evaluation import evaluate
 from keras_qa.export.saved_model import export_keras
@@ -25,6 +21,10 @@ from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.saved_model import verify_export
 from keras_qa.losses import PairwiseHinge
 from keras_qa.scoring import score_pairs
+from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.ragged import Ragged
+from keras_qa.text.vector_texts import VectorTexts
 from keras_qa.training import PairwiseTrainer
 from reproductions.common import Experiment
 from reproductions.common import Outcome

@@ -24,13 +24,13 @@ import numpy as np
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.registry import open_dataset
-from keras_qa.datasets.tokenizer import tokenize
-from keras_qa.datasets.vocabulary import Vocabulary
-from keras_qa.datasets.vocabulary import pad
 from keras_qa.export.keras_file import ModelFileError
 from keras_qa.export.keras_file import load_model
 from keras_qa.files.whole import write_whole
 from keras_qa.models.hyperqa import BagOfWordsRanker
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.vocabulary import Vocabulary
+from keras_qa.text.vocabulary import pad
 from reproductions.figures import LinkedVectors
 from reproductions.figures import embedding_size_curve
 from reproductions.figures import norm_histograms

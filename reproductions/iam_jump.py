@@ -9,12 +9,12 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.files.stored_arrays import DAMAGE
 from keras_qa.files.stored_arrays import stored_array
 from keras_qa.files.text_files import shorten
 from keras_qa.layers import RBMJumpScore
 from keras_qa.models import BidirectionalLanguageModel
+from keras_qa.text.packing import RaggedTexts
 from reproductions.common import Experiment
 from reproductions.folder import RunFolder
 from reproductions.folder import RunFolderError

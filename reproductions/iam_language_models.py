@@ -9,14 +9,14 @@ import numpy as np
 
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.corpus import Corpus
-from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.language_modeling import LanguageModelBatches
 from keras_qa.language_modeling import class_sequences
 from keras_qa.language_modeling import output_classes
 from keras_qa.language_modeling import perplexity
 from keras_qa.models import BidirectionalLanguageModel
-from keras_qa.ngrams import BigramModel
-from keras_qa.ngrams import UnigramModel
+from keras_qa.text.ngrams import BigramModel
+from keras_qa.text.ngrams import UnigramModel
+from keras_qa.text.packing import RaggedTexts
 from reproductions.common import Experiment
 from reproductions.folder import RunFolder
 from reproductions.iam_optimizer import TRAINING

@@ -27,9 +27,9 @@ from keras_qa.attention import attention_weights
 from keras_qa.attention_command import run_model
 from keras_qa.attention_command import run_reading
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.tokenizer import tokenize
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.files.whole import write_whole
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.vocabulary import Vocabulary
 from reproductions import markdown
 from reproductions.common import open_for
 from reproductions.common import with_messages

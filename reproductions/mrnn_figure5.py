@@ -25,8 +25,8 @@ from keras_qa.attention_command import run_reading
 from keras_qa.attention_maps import AttentionMaps
 from keras_qa.attention_maps import attention_maps
 from keras_qa.attention_maps import draw_attention_maps
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.files.whole import write_whole
+from keras_qa.text.vocabulary import Vocabulary
 from reproductions import markdown
 from reproductions.common import with_messages
 from reproductions.run_pairs import Pair

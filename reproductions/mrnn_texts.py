@@ -3,7 +3,7 @@
 import numpy as np
 
 from keras_qa.datasets.corpus import IndexedQuestions
-from keras_qa.datasets.vector_texts import VectorTexts
+from keras_qa.text.vector_texts import VectorTexts
 from reproductions.common import Experiment
 from reproductions.vectors import mixed_vectors
 

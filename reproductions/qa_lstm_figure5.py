@@ -23,8 +23,8 @@ import numpy as np
 from keras_qa.datasets.base import Dataset
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.tokenizer import tokenize
 from keras_qa.files.whole import write_whole
+from keras_qa.text.tokenizer import tokenize
 from reproductions import markdown
 from reproductions.common import PARTS
 from reproductions.common import open_for

@@ -17,14 +17,14 @@ import all_models
 import keras
 import numpy as np
 
-from keras_qa.datasets.overlap import OverlapFeatures
-from keras_qa.datasets.tokenizer import tokenize
-from keras_qa.datasets.vocabulary import Vocabulary
-from keras_qa.datasets.vocabulary import pad
 from keras_qa.export.onnx import export_onnx
 from keras_qa.export.saved_model import export_keras
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.tflite import export_lite
+from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.vocabulary import Vocabulary
+from keras_qa.text.vocabulary import pad
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "exports.md"

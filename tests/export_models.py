@@ -6,14 +6,14 @@ import keras
 import numpy as np
 import pytest
 
-from keras_qa.datasets.overlap import OverlapFeatures
-from keras_qa.datasets.tokenizer import tokenize
-from keras_qa.datasets.vocabulary import Vocabulary
-from keras_qa.datasets.vocabulary import pad
 from keras_qa.layers import BagOfWords
 from keras_qa.models import AttentiveCNN
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
+from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.vocabulary import Vocabulary
+from keras_qa.text.vocabulary import pad
 
 needs_tensorflow = pytest.mark.skipif(
     keras.backend.backend() != "tensorflow",

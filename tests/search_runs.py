@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from keras_qa import cli
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.export.saved_model import export_keras
 from keras_qa.search.building import build_index
+from keras_qa.text.vocabulary import Vocabulary
 
 WORDS = [f"w{i}" for i in range(30)]
 VOCABULARY = Vocabulary([*WORDS, "emma"])

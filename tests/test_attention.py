@@ -16,10 +16,10 @@ from keras_qa.attention import attention_weights
 from keras_qa.attention import draw_attention
 from keras_qa.attention import format_attention
 from keras_qa.attention_figure import COLOR
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.models import APCNN
 from keras_qa.models import AttentiveLSTM
 from keras_qa.models import HyperQA
+from keras_qa.text.vocabulary import Vocabulary
 
 VOCABULARY = Vocabulary(["who", "wrote", "emma", "jane", "austen", "?"])
 QUESTION = "Who wrote Emma?"

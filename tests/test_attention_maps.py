@@ -19,10 +19,10 @@ from keras_qa.attention_maps import AttentionMaps
 from keras_qa.attention_maps import attention_maps
 from keras_qa.attention_maps import draw_attention_maps
 from keras_qa.attention_pair import AttentionError
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.models import APCNN
 from keras_qa.models import MRNN
 from keras_qa.models import HyperQA
+from keras_qa.text.vocabulary import Vocabulary
 
 VOCABULARY = Vocabulary(["who", "wrote", "emma", "jane", "austen", "?"])
 SIZE, DIM = len(VOCABULARY), 3

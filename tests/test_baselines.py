@@ -14,7 +14,7 @@ from keras_qa.baselines import cosine_scores
 from keras_qa.baselines import idf_cosine_scores
 from keras_qa.datasets.base import Candidate
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.packing import RaggedTexts
+from keras_qa.text.packing import RaggedTexts
 
 
 def test_bm25_is_okapi_on_the_distinct_candidates(capital_questions):

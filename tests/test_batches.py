@@ -7,9 +7,9 @@ from keras import ops
 
 from keras_qa.batches import PairwiseBatches
 from keras_qa.batches import PointwiseBatches
-from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.packing import next_size
 from keras_qa.losses import PairwiseHinge
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.packing import next_size
 from keras_qa.training import PairwiseTrainer
 
 TEXTS, PAIRS = 40, 103

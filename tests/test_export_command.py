@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from keras_qa.cli import main
-from keras_qa.datasets.overlap import OverlapFeatures
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.export.saved_model import load_saved_model
 from keras_qa.models import CNNRanker
 from keras_qa.models import CosineQA
 from keras_qa.search.trained import TrainedRanker
+from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.vocabulary import Vocabulary
 
 needs_tensorflow = pytest.mark.skipif(
     keras.backend.backend() != "tensorflow",

@@ -7,12 +7,12 @@ from keras import ops
 from layer_checks import QUICKEST
 from layer_checks import run
 
-from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.packing import next_size
 from keras_qa.datasets.sampler import NegativeSampler
 from keras_qa.losses import PairwiseHinge
 from keras_qa.models import QACNN
 from keras_qa.models import AttentiveCNN
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.packing import next_size
 from keras_qa.training import HardestNegativeBatches
 from keras_qa.training import HardestNegativeTrainer
 from keras_qa.training import PairwiseTrainer

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.losses import PairwiseHinge
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
+from keras_qa.text.packing import RaggedTexts
 from keras_qa.training import PairwiseBatches
 from keras_qa.training import PairwiseTrainer
 

@@ -4,8 +4,8 @@ import keras
 import numpy as np
 import pytest
 
-from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.packing import next_size
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.packing import next_size
 from keras_qa.triplet_batches import TripletBatches
 
 QUESTIONS, DOCUMENTS = 11, 40

@@ -5,12 +5,12 @@ from keras_qa.datasets.base import Dataset
 from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.corpus import Corpus
-from keras_qa.datasets.overlap import OverlapFeatures
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.sampler import NegativeSampler
 from keras_qa.datasets.tabular import open_tabular
-from keras_qa.datasets.tokenizer import tokenize
-from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.vocabulary import Vocabulary
 
 __all__ = [
     "Candidate",

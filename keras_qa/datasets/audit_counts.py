@@ -18,7 +18,7 @@ from keras_qa.datasets.base import Dataset
 from keras_qa.datasets.base import Pool
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.published import published_counts
-from keras_qa.datasets.tokenizer import tokenize
+from keras_qa.text.tokenizer import tokenize
 
 
 class _Answers:

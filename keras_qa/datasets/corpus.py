@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.tokenizer import tokenize
-from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)

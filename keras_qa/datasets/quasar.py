@@ -15,11 +15,11 @@ from keras_qa.datasets.base import DatasetError
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.rows import check_id
 from keras_qa.datasets.rows import position_id
-from keras_qa.datasets.tokenizer import lower_case
-from keras_qa.datasets.tokenizer import tokenize
 from keras_qa.files.json_stream import read_records
 from keras_qa.files.text_files import check_text
 from keras_qa.files.text_files import error_at
+from keras_qa.text.tokenizer import lower_case
+from keras_qa.text.tokenizer import tokenize
 
 CONTEXTS = ("short", "long")
 RELEVANCE = ("words", "characters")

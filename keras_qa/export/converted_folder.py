@@ -11,11 +11,11 @@ from typing import Any
 
 import keras
 
-from keras_qa.datasets import tokenizer as tokenizers
-from keras_qa.datasets.vocabulary import PADDING_ID
-from keras_qa.datasets.vocabulary import UNKNOWN_ID
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.files.whole import write_whole
+from keras_qa.text import tokenizer as tokenizers
+from keras_qa.text.vocabulary import PADDING_ID
+from keras_qa.text.vocabulary import UNKNOWN_ID
+from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.version import __version__
 
 READING = "reading.json"

@@ -1,4 +1,4 @@
-"""The overlap features of `keras_qa.datasets.overlap` as a TensorFlow graph.
+"""The overlap features of `keras_qa.text.overlap` as a TensorFlow graph.
 
 Only operations of TensorFlow itself are used; the counts, the stop words and
 the class of letters and digits are constants of the graph.
@@ -8,8 +8,8 @@ import math
 
 import tensorflow as tf
 
-from keras_qa.datasets.overlap import OverlapFeatures
 from keras_qa.export.text_graph import character_ranges
+from keras_qa.text.overlap import OverlapFeatures
 
 
 class OverlapInGraph(tf.Module):

@@ -12,12 +12,12 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.datasets.overlap import OverlapFeatures
-from keras_qa.datasets.tokenizer import tokenize
-from keras_qa.datasets.tokenizer import well_formed
-from keras_qa.datasets.vocabulary import Vocabulary
-from keras_qa.datasets.vocabulary import pad
 from keras_qa.files.whole import write_whole
+from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.tokenizer import well_formed
+from keras_qa.text.vocabulary import Vocabulary
+from keras_qa.text.vocabulary import pad
 
 SIDES = ("question", "answer")
 

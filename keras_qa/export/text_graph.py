@@ -2,7 +2,7 @@
 
 Only operations of TensorFlow itself are used, and every Unicode table is
 taken from the running Python and stored in the graph as a constant: what
-`keras_qa.datasets.tokenizer` does in training, a SavedModel does on any
+`keras_qa.text.tokenizer` does in training, a SavedModel does on any
 machine, whatever its versions of Python, ICU and RE2.
 """
 
@@ -17,12 +17,12 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from keras_qa.datasets.tokenizer import NUMBER
-from keras_qa.datasets.tokenizer import TOKENIZERS
-from keras_qa.datasets.tokenizer import lower_case
-from keras_qa.datasets.vocabulary import PADDING
-from keras_qa.datasets.vocabulary import UNKNOWN
-from keras_qa.datasets.vocabulary import UNKNOWN_ID
+from keras_qa.text.tokenizer import NUMBER
+from keras_qa.text.tokenizer import TOKENIZERS
+from keras_qa.text.tokenizer import lower_case
+from keras_qa.text.vocabulary import PADDING
+from keras_qa.text.vocabulary import UNKNOWN
+from keras_qa.text.vocabulary import UNKNOWN_ID
 
 POSITIONS = 1 << 16
 """Token positions that are scored at once: bounds the memory of a request."""

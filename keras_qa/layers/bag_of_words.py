@@ -77,7 +77,7 @@ class BagOfWords(keras.layers.Layer):
 
         Args:
             words: float tensor `(slots, dim)`, one vector per slot.
-            batch: the batch's description by `keras_qa.datasets.packing.pack`.
+            batch: the batch's description by `keras_qa.text.packing.pack`.
 
         Returns:
             Float tensor `(rows, dim)`, what `call` gives for the same texts.
@@ -112,7 +112,7 @@ def packed_sum(words: Any, batch: Mapping[str, Any]) -> Any:
 
     Args:
         words: float tensor `(slots, dim)`.
-        batch: the batch's description by `keras_qa.datasets.packing.pack`.
+        batch: the batch's description by `keras_qa.text.packing.pack`.
 
     Returns:
         Float tensor `(rows, dim)`.

@@ -157,7 +157,7 @@ class BagOfWordsRanker(keras.Model):
         """Scores groups of answers, each distinct word projected once.
 
         Args:
-            batch: dict of tensors, made by `keras_qa.datasets.packing.pack`.
+            batch: dict of tensors, made by `keras_qa.text.packing.pack`.
 
         Returns:
             Float tensor `(batch_size, answers)`: the scores that the model

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from keras_qa.datasets.tokenizer import TOKENIZERS
 from keras_qa.files.checks import misfit
 from keras_qa.files.text_files import shorten
 from keras_qa.search import exact
@@ -20,6 +19,7 @@ from keras_qa.search.json_files import read_json
 from keras_qa.search.siamese import check_vectors
 from keras_qa.search.spaces import space_from_config
 from keras_qa.search.trained import TrainedRanker
+from keras_qa.text.tokenizer import TOKENIZERS
 
 _DESCRIPTION = {"answers": int, "radius": float, "space": dict[str, Any]}
 _SETTINGS = {"shard_size": int, "tokenizer": str}

@@ -8,11 +8,11 @@ import numpy as np
 
 from keras_qa.attention_command import run_model
 from keras_qa.attention_command import run_reading
-from keras_qa.datasets.overlap import OverlapFeatures
-from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.tokenizer import tokenize
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.search.errors import SearchError
+from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.vocabulary import Vocabulary
 
 OVERLAP = "overlap.json"
 

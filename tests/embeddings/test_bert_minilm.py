@@ -10,7 +10,7 @@ from embeddings import bert_word_vectors
 from embeddings.bert import Bert
 from embeddings.bert_source import MINILM_PACKAGE
 from keras_qa.datasets import open_dataset
-from keras_qa.datasets.tokenizer import tokenize
+from keras_qa.text.tokenizer import tokenize
 
 pytest.importorskip("keras_hub")
 pytest.importorskip("safetensors")

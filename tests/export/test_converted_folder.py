@@ -10,8 +10,6 @@ import keras
 import numpy as np
 import pytest
 
-from keras_qa.datasets.tokenizer import tokenize
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.export.converted_folder import write_folder
 from keras_qa.export.onnx import export_onnx
 from keras_qa.export.saved_model import export_saved_model
@@ -19,6 +17,8 @@ from keras_qa.export.tflite import export_lite
 from keras_qa.models import QACNN
 from keras_qa.models import CosineQA
 from keras_qa.models import LSTMRanker
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.vocabulary import Vocabulary
 
 tf = pytest.importorskip("tensorflow")
 needs_tensorflow = pytest.mark.skipif(

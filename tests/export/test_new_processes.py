@@ -22,10 +22,10 @@ from export_models import in_memory
 from export_models import needs_tensorflow
 from export_models import randomise
 
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.export.saved_model import export_keras
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.saved_model import load_saved_model
+from keras_qa.text.vocabulary import Vocabulary
 
 pytestmark = pytest.mark.filterwarnings("error::UserWarning")
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from keras_qa.datasets.overlap import OverlapFeatures
+from keras_qa.text.overlap import OverlapFeatures
 
 tf = pytest.importorskip("tensorflow")
 text_overlap = pytest.importorskip("keras_qa.export.overlap_graph")

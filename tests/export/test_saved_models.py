@@ -14,13 +14,13 @@ from export_models import in_memory
 from export_models import needs_tensorflow
 from export_models import randomise
 
-from keras_qa.datasets.overlap import OverlapFeatures
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.saved_model import load_saved_model
 from keras_qa.export.saved_model import score_texts
 from keras_qa.export.saved_model import verify_export
 from keras_qa.models import HyperQA
+from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.vocabulary import Vocabulary
 
 pytestmark = pytest.mark.filterwarnings("error::UserWarning")
 

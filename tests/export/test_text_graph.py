@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from keras_qa.datasets.tokenizer import TOKENIZERS
-from keras_qa.datasets.tokenizer import tokenize
-from keras_qa.datasets.tokenizer import well_formed
-from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.text.tokenizer import TOKENIZERS
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.tokenizer import well_formed
+from keras_qa.text.vocabulary import Vocabulary
 
 tf = pytest.importorskip("tensorflow")
 text = pytest.importorskip("keras_qa.export.text_graph")

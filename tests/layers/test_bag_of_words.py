@@ -7,10 +7,10 @@ from keras import ops
 from layer_checks import check_layer
 from layer_checks import gradients
 
-from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.packing import pack
 from keras_qa.layers import BagOfWords
 from keras_qa.layers.bag_of_words import packed_sum
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.packing import pack
 
 
 def _words(*shape):

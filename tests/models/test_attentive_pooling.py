@@ -10,11 +10,11 @@ from layer_checks import run
 from text_reference import convolution
 from text_reference import lstm
 
-from keras_qa.datasets.packing import RaggedTexts
 from keras_qa.losses import PairwiseHinge
 from keras_qa.models import APCNN
 from keras_qa.models import APBiLSTM
 from keras_qa.scoring import score_pairs
+from keras_qa.text.packing import RaggedTexts
 from keras_qa.training import PairwiseBatches
 from keras_qa.training import PairwiseTrainer
 

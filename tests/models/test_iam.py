@@ -10,13 +10,13 @@ from layer_checks import run
 from text_reference import lstm
 
 from keras_qa.attention import attention_weights
-from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.layers import RBMJumpScore
 from keras_qa.layers.interactive_attention import TERMS
 from keras_qa.models import IAM
 from keras_qa.models import BidirectionalLanguageModel
 from keras_qa.scoring import score_pairs
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.vocabulary import Vocabulary
 
 VOCABULARY, DIM, UNITS, HIDDEN = 12, 4, 3, 5
 SIZE = {"embedding_dim": DIM, "units": UNITS, "hidden_units": HIDDEN}

@@ -14,10 +14,10 @@ from mrnn_reference import randomize
 
 from keras_qa import scoring
 from keras_qa.attention import attention_weights
-from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.models import MRNN
 from keras_qa.scoring import score_pairs
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.training import HardestNegativeTrainer
 
 VOCABULARY, DIM = 30, 3

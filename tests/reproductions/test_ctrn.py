@@ -14,7 +14,7 @@ from script_runs import smoke_runner
 from keras_qa import cli
 from keras_qa.datasets import Corpus
 from keras_qa.datasets import open_dataset
-from keras_qa.datasets.overlap import OverlapFeatures
+from keras_qa.text.overlap import OverlapFeatures
 from reproductions import ctrn
 from reproductions import ctrn_parameters
 from reproductions.options import parse_arguments

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from keras_qa.datasets import Corpus
-from keras_qa.datasets.overlap import OverlapFeatures
+from keras_qa.text.overlap import OverlapFeatures
 from reproductions.ctrn import overlap_model
 from reproductions.fitting import Ranker
 from reproductions.folder import RunFolder

@@ -8,7 +8,7 @@ pytest.importorskip("sklearn")
 
 import keras
 
-from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.text.vocabulary import Vocabulary
 from reproductions import hyperqa
 from reproductions import hyperqa_figures
 from reproductions.hyperqa_figures import draw_figure_3

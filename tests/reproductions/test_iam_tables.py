@@ -7,7 +7,7 @@ import pytest
 
 from keras_qa.datasets.base import Candidate
 from keras_qa.datasets.base import Question
-from keras_qa.datasets.vocabulary import Vocabulary
+from keras_qa.text.vocabulary import Vocabulary
 from reproductions.iam_tables import Reader
 from reproductions.iam_tables import TablesError
 from reproductions.iam_tables import choose

@@ -15,10 +15,10 @@ from script_runs import smoke_runner
 from keras_qa.datasets.base import Candidate
 from keras_qa.datasets.base import Question
 from keras_qa.datasets.registry import open_dataset
-from keras_qa.datasets.tokenizer import tokenize
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.export.saved_model import export_keras
 from keras_qa.models import MRNN
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.vocabulary import Vocabulary
 from reproductions import fitting
 from reproductions import mrnn
 from reproductions import mrnn_figure5

@@ -18,14 +18,14 @@ import keras
 import numpy as np
 import pytest
 
-from keras_qa.datasets.overlap import OverlapFeatures
-from keras_qa.datasets.tokenizer import tokenize
-from keras_qa.datasets.vocabulary import Vocabulary
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.saved_model import load_saved_model
 from keras_qa.export.saved_model import score_texts
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
+from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.vocabulary import Vocabulary
 
 pytestmark = [
     pytest.mark.large,

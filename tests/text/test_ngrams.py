@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from keras_qa.ngrams import BigramModel
-from keras_qa.ngrams import UnigramModel
+from keras_qa.text.ngrams import BigramModel
+from keras_qa.text.ngrams import UnigramModel
 
 MODELS = [BigramModel, UnigramModel]
 # Targets 1, 2, 1 and 3; the pairs (0, 1), (1, 2), (2, 1) and (0, 3).

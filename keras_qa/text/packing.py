@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from keras_qa.datasets.ragged import Ragged
-from keras_qa.datasets.vocabulary import PADDING_ID
+from keras_qa.text.ragged import Ragged
+from keras_qa.text.vocabulary import PADDING_ID
 
 
 @dataclass(frozen=True, eq=False)

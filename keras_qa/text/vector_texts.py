@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from keras_qa.datasets.ragged import Ragged
+from keras_qa.text.ragged import Ragged
 
 
 @dataclass(frozen=True, eq=False)

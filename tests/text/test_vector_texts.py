@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.vector_texts import VectorTexts
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.vector_texts import VectorTexts
 
 OFFSETS = np.array([0, 3, 3, 5])
 

@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
-from keras_qa.datasets.tokenizer import lower_case
-from keras_qa.datasets.tokenizer import tokenize
-from keras_qa.datasets.tokenizer import well_formed
+from keras_qa.text.tokenizer import lower_case
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.tokenizer import well_formed
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keras_qa.datasets.packing import RaggedTexts
-from keras_qa.datasets.packing import next_size
-from keras_qa.datasets.packing import pack
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.packing import next_size
+from keras_qa.text.packing import pack
 
 SEQUENCES = [[3, 4, 3], [], [9], [4, 4], []]
 

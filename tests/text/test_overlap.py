@@ -15,8 +15,8 @@ import pytest
 from hypothesis import strategies as st
 
 from keras_qa.datasets import DatasetError
-from keras_qa.datasets.overlap import STOP_WORDS
-from keras_qa.datasets.overlap import OverlapFeatures
+from keras_qa.text.overlap import STOP_WORDS
+from keras_qa.text.overlap import OverlapFeatures
 
 ROOT = Path(__file__).parents[2]
 LN2 = math.log(2)
@@ -198,7 +198,7 @@ def test_is_stop_word(word, expected):
 
 IN_A_NEW_PROCESS = """
 import sys
-import keras_qa.datasets.overlap as overlap
+import keras_qa.text.overlap as overlap
 assert not {"bm25s", "jax", "keras"} & set(sys.modules)
 words = [f"word{i}" for i in range(500)]
 documents = [words[i:] for i in range(7, 300, 3)]

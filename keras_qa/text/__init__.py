@@ -1,0 +1,1 @@
+"""Text: tokens, words by number, shared words, and ragged arrays of them."""
