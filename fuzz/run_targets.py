@@ -16,7 +16,7 @@ from fuzz.structures import Case
 from fuzz.target import Target
 from keras_qa.attention import AttentionError
 from keras_qa.attention_command import run_reading
-from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.dataset import DatasetError
 from keras_qa.files.locks import OwnedError
 from keras_qa.files.locks import OwnerFile
 from reproductions.folder import RunFolder

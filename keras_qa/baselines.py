@@ -6,7 +6,7 @@ from types import ModuleType
 
 import numpy as np
 
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Question
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.tokenizer import tokenize
 

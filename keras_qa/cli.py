@@ -16,9 +16,9 @@ from keras_qa import index_command
 from keras_qa import mine_command
 from keras_qa import rank_command
 from keras_qa.attention import AttentionError
-from keras_qa.datasets import audit
-from keras_qa.datasets import fetch
-from keras_qa.datasets.base import DatasetError
+from keras_qa.cli import audit
+from keras_qa.datasets import download as fetch
+from keras_qa.datasets.dataset import DatasetError
 from keras_qa.export_command import ExportError
 from keras_qa.files.locks import OwnedError
 from keras_qa.search.errors import SearchError

@@ -15,7 +15,7 @@ from ir_measures import P
 from ir_measures import R
 from ir_measures import Success
 
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Question
 
 MEASURES = {"MAP": AP, "MRR": RR, "P@1": P @ 1}
 

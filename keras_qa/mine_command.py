@@ -18,18 +18,18 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.base import Question
-from keras_qa.datasets.candidate_files import write_candidates
+from keras_qa.datasets.collections.yahoo_answers import find_yahoo_answers
+from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
+from keras_qa.datasets.collections.yahooqa import SPLITS
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.mined import write_candidates
 from keras_qa.datasets.registry import data_folder
 from keras_qa.datasets.splitting import sample
 from keras_qa.datasets.splitting import split_questions
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.datasets.tabular import table_delimiter
-from keras_qa.datasets.yahoo_answers import find_yahoo_answers
-from keras_qa.datasets.yahoo_answers import read_yahoo_answers
-from keras_qa.datasets.yahooqa import SPLITS
 from keras_qa.files.locks import owned_folder
 from keras_qa.files.whole import write_whole
 from keras_qa.mining import CandidateMiner

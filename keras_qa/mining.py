@@ -12,8 +12,8 @@ from tqdm import tqdm
 
 from keras_qa.baselines import import_bm25s
 from keras_qa.baselines import search_terms
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.splitting import normal_text
 
 

@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 from tqdm import tqdm
 
-from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.search.answers import Answer

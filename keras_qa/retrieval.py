@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from keras_qa.datasets.base import Dataset
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Dataset
+from keras_qa.datasets.dataset import Question
 from keras_qa.mining import CandidateMiner
 
 _Stream = Callable[[], Iterator[Question]]

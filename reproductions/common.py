@@ -23,10 +23,10 @@ import keras_qa
 from embeddings import Coverage
 from keras_qa.baselines import bm25_scores
 from keras_qa.baselines import cosine_scores
-from keras_qa.datasets.base import Dataset
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.base import Question
 from keras_qa.datasets.corpus import Corpus
+from keras_qa.datasets.dataset import Dataset
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.evaluation import CONVENTION
 from keras_qa.evaluation import Evaluation

@@ -50,9 +50,9 @@ from embeddings import VectorsError
 from embeddings import embedding_matrix
 from embeddings import load_vectors
 from embeddings import train_skipgram
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.base import Question
 from keras_qa.datasets.corpus import Corpus
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.evaluation import evaluate
 from keras_qa.scoring import score_pairs

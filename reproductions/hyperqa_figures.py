@@ -21,8 +21,8 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.export.keras_file import ModelFileError
 from keras_qa.export.keras_file import load_model

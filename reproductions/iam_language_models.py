@@ -7,8 +7,8 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.datasets.base import Question
 from keras_qa.datasets.corpus import Corpus
+from keras_qa.datasets.dataset import Question
 from keras_qa.language_modeling import LanguageModelBatches
 from keras_qa.language_modeling import class_sequences
 from keras_qa.language_modeling import output_classes

@@ -26,7 +26,7 @@ import numpy as np
 from keras_qa.attention import attention_weights
 from keras_qa.attention_command import run_model
 from keras_qa.attention_command import run_reading
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Question
 from keras_qa.files.whole import write_whole
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from keras_qa.datasets.base import Dataset
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Dataset
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
 from keras_qa.files.whole import write_whole
 from keras_qa.text.tokenizer import tokenize
 from reproductions import markdown

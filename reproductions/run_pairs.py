@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Question
 from keras_qa.evaluation import no_blanks
 from reproductions.common import open_for
 from reproductions.trec_files import read_ranking

@@ -28,7 +28,7 @@ except ImportError as error:
     ) from error
 
 from embeddings import VectorsError
-from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.dataset import DatasetError
 from keras_qa.files.whole import write_whole
 from reproductions.common import run_experiment
 from reproductions.folder import RunFolderError

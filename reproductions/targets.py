@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from typing import get_type_hints
 
-from keras_qa.datasets.published import published_counts
+from keras_qa.datasets.audit.published import published_counts
 from keras_qa.files.checks import fits
 from keras_qa.files.checks import kind_name
 from keras_qa.files.checks import misfit

@@ -25,8 +25,8 @@ from embeddings.bert import Bert
 from embeddings.elmo import Elmo
 from embeddings.encoders import BERT
 from embeddings.encoders import ELMO
-from keras_qa.datasets.base import Question
 from keras_qa.datasets.corpus import Corpus
+from keras_qa.datasets.dataset import Question
 from reproductions.options import Settings
 
 SKIPGRAM = "skipgram"

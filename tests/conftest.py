@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Question
 
 
 def pytest_collection_finish() -> None:

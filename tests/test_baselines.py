@@ -12,8 +12,8 @@ from keras_qa.baselines import bag_of_words_scores
 from keras_qa.baselines import bm25_scores
 from keras_qa.baselines import cosine_scores
 from keras_qa.baselines import idf_cosine_scores
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Question
 from keras_qa.text.packing import RaggedTexts
 
 

@@ -58,7 +58,7 @@ def test_an_interrupted_command(monkeypatch, capsys):
     def interrupt(arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("keras_qa.datasets.audit.run", interrupt)
+    monkeypatch.setattr("keras_qa.cli.audit.run", interrupt)
     assert cli.main(["data", "audit"]) == 130
     assert capsys.readouterr().err == "keras-qa: interrupted\n"
 

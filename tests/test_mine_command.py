@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from keras_qa import cli
-from keras_qa.datasets.candidate_files import COLUMNS
+from keras_qa.datasets.mined import COLUMNS
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.files.locks import owned_folder

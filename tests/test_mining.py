@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Question
 from keras_qa.mining import CandidateMiner
 from keras_qa.mining import mine_candidates
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import Dataset
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Dataset
+from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.evaluation import evaluate
 from keras_qa.evaluation import recall_measures

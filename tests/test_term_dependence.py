@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Question
 from keras_qa.evaluation import evaluate
 from keras_qa.term_dependence import SEQUENTIAL_DEPENDENCE
 from keras_qa.term_dependence import WeightedSequentialDependence

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.candidate_files import read_candidates
-from keras_qa.datasets.semeval import read_semeval
-from keras_qa.datasets.squad import read_squad
+from keras_qa.datasets.collections.semeval import read_semeval
+from keras_qa.datasets.collections.squad import read_squad
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.mined import read_candidates
 from keras_qa.datasets.tabular import read_tabular
 
 ROOT = Path(__file__).parents[1]

@@ -1,10 +1,10 @@
 """Question-answer collections: readers, vocabulary, padding and sampling."""
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import Dataset
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.base import Question
 from keras_qa.datasets.corpus import Corpus
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Dataset
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.sampler import NegativeSampler
 from keras_qa.datasets.tabular import open_tabular

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Question
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary

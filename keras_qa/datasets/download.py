@@ -1,112 +1,221 @@
-"""A downloader for pooch that continues where an interrupted one stopped."""
+"""Downloads the published files of a data set, or says how to get them.
 
-import http.client
-import os
-import time
+Run it as `keras-qa data fetch NAME`.
+"""
+
+import argparse
+import gzip
+import hashlib
+import json
+import logging
 import urllib.error
-import urllib.request
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
-from tqdm import tqdm
+import pooch
 
-_CHUNK_BYTES = 2**16
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.registry import FOLDERS
+from keras_qa.datasets.registry import default_data_dir
+from keras_qa.datasets.resuming import ResumingDownloader
+from keras_qa.files.text_files import READ_ERRORS
+from keras_qa.files.text_files import find_file
 
 
-class ResumingDownloader:
-    """Downloads into a `.part` file, which an interruption leaves behind.
+@dataclass(frozen=True)
+class Missing:
+    """A file that could not be fetched.
 
-    The next call, in this process or a later one, asks the server only for
-    what is missing (HTTP Range, RFC 9110, section 14). A server that does not
-    know ranges sends the file from the beginning. A complete file is moved to
-    where pooch wants it; pooch compares the checksum.
-
-    Args:
-        part: the file to collect in, in the folder of the final file.
-        size: the complete file's size in bytes.
-        label: what the progress bar shows.
-        attempts: attempts in a row without a new byte, before it gives up.
-        pause: seconds to wait before going on; doubled with each attempt
-            without a new byte.
-        timeout: seconds without an answer after which an attempt has failed.
+    Attributes:
+        path: where it belongs.
+        source: where to get it.
+        reason: why it was not fetched.
     """
 
-    def __init__(
-        self,
-        part: Path,
-        size: int,
-        label: str = "",
-        attempts: int = 3,
-        pause: float = 1.0,
-        timeout: float = 30.0,
-    ):
-        self.part = part
-        self.size = size
-        self.label = label
-        self.attempts = attempts
-        self.pause = pause
-        self.timeout = timeout
-        self.resumed = False
+    path: Path
+    source: str
+    reason: str
 
-    def __call__(
-        self, url: str, output_file: str | Path, pooch: object = None
-    ) -> None:
-        """Downloads `url` to `output_file`; called by pooch.
 
-        Raises:
-            OSError: if the server refuses, offers a file of another size, or
-                cannot be reached for `attempts` times in a row.
-        """
-        if self._have() > self.size:
-            self.part.unlink()
-        self.resumed = self._have() > 0
-        failures, most = 0, self._have()
-        with tqdm(
-            desc=self.label,
-            total=self.size,
-            initial=self._have(),
-            unit="B",
-            unit_scale=True,
-            disable=None,
-        ) as progress:
-            while self._have() < self.size:
-                try:
-                    self._request(url, progress)
-                # The server has answered, asking again will not help.
-                except urllib.error.HTTPError:
-                    raise
-                except (OSError, http.client.HTTPException) as error:
-                    failures = 0 if self._have() > most else failures + 1
-                    most = max(most, self._have())
-                    if failures == self.attempts:
-                        raise OSError(f"{url}: {error}") from error
-                    time.sleep(self.pause * 2**failures)
-        os.replace(self.part, output_file)
+def load_catalogue() -> dict[str, Any]:
+    """The contents of `downloads.json`.
 
-    def _have(self) -> int:
-        return self.part.stat().st_size if self.part.exists() else 0
+    Folder name to `licence`, `base_url`, `files` (path below the base URL and
+    the folder, size in bytes, SHA-256 of the plain file) and `manual` (path,
+    source, reason; perhaps another path at which it is read as well, size and
+    SHA-256, and the one data set that needs it). Only a file whose checksum
+    is known is downloaded.
+    """
+    file = resources.files("keras_qa.datasets").joinpath("downloads.json")
+    return json.loads(file.read_text("utf-8"))
 
-    def _request(self, url: str, progress: tqdm) -> None:
-        start = self._have()
-        request = urllib.request.Request(url)
-        if start:
-            request.add_header("Range", f"bytes={start}-")
-        with urllib.request.urlopen(request, timeout=self.timeout) as response:
-            if response.status != http.HTTPStatus.PARTIAL_CONTENT:
-                progress.update(-start)
-                start = 0
-            length = response.headers.get("Content-Length")
-            if length is not None and start + int(length) != self.size:
-                raise urllib.error.HTTPError(
-                    url,
-                    response.status,
-                    f"expected a file of {self.size} bytes, "
-                    f"offered: {start + int(length)}",
-                    response.headers,
-                    None,
-                )
-            with self.part.open("ab" if start else "wb") as stream:
-                while chunk := response.read(_CHUNK_BYTES):
-                    stream.write(chunk)
-                    progress.update(len(chunk))
-        if self._have() < self.size:
-            raise OSError("the connection was closed early")
+
+def target_folder(name: str, data_dir: Path | None = None) -> Path:
+    """The folder that `fetch` fills.
+
+    Args:
+        name: the data set's name.
+        data_dir: the parent of the data set's folder, or that folder itself
+            if it has the usual name; None takes `default_data_dir()`.
+    """
+    parent = Path(data_dir) if data_dir else default_data_dir()
+    return parent if parent.name == FOLDERS[name] else parent / FOLDERS[name]
+
+
+def fetch(
+    name: str,
+    data_dir: Path | None = None,
+    catalogue: Mapping[str, Any] | None = None,
+    pause: float = 1.0,
+) -> list[Missing]:
+    """Downloads the files of a data set that are not there yet.
+
+    A file appears under its name only when it is complete and its checksum
+    agrees. What an interruption leaves is a `.part` file, with which the next
+    call continues. A file that is there, plain or `.gz`, is not replaced.
+
+    Args:
+        name: the data set's name.
+        data_dir: see `target_folder`.
+        catalogue: see `load_catalogue`.
+        pause: seconds before a failed download is tried again.
+
+    Returns:
+        The files that are still missing, in the order of the catalogue.
+
+    Raises:
+        DatasetError: if the catalogue has no such data set.
+    """
+    catalogue = catalogue or load_catalogue()
+    if FOLDERS.get(name) not in catalogue:
+        names = [n for n, folder in FOLDERS.items() if folder in catalogue]
+        raise DatasetError(
+            f"`name` must be one of {names}. Received: name={name!r}"
+        )
+    folder = target_folder(name, data_dir)
+    entry = catalogue[FOLDERS[name]]
+    return [
+        *_fetch_files(folder, entry, pause),
+        *_missing_files(name, folder, entry),
+    ]
+
+
+def _fetch_files(
+    folder: Path, entry: Mapping[str, Any], pause: float
+) -> Iterator[Missing]:
+    unreachable = ""
+    for file in entry["files"]:
+        url = entry["base_url"] + file["path"]
+        path = find_file(folder, file["path"])
+        if path is None:
+            path = folder / file["path"]
+            try:
+                reason = unreachable or _download(url, path, file, pause)
+            except OSError as error:
+                reason = f"the download failed ({error})"
+                # One silent server is enough; a refusal is of one file.
+                if not isinstance(error, urllib.error.HTTPError):
+                    unreachable = reason
+        else:
+            reason = _wrong_checksum(path, file)
+        if reason:
+            yield Missing(path, url, reason)
+
+
+def _missing_files(
+    name: str, folder: Path, entry: Mapping[str, Any]
+) -> Iterator[Missing]:
+    for file in entry["manual"]:
+        if file.get("only_for", name) != name:
+            continue
+        path = find_file(folder, file["path"])
+        if path is None and "also" in file:
+            path = find_file(folder, file["also"])
+        if path is None:
+            path, reason = folder / file["path"], file["reason"]
+        else:
+            reason = _wrong_checksum(path, file)
+        if reason:
+            yield Missing(path, file["source"], reason)
+
+
+def _wrong_checksum(path: Path, file: Mapping[str, Any]) -> str:
+    """Why a file that is there is not the published one, or nothing."""
+    if "sha256" not in file:
+        return ""
+    opener = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rb") as stream:
+            found = hashlib.file_digest(stream, "sha256").hexdigest()
+    except READ_ERRORS as error:
+        return f"the file that is there cannot be read ({error})"
+    if found == file["sha256"]:
+        return ""
+    return "the file that is there has another checksum; move it away first"
+
+
+def _download(
+    url: str, path: Path, file: Mapping[str, Any], pause: float
+) -> str:
+    """Downloads a file; returns what is wrong with it, or nothing."""
+    part = path.with_name(f"{path.name}.part")
+    downloader = ResumingDownloader(
+        part, file["size"], file["path"], pause=pause
+    )
+    pooch.get_logger().setLevel(logging.WARNING)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for _ in range(2):
+        try:
+            pooch.retrieve(
+                url,
+                known_hash=f"sha256:{file['sha256']}",
+                fname=path.name,
+                path=path.parent,
+                downloader=downloader,
+            )
+            return ""
+        # What pooch raises for a checksum. If an old beginning was to blame,
+        # a download from the start mends it.
+        except ValueError:
+            if not downloader.resumed:
+                break
+    return "what was downloaded has another checksum"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of `keras-qa data fetch`."""
+    parser.add_argument("name", choices=FOLDERS, help="data set")
+    parser.add_argument(
+        "--data-dir",
+        type=Path,
+        help="parent of the data set's folder; default: $KERAS_QA_DATA, "
+        "or .keras_qa in the home folder",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Fetches what the arguments ask for; returns the exit code.
+
+    The code is 0 if all files are there, 1 if some have to be got by hand.
+    """
+    if arguments.name == "sample":
+        print("The data set `sample` is part of the package.")
+        return 0
+    folder = target_folder(arguments.name, arguments.data_dir)
+    licence = load_catalogue()[FOLDERS[arguments.name]]["licence"]
+    print(f"Folder: {folder}\nLicence: {licence}", flush=True)
+    missing = fetch(arguments.name, arguments.data_dir)
+    for file in missing:
+        print(
+            f"\nNot fetched: {file.path}\n  because {file.reason}.\n"
+            f"  Get {file.path.name} from {file.source}\n"
+            f"  and put it there."
+        )
+    if missing:
+        return 1
+    print("All files are there.")
+    return 0

@@ -3,12 +3,12 @@
 import os
 from pathlib import Path
 
-from keras_qa.datasets import layouts
-from keras_qa.datasets.base import Dataset
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.shared_answers import INSURANCEQA
-from keras_qa.datasets.shared_answers import open_insuranceqa
-from keras_qa.datasets.shared_answers import open_squad
+from keras_qa.datasets.collections import layouts
+from keras_qa.datasets.collections.shared_answers import INSURANCEQA
+from keras_qa.datasets.collections.shared_answers import open_insuranceqa
+from keras_qa.datasets.collections.shared_answers import open_squad
+from keras_qa.datasets.dataset import Dataset
+from keras_qa.datasets.dataset import DatasetError
 
 # Name on the command line to the usual name of the folder.
 FOLDERS = {

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Question
 from keras_qa.text.tokenizer import lower_case
 
 T = TypeVar("T")

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from keras_qa.datasets.base import Dataset
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.base import Question
-from keras_qa.datasets.rows import Row
-from keras_qa.datasets.rows import group_rows
-from keras_qa.datasets.rows import parse_label
+from keras_qa.datasets.dataset import Dataset
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.questions_of_rows import Row
+from keras_qa.datasets.questions_of_rows import group_rows
+from keras_qa.datasets.questions_of_rows import parse_label
 from keras_qa.files.json_stream import read_records
 from keras_qa.files.text_files import MAX_LINE_BYTES
 from keras_qa.files.text_files import check_text

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.splitting import normal_text
 from keras_qa.mining import CandidateMiner
 from keras_qa.search.answer_index import AnswerIndex

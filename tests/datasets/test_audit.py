@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa.datasets.audit import PERCENTILES
-from keras_qa.datasets.audit import Overlap
-from keras_qa.datasets.audit import audit_dataset
-from keras_qa.datasets.audit import format_audit
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import Dataset
-from keras_qa.datasets.base import Question
-from keras_qa.datasets.published import published_counts
+from keras_qa.cli.audit import PERCENTILES
+from keras_qa.cli.audit import Overlap
+from keras_qa.cli.audit import audit_dataset
+from keras_qa.cli.audit import format_audit
+from keras_qa.datasets.audit.published import published_counts
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Dataset
+from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
 
 DATA = Path(__file__).parents[1] / "data"
@@ -132,7 +132,7 @@ def test_text_has_the_paper_beside_ours():
 def test_json_and_the_module_as_a_program():
     result = subprocess.run(
         [
-            *(sys.executable, "-m", "keras_qa.datasets.audit"),
+            *(sys.executable, "-m", "keras_qa.cli.audit"),
             *("semeval", "--json", "--data-dir", str(DATA)),
         ],
         capture_output=True,

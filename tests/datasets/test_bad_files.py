@@ -8,15 +8,15 @@ import time
 
 import pytest
 
-from keras_qa.datasets.base import Dataset
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.base import Question
-from keras_qa.datasets.insuranceqa import InsuranceQA
-from keras_qa.datasets.quasar import read_quasar
-from keras_qa.datasets.semeval import read_semeval
+from keras_qa.datasets.collections.insuranceqa import InsuranceQA
+from keras_qa.datasets.collections.quasar import read_quasar
+from keras_qa.datasets.collections.semeval import read_semeval
+from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
+from keras_qa.datasets.collections.yahooqa import YahooQA
+from keras_qa.datasets.dataset import Dataset
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.tabular import read_tabular
-from keras_qa.datasets.yahoo_answers import read_yahoo_answers
-from keras_qa.datasets.yahooqa import YahooQA
 from keras_qa.files.json_stream import read_array
 from keras_qa.files.plain_pickle import loads
 from keras_qa.files.text_files import read_lines

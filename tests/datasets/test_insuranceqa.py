@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from keras_qa import cli
-from keras_qa.datasets.audit import PoolAudit
-from keras_qa.datasets.audit import audit_dataset
-from keras_qa.datasets.audit import format_audit
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.base import Question
+from keras_qa.cli.audit import PoolAudit
+from keras_qa.cli.audit import audit_dataset
+from keras_qa.cli.audit import format_audit
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
 
 DATA = Path(__file__).parents[1] / "data/InsuranceQA"

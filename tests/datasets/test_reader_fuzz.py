@@ -10,19 +10,19 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.base import Question
-from keras_qa.datasets.quasar import read_quasar
+from keras_qa.datasets.collections.quasar import read_quasar
+from keras_qa.datasets.collections.semeval import read_semeval
+from keras_qa.datasets.collections.squad import read_squad
+from keras_qa.datasets.collections.toks import FILES
+from keras_qa.datasets.collections.toks import read_toks
+from keras_qa.datasets.collections.trecqa import read_trecqa_xml
+from keras_qa.datasets.collections.wikiqa import read_wikiqa_tsv
+from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
+from keras_qa.datasets.collections.yahooqa import YahooQA
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
-from keras_qa.datasets.semeval import read_semeval
-from keras_qa.datasets.squad import read_squad
 from keras_qa.datasets.tabular import read_tabular
-from keras_qa.datasets.toks import FILES
-from keras_qa.datasets.toks import read_toks
-from keras_qa.datasets.trecqa import read_trecqa_xml
-from keras_qa.datasets.wikiqa import read_wikiqa_tsv
-from keras_qa.datasets.yahoo_answers import read_yahoo_answers
-from keras_qa.datasets.yahooqa import YahooQA
 
 DATA = Path(__file__).parents[1] / "data"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.datasets.registry import default_data_dir
 from keras_qa.datasets.registry import open_dataset

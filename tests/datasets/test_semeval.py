@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.base import Question
-from keras_qa.datasets.semeval import read_semeval
+from keras_qa.datasets.collections.semeval import read_semeval
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
 
 SEMEVAL = Path(__file__).parents[1] / "data/SemEval2016-Task3"
 TRAIN = SEMEVAL / "SemEval2016-Task3-CQA-QL-train-part2.xml"

@@ -5,7 +5,7 @@ from math import comb
 
 import pytest
 
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.splitting import normal_text
 from keras_qa.datasets.splitting import sample
 from keras_qa.datasets.splitting import split_questions

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import open_tabular
 from keras_qa.datasets.tabular import read_tabular

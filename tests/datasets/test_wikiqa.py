@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.wikiqa import HEADER
-from keras_qa.datasets.wikiqa import read_wikiqa_toks
-from keras_qa.datasets.wikiqa import read_wikiqa_tsv
+from keras_qa.datasets.collections.wikiqa import HEADER
+from keras_qa.datasets.collections.wikiqa import read_wikiqa_toks
+from keras_qa.datasets.collections.wikiqa import read_wikiqa_tsv
+from keras_qa.datasets.dataset import DatasetError
 
 WIKIQA = Path(__file__).parents[1] / "data/WikiQA"
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.base import Question
-from keras_qa.datasets.yahoo_answers import find_yahoo_answers
-from keras_qa.datasets.yahoo_answers import read_yahoo_answers
+from keras_qa.datasets.collections.yahoo_answers import find_yahoo_answers
+from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
 
 CORPUS = Path(__file__).parents[1] / "data/YahooL6/FullOct2007.xml"
 
@@ -128,7 +128,9 @@ def test_entities_are_refused(tmp_path, declaration):
 
 
 def test_a_text_without_end(tmp_path, monkeypatch):
-    monkeypatch.setattr("keras_qa.datasets.yahoo_answers._MAX_CHARACTERS", 1000)
+    monkeypatch.setattr(
+        "keras_qa.datasets.collections.yahoo_answers._MAX_CHARACTERS", 1000
+    )
     path = tmp_path / "long.xml"
     path.write_text(f"<a><document><subject>{'word ' * 201}")
     with pytest.raises(DatasetError, match="expected a shorter document"):

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.base import Question
-from keras_qa.datasets.yahooqa import YahooQA
+from keras_qa.datasets.collections.yahooqa import YahooQA
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
 
 ENV = Path(__file__).parents[1] / "data/YahooQA/env.pkl"
 

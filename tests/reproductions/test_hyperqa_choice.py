@@ -42,7 +42,7 @@ def command(tmp_path, monkeypatch):
     monkeypatch.setitem(GROUPS, "recipes", TINY)
     read = open_dataset("sample").questions("train")
     monkeypatch.setattr(
-        "keras_qa.datasets.base.Dataset.questions",
+        "keras_qa.datasets.dataset.Dataset.questions",
         lambda self, split: {"train": read[:12]}[split],  # no other is read
     )
     monkeypatch.setattr(hyperqa_choice, "FOLDS", 2)

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Question
 from keras_qa.text.vocabulary import Vocabulary
 from reproductions.iam_tables import Reader
 from reproductions.iam_tables import TablesError

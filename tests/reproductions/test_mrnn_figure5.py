@@ -12,8 +12,8 @@ from script_runs import FILES
 from script_runs import metrics_of
 from script_runs import smoke_runner
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.export.saved_model import export_keras
 from keras_qa.models import MRNN

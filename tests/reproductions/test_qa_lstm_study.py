@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Question
 from reproductions import qa_lstm
 from reproductions import qa_lstm_figure5
 from reproductions import qa_lstm_study

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("keras_tuner")
 
-from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.dataset import DatasetError
 from reproductions import search
 from reproductions.search import Search
 from reproductions.search import ctrn_space

@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from keras_qa.datasets.wikiqa import HEADER
+from keras_qa.datasets.collections.wikiqa import HEADER
 from keras_qa.files.whole import write_whole
 
 FOLDER = Path(__file__).parent

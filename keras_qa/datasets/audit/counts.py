@@ -9,15 +9,15 @@ from itertools import combinations
 
 import numpy as np
 
-from keras_qa.datasets.audit_results import PERCENTILES
-from keras_qa.datasets.audit_results import Audit
-from keras_qa.datasets.audit_results import Overlap
-from keras_qa.datasets.audit_results import PoolAudit
-from keras_qa.datasets.audit_results import SplitAudit
-from keras_qa.datasets.base import Dataset
-from keras_qa.datasets.base import Pool
-from keras_qa.datasets.base import Question
-from keras_qa.datasets.published import published_counts
+from keras_qa.datasets.audit.published import published_counts
+from keras_qa.datasets.audit.results import PERCENTILES
+from keras_qa.datasets.audit.results import Audit
+from keras_qa.datasets.audit.results import Overlap
+from keras_qa.datasets.audit.results import PoolAudit
+from keras_qa.datasets.audit.results import SplitAudit
+from keras_qa.datasets.dataset import Dataset
+from keras_qa.datasets.dataset import Pool
+from keras_qa.datasets.dataset import Question
 from keras_qa.text.tokenizer import tokenize
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Question
 from keras_qa.files.json_stream import error_in
 from keras_qa.files.json_stream import read_array
 

@@ -4,21 +4,21 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from keras_qa.datasets.base import Dataset
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.base import Question
-from keras_qa.datasets.insuranceqa import V1_POOL
-from keras_qa.datasets.insuranceqa import V1_TRAIN
-from keras_qa.datasets.insuranceqa import V2
-from keras_qa.datasets.insuranceqa import InsuranceQA
-from keras_qa.datasets.layouts import FOLDS_FILE
-from keras_qa.datasets.layouts import Stream
-from keras_qa.datasets.layouts import listing
-from keras_qa.datasets.layouts import nothing_found
-from keras_qa.datasets.squad import FILES as SQUAD_FILES
-from keras_qa.datasets.squad import paragraph_texts
-from keras_qa.datasets.squad import read_squad
-from keras_qa.datasets.yahooqa import SPLITS
+from keras_qa.datasets.collections.insuranceqa import V1_POOL
+from keras_qa.datasets.collections.insuranceqa import V1_TRAIN
+from keras_qa.datasets.collections.insuranceqa import V2
+from keras_qa.datasets.collections.insuranceqa import InsuranceQA
+from keras_qa.datasets.collections.layouts import FOLDS_FILE
+from keras_qa.datasets.collections.layouts import Stream
+from keras_qa.datasets.collections.layouts import listing
+from keras_qa.datasets.collections.layouts import nothing_found
+from keras_qa.datasets.collections.squad import FILES as SQUAD_FILES
+from keras_qa.datasets.collections.squad import paragraph_texts
+from keras_qa.datasets.collections.squad import read_squad
+from keras_qa.datasets.collections.yahooqa import SPLITS
+from keras_qa.datasets.dataset import Dataset
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
 from keras_qa.files.text_files import find_file
 
 

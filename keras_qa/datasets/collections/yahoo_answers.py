@@ -11,11 +11,11 @@ from collections.abc import Collection
 from collections.abc import Iterator
 from pathlib import Path
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.base import Question
-from keras_qa.datasets.rows import check_id
-from keras_qa.datasets.rows import position_id
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.questions_of_rows import check_id
+from keras_qa.datasets.questions_of_rows import position_id
 from keras_qa.files.xml_stream import XmlStream
 
 NAME = "FullOct2007.xml"

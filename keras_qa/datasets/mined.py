@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from pathlib import Path
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import Question
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.datasets.tabular import table_delimiter

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 
-from keras_qa.datasets.audit_results import PERCENTILES
-from keras_qa.datasets.audit_results import Audit
+from keras_qa.datasets.audit.results import PERCENTILES
+from keras_qa.datasets.audit.results import Audit
 
 _COUNTS = {
     "questions": "questions",

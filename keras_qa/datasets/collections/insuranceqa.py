@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from keras_qa.datasets.base import Candidate
-from keras_qa.datasets.base import Pool
-from keras_qa.datasets.base import Question
-from keras_qa.datasets.rows import check_id
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Pool
+from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.questions_of_rows import check_id
 from keras_qa.files.text_files import error_at
 from keras_qa.files.text_files import read_lines
 

@@ -1,6 +1,6 @@
 """What is in a data set: counts, gaps, repetitions, overlap, lengths.
 
-Run it as `keras-qa data audit NAME` or `python -m keras_qa.datasets.audit`.
+Run it as `keras-qa data audit NAME` or `python -m keras_qa.cli.audit`.
 """
 
 import argparse
@@ -9,14 +9,14 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from keras_qa.datasets.audit_counts import audit_dataset
-from keras_qa.datasets.audit_results import PERCENTILES
-from keras_qa.datasets.audit_results import Audit
-from keras_qa.datasets.audit_results import Overlap
-from keras_qa.datasets.audit_results import PoolAudit
-from keras_qa.datasets.audit_results import SplitAudit
-from keras_qa.datasets.audit_tables import format_audit
-from keras_qa.datasets.base import DatasetError
+from keras_qa.datasets.audit.counts import audit_dataset
+from keras_qa.datasets.audit.results import PERCENTILES
+from keras_qa.datasets.audit.results import Audit
+from keras_qa.datasets.audit.results import Overlap
+from keras_qa.datasets.audit.results import PoolAudit
+from keras_qa.datasets.audit.results import SplitAudit
+from keras_qa.datasets.audit.tables import format_audit
+from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tabular import Columns
@@ -145,7 +145,7 @@ def run(arguments: argparse.Namespace) -> int:
 def main(arguments: list[str] | None = None) -> int:
     """Runs the audit as a program; returns the exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m keras_qa.datasets.audit", description=__doc__
+        prog="python -m keras_qa.cli.audit", description=__doc__
     )
     add_arguments(parser)
     try:

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from pathlib import Path
 
-from keras_qa.datasets.base import Question
-from keras_qa.datasets.rows import Row
-from keras_qa.datasets.rows import group_rows
-from keras_qa.datasets.rows import parse_label
-from keras_qa.datasets.toks import read_toks
+from keras_qa.datasets.collections.toks import read_toks
+from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.questions_of_rows import Row
+from keras_qa.datasets.questions_of_rows import group_rows
+from keras_qa.datasets.questions_of_rows import parse_label
 from keras_qa.files.text_files import error_at
 from keras_qa.files.text_files import read_lines
 

@@ -7,13 +7,13 @@ from http.server import ThreadingHTTPServer
 import pytest
 
 from keras_qa import cli
-from keras_qa.datasets import fetch as fetch_module
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.download import ResumingDownloader
-from keras_qa.datasets.fetch import fetch
-from keras_qa.datasets.fetch import load_catalogue
-from keras_qa.datasets.fetch import target_folder
+from keras_qa.datasets import download as fetch_module
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.download import fetch
+from keras_qa.datasets.download import load_catalogue
+from keras_qa.datasets.download import target_folder
 from keras_qa.datasets.registry import FOLDERS
+from keras_qa.datasets.resuming import ResumingDownloader
 
 CONTENT = bytes(range(256)) * 2000
 DIGEST = hashlib.sha256(CONTENT).hexdigest()

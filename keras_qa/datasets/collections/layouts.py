@@ -7,22 +7,22 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from keras_qa.datasets.base import DatasetError
-from keras_qa.datasets.base import Question
-from keras_qa.datasets.candidate_files import read_candidates
-from keras_qa.datasets.quasar import CONTEXTS
-from keras_qa.datasets.quasar import RELEVANCE
-from keras_qa.datasets.quasar import read_quasar
-from keras_qa.datasets.semeval import read_semeval
-from keras_qa.datasets.toks import is_toks_folder
-from keras_qa.datasets.toks import read_toks
-from keras_qa.datasets.trecqa import both_labels_only
-from keras_qa.datasets.trecqa import read_trecqa_xml
-from keras_qa.datasets.wikiqa import read_wikiqa_toks
-from keras_qa.datasets.wikiqa import read_wikiqa_tsv
-from keras_qa.datasets.yahoo_answers import NAME as YAHOO_ANSWERS
-from keras_qa.datasets.yahooqa import SPLITS
-from keras_qa.datasets.yahooqa import YahooQA
+from keras_qa.datasets.collections.quasar import CONTEXTS
+from keras_qa.datasets.collections.quasar import RELEVANCE
+from keras_qa.datasets.collections.quasar import read_quasar
+from keras_qa.datasets.collections.semeval import read_semeval
+from keras_qa.datasets.collections.toks import is_toks_folder
+from keras_qa.datasets.collections.toks import read_toks
+from keras_qa.datasets.collections.trecqa import both_labels_only
+from keras_qa.datasets.collections.trecqa import read_trecqa_xml
+from keras_qa.datasets.collections.wikiqa import read_wikiqa_toks
+from keras_qa.datasets.collections.wikiqa import read_wikiqa_tsv
+from keras_qa.datasets.collections.yahoo_answers import NAME as YAHOO_ANSWERS
+from keras_qa.datasets.collections.yahooqa import SPLITS
+from keras_qa.datasets.collections.yahooqa import YahooQA
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.mined import read_candidates
 from keras_qa.files.text_files import find_file
 
 FOLDS_FILE = "train-folds.tsv"

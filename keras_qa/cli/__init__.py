@@ -1,0 +1,1 @@
+"""The command `keras-qa`, a file for each subcommand."""

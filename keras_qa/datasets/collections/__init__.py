@@ -1,0 +1,1 @@
+"""The public collections of questions and answers, a file each."""

@@ -1,0 +1,112 @@
+"""A downloader for pooch that continues where an interrupted one stopped."""
+
+import http.client
+import os
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from tqdm import tqdm
+
+_CHUNK_BYTES = 2**16
+
+
+class ResumingDownloader:
+    """Downloads into a `.part` file, which an interruption leaves behind.
+
+    The next call, in this process or a later one, asks the server only for
+    what is missing (HTTP Range, RFC 9110, section 14). A server that does not
+    know ranges sends the file from the beginning. A complete file is moved to
+    where pooch wants it; pooch compares the checksum.
+
+    Args:
+        part: the file to collect in, in the folder of the final file.
+        size: the complete file's size in bytes.
+        label: what the progress bar shows.
+        attempts: attempts in a row without a new byte, before it gives up.
+        pause: seconds to wait before going on; doubled with each attempt
+            without a new byte.
+        timeout: seconds without an answer after which an attempt has failed.
+    """
+
+    def __init__(
+        self,
+        part: Path,
+        size: int,
+        label: str = "",
+        attempts: int = 3,
+        pause: float = 1.0,
+        timeout: float = 30.0,
+    ):
+        self.part = part
+        self.size = size
+        self.label = label
+        self.attempts = attempts
+        self.pause = pause
+        self.timeout = timeout
+        self.resumed = False
+
+    def __call__(
+        self, url: str, output_file: str | Path, pooch: object = None
+    ) -> None:
+        """Downloads `url` to `output_file`; called by pooch.
+
+        Raises:
+            OSError: if the server refuses, offers a file of another size, or
+                cannot be reached for `attempts` times in a row.
+        """
+        if self._have() > self.size:
+            self.part.unlink()
+        self.resumed = self._have() > 0
+        failures, most = 0, self._have()
+        with tqdm(
+            desc=self.label,
+            total=self.size,
+            initial=self._have(),
+            unit="B",
+            unit_scale=True,
+            disable=None,
+        ) as progress:
+            while self._have() < self.size:
+                try:
+                    self._request(url, progress)
+                # The server has answered, asking again will not help.
+                except urllib.error.HTTPError:
+                    raise
+                except (OSError, http.client.HTTPException) as error:
+                    failures = 0 if self._have() > most else failures + 1
+                    most = max(most, self._have())
+                    if failures == self.attempts:
+                        raise OSError(f"{url}: {error}") from error
+                    time.sleep(self.pause * 2**failures)
+        os.replace(self.part, output_file)
+
+    def _have(self) -> int:
+        return self.part.stat().st_size if self.part.exists() else 0
+
+    def _request(self, url: str, progress: tqdm) -> None:
+        start = self._have()
+        request = urllib.request.Request(url)
+        if start:
+            request.add_header("Range", f"bytes={start}-")
+        with urllib.request.urlopen(request, timeout=self.timeout) as response:
+            if response.status != http.HTTPStatus.PARTIAL_CONTENT:
+                progress.update(-start)
+                start = 0
+            length = response.headers.get("Content-Length")
+            if length is not None and start + int(length) != self.size:
+                raise urllib.error.HTTPError(
+                    url,
+                    response.status,
+                    f"expected a file of {self.size} bytes, "
+                    f"offered: {start + int(length)}",
+                    response.headers,
+                    None,
+                )
+            with self.part.open("ab" if start else "wb") as stream:
+                while chunk := response.read(_CHUNK_BYTES):
+                    stream.write(chunk)
+                    progress.update(len(chunk))
+        if self._have() < self.size:
+            raise OSError("the connection was closed early")
