@@ -23,7 +23,7 @@ from unittest import mock
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from keras_qa import cli
+from keras_qa.cli import main as cli
 from reproductions import report
 from reproductions.comparisons import read_comparisons
 from reproductions.ledger import Deviation

@@ -15,7 +15,7 @@ from fuzz import structures
 from fuzz.structures import Case
 from fuzz.target import Target
 from keras_qa.attention import AttentionError
-from keras_qa.attention_command import run_reading
+from keras_qa.cli.attention import run_reading
 from keras_qa.datasets.dataset import DatasetError
 from keras_qa.files.locks import OwnedError
 from keras_qa.files.locks import OwnerFile

@@ -24,8 +24,8 @@ import keras
 import numpy as np
 
 from keras_qa.attention import attention_weights
-from keras_qa.attention_command import run_model
-from keras_qa.attention_command import run_reading
+from keras_qa.cli.attention import run_model
+from keras_qa.cli.attention import run_reading
 from keras_qa.datasets.dataset import Question
 from keras_qa.files.whole import write_whole
 from keras_qa.text.tokenizer import tokenize

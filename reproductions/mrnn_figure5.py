@@ -20,11 +20,11 @@ from pathlib import Path
 
 import numpy as np
 
-from keras_qa.attention_command import run_model
-from keras_qa.attention_command import run_reading
 from keras_qa.attention_maps import AttentionMaps
 from keras_qa.attention_maps import attention_maps
 from keras_qa.attention_maps import draw_attention_maps
+from keras_qa.cli.attention import run_model
+from keras_qa.cli.attention import run_reading
 from keras_qa.files.whole import write_whole
 from keras_qa.text.vocabulary import Vocabulary
 from reproductions import markdown

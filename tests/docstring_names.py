@@ -17,8 +17,8 @@ import numpy as np
 
 import embeddings
 import keras_qa
-from keras_qa import cli
 from keras_qa.batches import PointwiseBatches
+from keras_qa.cli import main as cli
 from keras_qa.datasets import Corpus
 from keras_qa.datasets import NegativeSampler
 from keras_qa.datasets import open_dataset

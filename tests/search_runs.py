@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from keras_qa import cli
+from keras_qa.cli import main as cli
 from keras_qa.export.saved_model import export_keras
 from keras_qa.search.building import build_index
 from keras_qa.text.vocabulary import Vocabulary

@@ -8,7 +8,6 @@ from mrnn_reference import dense_maps
 from mrnn_reference import distance
 from mrnn_reference import randomize
 
-from keras_qa import cli
 from keras_qa.attention_figure import COLOR
 from keras_qa.attention_figure import DPI
 from keras_qa.attention_heatmaps import BAR_WIDTH
@@ -19,6 +18,7 @@ from keras_qa.attention_maps import AttentionMaps
 from keras_qa.attention_maps import attention_maps
 from keras_qa.attention_maps import draw_attention_maps
 from keras_qa.attention_pair import AttentionError
+from keras_qa.cli import main as cli
 from keras_qa.models import APCNN
 from keras_qa.models import MRNN
 from keras_qa.models import HyperQA
@@ -240,7 +240,7 @@ def test_the_command_draws_the_maps_of_a_saved_model(
     tmp_path, capsys, monkeypatch
 ):
     pytest.importorskip("matplotlib")
-    from keras_qa import attention_command
+    from keras_qa.cli import attention as attention_command
 
     seen = []
     monkeypatch.setattr(

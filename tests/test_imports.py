@@ -112,7 +112,7 @@ ALLOWED = {
         "faiss",
         "tensorflow",
         "keras_qa.files.whole",
-        "keras_qa.attention_command",
+        "keras_qa.cli.attention",
         "keras_qa.datasets",
         "keras_qa.layers",
         "keras_qa.files.locks",
@@ -305,7 +305,7 @@ def test_every_module_is_an_attribute_or_reached_otherwise():
 
 def test_reading_data_does_not_import_keras():
     code = (
-        "import sys, keras_qa.cli, keras_qa.datasets\n"
+        "import sys, keras_qa.cli.main, keras_qa.datasets\n"
         "sys.exit(any(m in sys.modules for m in ('keras', 'tensorflow')))"
     )
     assert (

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from keras_qa.attention_command import run_model
-from keras_qa.attention_command import run_reading
+from keras_qa.cli.attention import run_model
+from keras_qa.cli.attention import run_reading
 from keras_qa.search.errors import SearchError
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.packing import RaggedTexts

@@ -6,7 +6,7 @@ from http.server import ThreadingHTTPServer
 
 import pytest
 
-from keras_qa import cli
+from keras_qa.cli import main as cli
 from keras_qa.datasets import download as fetch_module
 from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.download import fetch

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa import cli
+from keras_qa.cli import main as cli
 from keras_qa.cli.audit import PoolAudit
 from keras_qa.cli.audit import audit_dataset
 from keras_qa.cli.audit import format_audit

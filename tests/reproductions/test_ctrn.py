@@ -11,7 +11,7 @@ from script_runs import FILES
 from script_runs import metrics_of
 from script_runs import smoke_runner
 
-from keras_qa import cli
+from keras_qa.cli import main as cli
 from keras_qa.datasets import Corpus
 from keras_qa.datasets import open_dataset
 from keras_qa.text.overlap import OverlapFeatures

@@ -10,7 +10,7 @@ from script_runs import FILES
 from script_runs import metrics_of
 from script_runs import smoke_runner
 
-from keras_qa import cli
+from keras_qa.cli import main as cli
 from keras_qa.layers.interactive_attention import TERMS
 from reproductions import iam
 from reproductions import iam_tables

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from keras_qa.rank_command import add_format
-from keras_qa.rank_command import input_lines
-from keras_qa.rank_command import load_scorer
+from keras_qa.cli.rank import add_format
+from keras_qa.cli.rank import input_lines
+from keras_qa.cli.rank import load_scorer
 from keras_qa.search.errors import SearchError
 from keras_qa.search.faiss_files import EFFORTS
 from keras_qa.search.faiss_files import KINDS

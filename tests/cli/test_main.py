@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa import cli
+from keras_qa.cli import main as cli
 from keras_qa.version import __version__
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 
 
 def test_audit_of_a_collection(capsys):
@@ -65,7 +65,7 @@ def test_an_interrupted_command(monkeypatch, capsys):
 
 def test_a_reader_that_has_seen_enough():
     """As in `keras-qa ... | head`."""
-    command = [sys.executable, "-m", "keras_qa.cli", "data", "audit"]
+    command = [sys.executable, "-m", "keras_qa.cli.main", "data", "audit"]
     process = subprocess.Popen(
         [*command, "semeval", "--data-dir", str(DATA)],
         stdout=subprocess.PIPE,
@@ -92,7 +92,7 @@ def test_unknown_commands_and_help(capsys):
 def test_data_commands_do_not_import_keras():
     program = """
 import sys
-from keras_qa import cli
+from keras_qa.cli import main as cli
 code = cli.main(["data", "audit", "semeval", "--data-dir", sys.argv[1]])
 sys.exit(code or bool({"keras", "tensorflow"} & set(sys.modules)))
 """

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_qa.cli import main
+from keras_qa.cli.main import main
 from keras_qa.export.saved_model import load_saved_model
 from keras_qa.models import CNNRanker
 from keras_qa.models import CosineQA

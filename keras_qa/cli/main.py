@@ -9,17 +9,17 @@ import os
 import sys
 from types import ModuleType
 
-from keras_qa import ask_command
-from keras_qa import attention_command
-from keras_qa import export_command
-from keras_qa import index_command
-from keras_qa import mine_command
-from keras_qa import rank_command
 from keras_qa.attention import AttentionError
-from keras_qa.cli import audit
+from keras_qa.cli import ask as ask_command
+from keras_qa.cli import attention as attention_command
+from keras_qa.cli import export as export_command
+from keras_qa.cli import index as index_command
+from keras_qa.cli import mine as mine_command
+from keras_qa.cli import rank as rank_command
+from keras_qa.cli.export import ExportError
+from keras_qa.cli.main import audit
 from keras_qa.datasets import download as fetch
 from keras_qa.datasets.dataset import DatasetError
-from keras_qa.export_command import ExportError
 from keras_qa.files.locks import OwnedError
 from keras_qa.search.errors import SearchError
 from keras_qa.version import __version__

@@ -8,9 +8,9 @@ import argparse
 import os
 from pathlib import Path
 
-from keras_qa.attention_command import FILES
-from keras_qa.attention_command import run_model
-from keras_qa.attention_command import run_reading
+from keras_qa.cli.attention import FILES
+from keras_qa.cli.attention import run_model
+from keras_qa.cli.attention import run_reading
 from keras_qa.search.trained import OVERLAP
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.tokenizer import TOKENIZERS

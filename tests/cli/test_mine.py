@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa import cli
+from keras_qa.cli import main as cli
 from keras_qa.datasets.mined import COLUMNS
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.files.locks import owned_folder
 
-CORPUS = Path(__file__).parent / "data/YahooL6"
+CORPUS = Path(__file__).parents[1] / "data/YahooL6"
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def test_errors_are_messages(pairs, capsys, arguments, message):
 def test_mining_does_not_import_keras(pairs, tmp_path):
     program = """
 import sys
-from keras_qa import cli
+from keras_qa.cli import main as cli
 code = cli.main(["mine", sys.argv[1], "--no-labels", "--output", sys.argv[2]])
 sys.exit(code or bool({"keras", "tensorflow"} & set(sys.modules)))
 """
