@@ -28,7 +28,7 @@ reproduce: $(VENV)/.installed
 	exit 1; }
 
 # What must hold on every backend runs again under JAX and PyTorch.
-BACKEND_TESTS := tests/layers tests/models tests/test_batches.py \
+BACKEND_TESTS := tests/layers tests/models tests/batches/test_pairs.py \
 	tests/embeddings/test_bert.py tests/embeddings/test_elmo.py \
 	tests/test_constraints.py \
 	tests/test_contrastive_divergence.py tests/test_geometry.py \
@@ -39,7 +39,7 @@ BACKEND_TESTS := tests/layers tests/models tests/test_batches.py \
 	tests/test_recomputation.py \
 	tests/test_recurrence.py \
 	tests/test_recurrent_benchmark.py tests/test_scoring.py \
-	tests/test_training.py tests/test_triplet_batches.py \
+	tests/test_training.py tests/batches/test_triplets.py \
 	tests/test_triplet_losses.py tests/test_triplet_training.py
 
 # Most of the time would go into optimising programs that run once, and JAX's

@@ -56,7 +56,7 @@ from benchmarks.results import at_most
 from benchmarks.results import paired_ratio
 from benchmarks.results import verdict
 from benchmarks.results import write_results
-from keras_qa.datasets.sampler import NegativeSampler
+from keras_qa.batches.negatives import NegativeSampler
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import next_size
 

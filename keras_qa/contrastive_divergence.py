@@ -11,7 +11,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_qa.seeded_epochs import SeededEpochs
+from keras_qa.batches.epochs import SeededEpochs
 
 # At a rate so small the truncated exponential is uniform to float32.
 SMALLEST_RATE = 1e-6

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from keras import ops
 
-from keras_qa.batches import EpochBatches
+from keras_qa.batches.pairs import EpochBatches
 from keras_qa.models.language_model import BidirectionalLanguageModel
 from keras_qa.text.packing import RaggedTexts
 

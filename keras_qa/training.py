@@ -7,9 +7,9 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_qa.batches import EpochBatches
-from keras_qa.batches import HardestNegativeBatches
-from keras_qa.batches import PairwiseBatches
+from keras_qa.batches.pairs import EpochBatches
+from keras_qa.batches.pairs import HardestNegativeBatches
+from keras_qa.batches.pairs import PairwiseBatches
 
 __all__ = [
     "HardestNegativeBatches",

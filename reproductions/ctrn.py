@@ -20,7 +20,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.batches import PointwiseBatches
+from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.layers import FeatureStandardization
 from keras_qa.models import APCNN
 from keras_qa.models import CTRN

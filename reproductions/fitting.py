@@ -8,12 +8,12 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.batches import EpochBatches
-from keras_qa.batches import PairwiseBatches
+from keras_qa.batches.negatives import NegativeSampler
+from keras_qa.batches.negatives import ScoreFunction
+from keras_qa.batches.pairs import EpochBatches
+from keras_qa.batches.pairs import PairwiseBatches
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.corpus import IndexedQuestions
-from keras_qa.datasets.sampler import NegativeSampler
-from keras_qa.datasets.sampler import ScoreFunction
 from keras_qa.evaluation import Evaluation
 from keras_qa.evaluation import evaluate
 from keras_qa.export.saved_model import export_keras

@@ -16,9 +16,9 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_qa.batches.negatives import ScoreFunction
 from keras_qa.constraints import PoincareBall
 from keras_qa.datasets.corpus import IndexedQuestions
-from keras_qa.datasets.sampler import ScoreFunction
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 from keras_qa.optimizers import RiemannianOptimizer

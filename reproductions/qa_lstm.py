@@ -22,9 +22,9 @@ import keras
 import numpy as np
 
 from keras_qa.baselines import idf_cosine_scores
-from keras_qa.batches import HardestNegativeBatches
+from keras_qa.batches.negatives import NegativeSampler
+from keras_qa.batches.pairs import HardestNegativeBatches
 from keras_qa.datasets.dataset import Question
-from keras_qa.datasets.sampler import NegativeSampler
 from keras_qa.evaluation import evaluate
 from keras_qa.losses import PairwiseHinge
 from keras_qa.models import QACNN

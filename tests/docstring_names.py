@@ -17,7 +17,7 @@ import numpy as np
 
 import embeddings
 import keras_qa
-from keras_qa.batches import PointwiseBatches
+from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.cli import main as cli
 from keras_qa.datasets import Corpus
 from keras_qa.datasets import NegativeSampler
@@ -34,7 +34,7 @@ DATA = Path(__file__).parent / "data"
 MODEL_OF = {
     "keras_qa.attention": "AttentiveLSTM",
     "keras_qa.attention_maps": "MRNN",
-    "keras_qa.batches": "QRNNRanker",
+    "keras_qa.batches.pairs": "QRNNRanker",
     "keras_qa.language_modeling": "BidirectionalLanguageModel",
 }
 

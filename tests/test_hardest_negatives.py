@@ -7,7 +7,7 @@ from keras import ops
 from layer_checks import QUICKEST
 from layer_checks import run
 
-from keras_qa.datasets.sampler import NegativeSampler
+from keras_qa.batches.negatives import NegativeSampler
 from keras_qa.losses import PairwiseHinge
 from keras_qa.models import QACNN
 from keras_qa.models import AttentiveCNN

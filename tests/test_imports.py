@@ -27,22 +27,22 @@ ALLOWED = {
         "keras_qa.constraints",
     },
     "keras_qa/losses.py": {"keras"},
-    "keras_qa/seeded_epochs.py": {"keras", "numpy"},
-    "keras_qa/batches.py": {
+    "keras_qa/batches/epochs.py": {"keras", "numpy"},
+    "keras_qa/batches/pairs.py": {
         "keras",
         "numpy",
         "keras_qa.text.packing",
         "keras_qa.text.ragged",
-        "keras_qa.datasets.sampler",
-        "keras_qa.seeded_epochs",
+        "keras_qa.batches.negatives",
+        "keras_qa.batches.epochs",
     },
-    "keras_qa/training.py": {"keras", "keras_qa.batches"},
+    "keras_qa/training.py": {"keras", "keras_qa.batches.pairs"},
     "keras_qa/recomputation.py": {"keras"},
     "keras_qa/triplet_losses.py": {"keras"},
-    "keras_qa/triplet_batches.py": {
+    "keras_qa/batches/triplets.py": {
         "keras",
         "numpy",
-        "keras_qa.batches",
+        "keras_qa.batches.pairs",
         "keras_qa.text.packing",
         "keras_qa.text.ragged",
     },
@@ -55,14 +55,14 @@ ALLOWED = {
     "keras_qa/language_modeling.py": {
         "keras",
         "numpy",
-        "keras_qa.batches",
+        "keras_qa.batches.pairs",
         "keras_qa.text.packing",
         "keras_qa.models.language_model",
     },
     "keras_qa/contrastive_divergence.py": {
         "keras",
         "numpy",
-        "keras_qa.seeded_epochs",
+        "keras_qa.batches.epochs",
     },
     "keras_qa/evaluation.py": {
         "numpy",

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_qa.batches import EpochBatches
+from keras_qa.batches.pairs import EpochBatches
 from keras_qa.text.packing import next_size
 from keras_qa.text.ragged import Ragged
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_qa.batches import PairwiseBatches
-from keras_qa.batches import PointwiseBatches
+from keras_qa.batches.pairs import PairwiseBatches
+from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.losses import PairwiseHinge
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import next_size

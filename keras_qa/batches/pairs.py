@@ -7,8 +7,8 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.datasets.sampler import NegativeSampler
-from keras_qa.seeded_epochs import SeededEpochs
+from keras_qa.batches.epochs import SeededEpochs
+from keras_qa.batches.negatives import NegativeSampler
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import next_size
 from keras_qa.text.packing import pack

@@ -4,9 +4,9 @@ import keras
 import numpy as np
 import pytest
 
+from keras_qa.batches.triplets import TripletBatches
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import next_size
-from keras_qa.triplet_batches import TripletBatches
 
 QUESTIONS, DOCUMENTS = 11, 40
 TEXTS = QUESTIONS + DOCUMENTS

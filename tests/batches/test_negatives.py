@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from keras_qa.datasets.sampler import NegativeSampler
+from keras_qa.batches.negatives import NegativeSampler
 
 # Texts 0-2 are questions (2 repeats the text of 0), 10-19 answers.
 QUESTIONS = [0, 1, 0]

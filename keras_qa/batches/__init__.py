@@ -1,0 +1,1 @@
+"""Batches of pairs and triplets, in an order that a seed decides."""
