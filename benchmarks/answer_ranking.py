@@ -204,7 +204,7 @@ class Training:
     def __init__(self, settings: Settings, texts: RaggedTexts, model: Any):
         import keras
 
-        from keras_qa.losses import PairwiseHinge
+        from keras_qa.losses.pairwise import PairwiseHinge
         from keras_qa.training import HardestNegativeBatches
         from keras_qa.training import HardestNegativeTrainer
 

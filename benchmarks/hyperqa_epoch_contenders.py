@@ -23,7 +23,7 @@ class KerasContender:
         import keras
         from keras import ops
 
-        from keras_qa.losses import PairwiseHinge
+        from keras_qa.losses.pairwise import PairwiseHinge
         from keras_qa.models import HyperQA
         from keras_qa.training import PairwiseBatches
         from keras_qa.training import PairwiseTrainer

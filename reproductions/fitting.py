@@ -19,7 +19,7 @@ from keras_qa.evaluation import evaluate
 from keras_qa.export.saved_model import export_keras
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.saved_model import verify_export
-from keras_qa.losses import PairwiseHinge
+from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.scoring import score_pairs
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.packing import RaggedTexts

@@ -17,11 +17,11 @@ import keras
 import numpy as np
 
 from keras_qa.batches.negatives import ScoreFunction
-from keras_qa.constraints import PoincareBall
 from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
-from keras_qa.optimizers import RiemannianOptimizer
+from keras_qa.optimizers.constraints import PoincareBall
+from keras_qa.optimizers.riemannian import RiemannianOptimizer
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.training import PairwiseBatches
 from keras_qa.training import PairwiseTrainer

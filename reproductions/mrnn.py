@@ -27,8 +27,8 @@ import keras
 
 from keras_qa.batches.triplets import TripletBatches
 from keras_qa.initializers import ScaledIdentity
+from keras_qa.losses.triplet import TripletLoss
 from keras_qa.models import MRNN
-from keras_qa.triplet_losses import TripletLoss
 from keras_qa.triplet_training import TripletTrainer
 from reproductions import ctrn
 from reproductions import hyperqa

@@ -26,7 +26,7 @@ from keras_qa.batches.negatives import NegativeSampler
 from keras_qa.batches.pairs import HardestNegativeBatches
 from keras_qa.datasets.dataset import Question
 from keras_qa.evaluation import evaluate
-from keras_qa.losses import PairwiseHinge
+from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.models import QACNN
 from keras_qa.models import QALSTM
 from keras_qa.models import AttentiveCNN

@@ -94,10 +94,10 @@ def _model(made):
 
 def _trainer(made):
     size = len(made.vocabulary)
-    if made.module == "keras_qa.losses":
+    if made.module == "keras_qa.losses.pairwise":
         return PairwiseTrainer(all_models.build("HyperQA", size, 6))
     trainer = TripletTrainer(all_models.build("MRNN", size, 6))
-    trainer.compile("adam", loss=keras_qa.triplet_losses.TripletLoss(0.5))
+    trainer.compile("adam", loss=keras_qa.losses.triplet.TripletLoss(0.5))
     return trainer
 
 

@@ -4,7 +4,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_qa.constraints import PoincareBall
+from keras_qa.optimizers.constraints import PoincareBall
 
 POINTS = np.array([[0.6, 0.0], [0.0, -0.5], [0.1, 0.2]], "float32")
 GRADIENTS = np.array([[1.0, -2.0], [0.5, 0.25], [-3.0, 1.0]], "float32")

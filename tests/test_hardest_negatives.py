@@ -8,7 +8,7 @@ from layer_checks import QUICKEST
 from layer_checks import run
 
 from keras_qa.batches.negatives import NegativeSampler
-from keras_qa.losses import PairwiseHinge
+from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.models import QACNN
 from keras_qa.models import AttentiveCNN
 from keras_qa.text.packing import RaggedTexts

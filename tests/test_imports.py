@@ -19,14 +19,14 @@ ALLOWED = {
     "keras_qa/geometry.py": {"keras"},
     "keras_qa/recurrence.py": {"keras"},
     "keras_qa/initializers.py": {"keras"},
-    "keras_qa/constraints.py": {"keras", "keras_qa.geometry"},
-    "keras_qa/optimizers.py": {
+    "keras_qa/optimizers/constraints.py": {"keras", "keras_qa.geometry"},
+    "keras_qa/optimizers/riemannian.py": {
         "keras",
         "numpy",
         "keras_qa.geometry",
-        "keras_qa.constraints",
+        "keras_qa.optimizers.constraints",
     },
-    "keras_qa/losses.py": {"keras"},
+    "keras_qa/losses/pairwise.py": {"keras"},
     "keras_qa/batches/epochs.py": {"keras", "numpy"},
     "keras_qa/batches/pairs.py": {
         "keras",
@@ -38,7 +38,7 @@ ALLOWED = {
     },
     "keras_qa/training.py": {"keras", "keras_qa.batches.pairs"},
     "keras_qa/recomputation.py": {"keras"},
-    "keras_qa/triplet_losses.py": {"keras"},
+    "keras_qa/losses/triplet.py": {"keras"},
     "keras_qa/batches/triplets.py": {
         "keras",
         "numpy",
@@ -248,9 +248,9 @@ def test_the_package_imports_without_tensorflow(backend):
         "import sys\n"
         "sys.modules['tensorflow'] = None\n"
         "import keras_qa, keras_qa.models, keras_qa.layers\n"
-        "import keras_qa.datasets, keras_qa.optimizers, keras_qa.training\n"
+        "import keras_qa.datasets, keras_qa.optimizers.riemannian, keras_qa.training\n"
         "import keras_qa.evaluation, keras_qa.scoring, embeddings\n"
-        "import keras_qa.baselines, keras_qa.losses\n"
+        "import keras_qa.baselines, keras_qa.losses.pairwise\n"
         "import keras; print(keras.backend.backend())"
     )
     done = subprocess.run(

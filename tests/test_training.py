@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_qa.losses import PairwiseHinge
+from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 from keras_qa.text.packing import RaggedTexts

@@ -6,10 +6,10 @@ import pytest
 from keras import ops
 
 from keras_qa.batches.triplets import TripletBatches
+from keras_qa.losses.triplet import MINING
+from keras_qa.losses.triplet import TripletLoss
 from keras_qa.models import MRNN
 from keras_qa.text.packing import RaggedTexts
-from keras_qa.triplet_losses import MINING
-from keras_qa.triplet_losses import TripletLoss
 from keras_qa.triplet_training import TripletTrainer
 
 QUESTIONS, DOCUMENTS = 7, 20

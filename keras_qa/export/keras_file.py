@@ -60,10 +60,11 @@ def load_model(
     """
     import keras
 
-    # Keras finds the classes of models once they are imported.
-    import keras_qa.constraints
     import keras_qa.initializers
     import keras_qa.models  # noqa: F401
+
+    # Keras finds the classes of models once they are imported.
+    import keras_qa.optimizers.constraints
 
     path = Path(path)
     try:

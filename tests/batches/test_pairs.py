@@ -7,7 +7,7 @@ from keras import ops
 
 from keras_qa.batches.pairs import PairwiseBatches
 from keras_qa.batches.pairs import PointwiseBatches
-from keras_qa.losses import PairwiseHinge
+from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import next_size
 from keras_qa.training import PairwiseTrainer

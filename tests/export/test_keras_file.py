@@ -14,11 +14,11 @@ import keras
 import numpy as np
 import pytest
 
-from keras_qa.constraints import PoincareBall
 from keras_qa.export.keras_file import ModelFileError
 from keras_qa.export.keras_file import load_model
 from keras_qa.export.saved_model import export_keras
 from keras_qa.initializers import ScaledIdentity
+from keras_qa.optimizers.constraints import PoincareBall
 
 
 @pytest.fixture(scope="module")

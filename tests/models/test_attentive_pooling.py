@@ -10,7 +10,7 @@ from layer_checks import run
 from text_reference import convolution
 from text_reference import lstm
 
-from keras_qa.losses import PairwiseHinge
+from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.models import APCNN
 from keras_qa.models import APBiLSTM
 from keras_qa.scoring import score_pairs

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_qa.constraints import PoincareBall
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 from keras_qa.models.hyperqa import ROUNDING
+from keras_qa.optimizers.constraints import PoincareBall
 
 VOCABULARY, DIM, UNITS = 30, 5, 4
 EPSILON = 1e-3

@@ -8,8 +8,8 @@ from optimizer_checks import CONFIGURATIONS
 from optimizer_checks import data
 from optimizer_checks import model_with
 
-from keras_qa.constraints import PoincareBall
-from keras_qa.optimizers import RiemannianOptimizer
+from keras_qa.optimizers.constraints import PoincareBall
+from keras_qa.optimizers.riemannian import RiemannianOptimizer
 
 pytestmark = pytest.mark.skipif(
     keras.backend.backend() != "tensorflow",

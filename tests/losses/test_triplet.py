@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_qa.triplet_losses import METRICS
-from keras_qa.triplet_losses import MINING
-from keras_qa.triplet_losses import EmbeddingTripletLoss
-from keras_qa.triplet_losses import TripletLoss
+from keras_qa.losses.triplet import METRICS
+from keras_qa.losses.triplet import MINING
+from keras_qa.losses.triplet import EmbeddingTripletLoss
+from keras_qa.losses.triplet import TripletLoss
 
 # Written by tests/tf215/record_triplets.py.
 RECORDED = json.loads(
-    (Path(__file__).parent / "data" / "triplet_losses.json").read_text("utf-8")
+    (Path(__file__).parents[1] / "data" / "triplet_losses.json").read_text(
+        "utf-8"
+    )
 )
 WORKED = [[1, 1, 0, 0]], [[2.0, 3.0, 2.5, 3.5]]
 

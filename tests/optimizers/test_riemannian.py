@@ -11,8 +11,8 @@ from optimizer_checks import row_factors
 from optimizer_checks import step_once
 
 from keras_qa import geometry
-from keras_qa.constraints import PoincareBall
-from keras_qa.optimizers import RiemannianOptimizer
+from keras_qa.optimizers.constraints import PoincareBall
+from keras_qa.optimizers.riemannian import RiemannianOptimizer
 
 
 def test_none_is_the_inner_optimizer():

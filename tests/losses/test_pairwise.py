@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_qa.losses import PairwiseHinge
-from keras_qa.losses import pairwise_hinge
+from keras_qa.losses.pairwise import PairwiseHinge
+from keras_qa.losses.pairwise import pairwise_hinge
 
 
 def _by_loops(scores, margin):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_qa.constraints import PoincareBall
+from keras_qa.optimizers.constraints import PoincareBall
 
 
 def test_clips_the_rows_that_are_outside():

@@ -9,8 +9,8 @@ from optimizer_checks import data
 from optimizer_checks import model_with
 
 from keras_qa import geometry
-from keras_qa.constraints import PoincareBall
-from keras_qa.optimizers import RiemannianOptimizer
+from keras_qa.optimizers.constraints import PoincareBall
+from keras_qa.optimizers.riemannian import RiemannianOptimizer
 
 
 def test_manifold_walks_to_a_known_target():

@@ -12,8 +12,8 @@ from optimizer_checks import exp_map
 from optimizer_checks import row_factors
 from optimizer_checks import step_once
 
-from keras_qa.constraints import PoincareBall
-from keras_qa.optimizers import RiemannianOptimizer
+from keras_qa.optimizers.constraints import PoincareBall
+from keras_qa.optimizers.riemannian import RiemannianOptimizer
 
 
 @pytest.mark.parametrize("conversion", ["none", "parameter", "manifold"])

@@ -19,9 +19,9 @@ import pytest
 from gensim.models.poincare import PoincareModel
 from keras import ops
 
-from keras_qa.constraints import PoincareBall
 from keras_qa.layers import PoincareDistance
-from keras_qa.optimizers import RiemannianOptimizer
+from keras_qa.optimizers.constraints import PoincareBall
+from keras_qa.optimizers.riemannian import RiemannianOptimizer
 
 BRANCHES, DEPTH = 5, 4
 DIMENSIONS = 5

@@ -12,7 +12,7 @@ import keras
 from keras import ops
 
 from keras_qa import geometry
-from keras_qa.constraints import PoincareBall
+from keras_qa.optimizers.constraints import PoincareBall
 
 CONVERSIONS = ("none", "parameter", "gradient", "manifold")
 NORMS = ("tensor", "row")
@@ -37,7 +37,7 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
       values clipped to ±`gradient_clip_value` and their norm to
       `gradient_clip_norm`.
     - `"manifold"`: Riemannian descent for the variables whose constraint is a
-      `keras_qa.constraints.PoincareBall`: eq. 9 for each row, then the inner
+      `keras_qa.optimizers.constraints.PoincareBall`: eq. 9 for each row, then the inner
       optimizer's step is carried back into the ball along a geodesic
       (`retraction="exp"`) or by clipping (`"projection"`), eq. 8. With
       `keras.optimizers.SGD` this is Riemannian stochastic gradient descent.

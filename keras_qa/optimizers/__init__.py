@@ -1,0 +1,1 @@
+"""Optimization in the Poincaré ball."""
