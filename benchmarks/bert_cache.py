@@ -6,7 +6,7 @@ vector in its text, by all-MiniLM-L6-v2 unless `--source` says otherwise. An
 epoch is one pass over the same batches of 50 pairs, with
 
 - `in the loop`: each batch is run through the BERT, texts of like lengths
-  together, as `embeddings.bert_words.encode_words` does it for the cache too;
+  together, as `keras_qa.embeddings.bert.word_pieces.encode_words` does it for the cache too;
 - `cached`: each batch is put together from the array that
   `embeddings.bert_text_vectors` returned.
 
@@ -51,11 +51,11 @@ from benchmarks.results import at_least
 from benchmarks.results import paired_ratio
 from benchmarks.results import verdict
 from benchmarks.results import write_results
-from embeddings import bert_text_vectors
-from embeddings.bert import Bert
-from embeddings.bert_words import encode_words
 from keras_qa.datasets import open_dataset
 from keras_qa.datasets import tokenize
+from keras_qa.embeddings import bert_text_vectors
+from keras_qa.embeddings.bert.network import Bert
+from keras_qa.embeddings.bert.word_pieces import encode_words
 
 CONTENDERS = ("in the loop", "cached")
 READERS = ("nothing", "mean", "BiLSTM")

@@ -86,7 +86,7 @@ def measure(
     """
     from gensim.models import KeyedVectors
 
-    from embeddings import load_vectors
+    from keras_qa.embeddings import load_vectors
 
     # Makes VmHWM start again from what is resident now.
     Path("/proc/self/clear_refs").write_text("5")

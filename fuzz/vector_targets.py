@@ -13,19 +13,19 @@ import numpy as np
 from gensim.models import KeyedVectors
 from hypothesis import strategies as st
 
-from embeddings import VectorsError
-from embeddings import VectorsWarning
-from embeddings import load_glove
-from embeddings import load_vectors
-from embeddings.bert import Bert
-from embeddings.elmo_files import read_weights
-from embeddings.elmo_options import read_options
-from embeddings.vector_cache import VectorCache
-from embeddings.vector_cache import cache_key
 from fuzz import structures
 from fuzz.structures import Case
 from fuzz.structures import Cases
 from fuzz.target import Target
+from keras_qa.embeddings import VectorsError
+from keras_qa.embeddings import VectorsWarning
+from keras_qa.embeddings import load_glove
+from keras_qa.embeddings import load_vectors
+from keras_qa.embeddings.bert.network import Bert
+from keras_qa.embeddings.elmo.options import read_options
+from keras_qa.embeddings.elmo.published_files import read_weights
+from keras_qa.embeddings.vector_cache import VectorCache
+from keras_qa.embeddings.vector_cache import cache_key
 
 _WORDS = [*(f"word{i}" for i in range(10)), "naïve", "東京"]
 _NUMBERS = np.random.default_rng(0).normal(size=(12, 5)).astype("<f4")

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 import keras_qa
-from embeddings import Coverage
 from keras_qa.baselines import bm25_scores
 from keras_qa.baselines import cosine_scores
 from keras_qa.datasets.corpus import Corpus
@@ -28,6 +27,7 @@ from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
+from keras_qa.embeddings import Coverage
 from keras_qa.evaluation import CONVENTION
 from keras_qa.evaluation import Evaluation
 from keras_qa.evaluation import evaluate

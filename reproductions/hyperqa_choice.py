@@ -46,14 +46,14 @@ import keras
 import numpy as np
 from tqdm import tqdm
 
-from embeddings import VectorsError
-from embeddings import embedding_matrix
-from embeddings import load_vectors
-from embeddings import train_skipgram
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
+from keras_qa.embeddings import VectorsError
+from keras_qa.embeddings import embedding_matrix
+from keras_qa.embeddings import load_vectors
+from keras_qa.embeddings import train_skipgram
 from keras_qa.evaluation import evaluate
 from keras_qa.scoring import score_pairs
 from reproductions.hyperqa import PAPER

@@ -29,8 +29,8 @@ from types import ModuleType
 import keras
 import numpy as np
 
-from embeddings import bert_text_vectors
 from keras_qa.batches.pairs import PointwiseBatches
+from keras_qa.embeddings import bert_text_vectors
 from keras_qa.models import IAM
 from reproductions import ctrn
 from reproductions import qa_lstm

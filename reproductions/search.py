@@ -27,8 +27,8 @@ except ImportError as error:
         "The search needs KerasTuner: pip install 'keras-qa[tune]'"
     ) from error
 
-from embeddings import VectorsError
 from keras_qa.datasets.dataset import DatasetError
+from keras_qa.embeddings import VectorsError
 from keras_qa.files.whole import write_whole
 from reproductions.common import run_experiment
 from reproductions.folder import RunFolderError

@@ -10,23 +10,23 @@ import numpy as np
 from gensim.models import KeyedVectors
 from tqdm import tqdm
 
-from embeddings import Coverage
-from embeddings import InverseDocumentFrequency
-from embeddings import MultiResolution
-from embeddings import StaticEncoder
-from embeddings import VectorsError
-from embeddings import bert_word_vectors
-from embeddings import embedding_matrix
-from embeddings import find_encoder
-from embeddings import load_vectors
-from embeddings import published_mixture
-from embeddings import train_skipgram
-from embeddings.bert import Bert
-from embeddings.elmo import Elmo
-from embeddings.encoders import BERT
-from embeddings.encoders import ELMO
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Question
+from keras_qa.embeddings import Coverage
+from keras_qa.embeddings import InverseDocumentFrequency
+from keras_qa.embeddings import MultiResolution
+from keras_qa.embeddings import StaticEncoder
+from keras_qa.embeddings import VectorsError
+from keras_qa.embeddings import bert_word_vectors
+from keras_qa.embeddings import embedding_matrix
+from keras_qa.embeddings import find_encoder
+from keras_qa.embeddings import load_vectors
+from keras_qa.embeddings import published_mixture
+from keras_qa.embeddings import train_skipgram
+from keras_qa.embeddings.bert.network import Bert
+from keras_qa.embeddings.elmo.encoder import Elmo
+from keras_qa.embeddings.mixtures.encoders import BERT
+from keras_qa.embeddings.mixtures.encoders import ELMO
 from reproductions.options import Settings
 
 SKIPGRAM = "skipgram"

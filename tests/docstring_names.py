@@ -15,8 +15,8 @@ import all_models
 import keras
 import numpy as np
 
-import embeddings
 import keras_qa
+from keras_qa import embeddings
 from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.cli import main as cli
 from keras_qa.datasets import Corpus

@@ -10,18 +10,18 @@ import h5py
 import numpy as np
 import pytest
 
-from embeddings import VectorsError
-from embeddings import VectorsWarning
-from embeddings import load_fasttext
-from embeddings import load_glove
-from embeddings import load_vectors
-from embeddings import load_word2vec_binary
-from embeddings import load_word2vec_text
-from embeddings.bert_checks import check_directory
-from embeddings.elmo_files import read_weights
-from embeddings.elmo_options import read_options
-from embeddings.vector_cache import VectorCache
-from embeddings.vector_cache import cache_key
+from keras_qa.embeddings import VectorsError
+from keras_qa.embeddings import VectorsWarning
+from keras_qa.embeddings import load_fasttext
+from keras_qa.embeddings import load_glove
+from keras_qa.embeddings import load_vectors
+from keras_qa.embeddings import load_word2vec_binary
+from keras_qa.embeddings import load_word2vec_text
+from keras_qa.embeddings.bert.directory_checks import check_directory
+from keras_qa.embeddings.elmo.options import read_options
+from keras_qa.embeddings.elmo.published_files import read_weights
+from keras_qa.embeddings.vector_cache import VectorCache
+from keras_qa.embeddings.vector_cache import cache_key
 
 
 @pytest.fixture
@@ -295,7 +295,7 @@ def test_directories_that_ask_for_too_much(tmp_path, config, index, message):
 def test_what_keras_hub_says_is_named(tmp_path):
     pytest.importorskip("keras_hub")
     pytest.importorskip("safetensors")
-    from embeddings.bert import Bert
+    from keras_qa.embeddings.bert.network import Bert
 
     folder = bert(tmp_path / "a", CONFIG)
     with pytest.raises(VectorsError, match=r"a: expected a BERT that keras-h"):

@@ -6,8 +6,8 @@ import bert_reference
 import numpy as np
 import pytest
 
-from embeddings.bert import Bert
-from embeddings.bert_words import encode_words
+from keras_qa.embeddings.bert.network import Bert
+from keras_qa.embeddings.bert.word_pieces import encode_words
 
 pytest.importorskip("keras_hub")
 pytest.importorskip("safetensors")

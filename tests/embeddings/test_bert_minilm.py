@@ -5,11 +5,11 @@ import importlib.util
 import numpy as np
 import pytest
 
-from embeddings import bert_text_vectors
-from embeddings import bert_word_vectors
-from embeddings.bert import Bert
-from embeddings.bert_source import MINILM_PACKAGE
 from keras_qa.datasets import open_dataset
+from keras_qa.embeddings import bert_text_vectors
+from keras_qa.embeddings import bert_word_vectors
+from keras_qa.embeddings.bert.network import Bert
+from keras_qa.embeddings.bert.source import MINILM_PACKAGE
 from keras_qa.text.tokenizer import tokenize
 
 pytest.importorskip("keras_hub")

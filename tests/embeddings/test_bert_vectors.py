@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-from embeddings import PrincipalComponents
-from embeddings import VectorsError
-from embeddings import VectorsWarning
-from embeddings import bert_text_vectors
-from embeddings import bert_word_vectors
-from embeddings import embedding_matrix
-from embeddings import text_cache
-from embeddings.bert import Bert
+from keras_qa.embeddings import PrincipalComponents
+from keras_qa.embeddings import VectorsError
+from keras_qa.embeddings import VectorsWarning
+from keras_qa.embeddings import bert_text_vectors
+from keras_qa.embeddings import bert_word_vectors
+from keras_qa.embeddings import embedding_matrix
+from keras_qa.embeddings import text_cache
+from keras_qa.embeddings.bert.network import Bert
 
 pytest.importorskip("keras_hub")
 pytest.importorskip("safetensors")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from embeddings import PrincipalComponents
+from keras_qa.embeddings import PrincipalComponents
 
 
 def test_a_line_in_the_plane():
@@ -19,7 +19,7 @@ def test_a_line_in_the_plane():
 
 
 def test_against_the_singular_values(monkeypatch):
-    monkeypatch.setattr("embeddings.components.CHUNK", 7)
+    monkeypatch.setattr("keras_qa.embeddings.components.CHUNK", 7)
     rng = np.random.default_rng(0)
     vectors = rng.normal(3, 1, (40, 6)) * [1, 5, 2, 0.1, 3, 1]
     found = PrincipalComponents.fit(vectors, 4)

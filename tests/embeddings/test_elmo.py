@@ -7,9 +7,9 @@ import h5py
 import numpy as np
 import pytest
 
-from embeddings import VectorsError
-from embeddings.elmo import Elmo
-from embeddings.elmo_characters import character_ids
+from keras_qa.embeddings import VectorsError
+from keras_qa.embeddings.elmo.characters import character_ids
+from keras_qa.embeddings.elmo.encoder import Elmo
 
 WEIGHTS = elmo_reference.make_weights()
 TEXTS = [

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-import embeddings
-from embeddings import embedding_matrix
+from keras_qa import embeddings
+from keras_qa.embeddings import embedding_matrix
 
 
 def keyed(rows: dict[str, list[float]]) -> KeyedVectors:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-import embeddings
-from embeddings import VectorsError
-from embeddings import train_skipgram
+from keras_qa import embeddings
+from keras_qa.embeddings import VectorsError
+from keras_qa.embeddings import train_skipgram
 
 ROOT = Path(embeddings.__file__).parents[1]
 SENTENCES = [
@@ -24,7 +24,7 @@ SENTENCES = [
 
 TRAIN_AND_HASH = """
 import hashlib, sys
-from embeddings import train_skipgram
+from keras_qa.embeddings import train_skipgram
 kv = train_skipgram(sys.argv[1], vector_size=20, epochs=3, seed=5)
 print(hashlib.sha256(kv.vectors.tobytes()).hexdigest(), *kv.index_to_key)
 """

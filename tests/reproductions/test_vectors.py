@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-from embeddings import VectorsError
 from keras_qa.datasets import Corpus
+from keras_qa.embeddings import VectorsError
 from reproductions import vectors
 from reproductions.vectors import chosen_vectors
 from reproductions.vectors import vector_identity

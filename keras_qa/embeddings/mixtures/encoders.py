@@ -1,7 +1,7 @@
 """What gives words vectors: a BERT, an ELMo, or a file of word vectors.
 
 All have layers, of which some are asked for; a file has one. What a BERT or an
-ELMo computed is kept on disk (`embeddings.text_cache`); the vectors of a file
+ELMo computed is kept on disk (`keras_qa.embeddings.text_cache`); the vectors of a file
 are looked up, those of unknown words put together from subwords where the file
 is a fastText model.
 """
@@ -16,15 +16,15 @@ from typing import Protocol
 import numpy as np
 from gensim.models import KeyedVectors
 
-from embeddings.bert import Bert
-from embeddings.bert_source import MINILM
-from embeddings.bert_vectors import bert_rows
-from embeddings.elmo import Elmo
-from embeddings.files import PathLike
-from embeddings.loaders import load_vectors
-from embeddings.matrix import embedding_matrix
-from embeddings.text_cache import computed_once
-from embeddings.texts import Text
+from keras_qa.embeddings.bert.network import Bert
+from keras_qa.embeddings.bert.source import MINILM
+from keras_qa.embeddings.bert.vectors import bert_rows
+from keras_qa.embeddings.elmo.encoder import Elmo
+from keras_qa.embeddings.formats.vector_files import PathLike
+from keras_qa.embeddings.loaders import load_vectors
+from keras_qa.embeddings.matrix import embedding_matrix
+from keras_qa.embeddings.text_cache import computed_once
+from keras_qa.embeddings.texts import Text
 
 BERT = "bert:"
 ELMO = "elmo:"
@@ -54,7 +54,7 @@ class Encoder(Protocol):
             layers: the layers: 0 is what goes into the network, -1 what comes
                 out of it.
             cache_dir: folder for what is computed; None takes
-                `embeddings.text_cache.default_cache_dir()`.
+                `keras_qa.embeddings.text_cache.default_cache_dir()`.
             progress: show a progress bar while vectors are computed.
 
         Yields:
@@ -102,7 +102,7 @@ class NetworkEncoder(abc.ABC):
 
 
 class BertEncoder(NetworkEncoder):
-    """A BERT; see `embeddings.bert.Bert`.
+    """A BERT; see `keras_qa.embeddings.bert.network.Bert`.
 
     Args:
         source: which BERT.
@@ -117,7 +117,7 @@ class BertEncoder(NetworkEncoder):
 
 
 class ElmoEncoder(NetworkEncoder):
-    """An ELMo; see `embeddings.elmo.Elmo`.
+    """An ELMo; see `keras_qa.embeddings.elmo.encoder.Elmo`.
 
     Args:
         source: directory of its files.

@@ -13,12 +13,12 @@ from itertools import chain
 import numpy as np
 from gensim.models import KeyedVectors
 
-from embeddings.files import BLOCK_BYTES
-from embeddings.files import ByteStream
-from embeddings.files import PathLike
-from embeddings.files import VectorsError
-from embeddings.files import open_stream
-from embeddings.rows import RowCollector
+from keras_qa.embeddings.formats.row_collector import RowCollector
+from keras_qa.embeddings.formats.vector_files import BLOCK_BYTES
+from keras_qa.embeddings.formats.vector_files import ByteStream
+from keras_qa.embeddings.formats.vector_files import PathLike
+from keras_qa.embeddings.formats.vector_files import VectorsError
+from keras_qa.embeddings.formats.vector_files import open_stream
 
 FLOAT32 = np.dtype("<f4")
 # `count dim`, the first line of the word2vec formats.

@@ -21,15 +21,15 @@ from typing import Any
 
 import numpy as np
 
-from embeddings.bert_checks import check_directory
-from embeddings.bert_checks import read_object
-from embeddings.bert_source import INSTALL
-from embeddings.bert_source import MINILM
-from embeddings.bert_source import directory_digest
-from embeddings.bert_source import find_bert
-from embeddings.files import PathLike
-from embeddings.files import VectorsError
-from embeddings.text_cache import Identity
+from keras_qa.embeddings.bert.directory_checks import check_directory
+from keras_qa.embeddings.bert.directory_checks import read_object
+from keras_qa.embeddings.bert.source import INSTALL
+from keras_qa.embeddings.bert.source import MINILM
+from keras_qa.embeddings.bert.source import directory_digest
+from keras_qa.embeddings.bert.source import find_bert
+from keras_qa.embeddings.formats.vector_files import PathLike
+from keras_qa.embeddings.formats.vector_files import VectorsError
+from keras_qa.embeddings.text_cache import Identity
 
 TOKENIZER_CONFIG = "tokenizer_config.json"
 # [CLS] and [SEP].
@@ -44,7 +44,7 @@ class Bert:
     """A BERT and its tokenizer, each loaded when it is needed.
 
     Args:
-        source: which BERT, see `embeddings.bert_source.find_bert`.
+        source: which BERT, see `keras_qa.embeddings.bert.source.find_bert`.
         layers: the layer whose states are taken, or several: 0 is what goes
             into the first layer, -1 is what comes out of the last.
         combine: several layers are averaged (`"mean"`), or stand side by

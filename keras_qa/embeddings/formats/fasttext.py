@@ -18,11 +18,11 @@ from gensim.models import KeyedVectors
 from gensim.models.fasttext import FastTextKeyedVectors
 from gensim.models.fasttext import ft_ngram_hashes
 
-from embeddings.files import PathLike
-from embeddings.files import VectorsError
-from embeddings.files import open_seekable
-from embeddings.rows import RowCollector
-from embeddings.rows import wanted_words
+from keras_qa.embeddings.formats.row_collector import RowCollector
+from keras_qa.embeddings.formats.row_collector import wanted_words
+from keras_qa.embeddings.formats.vector_files import PathLike
+from keras_qa.embeddings.formats.vector_files import VectorsError
+from keras_qa.embeddings.formats.vector_files import open_seekable
 
 MAGIC = struct.pack("<i", 793712314)
 MAX_VERSION = 12

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from embeddings.bert import Bert
+from keras_qa.embeddings.bert.network import Bert
 
 # Word pieces computed at a time, padding included: they bound the memory.
 BATCH_PIECES = 4096

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from embeddings.elmo_characters import END
-from embeddings.elmo_characters import START
-from embeddings.elmo_characters import character_ids
-from embeddings.elmo_files import files_digest
-from embeddings.elmo_files import find_elmo
-from embeddings.elmo_files import read_weights
-from embeddings.elmo_options import ElmoOptions
-from embeddings.elmo_options import read_options
-from embeddings.files import PathLike
-from embeddings.text_cache import Identity
+from keras_qa.embeddings.elmo.characters import END
+from keras_qa.embeddings.elmo.characters import START
+from keras_qa.embeddings.elmo.characters import character_ids
+from keras_qa.embeddings.elmo.options import ElmoOptions
+from keras_qa.embeddings.elmo.options import read_options
+from keras_qa.embeddings.elmo.published_files import files_digest
+from keras_qa.embeddings.elmo.published_files import find_elmo
+from keras_qa.embeddings.elmo.published_files import read_weights
+from keras_qa.embeddings.formats.vector_files import PathLike
+from keras_qa.embeddings.text_cache import Identity
 
 # Words computed at a time: they bound the memory. The largest convolution of
 # the published network has 1024 filters at 44 places of each word.
@@ -36,7 +36,7 @@ class Elmo:
 
     Args:
         source: directory with the options and the weights, see
-            `embeddings.elmo_files.find_elmo`.
+            `keras_qa.embeddings.elmo.published_files.find_elmo`.
         layers: the layers whose states are taken: 0 is the word alone, from
             its characters, twice; -1 is the top one.
 
@@ -134,8 +134,8 @@ class Elmo:
     @functools.cached_property
     def _models(self) -> tuple[Any, Any]:
         # Keras is only needed for what is not in the cache.
-        from embeddings.elmo_network import character_model
-        from embeddings.elmo_network import language_model
+        from keras_qa.embeddings.elmo.network import character_model
+        from keras_qa.embeddings.elmo.network import language_model
 
         weights = read_weights(self.paths[1], self.options)
         return (

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from embeddings.encoders import Encoder
-from embeddings.encoders import Rows
-from embeddings.files import PathLike
-from embeddings.mixture import check_combination
-from embeddings.mixture import f_mixture
-from embeddings.texts import Text
+from keras_qa.embeddings.formats.vector_files import PathLike
+from keras_qa.embeddings.mixtures.combinations import check_combination
+from keras_qa.embeddings.mixtures.combinations import f_mixture
+from keras_qa.embeddings.mixtures.encoders import Encoder
+from keras_qa.embeddings.mixtures.encoders import Rows
+from keras_qa.embeddings.texts import Text
 
 ORDERS = ("bottom", "top")
 Idf = Callable[[Sequence[str]], np.ndarray]
@@ -59,7 +59,7 @@ class Mixture:
         """The mixed vectors of texts.
 
         Args:
-            kind: as for `embeddings.encoders.Encoder.rows`.
+            kind: as for `keras_qa.embeddings.mixtures.encoders.Encoder.rows`.
             texts: likewise.
             idf: the inverse document frequencies of words, such as an
                 `InverseDocumentFrequency`; needed unless `w_idf` is 0.

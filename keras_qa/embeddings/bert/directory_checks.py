@@ -8,9 +8,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from embeddings.bert_source import CONFIG
-from embeddings.bert_source import SUFFIXES
-from embeddings.files import VectorsError
+from keras_qa.embeddings.bert.source import CONFIG
+from keras_qa.embeddings.bert.source import SUFFIXES
+from keras_qa.embeddings.formats.vector_files import VectorsError
 
 MAX_JSON_BYTES = 1 << 24
 # Indexes that tell in which file a weight is.

@@ -11,9 +11,9 @@ from gensim.models import Word2Vec
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim.models.word2vec import MAX_WORDS_IN_BATCH
 
-from embeddings.files import PathLike
-from embeddings.files import VectorsError
-from embeddings.files import open_stream
+from keras_qa.embeddings.formats.vector_files import PathLike
+from keras_qa.embeddings.formats.vector_files import VectorsError
+from keras_qa.embeddings.formats.vector_files import open_stream
 
 
 def train_skipgram(

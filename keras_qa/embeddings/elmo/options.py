@@ -25,10 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from embeddings.elmo_characters import CHARACTERS
-from embeddings.elmo_characters import SHORTEST
-from embeddings.files import PathLike
-from embeddings.files import VectorsError
+from keras_qa.embeddings.elmo.characters import CHARACTERS
+from keras_qa.embeddings.elmo.characters import SHORTEST
+from keras_qa.embeddings.formats.vector_files import PathLike
+from keras_qa.embeddings.formats.vector_files import VectorsError
 
 # The published ones have two of each, at most 4096 wide.
 MAX_LAYERS = 64

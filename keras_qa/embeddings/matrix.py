@@ -10,7 +10,7 @@ import numpy as np
 from gensim.models import KeyedVectors
 from gensim.models.fasttext import FastTextKeyedVectors
 
-from embeddings.fasttext import has_subwords
+from keras_qa.embeddings.formats.fasttext import has_subwords
 
 OOV = ("uniform", "normal", "zeros")
 

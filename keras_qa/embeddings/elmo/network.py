@@ -12,9 +12,9 @@ import keras
 import numpy as np
 from keras import ops
 
-from embeddings.elmo_characters import CHARACTERS
-from embeddings.elmo_options import ElmoOptions
-from embeddings.elmo_options import lstm_name
+from keras_qa.embeddings.elmo.characters import CHARACTERS
+from keras_qa.embeddings.elmo.options import ElmoOptions
+from keras_qa.embeddings.elmo.options import lstm_name
 
 FORGET_BIAS = 1.0
 # Of an LSTM, in the order of the cell.
@@ -110,7 +110,7 @@ def character_model(
 
     Args:
         options: the sizes.
-        weights: what `embeddings.elmo_files.read_weights` returned.
+        weights: what `keras_qa.embeddings.elmo.published_files.read_weights` returned.
 
     Returns:
         A model from int `(words, max_characters)` to float32
@@ -167,7 +167,7 @@ def language_model(
 
     Args:
         options: the sizes.
-        weights: what `embeddings.elmo_files.read_weights` returned.
+        weights: what `keras_qa.embeddings.elmo.published_files.read_weights` returned.
 
     Returns:
         A model from `{"words", "mask"}`, float32 `(sentences, length,

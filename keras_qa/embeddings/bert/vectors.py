@@ -1,6 +1,6 @@
 """Vectors of a BERT, for words alone and for words in their texts.
 
-What was computed is kept on disk (`embeddings.text_cache`), so that it is
+What was computed is kept on disk (`keras_qa.embeddings.text_cache`), so that it is
 computed once: each text is found again by its words, the BERT's files and the
 layers. An interrupted computation goes on where it was.
 """
@@ -11,15 +11,15 @@ from collections.abc import Sequence
 import numpy as np
 from gensim.models import KeyedVectors
 
-from embeddings.bert import Bert
-from embeddings.bert_source import MINILM
-from embeddings.bert_words import encode_words
-from embeddings.components import PrincipalComponents
-from embeddings.files import PathLike
-from embeddings.files import VectorsError
-from embeddings.text_cache import computed_once
-from embeddings.texts import Text
-from embeddings.texts import check_collection
+from keras_qa.embeddings.bert.network import Bert
+from keras_qa.embeddings.bert.source import MINILM
+from keras_qa.embeddings.bert.word_pieces import encode_words
+from keras_qa.embeddings.components import PrincipalComponents
+from keras_qa.embeddings.formats.vector_files import PathLike
+from keras_qa.embeddings.formats.vector_files import VectorsError
+from keras_qa.embeddings.text_cache import computed_once
+from keras_qa.embeddings.texts import Text
+from keras_qa.embeddings.texts import check_collection
 
 
 def bert_word_vectors(
@@ -41,7 +41,7 @@ def bert_word_vectors(
     Args:
         words: the words, such as those of a vocabulary, in their own case.
         source: which BERT: `"minilm"`, a directory, or a keras-hub preset;
-            see `embeddings.bert_source.find_bert`.
+            see `keras_qa.embeddings.bert.source.find_bert`.
         layers: the layer whose states are taken, or several that are
             averaged: 0 is what goes into the first layer, -1 is what comes
             out of the last.
@@ -52,7 +52,7 @@ def bert_word_vectors(
             .6, and .9 with 100 components; that of entries from U(-.3, .3) is
             .17.
         cache_dir: folder for what was computed; None takes
-            `embeddings.text_cache.default_cache_dir()`.
+            `keras_qa.embeddings.text_cache.default_cache_dir()`.
         progress: show a progress bar while vectors are computed.
 
     Returns:
@@ -107,7 +107,7 @@ def bert_text_vectors(
 ) -> np.ndarray:
     """Contextual vectors: of each word where it stands in its text.
 
-    A text is read as a whole, as `embeddings.bert_words.encode_words` says,
+    A text is read as a whole, as `keras_qa.embeddings.bert.word_pieces.encode_words` says,
     and the states of a word's pieces are averaged.
 
     Args:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from embeddings.texts import check_collection
+from keras_qa.embeddings.texts import check_collection
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from embeddings import InverseDocumentFrequency
-from embeddings import f_ensemble
-from embeddings import f_mixture
+from keras_qa.embeddings import InverseDocumentFrequency
+from keras_qa.embeddings import f_ensemble
+from keras_qa.embeddings import f_mixture
 
 # Two layers of two words of width 2.
 LAYERS = np.array([[[1, 2], [3, 4]], [[10, 20], [30, 40]]])

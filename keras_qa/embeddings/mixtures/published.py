@@ -3,13 +3,13 @@
 Cakaloglu, Xu and Raghavan, "MRNN", ICAART 2023, section 4.3.1.
 """
 
-from embeddings.encoders import BertEncoder
-from embeddings.encoders import ElmoEncoder
-from embeddings.encoders import Encoder
-from embeddings.encoders import StaticEncoder
-from embeddings.ensemble import MultiResolution
-from embeddings.files import PathLike
-from embeddings.layer_mixture import Mixture
+from keras_qa.embeddings.formats.vector_files import PathLike
+from keras_qa.embeddings.mixtures.encoders import BertEncoder
+from keras_qa.embeddings.mixtures.encoders import ElmoEncoder
+from keras_qa.embeddings.mixtures.encoders import Encoder
+from keras_qa.embeddings.mixtures.encoders import StaticEncoder
+from keras_qa.embeddings.mixtures.layer_mixture import Mixture
+from keras_qa.embeddings.mixtures.multi_resolution import MultiResolution
 
 QUARTERS = (0.25, 0.25, 0.25, 0.25)
 THIRD_OF_THREE = (0.0, 0.0, 1.0)
@@ -31,7 +31,7 @@ def multi_resolution(
     with equal weights that sum to 1.
 
     Args:
-        bert: which BERT, see `embeddings.bert_source.find_bert`.
+        bert: which BERT, see `keras_qa.embeddings.bert.source.find_bert`.
         elmo: directory of an ELMo.
         fasttext: file of a fastText model, or of other word vectors.
         bert_order: whether the BERT's four layers are the last (`"top"`),

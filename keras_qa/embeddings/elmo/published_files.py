@@ -8,10 +8,10 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from embeddings.elmo_options import ElmoOptions
-from embeddings.files import BLOCK_BYTES
-from embeddings.files import PathLike
-from embeddings.files import VectorsError
+from keras_qa.embeddings.elmo.options import ElmoOptions
+from keras_qa.embeddings.formats.vector_files import BLOCK_BYTES
+from keras_qa.embeddings.formats.vector_files import PathLike
+from keras_qa.embeddings.formats.vector_files import VectorsError
 
 OPTIONS = "options.json"
 WEIGHTS = "weights.hdf5"

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from embeddings.files import PathLike
-from embeddings.files import VectorsWarning
+from keras_qa.embeddings.formats.vector_files import PathLike
+from keras_qa.embeddings.formats.vector_files import VectorsWarning
 from keras_qa.files.stored_arrays import DAMAGE
 from keras_qa.files.stored_arrays import stored_array
 from keras_qa.files.whole import write_whole

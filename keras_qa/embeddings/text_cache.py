@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from embeddings.files import PathLike
-from embeddings.texts import Text
-from embeddings.vector_cache import VectorCache
-from embeddings.vector_cache import cache_key
+from keras_qa.embeddings.formats.vector_files import PathLike
+from keras_qa.embeddings.texts import Text
+from keras_qa.embeddings.vector_cache import VectorCache
+from keras_qa.embeddings.vector_cache import cache_key
 from keras_qa.files.whole import write_whole
 
 # Words in a file of the cache: what an interruption can lose.

@@ -1,6 +1,6 @@
 """Multi-resolution word vectors from any set of encoders.
 
-`f_mixture` and `f_ensemble` (`embeddings.mixture`) put into practice, for words
+`f_mixture` and `f_ensemble` (`keras_qa.embeddings.mixtures.combinations`) put into practice, for words
 alone and for words in their texts, one text in memory at a time beside the
 result.
 """
@@ -12,14 +12,14 @@ from itertools import chain
 import numpy as np
 from gensim.models import KeyedVectors
 
-from embeddings.encoders import Rows
-from embeddings.files import PathLike
-from embeddings.files import VectorsError
-from embeddings.layer_mixture import Idf
-from embeddings.layer_mixture import Mixture
-from embeddings.mixture import check_combination
-from embeddings.texts import Text
-from embeddings.texts import check_collection
+from keras_qa.embeddings.formats.vector_files import PathLike
+from keras_qa.embeddings.formats.vector_files import VectorsError
+from keras_qa.embeddings.mixtures.combinations import check_combination
+from keras_qa.embeddings.mixtures.encoders import Rows
+from keras_qa.embeddings.mixtures.layer_mixture import Idf
+from keras_qa.embeddings.mixtures.layer_mixture import Mixture
+from keras_qa.embeddings.texts import Text
+from keras_qa.embeddings.texts import check_collection
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class MultiResolution:
                 `InverseDocumentFrequency`; needed where a mixture weighs by
                 it.
             cache_dir: folder for what was computed; None takes
-                `embeddings.text_cache.default_cache_dir()`.
+                `keras_qa.embeddings.text_cache.default_cache_dir()`.
             progress: show a progress bar while vectors are computed.
 
         Returns:

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-from embeddings import ElmoEncoder
-from embeddings import InverseDocumentFrequency
-from embeddings import Mixture
-from embeddings import MultiResolution
-from embeddings import StaticEncoder
-from embeddings import VectorsError
-from embeddings import embedding_matrix
-from embeddings import f_ensemble
-from embeddings import f_mixture
-from embeddings import find_encoder
-from embeddings import load_fasttext
-from embeddings import multi_resolution
-from embeddings.bert import Bert
-from embeddings.elmo import Elmo
+from keras_qa.embeddings import ElmoEncoder
+from keras_qa.embeddings import InverseDocumentFrequency
+from keras_qa.embeddings import Mixture
+from keras_qa.embeddings import MultiResolution
+from keras_qa.embeddings import StaticEncoder
+from keras_qa.embeddings import VectorsError
+from keras_qa.embeddings import embedding_matrix
+from keras_qa.embeddings import f_ensemble
+from keras_qa.embeddings import f_mixture
+from keras_qa.embeddings import find_encoder
+from keras_qa.embeddings import load_fasttext
+from keras_qa.embeddings import multi_resolution
+from keras_qa.embeddings.bert.network import Bert
+from keras_qa.embeddings.elmo.encoder import Elmo
 
 TEXTS = [["who", "wrote", "emmas"], ["emma"], [], ["a", "cat"], ["emma"]]
 WORDS = ["who", "cat", "a", "who", "emmas"]

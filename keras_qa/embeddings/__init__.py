@@ -1,0 +1,57 @@
+"""Word vectors: loaders, a skip-gram trainer, encoders, matrices."""
+
+from keras_qa.embeddings.bert.vectors import bert_text_vectors
+from keras_qa.embeddings.bert.vectors import bert_word_vectors
+from keras_qa.embeddings.components import PrincipalComponents
+from keras_qa.embeddings.formats.vector_files import VectorsError
+from keras_qa.embeddings.formats.vector_files import VectorsWarning
+from keras_qa.embeddings.idf import InverseDocumentFrequency
+from keras_qa.embeddings.loaders import detect_format
+from keras_qa.embeddings.loaders import load_fasttext
+from keras_qa.embeddings.loaders import load_glove
+from keras_qa.embeddings.loaders import load_vectors
+from keras_qa.embeddings.loaders import load_word2vec_binary
+from keras_qa.embeddings.loaders import load_word2vec_text
+from keras_qa.embeddings.matrix import Coverage
+from keras_qa.embeddings.matrix import Share
+from keras_qa.embeddings.matrix import embedding_matrix
+from keras_qa.embeddings.mixtures.combinations import f_ensemble
+from keras_qa.embeddings.mixtures.combinations import f_mixture
+from keras_qa.embeddings.mixtures.encoders import BertEncoder
+from keras_qa.embeddings.mixtures.encoders import ElmoEncoder
+from keras_qa.embeddings.mixtures.encoders import StaticEncoder
+from keras_qa.embeddings.mixtures.encoders import find_encoder
+from keras_qa.embeddings.mixtures.layer_mixture import Mixture
+from keras_qa.embeddings.mixtures.multi_resolution import MultiResolution
+from keras_qa.embeddings.mixtures.published import multi_resolution
+from keras_qa.embeddings.mixtures.published import published_mixture
+from keras_qa.embeddings.skipgram import train_skipgram
+
+__all__ = [
+    "BertEncoder",
+    "Coverage",
+    "ElmoEncoder",
+    "InverseDocumentFrequency",
+    "Mixture",
+    "MultiResolution",
+    "PrincipalComponents",
+    "Share",
+    "StaticEncoder",
+    "VectorsError",
+    "VectorsWarning",
+    "bert_text_vectors",
+    "bert_word_vectors",
+    "detect_format",
+    "embedding_matrix",
+    "f_ensemble",
+    "f_mixture",
+    "find_encoder",
+    "load_fasttext",
+    "load_glove",
+    "load_vectors",
+    "load_word2vec_binary",
+    "load_word2vec_text",
+    "multi_resolution",
+    "published_mixture",
+    "train_skipgram",
+]

@@ -1,0 +1,1 @@
+"""Word vectors of a BERT."""

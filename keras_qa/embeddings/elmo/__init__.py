@@ -1,0 +1,1 @@
+"""Word vectors of an ELMo."""

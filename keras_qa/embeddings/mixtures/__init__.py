@@ -1,0 +1,1 @@
+"""Word vectors at many resolutions, mixed of several sources (MRNN)."""
