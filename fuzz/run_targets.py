@@ -14,7 +14,7 @@ import numpy as np
 from fuzz import structures
 from fuzz.structures import Case
 from fuzz.target import Target
-from keras_qa.attention import AttentionError
+from keras_qa.attention.weights import AttentionError
 from keras_qa.cli.attention import run_reading
 from keras_qa.datasets.dataset import DatasetError
 from keras_qa.files.locks import OwnedError

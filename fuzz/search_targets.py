@@ -11,7 +11,7 @@ from fuzz import structures
 from fuzz.model_targets import saved_model
 from fuzz.structures import Case
 from fuzz.target import Target
-from keras_qa.attention import AttentionError
+from keras_qa.attention.weights import AttentionError
 from keras_qa.datasets.dataset import DatasetError
 from keras_qa.files.text_files import find_file
 from keras_qa.search.answers import Answer

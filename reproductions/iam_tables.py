@@ -23,7 +23,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.attention import attention_weights
+from keras_qa.attention.weights import attention_weights
 from keras_qa.cli.attention import run_model
 from keras_qa.cli.attention import run_reading
 from keras_qa.datasets.dataset import Question

@@ -20,9 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
-from keras_qa.attention_maps import AttentionMaps
-from keras_qa.attention_maps import attention_maps
-from keras_qa.attention_maps import draw_attention_maps
+from keras_qa.attention.maps import AttentionMaps
+from keras_qa.attention.maps import attention_maps
+from keras_qa.attention.maps import draw_attention_maps
 from keras_qa.cli.attention import run_model
 from keras_qa.cli.attention import run_reading
 from keras_qa.files.whole import write_whole
@@ -137,7 +137,7 @@ def draw(
         raise Figure5Error(
             f"{folder}: expected a run of a model that reads word ids. "
             f"Received: {metrics['model']}, which reads vectors of words in "
-            "their texts; keras_qa.attention_maps.attention_maps takes these "
+            "their texts; keras_qa.attention.maps.attention_maps takes these "
             "as `inputs`"
         )
     if texts:

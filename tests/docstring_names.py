@@ -32,8 +32,8 @@ from keras_qa.triplet_training import TripletTrainer
 DATA = Path(__file__).parent / "data"
 # The model that `model` is, by the module of the example.
 MODEL_OF = {
-    "keras_qa.attention": "AttentiveLSTM",
-    "keras_qa.attention_maps": "MRNN",
+    "keras_qa.attention.weights": "AttentiveLSTM",
+    "keras_qa.attention.maps": "MRNN",
     "keras_qa.batches.pairs": "QRNNRanker",
     "keras_qa.language_modeling": "BidirectionalLanguageModel",
 }

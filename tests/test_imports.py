@@ -69,28 +69,28 @@ ALLOWED = {
         "ir_measures",
         "keras_qa.datasets.dataset",
     },
-    "keras_qa/attention.py": {
+    "keras_qa/attention/weights.py": {
         "numpy",
         "matplotlib",
-        "keras_qa.attention_figure",
-        "keras_qa.attention_pair",
+        "keras_qa.attention.figure",
+        "keras_qa.attention.pair",
         "keras_qa.datasets",
     },
-    "keras_qa/attention_pair.py": {"keras", "numpy", "keras_qa.datasets"},
-    "keras_qa/attention_figure.py": {
+    "keras_qa/attention/pair.py": {"keras", "numpy", "keras_qa.datasets"},
+    "keras_qa/attention/figure.py": {
         "matplotlib",
         "keras_qa.files.whole",
-        "keras_qa.attention_pair",
+        "keras_qa.attention.pair",
     },
-    "keras_qa/attention_heatmaps.py": {
+    "keras_qa/attention/heatmaps.py": {
         "numpy",
         "matplotlib",
-        "keras_qa.attention_figure",
+        "keras_qa.attention.figure",
     },
-    "keras_qa/attention_maps.py": {
+    "keras_qa/attention/maps.py": {
         "numpy",
-        "keras_qa.attention_heatmaps",
-        "keras_qa.attention_pair",
+        "keras_qa.attention.heatmaps",
+        "keras_qa.attention.pair",
         "keras_qa.datasets",
     },
     "keras_qa/baselines.py": {"numpy", "bm25s", "keras_qa.datasets"},

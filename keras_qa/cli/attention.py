@@ -12,12 +12,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from keras_qa.attention import AttentionError
-from keras_qa.attention import attention_weights
-from keras_qa.attention import draw_attention
-from keras_qa.attention import format_attention
-from keras_qa.attention_maps import attention_maps
-from keras_qa.attention_maps import draw_attention_maps
+from keras_qa.attention.maps import attention_maps
+from keras_qa.attention.maps import draw_attention_maps
+from keras_qa.attention.weights import AttentionError
+from keras_qa.attention.weights import attention_weights
+from keras_qa.attention.weights import draw_attention
+from keras_qa.attention.weights import format_attention
 from keras_qa.export.keras_file import ModelFileError
 from keras_qa.export.keras_file import load_model
 from keras_qa.files.text_files import shorten

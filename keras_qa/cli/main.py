@@ -9,7 +9,7 @@ import os
 import sys
 from types import ModuleType
 
-from keras_qa.attention import AttentionError
+from keras_qa.attention.weights import AttentionError
 from keras_qa.cli import ask as ask_command
 from keras_qa.cli import attention as attention_command
 from keras_qa.cli import export as export_command

@@ -9,7 +9,7 @@ from layer_checks import QUICKEST
 from layer_checks import run
 from text_reference import lstm
 
-from keras_qa.attention import attention_weights
+from keras_qa.attention.weights import attention_weights
 from keras_qa.layers import RBMJumpScore
 from keras_qa.layers.interactive_attention import TERMS
 from keras_qa.models import IAM

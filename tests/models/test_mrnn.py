@@ -13,7 +13,7 @@ from mrnn_reference import distance
 from mrnn_reference import randomize
 
 from keras_qa import scoring
-from keras_qa.attention import attention_weights
+from keras_qa.attention.weights import attention_weights
 from keras_qa.models import MRNN
 from keras_qa.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts

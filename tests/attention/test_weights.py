@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from attention_runs import write_run
 
-from keras_qa.attention import AttentionError
-from keras_qa.attention import attention_weights
-from keras_qa.attention import draw_attention
-from keras_qa.attention import format_attention
-from keras_qa.attention_figure import COLOR
+from keras_qa.attention.figure import COLOR
+from keras_qa.attention.weights import AttentionError
+from keras_qa.attention.weights import attention_weights
+from keras_qa.attention.weights import draw_attention
+from keras_qa.attention.weights import format_attention
 from keras_qa.cli import main as cli
 from keras_qa.models import APCNN
 from keras_qa.models import AttentiveLSTM
@@ -244,7 +244,7 @@ def test_a_run_from_before_the_tokeniser_was_noted(run_folder, capsys):
 
 def test_the_command_imports_keras_only_when_it_loads_a_model():
     code = (
-        "import sys, keras_qa.attention, keras_qa.cli.attention\n"
+        "import sys, keras_qa.attention.weights, keras_qa.cli.attention\n"
         "sys.exit(bool({'keras', 'matplotlib'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -8,16 +8,16 @@ from mrnn_reference import dense_maps
 from mrnn_reference import distance
 from mrnn_reference import randomize
 
-from keras_qa.attention_figure import COLOR
-from keras_qa.attention_figure import DPI
-from keras_qa.attention_heatmaps import BAR_WIDTH
-from keras_qa.attention_heatmaps import CELL
-from keras_qa.attention_heatmaps import GAP
-from keras_qa.attention_heatmaps import NUMBERS
-from keras_qa.attention_maps import AttentionMaps
-from keras_qa.attention_maps import attention_maps
-from keras_qa.attention_maps import draw_attention_maps
-from keras_qa.attention_pair import AttentionError
+from keras_qa.attention.figure import COLOR
+from keras_qa.attention.figure import DPI
+from keras_qa.attention.heatmaps import BAR_WIDTH
+from keras_qa.attention.heatmaps import CELL
+from keras_qa.attention.heatmaps import GAP
+from keras_qa.attention.heatmaps import NUMBERS
+from keras_qa.attention.maps import AttentionMaps
+from keras_qa.attention.maps import attention_maps
+from keras_qa.attention.maps import draw_attention_maps
+from keras_qa.attention.pair import AttentionError
 from keras_qa.cli import main as cli
 from keras_qa.models import APCNN
 from keras_qa.models import MRNN

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from keras_qa.attention_figure import CHARACTER_WIDTH
-from keras_qa.attention_figure import COLOR
-from keras_qa.attention_figure import FONT
-from keras_qa.attention_figure import new_figure
-from keras_qa.attention_figure import save_figure
-from keras_qa.attention_pair import SIDES
-from keras_qa.attention_pair import AttentionError
-from keras_qa.attention_pair import read_pair
-from keras_qa.attention_pair import score_and_weights
+from keras_qa.attention.figure import CHARACTER_WIDTH
+from keras_qa.attention.figure import COLOR
+from keras_qa.attention.figure import FONT
+from keras_qa.attention.figure import new_figure
+from keras_qa.attention.figure import save_figure
+from keras_qa.attention.pair import SIDES
+from keras_qa.attention.pair import AttentionError
+from keras_qa.attention.pair import read_pair
+from keras_qa.attention.pair import score_and_weights
 from keras_qa.text.vocabulary import Vocabulary
 
 BAR = 24

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from keras_qa.attention_figure import CHARACTER_WIDTH
-from keras_qa.attention_figure import COLOR
-from keras_qa.attention_figure import FONT
-from keras_qa.attention_figure import new_figure
-from keras_qa.attention_figure import save_figure
+from keras_qa.attention.figure import CHARACTER_WIDTH
+from keras_qa.attention.figure import COLOR
+from keras_qa.attention.figure import FONT
+from keras_qa.attention.figure import new_figure
+from keras_qa.attention.figure import save_figure
 
 # The most columns of a line, the most characters of a label, and the size of
 # the letters in points.
