@@ -13,7 +13,7 @@ from keras import ops
 from keras_qa.layers import AttentivePooling
 from keras_qa.layers import CrossTemporalLayer
 from keras_qa.layers import QRNNLayer
-from keras_qa.recurrence import linear_recurrence
+from keras_qa.layers.recurrence import linear_recurrence
 
 
 class EachText(keras.Model):

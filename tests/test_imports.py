@@ -17,7 +17,7 @@ ALLOWED = {
     "keras_qa/version.py": set(),
     "keras_qa/files/locks.py": set(),
     "keras_qa/geometry.py": {"keras"},
-    "keras_qa/recurrence.py": {"keras"},
+    "keras_qa/layers/recurrence.py": {"keras"},
     "keras_qa/initializers.py": {"keras"},
     "keras_qa/optimizers/constraints.py": {"keras", "keras_qa.geometry"},
     "keras_qa/optimizers/riemannian.py": {
@@ -59,7 +59,7 @@ ALLOWED = {
         "keras_qa.text.packing",
         "keras_qa.models.language_model",
     },
-    "keras_qa/contrastive_divergence.py": {
+    "keras_qa/layers/contrastive_divergence.py": {
         "keras",
         "numpy",
         "keras_qa.batches.epochs",
@@ -124,9 +124,9 @@ ALLOWED = {
     "keras_qa/layers/": {
         "keras",
         "numpy",
-        "keras_qa.contrastive_divergence",
+        "keras_qa.layers.contrastive_divergence",
         "keras_qa.geometry",
-        "keras_qa.recurrence",
+        "keras_qa.layers.recurrence",
         "keras_qa.layers",
     },
     "keras_qa/models/": {

@@ -16,7 +16,7 @@ import keras
 import tensorflow as tf
 
 from keras_qa import geometry
-from keras_qa import recurrence
+from keras_qa.layers import recurrence
 
 
 def inputs_of(model: keras.Model) -> dict[str, Any]:

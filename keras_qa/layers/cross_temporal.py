@@ -11,7 +11,7 @@ from keras_qa.layers.quasi_recurrent import QuasiRecurrent
 from keras_qa.layers.real_steps import RealSteps
 from keras_qa.layers.real_steps import take_steps
 from keras_qa.layers.real_steps import time_major
-from keras_qa.recurrence import linear_recurrence
+from keras_qa.layers.recurrence import linear_recurrence
 
 CROSSED_INPUTS = ("own", "partner")
 ALIGNMENTS = ("lengths", "padded")

@@ -10,7 +10,7 @@ from keras_qa.layers.quasi_recurrent import QuasiRecurrent
 from keras_qa.layers.real_steps import RealSteps
 from keras_qa.layers.real_steps import take_steps
 from keras_qa.layers.real_steps import time_major
-from keras_qa.recurrence import linear_recurrence
+from keras_qa.layers.recurrence import linear_recurrence
 
 GATES = {"f": 2, "fo": 3, "ifo": 4}
 """Number of convolutions of each kind of pooling, the candidate's too."""

@@ -8,9 +8,9 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_qa.contrastive_divergence import ContrastiveDivergence
-from keras_qa.contrastive_divergence import StatePairs
-from keras_qa.contrastive_divergence import truncated_exponential
+from keras_qa.layers.contrastive_divergence import ContrastiveDivergence
+from keras_qa.layers.contrastive_divergence import StatePairs
+from keras_qa.layers.contrastive_divergence import truncated_exponential
 
 OFFSETS = ("mean", "none")
 TEMPERATURES = ("deviation", "none")
@@ -218,7 +218,7 @@ class RBMJumpScore(keras.layers.Layer):
     ) -> keras.callbacks.History:
         """Learns the weights from the pairs of adjacent states of texts.
 
-        By `keras_qa.contrastive_divergence.ContrastiveDivergence`, with plain
+        By `keras_qa.layers.contrastive_divergence.ContrastiveDivergence`, with plain
         gradient descent. Trained weights are trained on.
 
         Args:

@@ -10,7 +10,7 @@ from layer_checks import gradients
 from layer_checks import run
 from qrnn_reference import finite_differences
 
-from keras_qa.recurrence import linear_recurrence
+from keras_qa.layers.recurrence import linear_recurrence
 
 LENGTHS = [0, 1, 2, 7, 8, 9, 50, 65, 200]
 

@@ -10,10 +10,10 @@ from rbm_reference import ExactPairs
 from rbm_reference import neighbours
 from scipy import stats
 
-from keras_qa.contrastive_divergence import ContrastiveDivergence
-from keras_qa.contrastive_divergence import StatePairs
-from keras_qa.contrastive_divergence import truncated_exponential
 from keras_qa.layers import RBMJumpScore
+from keras_qa.layers.contrastive_divergence import ContrastiveDivergence
+from keras_qa.layers.contrastive_divergence import StatePairs
+from keras_qa.layers.contrastive_divergence import truncated_exponential
 
 RATES = [0.0, 1e-9, 1e-6, 1e-4, 0.03, 1.0, 7.0, 40.0, 1e3]
 SIGNED_RATES = [-rate for rate in RATES[:0:-1]] + RATES
