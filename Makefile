@@ -38,7 +38,7 @@ BACKEND_TESTS := tests/layers tests/models tests/batches/test_pairs.py \
 	tests/optimizers/test_optimizer_training.py tests/optimizers/test_riemannian.py \
 	tests/test_recomputation.py \
 	tests/layers/test_recurrence.py \
-	tests/test_recurrent_benchmark.py tests/test_scoring.py \
+	tests/test_recurrent_benchmark.py tests/ranking/test_scoring.py \
 	tests/test_training.py tests/batches/test_triplets.py \
 	tests/losses/test_triplet.py tests/test_triplet_training.py
 

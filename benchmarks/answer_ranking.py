@@ -4,7 +4,7 @@ Ranking: 100 questions, each with a pool of 500 answers, of synthetic text with
 the lengths of InsuranceQA's, cut at 200 words. The contenders have the same
 weights:
 
-- `encoded`: `keras_qa.scoring.score_pairs`, which encodes each distinct text
+- `encoded`: `keras_qa.ranking.scoring.score_pairs`, which encodes each distinct text
   once; for `AttentiveLSTM`, that is all of an answer but the attention;
 - `batches`: each pair on its own, with both of its texts encoded for it, many
   pairs of like lengths in a batch, as `score_pairs` scores models without
@@ -145,7 +145,7 @@ class Ranking:
     def __init__(self, settings: Settings, texts: RaggedTexts, model: Any):
         import keras
 
-        from keras_qa.scoring import score_pairs
+        from keras_qa.ranking.scoring import score_pairs
 
         self.settings = settings
         self.texts = texts

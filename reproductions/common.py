@@ -20,20 +20,20 @@ from typing import Any
 import numpy as np
 
 import keras_qa
-from keras_qa.baselines import bm25_scores
-from keras_qa.baselines import cosine_scores
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.embeddings import Coverage
-from keras_qa.evaluation import CONVENTION
-from keras_qa.evaluation import Evaluation
-from keras_qa.evaluation import evaluate
-from keras_qa.evaluation import write_qrels
-from keras_qa.evaluation import write_run
-from keras_qa.retrieval import with_first_stage
+from keras_qa.ranking.evaluation import CONVENTION
+from keras_qa.ranking.evaluation import Evaluation
+from keras_qa.ranking.evaluation import evaluate
+from keras_qa.ranking.evaluation import write_qrels
+from keras_qa.ranking.evaluation import write_run
+from keras_qa.ranking.first_stage import with_first_stage
+from keras_qa.ranking.floors import bm25_scores
+from keras_qa.ranking.floors import cosine_scores
 from reproductions.folder import RunFolder
 from reproductions.folder import RunFolderError
 from reproductions.measures import measures_of

@@ -14,13 +14,13 @@ from keras_qa.batches.pairs import EpochBatches
 from keras_qa.batches.pairs import PairwiseBatches
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.corpus import IndexedQuestions
-from keras_qa.evaluation import Evaluation
-from keras_qa.evaluation import evaluate
 from keras_qa.export.saved_model import export_keras
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.saved_model import verify_export
 from keras_qa.losses.pairwise import PairwiseHinge
-from keras_qa.scoring import score_pairs
+from keras_qa.ranking.evaluation import Evaluation
+from keras_qa.ranking.evaluation import evaluate
+from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.ragged import Ragged

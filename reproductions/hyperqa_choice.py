@@ -54,8 +54,8 @@ from keras_qa.embeddings import VectorsError
 from keras_qa.embeddings import embedding_matrix
 from keras_qa.embeddings import load_vectors
 from keras_qa.embeddings import train_skipgram
-from keras_qa.evaluation import evaluate
-from keras_qa.scoring import score_pairs
+from keras_qa.ranking.evaluation import evaluate
+from keras_qa.ranking.scoring import score_pairs
 from reproductions.hyperqa import PAPER
 from reproductions.hyperqa import build_model
 from reproductions.hyperqa import build_training

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from keras_qa.evaluation import MEASURES
-from keras_qa.evaluation import recall_measures
+from keras_qa.ranking.evaluation import MEASURES
+from keras_qa.ranking.evaluation import recall_measures
 from reproductions.options import SettingsError
 
 # Their candidates are found among many documents, and may all be wrong.

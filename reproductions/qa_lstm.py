@@ -21,11 +21,9 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.baselines import idf_cosine_scores
 from keras_qa.batches.negatives import NegativeSampler
 from keras_qa.batches.pairs import HardestNegativeBatches
 from keras_qa.datasets.dataset import Question
-from keras_qa.evaluation import evaluate
 from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.models import QACNN
 from keras_qa.models import QALSTM
@@ -34,7 +32,9 @@ from keras_qa.models import AttentiveLSTM
 from keras_qa.models import ConvBasedLSTM
 from keras_qa.models import ConvPoolingLSTM
 from keras_qa.models import FengCNN
-from keras_qa.term_dependence import WeightedSequentialDependence
+from keras_qa.ranking.evaluation import evaluate
+from keras_qa.ranking.floors import idf_cosine_scores
+from keras_qa.ranking.sequential_dependence import WeightedSequentialDependence
 from keras_qa.training import HardestNegativeTrainer
 from reproductions.common import COMMON_SETTINGS
 from reproductions.common import Experiment

@@ -25,7 +25,7 @@ from keras_qa.datasets import open_dataset
 from keras_qa.datasets import open_tabular
 from keras_qa.export.saved_model import export_keras
 from keras_qa.layers import RBMJumpScore
-from keras_qa.retrieval import with_first_stage
+from keras_qa.ranking.first_stage import with_first_stage
 from keras_qa.training import PairwiseTrainer
 from keras_qa.triplet_training import TripletTrainer
 
@@ -103,7 +103,7 @@ def _trainer(made):
 
 def _scores(made):
     questions = made.dev
-    if made.module == "keras_qa.retrieval":
+    if made.module == "keras_qa.ranking.first_stage":
         squad = with_first_stage(open_dataset("squad", DATA), 20)
         questions = squad.questions("dev")
     return [np.arange(len(q.candidates), dtype=float) for q in questions]

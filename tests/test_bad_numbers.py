@@ -11,7 +11,7 @@ from all_models import VOCABULARY_SIZE
 from all_models import build
 from all_models import inputs_for
 
-from keras_qa.scoring import score_pairs
+from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
 
 # In turn: no words on either side, on one, on the other; one word; a word that

@@ -64,7 +64,7 @@ ALLOWED = {
         "numpy",
         "keras_qa.batches.epochs",
     },
-    "keras_qa/evaluation.py": {
+    "keras_qa/ranking/evaluation.py": {
         "numpy",
         "ir_measures",
         "keras_qa.datasets.dataset",
@@ -93,17 +93,20 @@ ALLOWED = {
         "keras_qa.attention.pair",
         "keras_qa.datasets",
     },
-    "keras_qa/baselines.py": {"numpy", "bm25s", "keras_qa.datasets"},
-    "keras_qa/mining.py": {
+    "keras_qa/ranking/floors.py": {"numpy", "bm25s", "keras_qa.datasets"},
+    "keras_qa/ranking/mining.py": {
         "numpy",
         "tqdm",
-        "keras_qa.baselines",
+        "keras_qa.ranking.floors",
         "keras_qa.datasets",
     },
-    "keras_qa/retrieval.py": {"keras_qa.datasets", "keras_qa.mining"},
-    "keras_qa/term_dependence.py": {
+    "keras_qa/ranking/first_stage.py": {
+        "keras_qa.datasets",
+        "keras_qa.ranking.mining",
+    },
+    "keras_qa/ranking/sequential_dependence.py": {
         "numpy",
-        "keras_qa.baselines",
+        "keras_qa.ranking.floors",
         "keras_qa.datasets",
     },
     "keras_qa/search/": {
@@ -116,9 +119,9 @@ ALLOWED = {
         "keras_qa.datasets",
         "keras_qa.layers",
         "keras_qa.files.locks",
-        "keras_qa.mining",
+        "keras_qa.ranking.mining",
         "keras_qa.models",
-        "keras_qa.scoring",
+        "keras_qa.ranking.scoring",
         "keras_qa.search",
     },
     "keras_qa/layers/": {
@@ -249,8 +252,8 @@ def test_the_package_imports_without_tensorflow(backend):
         "sys.modules['tensorflow'] = None\n"
         "import keras_qa, keras_qa.models, keras_qa.layers\n"
         "import keras_qa.datasets, keras_qa.optimizers.riemannian, keras_qa.training\n"
-        "import keras_qa.evaluation, keras_qa.scoring, embeddings\n"
-        "import keras_qa.baselines, keras_qa.losses.pairwise\n"
+        "import keras_qa.ranking.evaluation, keras_qa.ranking.scoring, embeddings\n"
+        "import keras_qa.ranking.floors, keras_qa.losses.pairwise\n"
         "import keras; print(keras.backend.backend())"
     )
     done = subprocess.run(

@@ -32,7 +32,7 @@ from keras_qa.datasets.tabular import read_tabular
 from keras_qa.datasets.tabular import table_delimiter
 from keras_qa.files.locks import owned_folder
 from keras_qa.files.whole import write_whole
-from keras_qa.mining import CandidateMiner
+from keras_qa.ranking.mining import CandidateMiner
 from keras_qa.text.tokenizer import TOKENIZERS
 
 YAHOO = "yahoo"

@@ -107,7 +107,7 @@ class Dataset:
             that gives them pools like those of the other splits.
         documents: for splits whose questions have only their right documents
             as candidates, a function that returns the texts of all documents
-            among which those are to be found; `keras_qa.retrieval` looks for
+            among which those are to be found; `keras_qa.ranking.first_stage` looks for
             candidates there.
     """
 

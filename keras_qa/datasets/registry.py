@@ -87,7 +87,7 @@ def open_dataset(
       are candidates all the same; `dev` and `test` have the pools alone, and
       about a fifth of the pools of 500 lack the correct answer.
     * `squad`: SQuAD 1.1; each question has its paragraph as only candidate,
-      to be found among all paragraphs (`keras_qa.retrieval`). There is no test
+      to be found among all paragraphs (`keras_qa.ranking.first_stage`). There is no test
       set.
     * `quasar-t`: QUASAR-T, whose passages are right if they contain the
       answer.

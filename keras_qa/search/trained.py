@@ -58,7 +58,7 @@ class TrainedRanker:
         Returns:
             float32 `(candidates,)`, higher is better.
         """
-        from keras_qa.scoring import score_pairs
+        from keras_qa.ranking.scoring import score_pairs
 
         tokens = [
             self._tokens("question", question),
@@ -85,7 +85,7 @@ class TrainedRanker:
         Returns:
             float32 `(texts, dim)`.
         """
-        from keras_qa.scoring import encode_texts
+        from keras_qa.ranking.scoring import encode_texts
 
         return encode_texts(
             self.model,

@@ -7,10 +7,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from keras_qa.baselines import bm25_scores
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.sample import generate
-from keras_qa.evaluation import evaluate
+from keras_qa.ranking.evaluation import evaluate
+from keras_qa.ranking.floors import bm25_scores
 
 SPLITS = ("train", "dev", "test")
 

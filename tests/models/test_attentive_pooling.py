@@ -13,7 +13,7 @@ from text_reference import lstm
 from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.models import APCNN
 from keras_qa.models import APBiLSTM
-from keras_qa.scoring import score_pairs
+from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.training import PairwiseBatches
 from keras_qa.training import PairwiseTrainer

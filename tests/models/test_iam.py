@@ -14,7 +14,7 @@ from keras_qa.layers import RBMJumpScore
 from keras_qa.layers.interactive_attention import TERMS
 from keras_qa.models import IAM
 from keras_qa.models import BidirectionalLanguageModel
-from keras_qa.scoring import score_pairs
+from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.vocabulary import Vocabulary
 

@@ -12,10 +12,10 @@ from mrnn_reference import dense_maps
 from mrnn_reference import distance
 from mrnn_reference import randomize
 
-from keras_qa import scoring
 from keras_qa.attention.weights import attention_weights
 from keras_qa.models import MRNN
-from keras_qa.scoring import score_pairs
+from keras_qa.ranking import scoring
+from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.training import HardestNegativeTrainer

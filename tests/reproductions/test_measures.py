@@ -8,7 +8,7 @@ import pytest
 from script_runs import metrics_of
 from script_runs import smoke_runner
 
-from keras_qa.evaluation import MEASURES
+from keras_qa.ranking.evaluation import MEASURES
 from reproductions import hyperqa
 from reproductions import qa_lstm
 from reproductions.common import run_experiment

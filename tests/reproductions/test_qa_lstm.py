@@ -10,7 +10,7 @@ from script_runs import FILES
 from script_runs import metrics_of
 from script_runs import smoke_runner
 
-from keras_qa.evaluation import MEASURES
+from keras_qa.ranking.evaluation import MEASURES
 from reproductions import fitting
 from reproductions import qa_lstm
 from reproductions.options import parse_arguments

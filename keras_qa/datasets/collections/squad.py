@@ -77,7 +77,7 @@ def read_squad(path: Path) -> Iterator[Question]:
 
     Yields:
         The questions with one candidate, labelled 1. Other candidates are to
-        be found among all paragraphs; see `keras_qa.retrieval`.
+        be found among all paragraphs; see `keras_qa.ranking.first_stage`.
 
     Raises:
         DatasetError: see `read_paragraphs`.

@@ -3,7 +3,7 @@
 Surdeanu, Ciaramita and Zaragoza, "Learning to Rank Answers on Large Online QA
 Collections", ACL 2008. Its 4,483,032 questions are one XML file of 12 GB,
 given out in two parts; Wu and Hao (IAM, 3.1) use the best answers. A question
-has no wrong answers in it: `keras_qa.mining` finds candidates.
+has no wrong answers in it: `keras_qa.ranking.mining` finds candidates.
 """
 
 import re

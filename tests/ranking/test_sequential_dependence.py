@@ -9,9 +9,9 @@ import pytest
 
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
-from keras_qa.evaluation import evaluate
-from keras_qa.term_dependence import SEQUENTIAL_DEPENDENCE
-from keras_qa.term_dependence import WeightedSequentialDependence
+from keras_qa.ranking.evaluation import evaluate
+from keras_qa.ranking.sequential_dependence import SEQUENTIAL_DEPENDENCE
+from keras_qa.ranking.sequential_dependence import WeightedSequentialDependence
 
 
 def question(text, *answers, right=(0,)):

@@ -4,14 +4,14 @@ import keras
 import numpy as np
 import pytest
 
-from keras_qa import scoring
 from keras_qa.layers import BagOfWords
 from keras_qa.models import QACNN
 from keras_qa.models import AttentiveCNN
 from keras_qa.models import CNNRanker
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
-from keras_qa.scoring import score_pairs
+from keras_qa.ranking import scoring
+from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
 
 LENGTHS = (0, 1, 3, 20, 40, 300)

@@ -8,7 +8,7 @@ from functools import partial
 
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
-from keras_qa.mining import CandidateMiner
+from keras_qa.ranking.mining import CandidateMiner
 
 _Stream = Callable[[], Iterator[Question]]
 _Documents = Callable[[], list[str]]

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from keras_qa.baselines import import_bm25s
-from keras_qa.baselines import search_terms
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.splitting import normal_text
+from keras_qa.ranking.floors import import_bm25s
+from keras_qa.ranking.floors import search_terms
 
 
 class CandidateMiner:

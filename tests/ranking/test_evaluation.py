@@ -6,11 +6,11 @@ import ir_measures
 import numpy as np
 import pytest
 
-from keras_qa.evaluation import MEASURES
-from keras_qa.evaluation import evaluate
-from keras_qa.evaluation import recall_measures
-from keras_qa.evaluation import write_qrels
-from keras_qa.evaluation import write_run
+from keras_qa.ranking.evaluation import MEASURES
+from keras_qa.ranking.evaluation import evaluate
+from keras_qa.ranking.evaluation import recall_measures
+from keras_qa.ranking.evaluation import write_qrels
+from keras_qa.ranking.evaluation import write_run
 
 
 def test_hand_ranked_lists(capital_questions):

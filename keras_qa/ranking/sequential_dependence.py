@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from keras_qa.baselines import search_terms
 from keras_qa.datasets.dataset import Question
+from keras_qa.ranking.floors import search_terms
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.vocabulary import Vocabulary
 

@@ -10,12 +10,12 @@ from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
-from keras_qa.evaluation import evaluate
-from keras_qa.evaluation import recall_measures
-from keras_qa.mining import CandidateMiner
-from keras_qa.retrieval import with_first_stage
+from keras_qa.ranking.evaluation import evaluate
+from keras_qa.ranking.evaluation import recall_measures
+from keras_qa.ranking.first_stage import with_first_stage
+from keras_qa.ranking.mining import CandidateMiner
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 DOCUMENTS = (
     "the koala sleeps long",
     "the koala eats leaves",

@@ -7,13 +7,13 @@ import sys
 import numpy as np
 import pytest
 
-from keras_qa import baselines
-from keras_qa.baselines import bag_of_words_scores
-from keras_qa.baselines import bm25_scores
-from keras_qa.baselines import cosine_scores
-from keras_qa.baselines import idf_cosine_scores
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
+from keras_qa.ranking import floors as baselines
+from keras_qa.ranking.floors import bag_of_words_scores
+from keras_qa.ranking.floors import bm25_scores
+from keras_qa.ranking.floors import cosine_scores
+from keras_qa.ranking.floors import idf_cosine_scores
 from keras_qa.text.packing import RaggedTexts
 
 
@@ -121,7 +121,7 @@ def test_bags_of_words_check_their_arguments():
 
 def test_importing_the_baselines_starts_no_backend():
     code = (
-        "import sys, keras_qa.baselines, keras_qa.term_dependence\n"
+        "import sys, keras_qa.ranking.floors, keras_qa.ranking.sequential_dependence\n"
         "sys.exit(bool({'bm25s', 'jax', 'keras'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

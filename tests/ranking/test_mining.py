@@ -7,8 +7,8 @@ import pytest
 
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
-from keras_qa.mining import CandidateMiner
-from keras_qa.mining import mine_candidates
+from keras_qa.ranking.mining import CandidateMiner
+from keras_qa.ranking.mining import mine_candidates
 
 
 def asked(number, text, *right):

@@ -1,0 +1,1 @@
+"""Scores, rankings and their measures, and rankers that need no training."""
