@@ -7,7 +7,7 @@ import numpy as np
 from keras import ops
 
 from keras_qa.batches.pairs import EpochBatches
-from keras_qa.models.language_model import BidirectionalLanguageModel
+from keras_qa.models.iam.language_model import BidirectionalLanguageModel
 from keras_qa.text.packing import RaggedTexts
 
 UNKNOWN_CLASS = 0

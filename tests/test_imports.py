@@ -57,7 +57,7 @@ ALLOWED = {
         "numpy",
         "keras_qa.batches.pairs",
         "keras_qa.text.packing",
-        "keras_qa.models.language_model",
+        "keras_qa.models.iam.language_model",
     },
     "keras_qa/layers/contrastive_divergence.py": {
         "keras",

@@ -1,23 +1,23 @@
 """The models of the papers."""
 
-from keras_qa.models.attentive import AttentiveCNN
-from keras_qa.models.attentive import AttentiveLSTM
 from keras_qa.models.attentive_pooling import APCNN
 from keras_qa.models.attentive_pooling import APBiLSTM
-from keras_qa.models.ctrn import CTRN
-from keras_qa.models.feng_cnn import FengCNN
+from keras_qa.models.ctrn.ctrn import CTRN
+from keras_qa.models.ctrn.pointwise_baselines import CNNRanker
+from keras_qa.models.ctrn.pointwise_baselines import LSTMRanker
+from keras_qa.models.ctrn.pointwise_baselines import QRNNRanker
 from keras_qa.models.hyperqa import CosineQA
 from keras_qa.models.hyperqa import HyperQA
-from keras_qa.models.iam import IAM
-from keras_qa.models.language_model import BidirectionalLanguageModel
+from keras_qa.models.iam.iam import IAM
+from keras_qa.models.iam.language_model import BidirectionalLanguageModel
 from keras_qa.models.mrnn import MRNN
-from keras_qa.models.pointwise_baselines import CNNRanker
-from keras_qa.models.pointwise_baselines import LSTMRanker
-from keras_qa.models.pointwise_baselines import QRNNRanker
-from keras_qa.models.qa_lstm import QACNN
-from keras_qa.models.qa_lstm import QALSTM
-from keras_qa.models.qa_lstm import ConvBasedLSTM
-from keras_qa.models.qa_lstm import ConvPoolingLSTM
+from keras_qa.models.qa_lstm.attentive import AttentiveCNN
+from keras_qa.models.qa_lstm.attentive import AttentiveLSTM
+from keras_qa.models.qa_lstm.feng_cnn import FengCNN
+from keras_qa.models.qa_lstm.qa_lstm import QACNN
+from keras_qa.models.qa_lstm.qa_lstm import QALSTM
+from keras_qa.models.qa_lstm.qa_lstm import ConvBasedLSTM
+from keras_qa.models.qa_lstm.qa_lstm import ConvPoolingLSTM
 
 __all__ = [
     "APCNN",

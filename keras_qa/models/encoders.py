@@ -5,7 +5,7 @@ from typing import Any
 import keras
 
 from keras_qa.layers.text_convolution import TextConvolution
-from keras_qa.models.common import l2_regularizers
+from keras_qa.models.building import l2_regularizers
 
 
 def bidirectional_lstm(

@@ -13,8 +13,8 @@ from keras_qa.layers.ball_projection import BallProjection
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.word_projection import WordProjection
-from keras_qa.models.common import full_policy
-from keras_qa.models.common import word_embedding
+from keras_qa.models.building import full_policy
+from keras_qa.models.building import word_embedding
 
 ROUNDING = 2e-6
 """Bounds the error of 1 - ||y||^2, in float32, for y on the clip's sphere."""

@@ -7,7 +7,7 @@ import numpy as np
 from keras_qa.layers import CosineSimilarity
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
-from keras_qa.models.encoded import EncodedTextRanker
+from keras_qa.models.qa_lstm.encoded import EncodedTextRanker
 from keras_qa.search.errors import SearchError
 from keras_qa.search.spaces import CosineSpace
 from keras_qa.search.spaces import PoincareSpace

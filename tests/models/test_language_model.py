@@ -10,7 +10,7 @@ from layer_checks import run
 from text_reference import lstm
 
 from keras_qa.models import BidirectionalLanguageModel
-from keras_qa.models.sentence_embedding import sentence_embedding
+from keras_qa.models.iam.sentence_embedding import sentence_embedding
 
 VOCABULARY, DIM = 6, 3
 IDS = np.array([[3, 5, 4, 0], [2, 0, 0, 0], [0, 0, 0, 0]], "int32")

@@ -6,11 +6,11 @@ from typing import Any
 import keras
 
 from keras_qa.layers.attentive_bilstm import AttentiveBiLSTM
-from keras_qa.models.common import check_positive
-from keras_qa.models.common import full_policy
-from keras_qa.models.encoded import EncodedTextRanker
+from keras_qa.models.building import check_positive
+from keras_qa.models.building import full_policy
 from keras_qa.models.encoders import bidirectional_lstm
 from keras_qa.models.encoders import text_convolution
+from keras_qa.models.qa_lstm.encoded import EncodedTextRanker
 
 
 class AttentiveRanker(EncodedTextRanker):

@@ -6,8 +6,8 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_qa.models.common import check_embeddings
-from keras_qa.models.common import word_embedding
+from keras_qa.models.building import check_embeddings
+from keras_qa.models.building import word_embedding
 
 # Of the paper, for words without a vector.
 END_RANGE = 0.3

@@ -5,9 +5,9 @@ from typing import Any
 import keras
 
 from keras_qa.layers.cross_temporal import CrossTemporalLayer
-from keras_qa.models.common import full_policy
-from keras_qa.models.common import l2_regularizers
-from keras_qa.models.pointwise import PointwiseRanker
+from keras_qa.models.building import full_policy
+from keras_qa.models.building import l2_regularizers
+from keras_qa.models.ctrn.pointwise import PointwiseRanker
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")

@@ -18,14 +18,14 @@ from keras_qa.layers.interactive_attention import check_terms
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
 from keras_qa.layers.text_vectors import TextVectors
 from keras_qa.layers.tf_idf import TfIdf
-from keras_qa.models.common import check_positive
-from keras_qa.models.common import count_parameters
-from keras_qa.models.common import full_policy
-from keras_qa.models.common import keep_own
-from keras_qa.models.common import own_config
-from keras_qa.models.sentence_embedding import sentence_embedding
-from keras_qa.models.sentence_reader import sentence_reader
-from keras_qa.models.staged_matcher import StagedMatcher
+from keras_qa.models.building import check_positive
+from keras_qa.models.building import count_parameters
+from keras_qa.models.building import full_policy
+from keras_qa.models.building import keep_own
+from keras_qa.models.building import own_config
+from keras_qa.models.iam.sentence_embedding import sentence_embedding
+from keras_qa.models.iam.sentence_reader import sentence_reader
+from keras_qa.models.iam.staged_matcher import StagedMatcher
 
 READER_EMBEDDINGS = ("shared", "own")
 INPUT_INITIALIZERS = ("uniform", "identity")

@@ -10,12 +10,12 @@ from keras import ops
 
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.gesd import GESD
-from keras_qa.models.common import check_positive
-from keras_qa.models.common import count_parameters
-from keras_qa.models.common import full_policy
-from keras_qa.models.common import keep_own
-from keras_qa.models.common import own_config
-from keras_qa.models.common import word_embedding
+from keras_qa.models.building import check_positive
+from keras_qa.models.building import count_parameters
+from keras_qa.models.building import full_policy
+from keras_qa.models.building import keep_own
+from keras_qa.models.building import own_config
+from keras_qa.models.building import word_embedding
 
 SIMILARITIES = {"cosine": CosineSimilarity, "gesd": GESD}
 

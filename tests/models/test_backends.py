@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from all_models import MODELS
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 BACKENDS = ("tensorflow", "jax", "torch")
 
 pytestmark = pytest.mark.skipif(

@@ -10,12 +10,12 @@ from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.wide_convolution import WideConvolution
-from keras_qa.models.common import check_positive
-from keras_qa.models.common import full_policy
-from keras_qa.models.common import l2_regularizers
-from keras_qa.models.encoded import EncodedTextRanker
+from keras_qa.models.building import check_positive
+from keras_qa.models.building import full_policy
+from keras_qa.models.building import l2_regularizers
 from keras_qa.models.encoders import bidirectional_lstm
 from keras_qa.models.encoders import text_convolution
+from keras_qa.models.qa_lstm.encoded import EncodedTextRanker
 
 POOLINGS: dict[str, Callable[..., keras.layers.Layer]] = {
     "max": MaxOverTime,

@@ -9,13 +9,13 @@ import numpy as np
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.feature_standardization import FeatureStandardization
 from keras_qa.layers.max_over_time import MaxOverTime
-from keras_qa.models.common import check_positive
-from keras_qa.models.common import count_parameters
-from keras_qa.models.common import full_policy
-from keras_qa.models.common import keep_own
-from keras_qa.models.common import l2_regularizers
-from keras_qa.models.common import own_config
-from keras_qa.models.common import word_embedding
+from keras_qa.models.building import check_positive
+from keras_qa.models.building import count_parameters
+from keras_qa.models.building import full_policy
+from keras_qa.models.building import keep_own
+from keras_qa.models.building import l2_regularizers
+from keras_qa.models.building import own_config
+from keras_qa.models.building import word_embedding
 
 
 class PointwiseRanker(keras.Model):

@@ -5,11 +5,11 @@ from typing import Any
 import keras
 
 from keras_qa.layers.max_over_time import MaxOverTime
-from keras_qa.models.common import check_positive
-from keras_qa.models.common import full_policy
-from keras_qa.models.common import l2_regularizers
-from keras_qa.models.encoded import EncodedTextRanker
+from keras_qa.models.building import check_positive
+from keras_qa.models.building import full_policy
+from keras_qa.models.building import l2_regularizers
 from keras_qa.models.encoders import text_convolution
+from keras_qa.models.qa_lstm.encoded import EncodedTextRanker
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")

@@ -6,10 +6,10 @@ import keras
 
 from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.layers.text_convolution import TextConvolution
-from keras_qa.models.common import check_positive
-from keras_qa.models.common import full_policy
-from keras_qa.models.common import l2_regularizers
-from keras_qa.models.pointwise import PointwiseRanker
+from keras_qa.models.building import check_positive
+from keras_qa.models.building import full_policy
+from keras_qa.models.building import l2_regularizers
+from keras_qa.models.ctrn.pointwise import PointwiseRanker
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")

@@ -9,9 +9,9 @@ from keras import ops
 from keras_qa.layers.append_token import AppendToken
 from keras_qa.layers.bidirectional_stack import BidirectionalStack
 from keras_qa.layers.word_prediction import WordPrediction
-from keras_qa.models.common import check_positive
-from keras_qa.models.common import full_policy
-from keras_qa.models.sentence_embedding import sentence_embedding
+from keras_qa.models.building import check_positive
+from keras_qa.models.building import full_policy
+from keras_qa.models.iam.sentence_embedding import sentence_embedding
 
 LOSS_UNITS = ("sentence", "word")
 

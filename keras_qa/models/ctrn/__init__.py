@@ -1,0 +1,1 @@
+"""CTRN and the pointwise rankers that it is compared with."""

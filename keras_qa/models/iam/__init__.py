@@ -1,0 +1,1 @@
+"""IAM and its language models."""

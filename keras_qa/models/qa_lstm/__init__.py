@@ -1,0 +1,1 @@
+"""QA-LSTM, its convolutional and attentive forms, and their predecessor."""
