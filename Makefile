@@ -32,15 +32,15 @@ BACKEND_TESTS := tests/layers tests/models tests/batches/test_pairs.py \
 	tests/embeddings/test_bert.py tests/embeddings/test_elmo.py \
 	tests/optimizers/test_constraints.py \
 	tests/layers/test_contrastive_divergence.py tests/test_geometry.py \
-	tests/test_hardest_negatives.py tests/optimizers/test_inner_optimizers.py \
-	tests/test_language_modeling.py \
+	tests/training/test_hardest_negatives.py tests/optimizers/test_inner_optimizers.py \
+	tests/training/test_language_model.py \
 	tests/losses/test_pairwise.py \
 	tests/optimizers/test_optimizer_training.py tests/optimizers/test_riemannian.py \
-	tests/test_recomputation.py \
+	tests/training/test_recomputation.py \
 	tests/layers/test_recurrence.py \
 	tests/test_recurrent_benchmark.py tests/ranking/test_scoring.py \
-	tests/test_training.py tests/batches/test_triplets.py \
-	tests/losses/test_triplet.py tests/test_triplet_training.py
+	tests/training/test_pairwise.py tests/batches/test_triplets.py \
+	tests/losses/test_triplet.py tests/training/test_triplets.py
 
 # Most of the time would go into optimising programs that run once, and JAX's
 # into compiling what another test, or an earlier run, has compiled.

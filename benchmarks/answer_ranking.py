@@ -205,8 +205,8 @@ class Training:
         import keras
 
         from keras_qa.losses.pairwise import PairwiseHinge
-        from keras_qa.training import HardestNegativeBatches
-        from keras_qa.training import HardestNegativeTrainer
+        from keras_qa.training.pairwise import HardestNegativeBatches
+        from keras_qa.training.pairwise import HardestNegativeTrainer
 
         self.trainers, self.batches = {}, {}
         for step in STEPS:

@@ -25,8 +25,8 @@ class KerasContender:
 
         from keras_qa.losses.pairwise import PairwiseHinge
         from keras_qa.models import HyperQA
-        from keras_qa.training import PairwiseBatches
-        from keras_qa.training import PairwiseTrainer
+        from keras_qa.training.pairwise import PairwiseBatches
+        from keras_qa.training.pairwise import PairwiseTrainer
 
         class PaddedBatches(PairwiseBatches):
             """Padded to the longest text there is: one shape to compile."""

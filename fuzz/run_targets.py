@@ -19,8 +19,8 @@ from keras_qa.cli.attention import run_reading
 from keras_qa.datasets.dataset import DatasetError
 from keras_qa.files.locks import OwnedError
 from keras_qa.files.locks import OwnerFile
-from reproductions.folder import RunFolder
-from reproductions.folder import RunFolderError
+from keras_qa.training.run_folder import RunFolder
+from keras_qa.training.run_folder import RunFolderError
 from reproductions.learning_curves import CurvesError
 from reproductions.learning_curves import labels
 from reproductions.learning_curves import read_history
@@ -175,7 +175,7 @@ def _model() -> Any:
 
 
 def _selector(folder: Path) -> Any:
-    from reproductions.training import EpochSelector
+    from keras_qa.training.epoch_selection import EpochSelector
 
     return EpochSelector(
         RunFolder(folder, {}), lambda: SimpleNamespace(metrics={"MAP": 0.5})
@@ -208,7 +208,7 @@ def _restore(folder: Path, others: Case) -> None:
 
 
 def _restore_weights(folder: Path) -> None:
-    from reproductions.training import checksum
+    from keras_qa.training.epoch_selection import checksum
 
     # As if the training had saved them.
     seeds = json.loads(_state()[_SEEDS])

@@ -34,8 +34,8 @@ from keras_qa.ranking.evaluation import write_run
 from keras_qa.ranking.first_stage import with_first_stage
 from keras_qa.ranking.floors import bm25_scores
 from keras_qa.ranking.floors import cosine_scores
-from reproductions.folder import RunFolder
-from reproductions.folder import RunFolderError
+from keras_qa.training.run_folder import RunFolder
+from keras_qa.training.run_folder import RunFolderError
 from reproductions.measures import measures_of
 from reproductions.options import Settings
 from reproductions.runs import append_run

@@ -25,15 +25,15 @@ from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.ragged import Ragged
 from keras_qa.text.vector_texts import VectorTexts
-from keras_qa.training import PairwiseTrainer
+from keras_qa.training.epoch_selection import EpochSelector
+from keras_qa.training.epoch_selection import ProgressBar
+from keras_qa.training.pairwise import PairwiseTrainer
+from keras_qa.training.run_folder import RunFolder
 from reproductions.common import Experiment
 from reproductions.common import Outcome
-from reproductions.folder import RunFolder
 from reproductions.measures import check_monitor
 from reproductions.measures import measures_of
 from reproductions.options import Settings
-from reproductions.training import EpochSelector
-from reproductions.training import ProgressBar
 
 # Pairs that the reloaded SavedModel must score as the model does: candidates of
 # the first questions.

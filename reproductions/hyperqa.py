@@ -23,8 +23,8 @@ from keras_qa.models import HyperQA
 from keras_qa.optimizers.constraints import PoincareBall
 from keras_qa.optimizers.riemannian import RiemannianOptimizer
 from keras_qa.text.packing import RaggedTexts
-from keras_qa.training import PairwiseBatches
-from keras_qa.training import PairwiseTrainer
+from keras_qa.training.pairwise import PairwiseBatches
+from keras_qa.training.pairwise import PairwiseTrainer
 from reproductions.common import COMMON_SETTINGS
 from reproductions.common import Experiment
 from reproductions.common import Outcome

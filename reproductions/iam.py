@@ -32,6 +32,7 @@ import numpy as np
 from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.embeddings import bert_text_vectors
 from keras_qa.models import IAM
+from keras_qa.training.run_folder import RunFolder
 from reproductions import ctrn
 from reproductions import qa_lstm
 from reproductions.common import COMMON_SETTINGS
@@ -42,7 +43,6 @@ from reproductions.common import run_script
 from reproductions.common import with_messages
 from reproductions.fitting import Ranker
 from reproductions.fitting import fit_and_rank
-from reproductions.folder import RunFolder
 from reproductions.iam_jump import jump_arguments
 from reproductions.iam_optimizer import build_optimizer
 from reproductions.iam_optimizer import learning_rates

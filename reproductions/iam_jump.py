@@ -15,17 +15,17 @@ from keras_qa.files.text_files import shorten
 from keras_qa.layers import RBMJumpScore
 from keras_qa.models import BidirectionalLanguageModel
 from keras_qa.text.packing import RaggedTexts
+from keras_qa.training.epoch_selection import EpochSeconds
+from keras_qa.training.epoch_selection import ProgressBar
+from keras_qa.training.run_folder import RunFolder
+from keras_qa.training.run_folder import RunFolderError
 from reproductions.common import Experiment
-from reproductions.folder import RunFolder
-from reproductions.folder import RunFolderError
 from reproductions.iam_language_models import chosen_settings
 from reproductions.iam_language_models import language_model_texts
 from reproductions.iam_language_models import stage_epochs
 from reproductions.iam_optimizer import TRAINING
 from reproductions.iam_optimizer import learning_rates
 from reproductions.options import Settings
-from reproductions.training import EpochSeconds
-from reproductions.training import ProgressBar
 
 WEIGHTS = "rbm.npz"
 

@@ -9,23 +9,23 @@ import numpy as np
 
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Question
-from keras_qa.language_modeling import LanguageModelBatches
-from keras_qa.language_modeling import class_sequences
-from keras_qa.language_modeling import output_classes
-from keras_qa.language_modeling import perplexity
 from keras_qa.models import BidirectionalLanguageModel
 from keras_qa.text.ngrams import BigramModel
 from keras_qa.text.ngrams import UnigramModel
 from keras_qa.text.packing import RaggedTexts
+from keras_qa.training.epoch_selection import EpochSelector
+from keras_qa.training.epoch_selection import ProgressBar
+from keras_qa.training.epoch_selection import load_weights
+from keras_qa.training.language_model import LanguageModelBatches
+from keras_qa.training.language_model import class_sequences
+from keras_qa.training.language_model import output_classes
+from keras_qa.training.language_model import perplexity
+from keras_qa.training.run_folder import RunFolder
 from reproductions.common import Experiment
-from reproductions.folder import RunFolder
 from reproductions.iam_optimizer import TRAINING
 from reproductions.iam_optimizer import build_optimizer
 from reproductions.iam_optimizer import learning_rates
 from reproductions.options import Settings
-from reproductions.training import EpochSelector
-from reproductions.training import ProgressBar
-from reproductions.training import load_weights
 from reproductions.vectors import fingerprint
 
 SIDES = ("question", "answer")

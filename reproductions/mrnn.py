@@ -29,7 +29,7 @@ from keras_qa.batches.triplets import TripletBatches
 from keras_qa.initializers import ScaledIdentity
 from keras_qa.losses.triplet import TripletLoss
 from keras_qa.models import MRNN
-from keras_qa.triplet_training import TripletTrainer
+from keras_qa.training.triplets import TripletTrainer
 from reproductions import ctrn
 from reproductions import hyperqa
 from reproductions import qa_lstm

@@ -35,7 +35,7 @@ from keras_qa.models import FengCNN
 from keras_qa.ranking.evaluation import evaluate
 from keras_qa.ranking.floors import idf_cosine_scores
 from keras_qa.ranking.sequential_dependence import WeightedSequentialDependence
-from keras_qa.training import HardestNegativeTrainer
+from keras_qa.training.pairwise import HardestNegativeTrainer
 from reproductions.common import COMMON_SETTINGS
 from reproductions.common import Experiment
 from reproductions.common import Outcome

@@ -30,9 +30,9 @@ except ImportError as error:
 from keras_qa.datasets.dataset import DatasetError
 from keras_qa.embeddings import VectorsError
 from keras_qa.files.whole import write_whole
+from keras_qa.training.run_folder import RunFolderError
+from keras_qa.training.run_folder import keep_only
 from reproductions.common import run_experiment
-from reproductions.folder import RunFolderError
-from reproductions.folder import keep_only
 from reproductions.options import Settings
 from reproductions.options import SettingsError
 from reproductions.options import parse_arguments

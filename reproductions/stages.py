@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from keras_qa.files.locks import RUNNING
-from reproductions.folder import METRICS
-from reproductions.folder import SETTINGS
-from reproductions.folder import RunFolder
-from reproductions.folder import RunFolderError
-from reproductions.folder import keep_only
-from reproductions.folder import read_json
+from keras_qa.training.run_folder import METRICS
+from keras_qa.training.run_folder import SETTINGS
+from keras_qa.training.run_folder import RunFolder
+from keras_qa.training.run_folder import RunFolderError
+from keras_qa.training.run_folder import keep_only
+from keras_qa.training.run_folder import read_json
 from reproductions.summary import canonical
 from reproductions.vectors import fingerprint
 

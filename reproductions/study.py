@@ -8,7 +8,7 @@ from pathlib import Path
 
 import keras
 
-from reproductions.folder import keep_only
+from keras_qa.training.run_folder import keep_only
 
 # What a run leaves that its figures and tests are made of.
 SMALL = (

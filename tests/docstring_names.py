@@ -26,8 +26,8 @@ from keras_qa.datasets import open_tabular
 from keras_qa.export.saved_model import export_keras
 from keras_qa.layers import RBMJumpScore
 from keras_qa.ranking.first_stage import with_first_stage
-from keras_qa.training import PairwiseTrainer
-from keras_qa.triplet_training import TripletTrainer
+from keras_qa.training.pairwise import PairwiseTrainer
+from keras_qa.training.triplets import TripletTrainer
 
 DATA = Path(__file__).parent / "data"
 # The model that `model` is, by the module of the example.
@@ -35,7 +35,7 @@ MODEL_OF = {
     "keras_qa.attention.weights": "AttentiveLSTM",
     "keras_qa.attention.maps": "MRNN",
     "keras_qa.batches.pairs": "QRNNRanker",
-    "keras_qa.language_modeling": "BidirectionalLanguageModel",
+    "keras_qa.training.language_model": "BidirectionalLanguageModel",
 }
 
 

@@ -36,8 +36,8 @@ ALLOWED = {
         "keras_qa.batches.negatives",
         "keras_qa.batches.epochs",
     },
-    "keras_qa/training.py": {"keras", "keras_qa.batches.pairs"},
-    "keras_qa/recomputation.py": {"keras"},
+    "keras_qa/training/pairwise.py": {"keras", "keras_qa.batches.pairs"},
+    "keras_qa/training/recomputation.py": {"keras"},
     "keras_qa/losses/triplet.py": {"keras"},
     "keras_qa/batches/triplets.py": {
         "keras",
@@ -46,13 +46,13 @@ ALLOWED = {
         "keras_qa.text.packing",
         "keras_qa.text.ragged",
     },
-    "keras_qa/triplet_training.py": {
+    "keras_qa/training/triplets.py": {
         "keras",
-        "keras_qa.recomputation",
-        "keras_qa.training",
+        "keras_qa.training.recomputation",
+        "keras_qa.training.pairwise",
     },
     "keras_qa/text/ngrams.py": {"numpy"},
-    "keras_qa/language_modeling.py": {
+    "keras_qa/training/language_model.py": {
         "keras",
         "numpy",
         "keras_qa.batches.pairs",
@@ -251,7 +251,7 @@ def test_the_package_imports_without_tensorflow(backend):
         "import sys\n"
         "sys.modules['tensorflow'] = None\n"
         "import keras_qa, keras_qa.models, keras_qa.layers\n"
-        "import keras_qa.datasets, keras_qa.optimizers.riemannian, keras_qa.training\n"
+        "import keras_qa.datasets, keras_qa.optimizers.riemannian, keras_qa.training.pairwise\n"
         "import keras_qa.ranking.evaluation, keras_qa.ranking.scoring, embeddings\n"
         "import keras_qa.ranking.floors, keras_qa.losses.pairwise\n"
         "import keras; print(keras.backend.backend())"

@@ -10,7 +10,7 @@ from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import next_size
-from keras_qa.training import PairwiseTrainer
+from keras_qa.training.pairwise import PairwiseTrainer
 
 TEXTS, PAIRS = 40, 103
 JAX = keras.backend.backend() == "jax"

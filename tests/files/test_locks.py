@@ -13,9 +13,9 @@ import pytest
 
 from keras_qa.files.locks import OwnedError
 from keras_qa.files.locks import OwnerFile
+from keras_qa.training.run_folder import RunFolder
+from keras_qa.training.run_folder import RunFolderError
 from reproductions.comparisons import read_comparisons
-from reproductions.folder import RunFolder
-from reproductions.folder import RunFolderError
 from reproductions.runs import read_runs
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 HOLD = """
 import sys
 from pathlib import Path
-from reproductions.folder import RunFolder
+from keras_qa.training.run_folder import RunFolder
 
 with RunFolder(Path(sys.argv[1]), {}, resume=True).claim() as folder:
     print("claimed", flush=True)

@@ -15,8 +15,8 @@ from keras_qa.models import APCNN
 from keras_qa.models import APBiLSTM
 from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
-from keras_qa.training import PairwiseBatches
-from keras_qa.training import PairwiseTrainer
+from keras_qa.training.pairwise import PairwiseBatches
+from keras_qa.training.pairwise import PairwiseTrainer
 
 VOCABULARY, DIM, PROJECTED, UNITS = 30, 5, 4, 3
 MODELS = [APBiLSTM, APCNN]

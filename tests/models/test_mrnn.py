@@ -18,7 +18,7 @@ from keras_qa.ranking import scoring
 from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.vocabulary import Vocabulary
-from keras_qa.training import HardestNegativeTrainer
+from keras_qa.training.pairwise import HardestNegativeTrainer
 
 VOCABULARY, DIM = 30, 3
 SIZES = {"filters": 4, "blocks": 2, "max_document_length": 5}

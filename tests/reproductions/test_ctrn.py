@@ -15,12 +15,12 @@ from keras_qa.cli import main as cli
 from keras_qa.datasets import Corpus
 from keras_qa.datasets import open_dataset
 from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.training.epoch_selection import EpochSelector
 from reproductions import ctrn
 from reproductions import ctrn_parameters
 from reproductions.options import parse_arguments
 from reproductions.parameters import PATH
 from reproductions.parameters import read_parameters
-from reproductions.training import EpochSelector
 
 ROOT = Path(__file__).parents[2]
 SMALL = {

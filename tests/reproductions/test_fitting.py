@@ -6,11 +6,11 @@ import pytest
 
 from keras_qa.datasets import Corpus
 from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.training.epoch_selection import EpochSelector
+from keras_qa.training.run_folder import RunFolder
+from keras_qa.training.run_folder import keep_only
 from reproductions.ctrn import overlap_model
 from reproductions.fitting import Ranker
-from reproductions.folder import RunFolder
-from reproductions.folder import keep_only
-from reproductions.training import EpochSelector
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from script_runs import smoke_runner
 
 from keras_qa.cli import main as cli
 from keras_qa.layers.interactive_attention import TERMS
+from keras_qa.training.epoch_selection import EpochSelector
 from reproductions import iam
 from reproductions import iam_tables
 from reproductions import qa_lstm
@@ -19,7 +20,6 @@ from reproductions import vectors
 from reproductions.iam_optimizer import learning_rates
 from reproductions.options import SettingsError
 from reproductions.options import parse_arguments
-from reproductions.training import EpochSelector
 
 SMALL = {
     "skipgram_dim": 6,

@@ -11,13 +11,13 @@ from script_runs import metrics_of
 from script_runs import smoke_runner
 
 from keras_qa.ranking.evaluation import MEASURES
+from keras_qa.training.epoch_selection import EpochSelector
 from reproductions import fitting
 from reproductions import qa_lstm
 from reproductions.options import parse_arguments
 from reproductions.significance import question_metric
 from reproductions.targets import ResultsTable
 from reproductions.targets import load_targets
-from reproductions.training import EpochSelector
 
 ROOT = Path(__file__).parents[2]
 SMALL = {

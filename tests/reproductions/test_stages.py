@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reproductions.folder import RunFolder
+from keras_qa.training.run_folder import RunFolder
 from reproductions.stages import StageError
 from reproductions.stages import run_stage
 

@@ -58,7 +58,7 @@ class BidirectionalLanguageModel(keras.Model):
         layers: number of LSTMs upon each other in each direction.
         classes: int array `(vocabulary_size + 1,)` of the class that each
             word is predicted as, by its id
-            (`keras_qa.language_modeling.output_classes`). Without it each
+            (`keras_qa.training.language_model.output_classes`). Without it each
             word is one. It is not part of the configuration: a saved model
             carries it in its weights.
         class_count: number of classes; by default the largest of `classes`

@@ -13,9 +13,9 @@ from keras_qa.models import QACNN
 from keras_qa.models import AttentiveCNN
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import next_size
-from keras_qa.training import HardestNegativeBatches
-from keras_qa.training import HardestNegativeTrainer
-from keras_qa.training import PairwiseTrainer
+from keras_qa.training.pairwise import HardestNegativeBatches
+from keras_qa.training.pairwise import HardestNegativeTrainer
+from keras_qa.training.pairwise import PairwiseTrainer
 
 QUESTIONS, ANSWERS, NEGATIVES, MARGIN = 7, 40, 6, 0.2
 TEXTS = QUESTIONS + ANSWERS

@@ -9,8 +9,8 @@ from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 from keras_qa.text.packing import RaggedTexts
-from keras_qa.training import PairwiseBatches
-from keras_qa.training import PairwiseTrainer
+from keras_qa.training.pairwise import PairwiseBatches
+from keras_qa.training.pairwise import PairwiseTrainer
 
 VOCABULARY, TEXTS, GROUPS, NEGATIVES = 40, 30, 11, 3
 

@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from reproductions.folder import RunFolder
-from reproductions.folder import RunFolderError
+from keras_qa.training.run_folder import RunFolder
+from keras_qa.training.run_folder import RunFolderError
 
 IDENTITY = {"seed": 1, "settings": {"margin": 5.0}}
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_qa.recomputation import Recomputation
+from keras_qa.training.recomputation import Recomputation
 
 BACKEND = keras.backend.backend()
 WORDS, LENGTH, ROWS, PARTS = 20, 6, 4, 3

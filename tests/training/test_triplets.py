@@ -10,7 +10,7 @@ from keras_qa.losses.triplet import MINING
 from keras_qa.losses.triplet import TripletLoss
 from keras_qa.models import MRNN
 from keras_qa.text.packing import RaggedTexts
-from keras_qa.triplet_training import TripletTrainer
+from keras_qa.training.triplets import TripletTrainer
 
 QUESTIONS, DOCUMENTS = 7, 20
 TEXTS = QUESTIONS + DOCUMENTS

@@ -6,8 +6,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_qa.recomputation import Recomputation
-from keras_qa.training import PairwiseTrainer
+from keras_qa.training.pairwise import PairwiseTrainer
+from keras_qa.training.recomputation import Recomputation
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")

@@ -15,8 +15,8 @@ from tqdm import tqdm
 
 from keras_qa.files.checks import fits
 from keras_qa.files.text_files import shorten
-from reproductions.folder import RunFolder
-from reproductions.folder import RunFolderError
+from keras_qa.training.run_folder import RunFolder
+from keras_qa.training.run_folder import RunFolderError
 
 PROGRESS = "progress.json"
 

@@ -4,13 +4,13 @@ import keras
 import numpy as np
 import pytest
 
-from keras_qa.language_modeling import LanguageModelBatches
-from keras_qa.language_modeling import class_sequences
-from keras_qa.language_modeling import output_classes
-from keras_qa.language_modeling import perplexity
 from keras_qa.models import BidirectionalLanguageModel
 from keras_qa.text.ngrams import UnigramModel
 from keras_qa.text.packing import RaggedTexts
+from keras_qa.training.language_model import LanguageModelBatches
+from keras_qa.training.language_model import class_sequences
+from keras_qa.training.language_model import output_classes
+from keras_qa.training.language_model import perplexity
 
 VOCABULARY = 7
 TEXTS = RaggedTexts.from_sequences(

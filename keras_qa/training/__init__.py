@@ -1,0 +1,1 @@
+"""Training: trainers, run folders, and the choice of the epoch."""
