@@ -66,7 +66,7 @@ from benchmarks.results import at_least
 from benchmarks.results import at_most
 from benchmarks.results import verdict
 from benchmarks.results import write_results
-from keras_qa.search import faiss_files
+from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.exact import POOL
 from keras_qa.search.exact import approximate_search
 from keras_qa.search.exact import exact_search

@@ -86,7 +86,7 @@ def _read_shards(folder: Path) -> None:
 def _index() -> Case:
     """The files of an index, whose model is of five words."""
     # Keras and FAISS are imported only where something is to be loaded.
-    from keras_qa.search import faiss_files
+    from keras_qa.search import faiss_index as faiss_files
     from keras_qa.search.spaces import PoincareSpace
 
     vectors = np.random.default_rng(4).uniform(-0.5, 0.5, (len(_ANSWERS), 2))
@@ -126,7 +126,7 @@ def _without_faiss() -> Case:
 
 
 def _read_index(folder: Path) -> None:
-    from keras_qa.search.answer_index import AnswerIndex
+    from keras_qa.search.index import AnswerIndex
 
     name = "index/flat.faiss"
     (folder / name).parent.mkdir(exist_ok=True)

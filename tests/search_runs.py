@@ -7,7 +7,7 @@ import pytest
 
 from keras_qa.cli import main as cli
 from keras_qa.export.saved_model import export_keras
-from keras_qa.search.building import build_index
+from keras_qa.search.build import build_index
 from keras_qa.text.vocabulary import Vocabulary
 
 WORDS = [f"w{i}" for i in range(30)]

@@ -14,8 +14,8 @@ from keras_qa.cli.rank import add_format
 from keras_qa.cli.rank import input_lines
 from keras_qa.cli.rank import load_scorer
 from keras_qa.search.errors import SearchError
-from keras_qa.search.faiss_files import EFFORTS
-from keras_qa.search.faiss_files import KINDS
+from keras_qa.search.faiss_index import EFFORTS
+from keras_qa.search.faiss_index import KINDS
 from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
 from keras_qa.text.tokenizer import well_formed
@@ -94,11 +94,11 @@ def run(arguments: argparse.Namespace) -> int:
             + ("both" if arguments.interactive else "neither")
         )
     # Keras is imported only when something is asked.
-    from keras_qa.search.answer_index import AnswerIndex
-    from keras_qa.search.stages import BM25Stage
-    from keras_qa.search.stages import FirstStage
-    from keras_qa.search.stages import IndexStage
-    from keras_qa.search.stages import answer_question
+    from keras_qa.search.index import AnswerIndex
+    from keras_qa.search.two_stages import BM25Stage
+    from keras_qa.search.two_stages import FirstStage
+    from keras_qa.search.two_stages import IndexStage
+    from keras_qa.search.two_stages import answer_question
 
     index = AnswerIndex(arguments.index, arguments.kind)
     looks = index.kind if arguments.first == "index" else arguments.first

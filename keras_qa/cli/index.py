@@ -9,7 +9,7 @@ indexes what is encoded already.
 import argparse
 from pathlib import Path
 
-from keras_qa.search.faiss_files import KINDS
+from keras_qa.search.faiss_index import KINDS
 from keras_qa.text.tokenizer import TOKENIZERS
 
 
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         OwnedError: if another process writes to the output.
         SearchError: see `build_index`.
     """
-    from keras_qa.search.building import build_index
+    from keras_qa.search.build import build_index
 
     total = build_index(
         arguments.run_folder,

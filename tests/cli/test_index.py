@@ -19,12 +19,12 @@ from search_runs import build
 from search_runs import command
 
 from keras_qa import models
-from keras_qa.search.answer_index import AnswerIndex
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
 from keras_qa.search.errors import SearchError
-from keras_qa.search.siamese import space_of
+from keras_qa.search.index import AnswerIndex
+from keras_qa.search.searchable import space_of
 from keras_qa.search.trained import TrainedRanker
 
 ROOT = Path(__file__).parents[2]
@@ -105,7 +105,7 @@ def test_a_command_owns_its_folder_and_goes_on_when_killed(
 import sys
 from pathlib import Path
 import numpy as np
-from keras_qa.search.building import build_index
+from keras_qa.search.build import build_index
 
 saved = []
 save = np.save

@@ -10,13 +10,13 @@ import numpy as np
 from keras_qa.files.checks import misfit
 from keras_qa.files.text_files import shorten
 from keras_qa.search import exact
-from keras_qa.search import faiss_files
+from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.errors import SearchError
-from keras_qa.search.faiss_files import KINDS
+from keras_qa.search.faiss_index import KINDS
 from keras_qa.search.json_files import read_json
-from keras_qa.search.siamese import check_vectors
+from keras_qa.search.searchable import check_vectors
 from keras_qa.search.spaces import space_from_config
 from keras_qa.search.trained import TrainedRanker
 from keras_qa.text.tokenizer import TOKENIZERS

@@ -15,15 +15,15 @@ from keras_qa.files.locks import owned_folder
 from keras_qa.files.whole import SCRATCH
 from keras_qa.files.whole import remove_scratch
 from keras_qa.files.whole import write_whole
-from keras_qa.search import faiss_files
+from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
 from keras_qa.search.errors import SearchError
-from keras_qa.search.faiss_files import KINDS
+from keras_qa.search.faiss_index import KINDS
 from keras_qa.search.json_files import read_json
 from keras_qa.search.json_files import write_json
-from keras_qa.search.siamese import check_vectors
-from keras_qa.search.siamese import space_of
+from keras_qa.search.searchable import check_vectors
+from keras_qa.search.searchable import space_of
 from keras_qa.search.spaces import PoincareSpace
 from keras_qa.search.spaces import Space
 from keras_qa.search.spaces import space_from_config
