@@ -94,8 +94,8 @@ def draw(summary: dict[str, Any], device: Sequence[str], path: Path) -> None:
     """
     from matplotlib.figure import Figure
 
-    from reproductions.figures import COLORS
-    from reproductions.figures import GREY
+    from reproductions.report.plots import COLORS
+    from reproductions.report.plots import GREY
 
     units, length = summary["headline"]
     found = next(

@@ -24,14 +24,14 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 from keras_qa.cli import main as cli
-from reproductions import report
-from reproductions.comparisons import read_comparisons
-from reproductions.ledger import Deviation
-from reproductions.ledger import load_ledger
-from reproductions.parameters import read_parameters
-from reproductions.runs import read_runs
-from reproductions.summary import group_runs
-from reproductions.targets import load_targets
+from reproductions.records.deviations import Deviation
+from reproductions.records.deviations import load_ledger
+from reproductions.records.paired_tests import read_comparisons
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.parameters import read_parameters
+from reproductions.records.runs import read_runs
+from reproductions.records.seed_groups import group_runs
+from reproductions.report import page as report
 
 PART = re.compile(r"^<!-- part: (\w+) (.+) -->$", re.MULTILINE)
 FOLDER = Path(report.__file__).parent

@@ -5,17 +5,17 @@ from pathlib import Path
 
 from fuzz import structures
 from fuzz.target import Target
-from reproductions.comparisons import ComparisonsError
-from reproductions.comparisons import read_comparisons
-from reproductions.ledger import LedgerError
-from reproductions.ledger import load_ledger
-from reproductions.parameters import ParametersError
-from reproductions.parameters import read_parameters
-from reproductions.runs import RunsError
-from reproductions.runs import read_runs
-from reproductions.summary import group_runs
-from reproductions.targets import TargetsError
-from reproductions.targets import load_targets
+from reproductions.records.deviations import LedgerError
+from reproductions.records.deviations import load_ledger
+from reproductions.records.paired_tests import ComparisonsError
+from reproductions.records.paired_tests import read_comparisons
+from reproductions.records.paper_figures import TargetsError
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.parameters import ParametersError
+from reproductions.records.parameters import read_parameters
+from reproductions.records.runs import RunsError
+from reproductions.records.runs import read_runs
+from reproductions.records.seed_groups import group_runs
 
 RECORDS = Path(__file__).parents[1] / "reproductions"
 

@@ -21,12 +21,12 @@ from keras_qa.files.locks import OwnedError
 from keras_qa.files.locks import OwnerFile
 from keras_qa.training.run_folder import RunFolder
 from keras_qa.training.run_folder import RunFolderError
-from reproductions.learning_curves import CurvesError
-from reproductions.learning_curves import labels
-from reproductions.learning_curves import read_history
-from reproductions.run_pairs import read_rankings
-from reproductions.runs import RunsError
-from reproductions.runs import read_metrics
+from reproductions.harness.example_pairs import read_rankings
+from reproductions.records.runs import RunsError
+from reproductions.records.runs import read_metrics
+from reproductions.report.learning_curves import CurvesError
+from reproductions.report.learning_curves import labels
+from reproductions.report.learning_curves import read_history
 from reproductions.significance import question_metric
 
 _SETTINGS = {"model": "qa-lstm", "seed": 1, "settings": {"units": 3, "a": "b"}}

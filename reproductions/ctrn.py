@@ -29,17 +29,17 @@ from keras_qa.models import CNNRanker
 from keras_qa.models import LSTMRanker
 from keras_qa.models import QRNNRanker
 from keras_qa.text.overlap import OverlapFeatures
-from reproductions.common import COMMON_SETTINGS
-from reproductions.common import Experiment
-from reproductions.common import Outcome
-from reproductions.common import run_script
-from reproductions.fitting import Ranker
-from reproductions.fitting import fit_and_rank
-from reproductions.fitting import pairwise_training
-from reproductions.options import Settings
-from reproductions.options import SettingsError
-from reproductions.options import parse_arguments
-from reproductions.options import resolve_settings
+from reproductions.harness.experiment import COMMON_SETTINGS
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Outcome
+from reproductions.harness.experiment import run_script
+from reproductions.harness.fitting import Ranker
+from reproductions.harness.fitting import fit_and_rank
+from reproductions.harness.fitting import pairwise_training
+from reproductions.harness.settings import Settings
+from reproductions.harness.settings import SettingsError
+from reproductions.harness.settings import parse_arguments
+from reproductions.harness.settings import resolve_settings
 
 # The recipe as published: one of the values where the section "Implementation
 # Details" gives a list, those of Table 2 where it gives sizes.

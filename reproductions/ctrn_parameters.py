@@ -16,11 +16,11 @@ from keras_qa.models import CTRN
 from keras_qa.models import APBiLSTM
 from keras_qa.models import LSTMRanker
 from keras_qa.models import QRNNRanker
-from reproductions.parameters import PATH
-from reproductions.parameters import Counted
-from reproductions.parameters import write_parameters
-from reproductions.targets import ParametersTable
-from reproductions.targets import load_targets
+from reproductions.records.paper_figures import ParametersTable
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.parameters import PATH
+from reproductions.records.parameters import Counted
+from reproductions.records.parameters import write_parameters
 
 PAPER = "ctrn"
 

@@ -1,7 +1,7 @@
 """Every CTRN run of the results page, one after the other.
 
     python -m reproductions.ctrn_study --data-dir DIR --output-dir DIR \
-        --embeddings vectors.bin --record reproductions/runs.jsonl
+        --embeddings vectors.bin --record reproductions/records/runs.jsonl
     python -m reproductions.significance DIR
 
 Five seeds of each condition on `--split dev`: the epoch of each run is chosen
@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 
 from reproductions import ctrn
-from reproductions.study import run_all
-from reproductions.study import study_parser
+from reproductions.harness.study import run_all
+from reproductions.harness.study import study_parser
 
 SEEDS = (1, 2, 3, 4, 5)
 DATASETS = ("trecqa-raw", "trecqa-clean", "wikiqa")

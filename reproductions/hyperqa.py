@@ -25,16 +25,16 @@ from keras_qa.optimizers.riemannian import RiemannianOptimizer
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.training.pairwise import PairwiseBatches
 from keras_qa.training.pairwise import PairwiseTrainer
-from reproductions.common import COMMON_SETTINGS
-from reproductions.common import Experiment
-from reproductions.common import Outcome
-from reproductions.common import run_script
-from reproductions.fitting import Ranker
-from reproductions.fitting import fit_and_rank
-from reproductions.fitting import pairwise_training
-from reproductions.options import Settings
-from reproductions.options import parse_arguments
-from reproductions.options import resolve_settings
+from reproductions.harness.experiment import COMMON_SETTINGS
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Outcome
+from reproductions.harness.experiment import run_script
+from reproductions.harness.fitting import Ranker
+from reproductions.harness.fitting import fit_and_rank
+from reproductions.harness.fitting import pairwise_training
+from reproductions.harness.settings import Settings
+from reproductions.harness.settings import parse_arguments
+from reproductions.harness.settings import resolve_settings
 
 MODELS = ("hyperqa", "cosineqa", "bm25", "cosine")
 

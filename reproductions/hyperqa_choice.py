@@ -56,15 +56,15 @@ from keras_qa.embeddings import load_vectors
 from keras_qa.embeddings import train_skipgram
 from keras_qa.ranking.evaluation import evaluate
 from keras_qa.ranking.scoring import score_pairs
+from reproductions.harness.settings import Settings
+from reproductions.harness.settings import resolve_settings
+from reproductions.harness.vectors import SKIPGRAM
 from reproductions.hyperqa import PAPER
 from reproductions.hyperqa import build_model
 from reproductions.hyperqa import build_training
-from reproductions.options import Settings
-from reproductions.options import resolve_settings
-from reproductions.runs import RunsError
-from reproductions.runs import append_run
-from reproductions.runs import read_runs
-from reproductions.vectors import SKIPGRAM
+from reproductions.records.runs import RunsError
+from reproductions.records.runs import append_run
+from reproductions.records.runs import read_runs
 
 FOLDS = 4
 FOLDS_SEED = 0

@@ -1,7 +1,7 @@
 """The pictures of the HyperQA paper, from finished runs.
 
     python -m reproductions.hyperqa_figures --run RUN [--run RUN ...] \
-        --data-dir DIR --runs reproductions/runs.jsonl --output-dir pictures
+        --data-dir DIR --runs reproductions/records/runs.jsonl --output-dir pictures
 
 A RUN is the output folder of `reproductions.hyperqa`. From the first run of
 each model come Figure 4 (t-SNE), Figure 5 (norms) and Tables 8 and 9 (words by
@@ -31,21 +31,21 @@ from keras_qa.models.hyperqa import BagOfWordsRanker
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.text.vocabulary import pad
-from reproductions.figures import LinkedVectors
-from reproductions.figures import embedding_size_curve
-from reproductions.figures import norm_histograms
-from reproductions.figures import tsne_links
 from reproductions.norm_levels import norm_edges
 from reproductions.norm_levels import pair_by_norm_level
 from reproductions.norm_levels import words_by_norm
-from reproductions.runs import RunsError
-from reproductions.runs import read_metrics
-from reproductions.runs import read_runs
-from reproductions.summary import Group
-from reproductions.summary import comparisons
-from reproductions.summary import group_runs
-from reproductions.targets import ResultsTable
-from reproductions.targets import load_targets
+from reproductions.records.paper_figures import ResultsTable
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.runs import RunsError
+from reproductions.records.runs import read_metrics
+from reproductions.records.runs import read_runs
+from reproductions.records.seed_groups import Group
+from reproductions.records.seed_groups import comparisons
+from reproductions.records.seed_groups import group_runs
+from reproductions.report.plots import LinkedVectors
+from reproductions.report.plots import embedding_size_curve
+from reproductions.report.plots import norm_histograms
+from reproductions.report.plots import tsne_links
 
 BATCH_SIZE = 256
 LEVELS = 5  # H1 to H5 of Table 8

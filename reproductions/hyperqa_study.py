@@ -1,7 +1,7 @@
 """Every HyperQA run of the results page, one after the other.
 
     python -m reproductions.hyperqa_study --data-dir DIR --output-dir DIR \
-        --embeddings vectors.bin --record reproductions/runs.jsonl
+        --embeddings vectors.bin --record reproductions/records/runs.jsonl
 
 Three seeds of each condition on `--split dev`: the epoch of each run is chosen
 on a fold held out of train, dev is ranked once. Finished runs are skipped, so
@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reproductions import hyperqa
-from reproductions.study import run_all
-from reproductions.study import study_parser
+from reproductions.harness.study import run_all
+from reproductions.harness.study import study_parser
 
 SEEDS = (1, 2, 3)
 DATASETS = ("wikiqa", "trecqa-raw", "trecqa-clean")

@@ -19,13 +19,13 @@ from keras_qa.training.epoch_selection import EpochSeconds
 from keras_qa.training.epoch_selection import ProgressBar
 from keras_qa.training.run_folder import RunFolder
 from keras_qa.training.run_folder import RunFolderError
-from reproductions.common import Experiment
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.settings import Settings
 from reproductions.iam_language_models import chosen_settings
 from reproductions.iam_language_models import language_model_texts
 from reproductions.iam_language_models import stage_epochs
 from reproductions.iam_optimizer import TRAINING
 from reproductions.iam_optimizer import learning_rates
-from reproductions.options import Settings
 
 WEIGHTS = "rbm.npz"
 

@@ -21,12 +21,12 @@ from keras_qa.training.language_model import class_sequences
 from keras_qa.training.language_model import output_classes
 from keras_qa.training.language_model import perplexity
 from keras_qa.training.run_folder import RunFolder
-from reproductions.common import Experiment
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.settings import Settings
+from reproductions.harness.vectors import fingerprint
 from reproductions.iam_optimizer import TRAINING
 from reproductions.iam_optimizer import build_optimizer
 from reproductions.iam_optimizer import learning_rates
-from reproductions.options import Settings
-from reproductions.vectors import fingerprint
 
 SIDES = ("question", "answer")
 WEIGHTS = "language-model.weights.h5"

@@ -2,8 +2,8 @@
 
 import keras
 
-from reproductions.options import Settings
-from reproductions.options import SettingsError
+from reproductions.harness.settings import Settings
+from reproductions.harness.settings import SettingsError
 
 # The settings that both depend on, beside the rate.
 TRAINING = ("batch_size", "clipnorm", "decay", "decay_epochs")

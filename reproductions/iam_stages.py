@@ -12,7 +12,8 @@ from typing import Any
 
 from keras_qa.layers import RBMJumpScore
 from keras_qa.models import BidirectionalLanguageModel
-from reproductions.common import Experiment
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.stages import run_stage
 from reproductions.iam_jump import WEIGHTS as JUMP_WEIGHTS
 from reproductions.iam_jump import jump_inputs
 from reproductions.iam_jump import load_jump
@@ -22,7 +23,6 @@ from reproductions.iam_language_models import SIDES
 from reproductions.iam_language_models import language_model_inputs
 from reproductions.iam_language_models import load_language_model
 from reproductions.iam_language_models import train_language_model
-from reproductions.stages import run_stage
 
 STAGES = ("all", "lm", "rbm", "match")
 

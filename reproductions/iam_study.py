@@ -1,7 +1,7 @@
 """IAM's Table 1 with its ablations, one run after the other.
 
     python -m reproductions.iam_study --data-dir DIR --output-dir DIR \
-        --embeddings vectors.bin --record reproductions/runs.jsonl
+        --embeddings vectors.bin --record reproductions/records/runs.jsonl
     python -m reproductions.significance DIR
 
 Three seeds of each condition on `--split dev`: the epoch of each run is chosen
@@ -22,8 +22,8 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 
 from reproductions import iam
-from reproductions.study import run_all
-from reproductions.study import study_parser
+from reproductions.harness.study import run_all
+from reproductions.harness.study import study_parser
 
 SEEDS = (1, 2, 3)
 DATASETS = ("wikiqa", "trecqa-clean")

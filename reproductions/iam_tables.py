@@ -30,11 +30,11 @@ from keras_qa.datasets.dataset import Question
 from keras_qa.files.whole import write_whole
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary
-from reproductions import markdown
-from reproductions.common import open_for
-from reproductions.common import with_messages
-from reproductions.runs import read_metrics
-from reproductions.targets import load_targets
+from reproductions.harness.experiment import open_for
+from reproductions.harness.experiment import with_messages
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.runs import read_metrics
+from reproductions.report import markdown
 
 SALIENT = 3
 EXTREME = 2

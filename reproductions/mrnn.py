@@ -33,17 +33,17 @@ from keras_qa.training.triplets import TripletTrainer
 from reproductions import ctrn
 from reproductions import hyperqa
 from reproductions import qa_lstm
-from reproductions.common import COMMON_SETTINGS
-from reproductions.common import Experiment
-from reproductions.common import Outcome
-from reproductions.common import run_script
-from reproductions.fitting import Ranker
-from reproductions.fitting import fit_and_rank
+from reproductions.harness.experiment import COMMON_SETTINGS
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Outcome
+from reproductions.harness.experiment import run_script
+from reproductions.harness.fitting import Ranker
+from reproductions.harness.fitting import fit_and_rank
+from reproductions.harness.settings import Settings
+from reproductions.harness.settings import parse_arguments
+from reproductions.harness.settings import resolve_settings
+from reproductions.harness.vectors import CONTEXTUAL
 from reproductions.mrnn_texts import contextual_texts
-from reproductions.options import Settings
-from reproductions.options import parse_arguments
-from reproductions.options import resolve_settings
-from reproductions.vectors import CONTEXTUAL
 
 # The recipe as published, section 4.3.2 where nothing else is named.
 PAPER: Settings = {

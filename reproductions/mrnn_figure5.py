@@ -27,12 +27,12 @@ from keras_qa.cli.attention import run_model
 from keras_qa.cli.attention import run_reading
 from keras_qa.files.whole import write_whole
 from keras_qa.text.vocabulary import Vocabulary
-from reproductions import markdown
-from reproductions.common import with_messages
-from reproductions.run_pairs import Pair
-from reproductions.run_pairs import pair_of_split
-from reproductions.runs import read_metrics
-from reproductions.targets import load_targets
+from reproductions.harness.example_pairs import Pair
+from reproductions.harness.example_pairs import pair_of_split
+from reproductions.harness.experiment import with_messages
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.runs import read_metrics
+from reproductions.report import markdown
 
 # Rows of each table.
 STRONGEST = 5

@@ -1,7 +1,7 @@
 """MRNN with and without its parts, one run after the other.
 
     python -m reproductions.mrnn_study --data-dir DIR --output-dir DIR \
-        --embeddings bert:minilm vectors.txt --record reproductions/runs.jsonl
+        --embeddings bert:minilm vectors.txt --record reproductions/records/runs.jsonl
     python -m reproductions.significance DIR
 
 Three seeds of each condition on `--split dev`: the epoch of each run is chosen
@@ -24,8 +24,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reproductions import mrnn
-from reproductions.study import run_all
-from reproductions.study import study_parser
+from reproductions.harness.study import run_all
+from reproductions.harness.study import study_parser
 
 SEEDS = (1, 2, 3)
 DATASETS = ("wikiqa", "trecqa-clean")

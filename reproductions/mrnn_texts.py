@@ -4,8 +4,8 @@ import numpy as np
 
 from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.text.vector_texts import VectorTexts
-from reproductions.common import Experiment
-from reproductions.vectors import mixed_vectors
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.vectors import mixed_vectors
 
 
 def contextual_texts(experiment: Experiment) -> VectorTexts:

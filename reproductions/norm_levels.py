@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from reproductions import markdown
+from reproductions.report import markdown
 
 
 def norm_edges(norms: np.ndarray, levels: int) -> np.ndarray:

@@ -36,16 +36,16 @@ from keras_qa.ranking.evaluation import evaluate
 from keras_qa.ranking.floors import idf_cosine_scores
 from keras_qa.ranking.sequential_dependence import WeightedSequentialDependence
 from keras_qa.training.pairwise import HardestNegativeTrainer
-from reproductions.common import COMMON_SETTINGS
-from reproductions.common import Experiment
-from reproductions.common import Outcome
-from reproductions.common import run_script
-from reproductions.fitting import Ranker
-from reproductions.fitting import fit_and_rank
-from reproductions.options import Settings
-from reproductions.options import SettingsError
-from reproductions.options import parse_arguments
-from reproductions.options import resolve_settings
+from reproductions.harness.experiment import COMMON_SETTINGS
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Outcome
+from reproductions.harness.experiment import run_script
+from reproductions.harness.fitting import Ranker
+from reproductions.harness.fitting import fit_and_rank
+from reproductions.harness.settings import Settings
+from reproductions.harness.settings import SettingsError
+from reproductions.harness.settings import parse_arguments
+from reproductions.harness.settings import resolve_settings
 
 # The recipe as published, section 4.1 where nothing else is named.
 PAPER: Settings = {

@@ -25,14 +25,14 @@ from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.files.whole import write_whole
 from keras_qa.text.tokenizer import tokenize
-from reproductions import markdown
-from reproductions.common import PARTS
-from reproductions.common import open_for
-from reproductions.figures import bucket_lines
-from reproductions.runs import RunsError
-from reproductions.runs import read_metrics
+from reproductions.harness.experiment import PARTS
+from reproductions.harness.experiment import open_for
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.runs import RunsError
+from reproductions.records.runs import read_metrics
+from reproductions.report import markdown
+from reproductions.report.plots import bucket_lines
 from reproductions.significance import question_metric
-from reproductions.targets import load_targets
 
 # Upper ends of all buckets but the last. The text names the first three; the
 # figure has eleven.

@@ -22,8 +22,8 @@ from collections.abc import Sequence
 
 from reproductions import qa_lstm
 from reproductions import qa_lstm_figure5
-from reproductions.study import run_all
-from reproductions.study import study_parser
+from reproductions.harness.study import run_all
+from reproductions.harness.study import study_parser
 
 TABLES = {"3": "insuranceqa-v1", "4": "trecqa-clean"}
 FIGURE5 = ("3C", "3E", "3L")

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from reproductions import hyperqa
-from reproductions.figures import results_bars
-from reproductions.runs import read_metrics
-from reproductions.targets import ResultsTable
-from reproductions.targets import load_targets
+from reproductions.records.paper_figures import ResultsTable
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.runs import read_metrics
+from reproductions.report.plots import results_bars
 
 MODELS = ("hyperqa", "cosineqa", "bm25")
 METRICS = ("MAP", "MRR", "P@1")

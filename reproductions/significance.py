@@ -31,21 +31,21 @@ import ir_measures
 import numpy as np
 from scipy import stats
 
-from reproductions.comparisons import PATH
-from reproductions.comparisons import Compared
-from reproductions.comparisons import ComparisonsError
-from reproductions.comparisons import Side
-from reproductions.comparisons import update_comparisons
-from reproductions.measures import EVERY
-from reproductions.runs import read_metrics
-from reproductions.summary import Group
-from reproductions.summary import Statistic
-from reproductions.summary import canonical
-from reproductions.summary import group_runs
-from reproductions.targets import Comparison
-from reproductions.targets import load_targets
-from reproductions.trec_files import read_labels
-from reproductions.trec_files import read_ranking
+from reproductions.harness.measures import EVERY
+from reproductions.records.paired_tests import PATH
+from reproductions.records.paired_tests import Compared
+from reproductions.records.paired_tests import ComparisonsError
+from reproductions.records.paired_tests import Side
+from reproductions.records.paired_tests import update_comparisons
+from reproductions.records.paper_figures import Comparison
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.runs import read_metrics
+from reproductions.records.seed_groups import Group
+from reproductions.records.seed_groups import Statistic
+from reproductions.records.seed_groups import canonical
+from reproductions.records.seed_groups import group_runs
+from reproductions.records.trec_files import read_labels
+from reproductions.records.trec_files import read_ranking
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
@@ -61,7 +61,7 @@ def question_metric(folder: Path, metric: str) -> dict[str, float]:
 
     Args:
         folder: a run's folder with `run.trec` and `qrels.trec`.
-        metric: one of `reproductions.measures.EVERY`; `"MAP"` is the mean of
+        metric: one of `reproductions.harness.measures.EVERY`; `"MAP"` is the mean of
             the average precision of questions.
 
     Returns:

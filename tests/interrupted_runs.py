@@ -137,7 +137,7 @@ def _run(paper, arguments, folder, kill_at, export) -> None:
 
     script = importlib.import_module(f"reproductions.{paper}")
     if not export:
-        fitting = importlib.import_module("reproductions.fitting")
+        fitting = importlib.import_module("reproductions.harness.fitting")
         fitting._export = lambda experiment, ranker: None
     sys.addaudithook(count)
     status = script.main(arguments)

@@ -1,8 +1,8 @@
 """Runs, targets and pages of results for tests, and how to read a page."""
 
-from reproductions.report import build_page
-from reproductions.summary import group_runs
-from reproductions.targets import load_targets
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.seed_groups import group_runs
+from reproductions.report.page import build_page
 
 PAPER = "hyperqa"
 

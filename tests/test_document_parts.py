@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reproductions.ledger import load_ledger
+from reproductions.records.deviations import load_ledger
 
 ROOT = Path(__file__).parents[1]
 TAG = re.compile(r"<[A-Za-z/][^>\n]*>")

@@ -15,8 +15,8 @@ from keras_qa.files.locks import OwnedError
 from keras_qa.files.locks import OwnerFile
 from keras_qa.training.run_folder import RunFolder
 from keras_qa.training.run_folder import RunFolderError
-from reproductions.comparisons import read_comparisons
-from reproductions.runs import read_runs
+from reproductions.records.paired_tests import read_comparisons
+from reproductions.records.runs import read_runs
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,7 +34,7 @@ with RunFolder(Path(sys.argv[1]), {}, resume=True).claim() as folder:
 # Writes some records; the process named `killed` dies in its last.
 APPEND = """
 import os, signal, sys
-from reproductions.runs import append_run
+from reproductions.records.runs import append_run
 
 path, name, write = sys.argv[1], sys.argv[2], os.write
 record = {"paper": "p", "model": "m", "dataset": "d", "split": "dev", "seed": 1}
@@ -53,7 +53,7 @@ for index in range(15):
 COMPARE = """
 import os, signal, sys
 from pathlib import Path
-from reproductions.comparisons import Compared, Side, update_comparisons
+from reproductions.records.paired_tests import Compared, Side, update_comparisons
 
 path, name, write_text = sys.argv[1], sys.argv[2], Path.write_text
 

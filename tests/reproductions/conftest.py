@@ -2,7 +2,7 @@
 
 import pytest
 
-from reproductions import fitting
+from reproductions.harness import fitting
 
 
 @pytest.fixture

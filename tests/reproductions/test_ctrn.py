@@ -18,9 +18,9 @@ from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.training.epoch_selection import EpochSelector
 from reproductions import ctrn
 from reproductions import ctrn_parameters
-from reproductions.options import parse_arguments
-from reproductions.parameters import PATH
-from reproductions.parameters import read_parameters
+from reproductions.harness.settings import parse_arguments
+from reproductions.records.parameters import PATH
+from reproductions.records.parameters import read_parameters
 
 ROOT = Path(__file__).parents[2]
 SMALL = {

@@ -4,11 +4,11 @@ import pytest
 
 from reproductions import ctrn
 from reproductions import ctrn_study
-from reproductions import study
-from reproductions.options import parse_arguments
+from reproductions.harness import study
+from reproductions.harness.settings import parse_arguments
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.seed_groups import group_runs
 from reproductions.significance import pairs
-from reproductions.summary import group_runs
-from reproductions.targets import load_targets
 
 COMMAND = ["--data-dir=data", "--embeddings", "vectors.bin"]
 

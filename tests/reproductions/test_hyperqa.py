@@ -13,10 +13,10 @@ from script_runs import metrics_of
 
 from keras_qa.datasets import open_dataset
 from keras_qa.training.epoch_selection import EpochSelector
-from reproductions import common
-from reproductions import fitting
 from reproductions import hyperqa
-from reproductions.options import SettingsError
+from reproductions.harness import experiment as common
+from reproductions.harness import fitting
+from reproductions.harness.settings import SettingsError
 
 ROOT = Path(__file__).parents[2]
 FAST = [

@@ -8,6 +8,7 @@ import pytest
 
 from keras_qa.datasets.registry import open_dataset
 from reproductions import hyperqa_choice
+from reproductions.harness.settings import resolve_settings
 from reproductions.hyperqa import BEST
 from reproductions.hyperqa import PAPER
 from reproductions.hyperqa_choice import FOLDS
@@ -18,8 +19,7 @@ from reproductions.hyperqa_choice import figures
 from reproductions.hyperqa_choice import find
 from reproductions.hyperqa_choice import identity
 from reproductions.hyperqa_choice import table
-from reproductions.options import resolve_settings
-from reproductions.runs import read_runs
+from reproductions.records.runs import read_runs
 
 RECORD = Path(hyperqa_choice.__file__).with_suffix(".jsonl")
 VECTORS = ["minilm-static-300d.bin", "skipgram"]

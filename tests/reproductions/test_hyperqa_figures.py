@@ -13,7 +13,7 @@ from reproductions import hyperqa
 from reproductions import hyperqa_figures
 from reproductions.hyperqa_figures import draw_figure_3
 from reproductions.hyperqa_figures import encode_run
-from reproductions.summary import group_runs
+from reproductions.records.seed_groups import group_runs
 
 SMOKE = ["--smoke", "--set=skipgram_dim=16", "--set=projection_dim=8"]
 

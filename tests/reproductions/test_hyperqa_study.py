@@ -2,7 +2,7 @@
 
 from reproductions import hyperqa
 from reproductions import hyperqa_study
-from reproductions.options import parse_arguments
+from reproductions.harness.settings import parse_arguments
 
 
 def test_every_condition_is_a_run_of_its_own():

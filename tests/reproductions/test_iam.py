@@ -16,10 +16,10 @@ from keras_qa.training.epoch_selection import EpochSelector
 from reproductions import iam
 from reproductions import iam_tables
 from reproductions import qa_lstm
-from reproductions import vectors
+from reproductions.harness import vectors
+from reproductions.harness.settings import SettingsError
+from reproductions.harness.settings import parse_arguments
 from reproductions.iam_optimizer import learning_rates
-from reproductions.options import SettingsError
-from reproductions.options import parse_arguments
 
 SMALL = {
     "skipgram_dim": 6,

@@ -13,7 +13,7 @@ from script_runs import metrics_of
 from script_runs import smoke_runner
 
 from reproductions import mrnn
-from reproductions.options import parse_arguments
+from reproductions.harness.settings import parse_arguments
 
 DATA = Path(__file__).parents[1] / "data"
 SMALL = {

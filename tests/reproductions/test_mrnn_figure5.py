@@ -19,13 +19,13 @@ from keras_qa.export.saved_model import export_keras
 from keras_qa.models import MRNN
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary
-from reproductions import fitting
 from reproductions import mrnn
 from reproductions import mrnn_figure5
-from reproductions.common import Outcome
-from reproductions.run_pairs import PairError
-from reproductions.run_pairs import first_found
-from reproductions.run_pairs import read_rankings
+from reproductions.harness import fitting
+from reproductions.harness.example_pairs import PairError
+from reproductions.harness.example_pairs import first_found
+from reproductions.harness.example_pairs import read_rankings
+from reproductions.harness.experiment import Outcome
 
 SETTINGS = {
     "skipgram_dim": 6,

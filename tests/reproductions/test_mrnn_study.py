@@ -4,12 +4,12 @@ import pytest
 
 from reproductions import mrnn
 from reproductions import mrnn_study
-from reproductions import study
-from reproductions.options import parse_arguments
+from reproductions.harness import study
+from reproductions.harness.settings import parse_arguments
+from reproductions.harness.vectors import chosen_vectors
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.seed_groups import group_runs
 from reproductions.significance import pairs
-from reproductions.summary import group_runs
-from reproductions.targets import load_targets
-from reproductions.vectors import chosen_vectors
 
 SOURCES = ["bert:minilm", "vectors.bin"]
 COMMAND = ["--data-dir=data", "--embeddings", *SOURCES]

@@ -12,12 +12,12 @@ from script_runs import smoke_runner
 
 from keras_qa.ranking.evaluation import MEASURES
 from keras_qa.training.epoch_selection import EpochSelector
-from reproductions import fitting
 from reproductions import qa_lstm
-from reproductions.options import parse_arguments
+from reproductions.harness import fitting
+from reproductions.harness.settings import parse_arguments
+from reproductions.records.paper_figures import ResultsTable
+from reproductions.records.paper_figures import load_targets
 from reproductions.significance import question_metric
-from reproductions.targets import ResultsTable
-from reproductions.targets import load_targets
 
 ROOT = Path(__file__).parents[2]
 SMALL = {

@@ -11,8 +11,8 @@ from keras_qa.datasets.dataset import Question
 from reproductions import qa_lstm
 from reproductions import qa_lstm_figure5
 from reproductions import qa_lstm_study
-from reproductions import study
-from reproductions.options import parse_arguments
+from reproductions.harness import study
+from reproductions.harness.settings import parse_arguments
 from reproductions.qa_lstm_figure5 import EDGES
 from reproductions.qa_lstm_figure5 import Figure5Error
 from reproductions.qa_lstm_figure5 import answer_length

@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 
 from reproductions import significance
-from reproductions.comparison_tables import differences
-from reproductions.comparisons import ComparisonsError
-from reproductions.comparisons import read_comparisons
+from reproductions.records.paired_tests import ComparisonsError
+from reproductions.records.paired_tests import read_comparisons
+from reproductions.records.paper_figures import Comparison
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.seed_groups import group_runs
+from reproductions.report.paired_test_tables import differences
 from reproductions.significance import SignificanceError
 from reproductions.significance import compare
 from reproductions.significance import find_runs
 from reproductions.significance import paired_difference
 from reproductions.significance import pairs
 from reproductions.significance import question_metric
-from reproductions.summary import group_runs
-from reproductions.targets import Comparison
-from reproductions.targets import load_targets
 
 READINGS = ("crossed_input", "alignment")
 

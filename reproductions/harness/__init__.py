@@ -1,0 +1,1 @@
+"""What every paper's experiment shares."""

@@ -1,0 +1,38 @@
+"""What rankings of a data set are measured by."""
+
+from typing import Any
+
+from keras_qa.ranking.evaluation import MEASURES
+from keras_qa.ranking.evaluation import recall_measures
+from reproductions.harness.settings import SettingsError
+
+# Their candidates are found among many documents, and may all be wrong.
+RETRIEVAL = ("squad", "quasar-t")
+
+EVERY: dict[str, Any] = {**MEASURES, **recall_measures()}
+
+
+def measures_of(dataset: str) -> dict[str, Any]:
+    """MAP, MRR and P@1, and of retrieval recall@1, 3 and 5 besides.
+
+    Args:
+        dataset: name of the data set.
+
+    Returns:
+        Name to measure of `ir_measures`.
+    """
+    return dict(EVERY if dataset in RETRIEVAL else MEASURES)
+
+
+def check_monitor(monitor: str, dataset: str) -> None:
+    """Refuses a metric that rankings of a data set do not have.
+
+    Raises:
+        SettingsError: if `monitor` is not among `measures_of(dataset)`.
+    """
+    names = tuple(measures_of(dataset))
+    if monitor not in names:
+        raise SettingsError(
+            f"the setting `monitor` must be one of {names} for the data set "
+            f"{dataset!r}. Received: monitor={monitor!r}"
+        )

@@ -1,0 +1,1 @@
+"""Measured runs, tested differences, the papers' figures, deviations."""

@@ -1,0 +1,171 @@
+"""Loss and held-out metric of some runs, epoch by epoch.
+
+    python -m reproductions.report.learning_curves --run RUN [--run RUN ...] \
+        --output curves.png
+
+A RUN is the output folder of one of the papers' scripts, finished or not. The
+metric is that of the questions that choose the epoch. Runs are named by what
+they differ in: model or row, data set, seed, settings. Seconds.
+"""
+
+import argparse
+import csv
+import json
+import math
+import sys
+from collections.abc import Mapping
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from keras_qa.files.checks import fits
+from keras_qa.files.checks import misfit
+from keras_qa.files.text_files import shorten
+from reproductions.records.paper_figures import load_targets
+from reproductions.report.plots import epoch_lines
+
+
+class CurvesError(ValueError):
+    """A folder holds no curve that can be drawn."""
+
+
+def read_history(folder: Path, metric: str) -> dict[str, np.ndarray]:
+    """The loss and a metric of each epoch of a run, float vectors.
+
+    Raises:
+        FileNotFoundError: if the folder holds no training.
+        CurvesError: if the training has another metric, or no epoch yet, or
+            the file is no table of numbers.
+    """
+    path = folder / "history.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        try:
+            names = reader.fieldnames or ()
+            rows = [(reader.line_num, row) for row in reader]
+        except (ValueError, csv.Error) as error:
+            raise CurvesError(
+                f"{path}:{reader.line_num + 1}: expected a table. "
+                f"Received: {shorten(str(error))}"
+            ) from error
+    if not {"loss", metric} <= set(names) or not rows:
+        raise CurvesError(
+            f"{path}: expected epochs with columns 'loss' and {metric!r}. "
+            f"Received: {len(rows)} epochs, columns {shorten(list(names))}"
+        )
+    return {
+        name: np.array([_number(path, line, row[name]) for line, row in rows])
+        for name in ("loss", metric)
+    }
+
+
+def _number(path: Path, line: int, text: str | None) -> float:
+    with suppress(TypeError, ValueError):
+        value = float(text or "")
+        if math.isfinite(value):
+            return value
+    raise CurvesError(
+        f"{path}:{line}: expected a number in every column. "
+        f"Received: {shorten(text)}"
+    )
+
+
+def labels(folders: Sequence[Path]) -> list[str]:
+    """Names that tell runs apart, by what `settings.json` has of them.
+
+    Raises:
+        FileNotFoundError: if a folder holds no run.
+        CurvesError: if two runs differ in nothing, or a folder's settings are
+            none.
+    """
+    runs = [_identity(folder) for folder in folders]
+    differing = [
+        name
+        for name in dict.fromkeys(name for run in runs for name in run)
+        if any(run.get(name) != runs[0].get(name) for run in runs)
+    ]
+    found = [
+        ", ".join(
+            str(run[name]) if name in _PLAIN else f"{name} {run[name]}"
+            for name in differing
+            if name in run
+        )
+        for run in runs
+    ]
+    if len(set(found)) < len(found):
+        raise CurvesError(
+            "expected runs that differ in model, data set, seed or settings. "
+            f"Received: {', '.join(map(str, folders))}"
+        )
+    # A single run differs from none.
+    return [
+        label or run["model"] for label, run in zip(found, runs, strict=True)
+    ]
+
+
+_PLAIN = ("model", "row", "dataset")
+
+
+def _identity(folder: Path) -> dict[str, Any]:
+    path = folder / "settings.json"
+    try:
+        run = json.loads(path.read_text("utf-8"))
+    # The second is of JSON that is nested too deep.
+    except (ValueError, RecursionError):
+        run = None
+    kinds = {"model": str, "settings": dict[str, Any]}
+    if (
+        not fits(run, dict[str, Any])
+        or not kinds.keys() <= run.keys()
+        or misfit(run, kinds)
+    ):
+        raise CurvesError(
+            f"{path}: expected the model and the settings of a run. "
+            f"Received: {shorten(run)}"
+        )
+    known: Mapping[str, Any] = {
+        name: run[name]
+        for name in ("row", "model", "dataset", "split", "seed")
+        if name in run
+    }
+    names = load_targets().models
+    model = names.get(run["model"], run["model"])
+    return {**known, "model": model, **run["settings"]}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Draws the curves; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m reproductions.report.learning_curves",
+        description=__doc__.splitlines()[0],
+    )
+    parser.add_argument(
+        "--run",
+        type=Path,
+        action="append",
+        required=True,
+        metavar="DIR",
+        help="output folder of a run; may be given several times",
+    )
+    parser.add_argument("--metric", default="MAP", metavar="NAME")
+    parser.add_argument("--output", type=Path, required=True, metavar="FILE")
+    arguments = parser.parse_args(argv)
+    try:
+        histories = [
+            read_history(folder, arguments.metric) for folder in arguments.run
+        ]
+        curves = dict(zip(labels(arguments.run), histories, strict=True))
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
+        epoch_lines(curves, arguments.output)
+    except (ImportError, OSError, CurvesError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(arguments.output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""How our figures stand to a paper's."""
+
+from reproductions.records.paper_figures import ResultsTable
+from reproductions.records.paper_figures import Row
+from reproductions.records.seed_groups import Group
+
+
+def verdict(table: ResultsTable, row: Row, group: Group | None) -> str:
+    """Says how a group of runs stands to a row of a paper's table.
+
+    Args:
+        table: the paper's table.
+        row: its row.
+        group: runs of that model on the table's data set and split, or None.
+
+    Returns:
+        "not run", what makes the two not comparable, or "within" or "outside"
+        the table's tolerance with the largest difference.
+    """
+    if group is None:
+        return "not run"
+    notes = []
+    if group.split != table.split:
+        notes.append("other split")
+    if group.vectors and group.vectors != tuple(sorted(table.vectors)):
+        notes.append("other vectors")
+    if group.recipe != "untrained" and not _same_training_set(table, group):
+        notes.append("other training set")
+    if group.recipe not in ("paper", "untrained") or group.overrides:
+        notes.append("other settings")
+    if notes:
+        return f"*{', '.join(notes)}*"
+    differences = {}
+    for name, printed in row.metrics.items():
+        measured = table.measured(name, group)
+        if measured is None:
+            return f"*no {name} measured*"
+        differences[name] = measured.mean - printed
+    name, largest = max(differences.items(), key=lambda item: abs(item[1]))
+    # Half a unit of the last decimal, to which the papers round.
+    digits = min(table.digits, 3)
+    within = abs(largest) <= table.tolerance + 0.5 * 10**-table.digits
+    return (
+        f"**{'within' if within else 'outside'}** "
+        f"{table.tolerance:g} ({name} {largest:+.{digits}f})"
+    )
+
+
+def _same_training_set(table: ResultsTable, group: Group) -> bool:
+    # Papers print thousands of pairs, and drop a few that no model can use.
+    missing = abs(group.training_pairs - table.training_pairs)
+    return (
+        group.training_set == table.training_set
+        and missing <= 0.05 * table.training_pairs
+    )

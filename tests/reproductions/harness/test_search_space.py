@@ -1,0 +1,239 @@
+import importlib
+import json
+import sys
+
+import pytest
+
+pytest.importorskip("keras_tuner")
+
+from keras_qa.datasets.dataset import DatasetError
+from reproductions.harness import search_space as search
+from reproductions.harness.search_space import Search
+from reproductions.harness.search_space import ctrn_space
+from reproductions.harness.search_space import hyperqa_space
+from reproductions.harness.search_space import iam_space
+from reproductions.harness.search_space import mrnn_space
+from reproductions.harness.search_space import qa_lstm_space
+
+# KerasTuner calls functions of `threading` that are old, hundreds of times.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+PAPERS_SPACE = {
+    "learning_rate": {0.2, 0.1, 0.05, 0.01},
+    "batch_size": {50, 100, 200},
+    "projection_dim": {100, 200, 300, 400},
+    "l2": {1e-3, 1e-4, 1e-5},
+    "negatives": set(range(2, 9)),
+    "margin": {1, 2, 5, 10, 20},
+}
+
+
+# Section "Implementation Details" of CTRN.
+CTRNS_SPACE = {
+    "units": set(range(128, 1025, 128)),
+    "hidden_layers": {1, 2, 3},
+    "learning_rate": {1e-3, 1e-4, 1e-5},
+    "batch_size": {64, 128, 256, 512},
+}
+
+
+# Section 4.1 of QA-LSTM and Table 3; the lists are ours.
+QA_LSTMS_SPACE = {
+    "margin": {0.05, 0.1, 0.2, 0.5},
+    "negatives": {1, 10, 50},
+    "learning_rate": {0.1, 0.5, 1.1},
+    "batch_size": {20, 100},
+    "filters": {200, 400},
+    "kernel_size": {2, 3},
+    "dropout": {0.0, 0.2, 0.5},
+}
+
+
+# What IAM's paper leaves open; the lists are ours.
+IAMS_SPACE = {
+    "hidden_units": {50, 100, 200},
+    "l2": {0.0, 1e-5, 1e-4},
+    "learning_rate": {1e-3, 1e-2, 0.1},
+    "question_dropout": {0.0, 0.5},
+    "input_initializer": {"uniform", "identity"},
+}
+
+
+# What MRNN's paper leaves open; the lists are ours.
+MRNNS_SPACE = {
+    "margin": {0.5, 0.8, 1.0},
+    "blocks": {4, 6},
+    "learning_rate": {1e-4, 3e-4, 1e-3},
+    "momentum": {0.9, 0.99},
+    "pooling": {"max", "avg", "none"},
+    "negatives": {0, 4, 16},
+    "dropout": {0.0, 0.3},
+}
+
+
+def quality(settings, trial):
+    """Best at projection_dim 400 and margin 1."""
+    return {"MAP": settings["projection_dim"] / 1000 - settings["margin"] / 100}
+
+
+@pytest.mark.parametrize(
+    ("space", "expected"),
+    [
+        (hyperqa_space, PAPERS_SPACE),
+        (ctrn_space, CTRNS_SPACE),
+        (qa_lstm_space, QA_LSTMS_SPACE),
+        (iam_space, IAMS_SPACE),
+        (mrnn_space, MRNNS_SPACE),
+    ],
+    ids=["hyperqa", "ctrn", "qa_lstm", "iam", "mrnn"],
+)
+def test_draws_the_papers_values_and_all_of_them(tmp_path, space, expected):
+    drawn = {name: set() for name in expected}
+
+    def train(settings, trial):
+        for name, value in settings.items():
+            drawn[name].add(value)
+        return {"MAP": 0.5}
+
+    Search(space, train, 60, tmp_path).search(verbose=0)
+    assert drawn == expected
+
+
+@pytest.mark.parametrize("paper", sorted(search.SPACES))
+def test_spaces_are_of_settings_of_the_script(paper):
+    script = importlib.import_module(f"reproductions.{paper}")
+    values = search.SPACES[paper](search.keras_tuner.HyperParameters())
+    for name, value in values.items():
+        assert type(script.PAPER[name]) is type(value)
+
+
+def test_the_objective_chooses_the_epoch_too():
+    insurance = ["--dataset=insuranceqa-v1", "--row=3N"]
+    assert search.objective("qa_lstm", insurance) == "P@1"
+    assert search.objective("qa_lstm", ["--set=monitor=MRR"]) == "MRR"
+    assert search.objective("hyperqa", []) == "MAP"
+
+
+def test_best_trial_comes_first(tmp_path):
+    tuner = Search(hyperqa_space, quality, 12, tmp_path)
+    tuner.search(verbose=0)
+    ranked = tuner.ranked()
+    scores = [score for score, _ in ranked]
+    assert len(scores) == 12
+    assert scores == sorted(scores, reverse=True)
+    for score, settings in ranked:
+        assert score == pytest.approx(quality(settings, "")["MAP"])
+
+
+def test_draws_depend_on_the_seed_alone(tmp_path):
+    def settings(name, seed):
+        tuner = Search(hyperqa_space, quality, 4, tmp_path / name, seed)
+        tuner.search(verbose=0)
+        return [settings for _, settings in tuner.ranked()]
+
+    assert settings("a", 1) == settings("b", 1)
+    assert settings("a", 1) != settings("c", 2)
+
+
+def test_interrupted_search_goes_on_where_it_stopped(tmp_path):
+    seen = []
+
+    def stopped(settings, trial):
+        seen.append((trial, settings))
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        return quality(settings, trial)
+
+    with pytest.raises(KeyboardInterrupt):
+        Search(hyperqa_space, stopped, 5, tmp_path).search(verbose=0)
+
+    again = []
+
+    def train(settings, trial):
+        again.append((trial, settings))
+        return quality(settings, trial)
+
+    tuner = Search(hyperqa_space, train, 5, tmp_path)
+    tuner.search(verbose=0)
+    # The third trial is run again with its settings, the first two are not.
+    assert again[0] == seen[2]
+    assert len(again) == 3
+    assert len(tuner.ranked()) == 5
+
+
+def test_bad_input_stops_the_search(tmp_path):
+    def train(settings, trial):
+        raise DatasetError("train.tsv:3: expected 3 columns")
+
+    tuner = Search(hyperqa_space, train, 5, tmp_path)
+    with pytest.raises(Exception, match=r"train\.tsv:3: expected 3 columns"):
+        tuner.search(verbose=0)
+
+
+def test_settings_that_diverge_are_shown_and_passed_over(tmp_path, capsys):
+    def train(settings, trial):
+        if trial == "1":
+            raise ValueError("`scores` must be finite. Received: nan")
+        return quality(settings, trial)
+
+    tuner = Search(hyperqa_space, train, 4, tmp_path)
+    tuner.search(verbose=0)
+    assert len(tuner.ranked()) == 3
+    assert "failed: `scores` must be finite" in capsys.readouterr().err
+
+
+def test_other_errors_are_not_hidden(tmp_path):
+    def train(settings, trial):
+        raise TypeError("a mistake in the code")
+
+    with pytest.raises(RuntimeError, match="a mistake in the code"):
+        Search(hyperqa_space, train, 4, tmp_path).search(verbose=0)
+
+
+def test_missing_package_names_the_command(monkeypatch):
+    monkeypatch.setitem(sys.modules, "keras_tuner", None)
+    monkeypatch.delitem(sys.modules, "reproductions.harness.search_space")
+    with pytest.raises(ImportError, match=r"pip install 'keras-qa\[tune\]'"):
+        importlib.import_module("reproductions.harness.search_space")
+
+
+def test_options_that_would_leak_are_refused(tmp_path, capsys):
+    for option in ("--split=test", "--record"):
+        with pytest.raises(SystemExit):
+            search.main(["hyperqa", f"--output-dir={tmp_path}", option])
+        assert f"{option} cannot be given" in capsys.readouterr().err
+
+
+def test_missing_data_is_reported(tmp_path, capsys):
+    arguments = ["hyperqa", f"--output-dir={tmp_path}", "--dataset=wikiqa"]
+    status = search.main([*arguments, f"--data-dir={tmp_path / 'nowhere'}"])
+    assert status == 2
+    assert "nowhere" in capsys.readouterr().err
+
+
+def test_an_output_folder_that_is_a_file_is_reported(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    arguments = ["hyperqa", f"--output-dir={tmp_path / 'file'}"]
+    assert search.main(arguments) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert str(tmp_path / "file") in error
+
+
+def test_trials_train_and_are_judged_on_the_fold(tmp_path, capsys):
+    arguments = ["hyperqa", f"--output-dir={tmp_path}", "--trials=1"]
+    arguments += ["--smoke", "--set=skipgram_dim=16"]
+    assert search.main(arguments) == 0
+    (folder,) = (tmp_path / "trials").iterdir()
+    assert {path.name for path in folder.iterdir()} == search.KEPT
+    metrics = json.loads((folder / "metrics.json").read_text())
+    (best,) = json.loads((tmp_path / "results.json").read_text())
+    assert metrics["split"] == "dev"
+    assert best.pop("MAP") == metrics["selection"]["MAP"]
+    assert set(best) == set(PAPERS_SPACE)
+    for name, value in best.items():
+        assert metrics["settings"][name] == value
+    # A second start finds the search complete and trains nothing.
+    before = (folder / "metrics.json").stat().st_mtime_ns
+    assert search.main(arguments) == 0
+    assert (folder / "metrics.json").stat().st_mtime_ns == before

@@ -1,0 +1,132 @@
+import ast
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from reproductions.harness.settings import parse_arguments
+from reproductions.records.deviations import LedgerError
+from reproductions.records.deviations import load_ledger
+from reproductions.records.paper_figures import load_targets
+
+ROOT = Path(__file__).parents[3]
+DEVIATIONS = load_ledger()
+ARGUMENTS = sorted({(d.paper, a) for d in DEVIATIONS for a in d.arguments})
+TESTS = sorted({test for d in DEVIATIONS for test in d.tests})
+
+
+def parameters(owner):
+    """All that a function, or a class with its bases, can be given."""
+    owners = owner.__mro__ if inspect.isclass(owner) else (owner,)
+    functions = [getattr(o, "__init__", o) for o in owners if o is not object]
+    if not inspect.isclass(owner):
+        functions = [owner]
+    return {
+        name
+        for function in functions
+        for name in inspect.signature(function).parameters
+    }
+
+
+@pytest.mark.parametrize(("paper", "argument"), ARGUMENTS)
+def test_arguments_exist(paper, argument):
+    script = importlib.import_module(
+        f"reproductions.{'hyperqa' if paper == 'common' else paper}"
+    )
+    if match := re.fullmatch(r"--set (\w+)", argument):
+        assert match[1] in script.PAPER
+    elif match := re.fullmatch(r"--([\w-]+)", argument):
+        options = parse_arguments(
+            paper,
+            "",
+            script.MODELS,
+            ("paper",),
+            [],
+            getattr(script, "ROW_MODELS", None),
+            getattr(script, "add_options", None),
+        )
+        assert hasattr(options, match[1].replace("-", "_"))
+    else:
+        match = re.fullmatch(r"([\w.]+)\.(\w+)\((\w+)\)", argument)
+        module, name, parameter = match.groups()
+        owner = getattr(importlib.import_module(module), name)
+        assert parameter in parameters(owner)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_tests_exist(test):
+    path, name = test.split("::")
+    tree = ast.parse((ROOT / path).read_text("utf-8"))
+    functions = {n.name for n in tree.body if isinstance(n, ast.FunctionDef)}
+    assert name.startswith("test_")
+    assert name in functions
+
+
+def test_every_entry_says_what_it_must():
+    papers = {"common", *load_targets().papers}
+    for deviation in DEVIATIONS:
+        assert deviation.paper in papers
+        assert deviation.where
+        assert deviation.printed
+        assert deviation.reading
+        assert deviation.tests
+    places = [(d.paper, d.where) for d in DEVIATIONS]
+    assert len(set(places)) == len(places)
+
+
+def test_every_reading_of_hyperqa_is_there():
+    found = " ".join(d.where for d in DEVIATIONS if d.paper == "hyperqa")
+    for place in ("1", "2", "4", "5", "6", "7", "8-9"):
+        assert f"Eq. {place}" in found
+    for place in ("3.3", "3.6.1", "4.3.3", "4.4.3", "4.5", "Table 1"):
+        assert place in found
+
+
+def test_every_reading_of_ctrn_is_there():
+    found = " ".join(d.where for d in DEVIATIONS if d.paper == "ctrn")
+    for place in ("Eq. 1", "Eq. 2", "Eq. 3", "CTRN-Q", "CTRN-A", "t*"):
+        assert place in found
+    for place in ("Mean Pooling", "Table 2", "TrecQA", "the settings"):
+        assert place in found
+
+
+def test_every_reading_of_qa_lstm_is_there():
+    found = " ".join(d.where for d in DEVIATIONS if d.paper == "qa_lstm")
+    for place in ("Eq. 7", "Eq. 8", "Eq. 10", "Eq. 11-13", "3.1, pooling"):
+        assert place in found
+    for place in ("4.1", "4.2", "Table 3", "Figure 5", "5.1", "5.2"):
+        assert place in found
+
+
+def test_every_reading_of_iam_is_there():
+    found = " ".join(d.where for d in DEVIATIONS if d.paper == "iam")
+    for place in ("Eq. 3", "Eq. 4-8", "Eq. 8", "M", "Eq. 9-11", "Eq. 12"):
+        assert place in found
+    for place in ("Eq. 13", "2.6", "<UNK>", "<EOS>", "Yahoo!", "word vectors"):
+        assert place in found
+
+
+def test_every_reading_of_mrnn_is_there():
+    found = " ".join(d.where for d in DEVIATIONS if d.paper == "mrnn")
+    for place in ("CONV", "BN", "PReLU", "POOLS", "FC", "Eq. 5", "Eq. 7"):
+        assert place in found
+    for place in ("Eq. 9, 12", "Eq. 10", "Eq. 13", "mining", "negatives"):
+        assert place in found
+    for place in ("4.3.1", "4.3.2", "Table 2", "Table 3", "Figure 5"):
+        assert place in found
+    for place in ("SQuAD", "QUASAR-T", "TrecQA", "recall@k"):
+        assert place in found
+
+
+def test_malformed_ledgers_are_named(tmp_path):
+    path = tmp_path / "ledger.toml"
+    path.write_text("[[deviations]\n")
+    with pytest.raises(LedgerError, match=r"ledger\.toml: expected TOML"):
+        load_ledger(path)
+    path.write_text('[[deviations]]\npaper = "p"\nwhy = "w"\n')
+    with pytest.raises(
+        LedgerError, match=r"ledger\.toml: deviation 1: .*Received: paper, why"
+    ):
+        load_ledger(path)

@@ -1,0 +1,70 @@
+"""Groups of runs that differ in their seed alone, and their statistics."""
+
+from report_pages import page
+from report_pages import row_of
+from report_pages import run
+from report_pages import section
+
+from reproductions.records.seed_groups import comparisons
+from reproductions.records.seed_groups import distinctions
+from reproductions.records.seed_groups import group_runs
+from reproductions.records.seed_groups import vector_name
+
+
+def test_last_run_of_a_seed_counts():
+    (group,) = group_runs([run(1, 0.6), run(2, 0.8), run(1, 0.7)])
+    assert [r["metrics"]["MAP"] for r in group.runs] == [0.7, 0.8]
+
+
+def test_groups_differ_in_every_part_of_their_identity():
+    runs = [
+        run(),
+        run(model="cosineqa"),
+        run(recipe="best"),
+        run(dataset="trecqa-raw"),
+        run(split="test"),
+        run(vectors=[]),
+        run(training_set="train"),
+        run(training={"pairs": 10}),
+        run(overrides={"sampler": "max"}),
+        run(settings={"sampler": "mix"}),
+    ]
+    assert len(group_runs(runs)) == len(runs)
+    assert len(group_runs([*runs, run(seed=2)])) == len(runs)
+
+
+def test_smoke_runs_do_not_count():
+    assert group_runs([run(smoke=True)]) == []
+
+
+def test_numbers_are_ordered_by_value():
+    groups = group_runs([run(settings={"d": d}) for d in (100, 50, 400, 1000)])
+    (found,) = comparisons(groups)["d"]
+    assert [group.settings["d"] for group in found] == [50, 100, 400, 1000]
+
+
+def test_rows_that_look_alike_say_what_differs():
+    # Two generations of one recipe, neither an override.
+    runs = [
+        run(settings={"margin": 1.0, "l2": 0.1}),
+        run(settings={"margin": 5.0, "l2": 0.1}),
+        run(settings={"margin": 5.0, "l2": 0.1}, model="cosineqa"),
+    ]
+    groups = group_runs(runs)
+    assert [
+        (group.model, different)
+        for group, different in zip(groups, distinctions(groups), strict=True)
+    ] == [
+        ("cosineqa", {}),
+        ("hyperqa", {"margin": 1.0}),
+        ("hyperqa", {"margin": 5.0}),
+    ]
+    dev = section(page(*runs), "### Measured on dev")
+    assert row_of(dev, "HyperQA", "paper `margin=1.0`")
+    assert row_of(dev, "CosineQA", "paper")
+
+
+def test_vector_names():
+    assert vector_name("a/b/glove.840B.300d.txt.gz") == "glove.840B.300d"
+    assert vector_name("skipgram") == "skipgram"
+    assert vector_name("wiki.en.vec") == "wiki.en"

@@ -1,0 +1,73 @@
+"""Verdicts: within the paper's tolerance, outside, or not comparable."""
+
+import pytest
+from report_pages import FAIR
+from report_pages import PAPER
+from report_pages import page
+from report_pages import row_of
+from report_pages import run
+from report_pages import section
+
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.seed_groups import group_runs
+from reproductions.report.verdicts import verdict
+
+
+def wikiqa_verdict(*runs):
+    table = load_targets().papers[PAPER].table("Table 2")
+    (row,) = [row for row in table.rows if row.ours]
+    groups = group_runs(runs)
+    return verdict(table, row, groups[0] if groups else None)
+
+
+def test_verdict_within_and_outside_the_tolerance():
+    # Table 2: MAP .712, MRR .727, tolerance .02.
+    near = [run(s, MAP, 0.727, **FAIR) for s, MAP in ((1, 0.69), (2, 0.70))]
+    assert wikiqa_verdict(*near) == "**within** 0.02 (MAP -0.017)"
+    assert wikiqa_verdict(run(1, 0.72, 0.757, **FAIR)) == (
+        "**outside** 0.02 (MRR +0.030)"
+    )
+
+
+def test_verdict_not_run():
+    assert wikiqa_verdict() == "not run"
+    table = section(page(), "#### Table 2. Experimental results on WikiQA.")
+    assert row_of(table, "HyperQA")[-1] == "not run"
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        ({"vectors": ["skipgram"]}, "other vectors"),
+        ({"vectors": [*FAIR["vectors"], "skipgram"]}, "other vectors"),
+        ({"training_set": "train less its fold"}, "other training set"),
+        ({"training": {"pairs": 4000}}, "other training set"),
+        ({"recipe": "best"}, "other settings"),
+        ({"overrides": {"sampler": "max"}}, "other settings"),
+        ({"split": "dev"}, "other split"),
+    ],
+)
+def test_no_verdict_where_something_differs(change, note):
+    # The very figures of the paper, and still no verdict.
+    changed = run(1, 0.712, 0.727, **{**FAIR, **change})
+    assert wikiqa_verdict(changed) == f"*{note}*"
+
+
+def test_untrained_models_have_no_training_set_to_differ_in():
+    paper = load_targets().papers[PAPER]
+    table = paper.table("Table 3")
+    row = next(row for row in table.rows if row.ours == "bm25")
+    (group,) = group_runs(
+        [
+            run(
+                model="bm25",
+                recipe="untrained",
+                dataset="yahooqa",
+                split="test",
+                vectors=[],
+                training={"pairs": 5},
+                metrics={"P@1": 0.225, "MRR": 0.495},
+            )
+        ]
+    )
+    assert verdict(table, row, group) == "**within** 0.01 (MRR +0.002)"
