@@ -233,7 +233,7 @@ def _arrays() -> bytes:
 def _read_arrays(folder: Path) -> None:
     import keras
 
-    from reproductions.iam_jump import read_arrays
+    from reproductions.iam.jump import read_arrays
 
     read_arrays(
         folder / "rbm.npz",

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from reproductions import hyperqa
+from reproductions.hyperqa import experiment as hyperqa
 from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import load_targets
 from reproductions.records.runs import read_metrics

@@ -9,7 +9,7 @@ from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.training.epoch_selection import EpochSelector
 from keras_qa.training.run_folder import RunFolder
 from keras_qa.training.run_folder import keep_only
-from reproductions.ctrn import overlap_model
+from reproductions.ctrn.experiment import overlap_model
 from reproductions.harness.fitting import Ranker
 
 

@@ -9,12 +9,12 @@ from script_runs import metrics_of
 from script_runs import smoke_runner
 
 from keras_qa.ranking.evaluation import MEASURES
-from reproductions import hyperqa
-from reproductions import qa_lstm
 from reproductions.harness.experiment import run_experiment
 from reproductions.harness.measures import EVERY
 from reproductions.harness.measures import measures_of
 from reproductions.harness.settings import parse_arguments
+from reproductions.hyperqa import experiment as hyperqa
+from reproductions.qa_lstm import experiment as qa_lstm
 from reproductions.significance import question_metric
 
 DATA = Path(__file__).parents[2] / "data"

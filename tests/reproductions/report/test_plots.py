@@ -8,10 +8,10 @@ pytest.importorskip("sklearn")
 
 from matplotlib.image import imread
 
-from reproductions.norm_levels import norm_edges
-from reproductions.norm_levels import norm_level
-from reproductions.norm_levels import pair_by_norm_level
-from reproductions.norm_levels import words_by_norm
+from reproductions.hyperqa.norm_levels import norm_edges
+from reproductions.hyperqa.norm_levels import norm_level
+from reproductions.hyperqa.norm_levels import pair_by_norm_level
+from reproductions.hyperqa.norm_levels import words_by_norm
 from reproductions.report.plots import LinkedVectors
 from reproductions.report.plots import embedding_size_curve
 from reproductions.report.plots import norm_histograms

@@ -1,0 +1,1 @@
+"""CTRN (Tay et al., AAAI 2018)."""

@@ -1,0 +1,1 @@
+"""HyperQA (Tay et al., WSDM 2018)."""

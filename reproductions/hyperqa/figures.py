@@ -1,0 +1,380 @@
+"""The pictures of the HyperQA paper, from finished runs.
+
+    python -m reproductions.hyperqa.figures --run RUN [--run RUN ...] \
+        --data-dir DIR --runs reproductions/records/runs.jsonl --output-dir pictures
+
+A RUN is the output folder of `reproductions.hyperqa.experiment`. From the first run of
+each model come Figure 4 (t-SNE), Figure 5 (norms) and Tables 8 and 9 (words by
+norm), on the split that the run reported on; from all runs, and from those in
+the file of runs, comes Figure 3 (embedding size), where several sizes were
+trained. Half a minute on 2 cores.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.registry import open_dataset
+from keras_qa.export.keras_file import ModelFileError
+from keras_qa.export.keras_file import load_model
+from keras_qa.files.whole import write_whole
+from keras_qa.models.hyperqa import BagOfWordsRanker
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.vocabulary import Vocabulary
+from keras_qa.text.vocabulary import pad
+from reproductions.hyperqa.norm_levels import norm_edges
+from reproductions.hyperqa.norm_levels import pair_by_norm_level
+from reproductions.hyperqa.norm_levels import words_by_norm
+from reproductions.records.paper_figures import ResultsTable
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.runs import RunsError
+from reproductions.records.runs import read_metrics
+from reproductions.records.runs import read_runs
+from reproductions.records.seed_groups import Group
+from reproductions.records.seed_groups import comparisons
+from reproductions.records.seed_groups import group_runs
+from reproductions.report.plots import LinkedVectors
+from reproductions.report.plots import embedding_size_curve
+from reproductions.report.plots import norm_histograms
+from reproductions.report.plots import tsne_links
+
+BATCH_SIZE = 256
+LEVELS = 5  # H1 to H5 of Table 8
+INTERVALS = 6  # rows of Table 9
+
+
+@dataclass(frozen=True)
+class EncodedRun:
+    """A run's model, applied to the split that the run reported on.
+
+    Attributes:
+        metrics: content of the run's `metrics.json`.
+        questions: the questions.
+        answers: the different texts of their candidates.
+        tokens: text to its tokens.
+        question_vectors: float array `(questions, projection_dim)`, right
+            before the vectors are constrained to the ball (footnote 2).
+        answer_vectors: the same, `(answers, projection_dim)`.
+        words: the words of the vocabulary, most frequent first.
+        word_norms: norms of their projected vectors, `(words,)`.
+    """
+
+    metrics: dict[str, Any]
+    questions: list[Question]
+    answers: list[str]
+    tokens: dict[str, list[str]]
+    question_vectors: np.ndarray
+    answer_vectors: np.ndarray
+    words: list[str]
+    word_norms: np.ndarray
+
+    @property
+    def title(self) -> str:
+        """The model, and what it was applied to."""
+        name = load_targets().models[self.metrics["model"]]
+        return f"{name}, {self.metrics['dataset']} {self.metrics['split']}"
+
+    def linked(self) -> LinkedVectors:
+        """The vectors, and which answers are correct."""
+        index = {text: i for i, text in enumerate(self.answers)}
+        links = [
+            (i, index[candidate.text])
+            for i, question in enumerate(self.questions)
+            for candidate in question.positives
+        ]
+        return LinkedVectors(
+            self.question_vectors,
+            self.answer_vectors,
+            np.array(links, dtype=int).reshape(-1, 2),
+        )
+
+    def norms_of(self, tokens: Sequence[str]) -> np.ndarray:
+        """The norms of the vectors of some tokens."""
+        index = {word: i for i, word in enumerate(self.words)}
+        return np.array([self.word_norms[index[token]] for token in tokens])
+
+
+def encode_run(
+    run: Path, data_dir: Path | None, limit: int | None = None
+) -> EncodedRun:
+    """Loads a run's model and encodes the questions it reported on.
+
+    Args:
+        run: output folder of `reproductions.hyperqa.experiment`.
+        data_dir: folder of the data set; not needed for the bundled one.
+        limit: so many questions, the first ones; all if None.
+
+    Raises:
+        FileNotFoundError: if the folder does not hold a finished run of a
+            trained model.
+        ModelFileError: if its model is damaged, or of another kind.
+        RunsError: if its metrics are no record.
+    """
+    for name in ("metrics.json", "model.keras", "vocabulary.txt"):
+        if not (run / name).exists():
+            raise FileNotFoundError(
+                f"`--run` must be the folder of a finished run of HyperQA or "
+                f"CosineQA. Received: {run}, which has no {name}"
+            )
+    metrics = read_metrics(run, "settings")
+    settings = metrics["settings"]
+    model = load_model(run / "model.keras")
+    if not isinstance(model, BagOfWordsRanker):
+        raise ModelFileError(
+            f"{run / 'model.keras'}: expected HyperQA or CosineQA. "
+            f"Received: {type(model).__name__}"
+        )
+    vocabulary = Vocabulary.load(run / "vocabulary.txt")
+    dataset = open_dataset(metrics["dataset"], data_dir)
+    questions = dataset.questions(metrics["split"])[:limit]
+    tokenizer = settings["tokenizer"] or dataset.tokenizer
+    answers = list(
+        dict.fromkeys(c.text for q in questions for c in q.candidates)
+    )
+    tokens = {}
+    for text in answers:
+        length = settings["max_answer_length"]
+        tokens[text] = tokenize(text, tokenizer)[:length]
+    for question in questions:
+        length = settings["max_question_length"]
+        tokens[question.text] = tokenize(question.text, tokenizer)[:length]
+    return EncodedRun(
+        metrics,
+        questions,
+        answers,
+        tokens,
+        _vectors(model, vocabulary, [tokens[q.text] for q in questions]),
+        _vectors(model, vocabulary, [tokens[text] for text in answers]),
+        vocabulary.words[2:],
+        _word_norms(model, vocabulary),
+    )
+
+
+def draw(runs: Iterable[EncodedRun], output_dir: Path) -> list[Path]:
+    """Draws Figures 4 and 5 and writes Tables 8 and 9.
+
+    Args:
+        runs: at most one run of each model; Figure 5 and the tables are of
+            HyperQA alone, if it is among them.
+        output_dir: where the files go.
+
+    Returns:
+        The files that were written.
+    """
+    runs = list(runs)
+    names = load_targets().models
+    written = [output_dir / "figure4-tsne.png"]
+    panels = {names[run.metrics["model"]]: run.linked() for run in runs}
+    tsne_links(panels, written[-1])
+    for run in runs:
+        if run.metrics["model"] != "hyperqa":
+            continue
+        written.append(output_dir / "figure5-norms.png")
+        norm_histograms(
+            np.linalg.norm(run.question_vectors, axis=1),
+            np.linalg.norm(run.answer_vectors, axis=1),
+            run.word_norms,
+            written[-1],
+            run.title,
+        )
+        for name, text in (
+            ("table8-pairs.md", table_8(run)),
+            ("table9-words.md", table_9(run)),
+        ):
+            written.append(output_dir / name)
+            _write(written[-1], text)
+    return written
+
+
+def table_8(run: EncodedRun, pairs: int = 3) -> str:
+    """Splits question-answer pairs into levels by the norm of their words.
+
+    Args:
+        run: the encoded run.
+        pairs: number of pairs: the first questions that share a word above
+            the lowest level with a correct answer, with that answer.
+    """
+    edges = norm_edges(run.word_norms, LEVELS)
+    above = dict(zip(run.words, run.word_norms >= edges[1], strict=True))
+    parts = [f"# Table 8: pairs by norm level ({run.title})\n"]
+    for question in run.questions:
+        own = [t for t in run.tokens[question.text] if t in above]
+        for candidate in question.positives:
+            answer = [t for t in run.tokens[candidate.text] if t in above]
+            if not any(above[token] for token in set(own) & set(answer)):
+                continue
+            parts.append(f"{question.text}\n\n> {candidate.text}\n")
+            parts.append(
+                pair_by_norm_level(
+                    own, run.norms_of(own), answer, run.norms_of(answer), edges
+                )
+            )
+            break
+        if len(parts) == 1 + 2 * pairs:
+            break
+    return "\n".join(parts)
+
+
+def table_9(run: EncodedRun) -> str:
+    """Lists words in intervals of the norm of their vectors."""
+    edges = norm_edges(run.word_norms, INTERVALS)
+    words = words_by_norm(run.words, run.word_norms, edges)
+    return f"# Table 9: words by norm ({run.title})\n\n{words}"
+
+
+def draw_figure_3(groups: Sequence[Group], output_dir: Path) -> list[Path]:
+    """Draws the embedding size against MAP, for every data set with sizes.
+
+    Args:
+        groups: measured runs.
+        output_dir: where the files go.
+
+    Returns:
+        The files that were written: one for each data set, split, recipe and
+        choice of vectors for which a model was trained with several sizes.
+    """
+    paper = load_targets().papers["hyperqa"]
+    figure = next(f for f in paper.figures if f["number"] == "Figure 3")
+    table = paper.table(figure["reference_table"])
+    sizes = comparisons([g for g in groups if g.model in figure["models"]])
+    curves: dict[tuple[str, ...], dict[str, list[Group]]] = {}
+    for members in sizes.get(figure["setting"], []):
+        first = members[0]
+        key = (first.dataset, first.split, first.recipe, *first.vectors)
+        models = curves.setdefault(key, {})
+        # Of several choices of the other settings, that with the most sizes.
+        if len(members) > len(models.get(first.model, [])):
+            models[first.model] = members
+    written = []
+    for key, models in sorted(curves.items()):
+        dataset, split, recipe, *vectors = key
+        references = {}
+        if isinstance(table, ResultsTable) and dataset == table.dataset:
+            references = {
+                f"{row.model}, {table.split}": row.metrics[figure["metric"]]
+                for row in table.rows
+                if row.model in figure["reference_lines"]
+            }
+        written.append(output_dir / f"figure3-{'-'.join(key)}.png")
+        embedding_size_curve(
+            {
+                model: {
+                    group.settings[figure["setting"]]: [
+                        run["metrics"][figure["metric"]] for run in group.runs
+                    ]
+                    for group in models[model]
+                }
+                for model in figure["models"]
+                if model in models
+            },
+            written[-1],
+            references,
+            title=f"{dataset} {split}, recipe {recipe}, {' + '.join(vectors)}",
+        )
+    return written
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Draws what the given runs allow; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m reproductions.hyperqa.figures",
+        description="Draws the pictures of the HyperQA paper from runs.",
+    )
+    parser.add_argument(
+        "--run",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="output folder of a run; may be given several times",
+    )
+    parser.add_argument(
+        "--data-dir",
+        type=Path,
+        metavar="DIR",
+        help="folder of the runs' data set (not needed for the bundled sample)",
+    )
+    parser.add_argument(
+        "--runs",
+        type=Path,
+        metavar="FILE",
+        help="file of recorded runs, for Figure 3",
+    )
+    parser.add_argument(
+        "--questions",
+        type=int,
+        metavar="N",
+        help="take only the first N questions of the split; t-SNE of a few "
+        "thousand texts takes minutes",
+    )
+    parser.add_argument("--output-dir", type=Path, required=True, metavar="DIR")
+    options = parser.parse_args(arguments)
+    if not options.run and not options.runs:
+        parser.error("give --run or --runs")
+    try:
+        written = _draw_all(options)
+    except (OSError, RunsError, DatasetError, ModelFileError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    for path in written:
+        print(path)
+    return 0
+
+
+def _draw_all(options: argparse.Namespace) -> list[Path]:
+    records = read_runs(options.runs) if options.runs else []
+    encoded: dict[str, EncodedRun] = {}
+    for folder in options.run:
+        run = encode_run(folder, options.data_dir, options.questions)
+        records.append(run.metrics)
+        encoded.setdefault(run.metrics["model"], run)
+    written = draw_figure_3(group_runs(records), options.output_dir)
+    if not written:
+        print("No Figure 3: no runs that differ only in `projection_dim`.")
+    if encoded:
+        written += draw(encoded.values(), options.output_dir)
+    return written
+
+
+def _vectors(
+    model: BagOfWordsRanker,
+    vocabulary: Vocabulary,
+    texts: Sequence[Sequence[str]],
+) -> np.ndarray:
+    ids = [vocabulary.encode(tokens) for tokens in texts]
+    return np.concatenate(
+        [
+            model.text_encoder.predict_on_batch(
+                pad(ids[start : start + BATCH_SIZE])
+            )
+            for start in range(0, len(ids), BATCH_SIZE)
+        ]
+    )
+
+
+def _word_norms(model: BagOfWordsRanker, vocabulary: Vocabulary) -> np.ndarray:
+    matrix = keras.ops.convert_to_numpy(model.embedding.embeddings)
+    projected = [
+        keras.ops.convert_to_numpy(
+            model.word_projection(matrix[start : start + BATCH_SIZE])
+        )
+        for start in range(2, len(vocabulary), BATCH_SIZE)
+    ]
+    return np.linalg.norm(np.concatenate(projected), axis=1)
+
+
+def _write(path: Path, text: str) -> None:
+    write_whole(path, lambda scratch: scratch.write_text(text, "utf-8"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,148 @@
+"""Every HyperQA run of the results page, one after the other.
+
+    python -m reproductions.hyperqa.study --data-dir DIR --output-dir DIR \
+        --embeddings vectors.bin --record reproductions/records/runs.jsonl
+
+Three seeds of each condition on `--split dev`: the epoch of each run is chosen
+on a fold held out of train, dev is ranked once. Finished runs are skipped, so
+the command can be given again after an interruption.
+"""
+
+import sys
+from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reproductions.harness.study import run_all
+from reproductions.harness.study import study_parser
+from reproductions.hyperqa import experiment as hyperqa
+
+SEEDS = (1, 2, 3)
+DATASETS = ("wikiqa", "trecqa-raw", "trecqa-clean")
+# One setting changed at a time, on top of a recipe, on WikiQA.
+ABLATIONS: dict[str, tuple[object, ...]] = {
+    "conversion": ("none", "gradient", "manifold"),
+    "conversion_norm": ("row",),
+    "sampler": ("random", "max"),
+    "sampler_pool": ("all",),
+    "projection": ("expmap",),
+}
+# Figure 3; the recipes themselves are its point at 300.
+DIMENSIONS = (50, 100, 150, 200, 250)
+
+
+# The size of the projection's start at which eq. 9 lets single rows move.
+SMALL_START = 0.3
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What one run needs beside the data.
+
+    Attributes:
+        options: options of the script.
+        own_vectors: whether the data set's own skip-gram vectors stand beside
+            the given ones.
+    """
+
+    options: tuple[str, ...]
+    own_vectors: bool
+
+    @property
+    def name(self) -> str:
+        """A name for the run's folder."""
+        values = [o for o in self.options if not o.startswith("--")]
+        return "-".join([*values, *["skipgram"] * self.own_vectors])
+
+
+def conditions() -> Iterator[Condition]:
+    """All runs, in order of importance."""
+    for dataset in DATASETS:
+        yield condition(dataset, "bm25", "paper", 1, own=False)
+        for own in (True, False):
+            yield condition(dataset, "cosine", "paper", 1, own)
+        for model in ("hyperqa", "cosineqa"):
+            for recipe in ("best", "paper"):
+                for seed in SEEDS:
+                    yield condition(dataset, model, recipe, seed)
+    yield from ablations("best")
+    yield from small_start()
+    yield from crossed_vectors()
+    for dim in DIMENSIONS:
+        for model in ("hyperqa", "cosineqa"):
+            for seed in SEEDS:
+                setting = f"projection_dim={dim}"
+                yield condition("wikiqa", model, "best", seed, None, setting)
+    yield from ablations("paper")
+
+
+def ablations(recipe: str) -> Iterator[Condition]:
+    """One setting changed at a time."""
+    for name, values in ABLATIONS.items():
+        for value in values:
+            for seed in SEEDS:
+                setting = f"{name}={value}"
+                yield condition(
+                    "wikiqa", "hyperqa", recipe, seed, None, setting
+                )
+
+
+def small_start() -> Iterator[Condition]:
+    """The conversions by rows, started where eq. 9 does not stop them."""
+    start = f"kernel_scale={SMALL_START}"
+    for setting in (
+        "conversion=parameter",
+        "conversion=manifold",
+        "conversion_norm=row",
+    ):
+        for seed in SEEDS:
+            yield condition(
+                "wikiqa", "hyperqa", "best", seed, None, start, setting
+            )
+
+
+def crossed_vectors() -> Iterator[Condition]:
+    """Each recipe with the vectors of the other: which of the two matters?"""
+    for dataset in DATASETS:
+        for recipe, own in (("paper", True), ("best", False)):
+            for seed in SEEDS:
+                yield condition(dataset, "hyperqa", recipe, seed, own)
+
+
+def condition(
+    dataset: str,
+    model: str,
+    recipe: str,
+    seed: int,
+    own: bool | None = None,
+    *settings: str,
+) -> Condition:
+    """A condition; by default the recipe `best` has vectors of its own."""
+    options = [
+        *("--dataset", dataset, "--model", model),
+        *("--recipe", recipe, "--seed", str(seed)),
+    ]
+    for setting in settings:
+        options += ["--set", setting]
+    return Condition(tuple(options), recipe == "best" if own is None else own)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs all conditions; stops at the first that fails."""
+    parser = study_parser(
+        "hyperqa_study", __doc__.splitlines()[0], "runs/study"
+    )
+    arguments = parser.parse_args(argv)
+    runs = (
+        (
+            item.name,
+            item.options,
+            [*arguments.embeddings, *["skipgram"] * item.own_vectors],
+        )
+        for item in conditions()
+    )
+    return run_all(hyperqa.main, runs, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

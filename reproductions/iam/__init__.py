@@ -1,0 +1,1 @@
+"""IAM (Wu and Hao, LREC 2020)."""

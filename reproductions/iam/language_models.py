@@ -1,0 +1,249 @@
+"""IAM's first stage: language models of questions and of answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_qa.datasets.corpus import Corpus
+from keras_qa.datasets.dataset import Question
+from keras_qa.models import BidirectionalLanguageModel
+from keras_qa.text.ngrams import BigramModel
+from keras_qa.text.ngrams import UnigramModel
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.training.epoch_selection import EpochSelector
+from keras_qa.training.epoch_selection import ProgressBar
+from keras_qa.training.epoch_selection import load_weights
+from keras_qa.training.language_model import LanguageModelBatches
+from keras_qa.training.language_model import class_sequences
+from keras_qa.training.language_model import output_classes
+from keras_qa.training.language_model import perplexity
+from keras_qa.training.run_folder import RunFolder
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.settings import Settings
+from reproductions.harness.vectors import fingerprint
+from reproductions.iam.optimizer import TRAINING
+from reproductions.iam.optimizer import build_optimizer
+from reproductions.iam.optimizer import learning_rates
+
+SIDES = ("question", "answer")
+WEIGHTS = "language-model.weights.h5"
+FILES = (WEIGHTS, "history.csv")
+
+# The settings that it depends on, beside those that begin with `lm_`.
+SHARED = (*TRAINING, "units", "layers")
+
+
+def side_texts(
+    corpus: Corpus, questions: Sequence[Question], side: str
+) -> np.ndarray:
+    """Indices of the different questions, or candidates, of some questions."""
+    indexed = corpus.index(questions)
+    if side == "question":
+        return np.unique(indexed.question_texts)
+    return np.unique(np.concatenate(indexed.candidate_texts))
+
+
+def language_model_texts(
+    experiment: Experiment, side: str
+) -> list[RaggedTexts]:
+    """Texts to train on and, without these, those that choose the epoch.
+
+    Args:
+        experiment: the experiment.
+        side: `"question"` or `"answer"`.
+    """
+    corpus = experiment.corpus
+    fit = side_texts(corpus, experiment.fit, side)
+    select = side_texts(corpus, experiment.select, side)
+    unseen = np.setdiff1d(select, fit)
+    # Of a few generated questions all may be in both.
+    held_out = unseen if len(unseen) else select
+    return [corpus.texts.take(chosen) for chosen in (fit, held_out)]
+
+
+def language_model_inputs(experiment: Experiment, side: str) -> dict[str, Any]:
+    """All that the language model of one side depends on."""
+    texts = [
+        fingerprint(part.ids.tobytes() + part.offsets.tobytes())
+        for part in language_model_texts(experiment, side)
+    ]
+    settings = chosen_settings(experiment.settings, "lm_", SHARED)
+    for each in SIDES:
+        settings.pop(f"lm_{each}_epochs")
+    return {
+        "side": side,
+        "seed": experiment.arguments.seed,
+        **settings,
+        "epochs": stage_epochs(experiment, f"lm_{side}_epochs"),
+        "texts": texts,
+        "vectors": fingerprint(experiment.matrix.tobytes()),
+    }
+
+
+def chosen_settings(
+    settings: Settings, prefix: str, names: Sequence[str]
+) -> dict[str, Any]:
+    """The settings that a stage depends on.
+
+    Args:
+        settings: all settings.
+        prefix: what the names of the stage's own begin with.
+        names: the names of the others.
+    """
+    return {
+        name: value
+        for name, value in settings.items()
+        if name in names or name.startswith(prefix)
+    }
+
+
+def stage_epochs(experiment: Experiment, name: str) -> int:
+    """The number of epochs of a stage, whose setting has this name."""
+    smoke = experiment.arguments.smoke
+    return experiment.settings["smoke_epochs" if smoke else name]
+
+
+def build_language_model(
+    experiment: Experiment, side: str
+) -> BidirectionalLanguageModel:
+    """The language model of one side, untrained.
+
+    Args:
+        experiment: the experiment.
+        side: `"question"` or `"answer"`.
+    """
+    settings, matrix = experiment.settings, experiment.matrix
+    train, _ = language_model_texts(experiment, side)
+    words, dim = matrix.shape
+    return BidirectionalLanguageModel(
+        words,
+        dim,
+        settings["units"],
+        settings["layers"],
+        classes=output_classes(
+            train,
+            words,
+            min_count=settings["lm_min_count"],
+            max_classes=settings["lm_max_classes"],
+        ),
+        dropout=settings["lm_dropout"],
+        embeddings=matrix,
+        trainable_embeddings=settings["lm_trainable_embeddings"],
+        shared_softmax=settings["lm_shared_softmax"],
+        loss_per=settings["lm_loss_per"],
+        initializer_range=settings["lm_initializer_range"],
+        name=f"{side}_language_model",
+    )
+
+
+def train_language_model(
+    experiment: Experiment, side: str, folder: RunFolder
+) -> dict[str, Any]:
+    """Trains the language model of one side; keeps its best epoch.
+
+    Args:
+        experiment: the experiment.
+        side: `"question"` or `"answer"`.
+        folder: the stage's folder; an interrupted training goes on.
+
+    Returns:
+        What is known about it: perplexities of the texts that choose the epoch,
+        its own and those of a unigram and a bigram model that predict the same
+        classes, learnt from the same texts.
+    """
+    arguments, settings = experiment.arguments, experiment.settings
+    keras.utils.set_random_seed(arguments.seed)
+    model = build_language_model(experiment, side)
+    rate = settings["lm_learning_rate"]
+    model.compile(
+        build_optimizer(settings["lm_optimizer"], rate, settings["clipnorm"])
+    )
+    train, held_out = language_model_texts(experiment, side)
+    batches = LanguageModelBatches(
+        train, settings["batch_size"], arguments.seed
+    )
+    epochs = stage_epochs(experiment, f"lm_{side}_epochs")
+    selector = EpochSelector(
+        folder,
+        lambda: _perplexities(model, held_out),
+        "log_likelihood",
+        settings["lm_patience"],
+    )
+    done = selector.restore(model)
+    bar = ProgressBar(epochs, done, f"lm-{side}", "perplexity")
+    model.fit(
+        batches,
+        **batches.fit_arguments(
+            epochs=epochs,
+            initial_epoch=epochs if selector.out_of_patience else done,
+            callbacks=[*learning_rates(settings, rate), selector, bar],
+            verbose=0,
+        ),
+    )
+    selector.load_best(model)
+    folder.write(WEIGHTS, model.save_weights)
+    best = selector.history[selector.best_epoch - 1]
+    return {
+        "texts": len(train),
+        "held_out_texts": len(held_out),
+        "classes": model.class_count,
+        "epoch": selector.best_epoch,
+        "epochs": len(selector.history),
+        "perplexity": {name: best[name] for name in ("forward", "backward")},
+        **_ngram_perplexities(model, train, held_out),
+        "seconds_per_epoch": float(
+            np.median([row["seconds"] for row in selector.history])
+        ),
+    }
+
+
+@dataclass(frozen=True)
+class _Perplexities:
+    metrics: dict[str, float]
+
+
+def _perplexities(
+    model: BidirectionalLanguageModel, texts: RaggedTexts
+) -> _Perplexities:
+    found = perplexity(model, texts)
+    # Both directions predict as many words.
+    likelihood = -float(np.mean(np.log(list(found.values()))))
+    return _Perplexities(
+        {
+            "log_likelihood": likelihood,
+            "perplexity": float(np.exp(-likelihood)),
+            **found,
+        }
+    )
+
+
+def _ngram_perplexities(
+    model: BidirectionalLanguageModel, train: RaggedTexts, held_out: RaggedTexts
+) -> dict[str, dict[str, float]]:
+    """The perplexities of simpler models of the same classes."""
+    found: dict[str, dict[str, float]] = {"unigram": {}, "bigram": {}}
+    for direction in ("forward", "backward"):
+        known, asked = (
+            list(class_sequences(model, texts, direction))
+            for texts in (train, held_out)
+        )
+        for name, kind in (("unigram", UnigramModel), ("bigram", BigramModel)):
+            simple = kind(model.class_count).fit(known)
+            found[name][direction] = simple.perplexity(asked)
+    return found
+
+
+def load_language_model(
+    experiment: Experiment, side: str, folder: RunFolder
+) -> BidirectionalLanguageModel:
+    """The trained model of a finished stage.
+
+    Raises:
+        RunFolderError: if its weights are damaged, or of another model.
+    """
+    model = build_language_model(experiment, side)
+    load_weights(model, folder.path / WEIGHTS)
+    return model

@@ -1,0 +1,100 @@
+"""IAM's stages before the matcher: two language models, and the jump's RBM.
+
+Each is kept in the folder of the stages, under a fingerprint of all that it
+depends on, and used by every run for which that is the same.
+"""
+
+from argparse import Namespace
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from keras_qa.layers import RBMJumpScore
+from keras_qa.models import BidirectionalLanguageModel
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.stages import run_stage
+from reproductions.iam.jump import WEIGHTS as JUMP_WEIGHTS
+from reproductions.iam.jump import jump_inputs
+from reproductions.iam.jump import load_jump
+from reproductions.iam.jump import train_jump
+from reproductions.iam.language_models import FILES as LANGUAGE_MODEL_FILES
+from reproductions.iam.language_models import SIDES
+from reproductions.iam.language_models import language_model_inputs
+from reproductions.iam.language_models import load_language_model
+from reproductions.iam.language_models import train_language_model
+
+STAGES = ("all", "lm", "rbm", "match")
+
+
+@dataclass(frozen=True)
+class Stages:
+    """What the matcher starts from.
+
+    Attributes:
+        language_models: the trained models of both sides.
+        jump: the trained score of jumps, if it was asked for.
+        metrics: what the stages are known by: of each, the content of its
+            `metrics.json`, and the name of its folder.
+    """
+
+    language_models: dict[str, BidirectionalLanguageModel]
+    jump: RBMJumpScore | None
+    metrics: dict[str, Any]
+
+
+def run_stages(experiment: Experiment, jump: bool = True) -> Stages:
+    """Makes the stages before the matcher, or reuses them.
+
+    With `--stage all` what is missing is made; otherwise only the stage that is
+    named, and those before it must be there.
+
+    Args:
+        experiment: the experiment.
+        jump: whether the jump's stage is needed.
+
+    Raises:
+        StageError: if a stage is missing that must be there.
+    """
+    asked, root = experiment.arguments.stage, stage_root(experiment.arguments)
+    folders = {
+        f"lm-{side}": run_stage(
+            root,
+            f"lm-{side}",
+            language_model_inputs(experiment, side),
+            partial(train_language_model, experiment, side)
+            if asked in ("all", "lm")
+            else None,
+            LANGUAGE_MODEL_FILES,
+        )
+        for side in SIDES
+    }
+    models = {
+        side: load_language_model(experiment, side, folders[f"lm-{side}"])
+        for side in SIDES
+    }
+    score = None
+    if asked != "lm" and (jump or asked == "rbm"):
+        folders["rbm"] = run_stage(
+            root,
+            "rbm",
+            jump_inputs(experiment, folders["lm-answer"]),
+            partial(train_jump, experiment, models["answer"])
+            if asked in ("all", "rbm")
+            else None,
+            (JUMP_WEIGHTS,),
+        )
+        score = load_jump(experiment.settings, folders["rbm"])
+    return Stages(
+        models,
+        score,
+        {
+            name: {"folder": f.path.name, **f.read_json("metrics.json")}
+            for name, f in folders.items()
+        },
+    )
+
+
+def stage_root(arguments: Namespace) -> Path:
+    """The folder of the stages: `--stage-dir`, or one in the run's folder."""
+    return arguments.stage_dir or arguments.output_dir / "stages"

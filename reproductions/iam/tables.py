@@ -1,0 +1,269 @@
+"""IAM's Tables 3 and 4: words that are weighed most, extreme jumps.
+
+    python -m reproductions.iam.tables --run RUN --attention-run OTHER \
+        --data-dir DIR --output tables.md
+
+RUN is the output folder of a run of `reproductions.iam.experiment` that kept its model and
+has the jump, OTHER that of an attentive LSTM on the same data set, which stands
+beside it in Table 3. `--question ID` chooses a question of the runs' split, and
+may be given several times; without it the first ones are taken that have both a
+correct and an incorrect candidate. Of each question its first correct and first
+incorrect candidate are shown. Seconds.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_qa.attention.weights import attention_weights
+from keras_qa.cli.attention import run_model
+from keras_qa.cli.attention import run_reading
+from keras_qa.datasets.dataset import Question
+from keras_qa.files.whole import write_whole
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.vocabulary import Vocabulary
+from reproductions.harness.experiment import open_for
+from reproductions.harness.experiment import with_messages
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.runs import read_metrics
+from reproductions.report import markdown
+
+SALIENT = 3
+EXTREME = 2
+
+
+class TablesError(ValueError):
+    """The runs or questions that were given do not fit the tables."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A run's model and how it reads text.
+
+    Attributes:
+        folder: the run's folder.
+        metrics: the content of its `metrics.json`.
+        model: its model.
+        vocabulary: the words by their ids.
+        reading: `tokenizer`, `max_question_length` and `max_answer_length`.
+    """
+
+    folder: Path
+    metrics: dict[str, Any]
+    model: Any
+    vocabulary: Vocabulary
+    reading: dict[str, Any]
+
+    @classmethod
+    def of(cls, folder: Path) -> "Reader":
+        """Reads the folder of a finished run.
+
+        Raises:
+            AttentionError: if it lacks the model, or cannot be read.
+            RunsError: if its metrics are no record.
+        """
+        reading = run_reading(folder)
+        return cls(
+            folder,
+            read_metrics(folder, "settings"),
+            run_model(folder),
+            Vocabulary.load(folder / "vocabulary.txt"),
+            reading,
+        )
+
+    def salient(self, question: str, answer: str) -> str:
+        """An answer as Markdown, the words of the largest weights marked."""
+        seen = attention_weights(
+            self.model, self.vocabulary, question, answer, **self.reading
+        )
+        weights = np.array([word.weight for word in seen.answer])
+        chosen = np.argsort(-weights, kind="stable")[:SALIENT]
+        return marked(
+            [word.word for word in seen.answer],
+            {i: f"**{{}}** ({weights[i]:.3f})" for i in chosen.tolist()},
+        )
+
+    def extremes(self, answer: str) -> str:
+        """An answer as Markdown, the words before extreme jumps marked.
+
+        Raises:
+            TablesError: if the model has no jumps.
+        """
+        if getattr(self.model, "jumps", None) is None:
+            raise TablesError(
+                f"{self.folder}: expected a model with the term of the jump. "
+                f"Received: {type(self.model).__name__} without `jumps`"
+            )
+        words = tokenize(answer, self.reading["tokenizer"])
+        words = words[: self.reading["max_answer_length"]]
+        ids = self.vocabulary.encode(words)[None]
+        jumps = keras.ops.convert_to_numpy(self.model.jumps(ids))[0]
+        return marked(words, extreme_marks(jumps[: len(words)]))
+
+
+def extreme_marks(jumps: np.ndarray) -> dict[int, str]:
+    """Marks of the two largest and the two smallest of some values.
+
+    Args:
+        jumps: `(length,)`, one for each word.
+
+    Returns:
+        For places of words, patterns in which `{}` stands for the word:
+        `T@1` is the largest, `B@1` the smallest. No place has two marks.
+    """
+    order = np.argsort(-jumps, kind="stable").tolist()
+    top, rest = order[:EXTREME], order[EXTREME:]
+    marks = {i: f"**{{}}** (T@{k})" for k, i in enumerate(top, start=1)}
+    for k, i in enumerate(reversed(rest[-EXTREME:]), start=1):
+        marks[i] = f"<u>{{}}</u> (B@{k})"
+    return marks
+
+
+def marked(words: Iterable[str], marks: Mapping[int, str]) -> str:
+    """Words in a line of Markdown, some of them as their patterns say."""
+    return " ".join(
+        marks.get(i, "{}").replace("{}", _literal(word))
+        for i, word in enumerate(words)
+    )
+
+
+def _literal(word: str) -> str:
+    """A word that Markdown shows as it is."""
+    return "".join(f"\\{c}" if c in "\\`*_<>[]" else c for c in word)
+
+
+def choose(
+    questions: Sequence[Question], ids: Sequence[str], count: int
+) -> list[Question]:
+    """The questions to show.
+
+    Args:
+        questions: those of the split.
+        ids: names of questions; without any, the first ones that have both
+            labels.
+        count: number of questions, if they are not named.
+
+    Raises:
+        TablesError: if a question does not exist, or has not both labels.
+    """
+    fit = {
+        question.id: question
+        for question in questions
+        if question.positives and question.negatives
+    }
+    missing = [name for name in ids if name not in fit]
+    if missing or not fit:
+        raise TablesError(
+            "`--question` must name questions of the split that have correct "
+            f"and incorrect candidates, such as {list(fit)[:3]}. "
+            f"Received: {', '.join(missing) or 'a split without any'}"
+        )
+    return [fit[name] for name in ids or list(fit)[:count]]
+
+
+def tables(
+    questions: Sequence[Question], reader: Reader, other: Reader | None
+) -> str:
+    """Tables 3 and 4 as Markdown.
+
+    Args:
+        questions: the questions to show.
+        reader: the run of IAM.
+        other: the run that stands beside it in Table 3.
+    """
+    names = load_targets().models
+    readers = [reader, *([other] if other else [])]
+    salient, extreme = [], []
+    for question in questions:
+        correct = question.positives[0].text
+        wrong = question.negatives[0].text
+        asked = _literal(question.text)
+        salient.append(
+            [asked, *(r.salient(question.text, correct) for r in readers)]
+        )
+        extreme.append(
+            [asked, reader.extremes(correct), reader.extremes(wrong)]
+        )
+    models = [r.metrics["model"] for r in readers]
+    paper = load_targets().papers["iam"]
+    where = f"`{reader.metrics['dataset']}` {reader.metrics['split']}"
+    parts = []
+    for number, columns, rows in (
+        ("Table 3", [names.get(m, m) for m in models], salient),
+        ("Table 4", ["Correct answer", "Incorrect answer"], extreme),
+    ):
+        parts.append(
+            f"## {number}, on {where}\n\n{paper.table(number).caption}\n\n"
+            + markdown.table(["Question", *columns], rows)
+        )
+    return "\n".join(parts)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Writes the tables; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m reproductions.iam.tables",
+        description=__doc__.splitlines()[0],
+    )
+    parser.add_argument("--run", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--attention-run", type=Path, metavar="DIR")
+    parser.add_argument("--data-dir", type=Path, metavar="DIR")
+    parser.add_argument("--question", action="append", default=[], metavar="ID")
+    parser.add_argument(
+        "--examples",
+        type=int,
+        default=2,
+        metavar="N",
+        help="number of questions, if none is named",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="a Markdown file; without it the tables are printed alone",
+    )
+    arguments = parser.parse_args(argv)
+    return with_messages(lambda: _write(arguments))
+
+
+def _write(arguments: argparse.Namespace) -> None:
+    reader = Reader.of(arguments.run)
+    other = None
+    if arguments.attention_run:
+        other = Reader.of(arguments.attention_run)
+        for name in ("dataset", "split"):
+            if reader.metrics[name] != other.metrics[name]:
+                raise TablesError(
+                    f"{other.folder}: expected a run on "
+                    f"{name}={reader.metrics[name]!r}. "
+                    f"Received: {other.metrics[name]!r}"
+                )
+    dataset = open_for(
+        reader.metrics["dataset"],
+        arguments.data_dir,
+        reader.metrics["settings"],
+    )
+    questions = choose(
+        dataset.questions(reader.metrics["split"]),
+        arguments.question,
+        arguments.examples,
+    )
+    text = tables(questions, reader, other)
+    print(text)
+    if arguments.output:
+        write_whole(
+            arguments.output, lambda path: path.write_text(text, "utf-8")
+        )
+        print(arguments.output)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""MRNN (Cakaloglu et al., ICAART 2023)."""

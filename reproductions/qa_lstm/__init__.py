@@ -1,0 +1,1 @@
+"""QA-LSTM (Tan et al., ACL 2016)."""

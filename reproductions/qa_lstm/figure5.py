@@ -1,0 +1,284 @@
+"""Figure 5 of QA-LSTM: accuracy by the length of the correct answers.
+
+    python -m reproductions.qa_lstm.figure5 --run RUN [--run RUN ...] \
+        --data-dir DIR --output-dir pictures
+
+A RUN is the output folder of `reproductions.qa_lstm.experiment`; the paper's are rows 3C,
+3E and 3L. Several runs of one row are averaged. The questions of a split are
+divided by the average length of their correct answers; Test1 and Test2 are
+drawn apart. A table (Markdown) and a picture are written. Seconds.
+"""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from keras_qa.datasets.dataset import Dataset
+from keras_qa.datasets.dataset import DatasetError
+from keras_qa.datasets.dataset import Question
+from keras_qa.files.whole import write_whole
+from keras_qa.text.tokenizer import tokenize
+from reproductions.harness.experiment import PARTS
+from reproductions.harness.experiment import open_for
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.runs import RunsError
+from reproductions.records.runs import read_metrics
+from reproductions.report import markdown
+from reproductions.report.plots import bucket_lines
+from reproductions.significance import question_metric
+
+# Upper ends of all buckets but the last. The text names the first three; the
+# figure has eleven.
+EDGES = (50, 55, 60, 65, 70, 80, 90, 100, 120, 160)
+METRIC = "P@1"
+
+
+class Figure5Error(ValueError):
+    """The runs that were given do not fit together."""
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """Questions by the average length of their correct answers.
+
+    Attributes:
+        labels: names of the buckets, from short to long.
+        questions: number of questions in each, `(buckets,)`.
+        accuracy: for each curve its accuracy in each bucket, `(buckets,)`; NaN
+            where there is no question.
+    """
+
+    labels: tuple[str, ...]
+    questions: np.ndarray
+    accuracy: dict[str, np.ndarray]
+
+
+def answer_length(question: Question, tokenizer: str) -> float:
+    """The average number of tokens of a question's correct answers, uncut."""
+    lengths = [len(tokenize(c.text, tokenizer)) for c in question.positives]
+    return float(np.mean(lengths))
+
+
+def divide(
+    lengths: Mapping[str, float],
+    curves: Mapping[str, Sequence[Mapping[str, float]]],
+    edges: Sequence[float] = EDGES,
+) -> Buckets:
+    """Averages the accuracy in buckets of questions.
+
+    Args:
+        lengths: average length of the correct answers by question.
+        curves: for each curve the accuracy by question of each of its runs;
+            questions that have no length are left out.
+        edges: the upper ends of all buckets but the last, rising; an end
+            belongs to its bucket.
+
+    Raises:
+        Figure5Error: if `edges` do not rise, or a run lacks a question.
+    """
+    if list(edges) != sorted(set(edges)) or not edges:
+        raise Figure5Error(
+            f"`edges` must be rising numbers. Received: edges={edges}"
+        )
+    names = sorted(lengths)
+    places = np.searchsorted(edges, [lengths[name] for name in names])
+    buckets = len(edges) + 1
+    count = np.bincount(places, minlength=buckets)
+    accuracy = {}
+    for curve, runs in curves.items():
+        for run in runs:
+            if missing := lengths.keys() - run.keys():
+                raise Figure5Error(
+                    f"{curve}: expected the scores of {len(lengths)} "
+                    f"questions. Received: none of {min(missing)!r} and "
+                    f"{len(missing) - 1} others"
+                )
+        values = np.mean([[run[name] for name in names] for run in runs], 0)
+        sums = np.bincount(places, values, buckets)
+        accuracy[curve] = np.divide(
+            sums, count, out=np.full(buckets, np.nan), where=count > 0
+        )
+    return Buckets(_labels(edges), count, accuracy)
+
+
+def _labels(edges: Sequence[float]) -> tuple[str, ...]:
+    between = [f"{low:g}-{high:g}" for low, high in pairwise(edges)]
+    return (f"≤{edges[0]:g}", *between, f">{edges[-1]:g}")
+
+
+def table(buckets: Buckets) -> str:
+    """The buckets as a Markdown table, accuracy in percent."""
+    rows = [
+        [
+            label,
+            str(count),
+            *(
+                "" if np.isnan(values[i]) else f"{100 * values[i]:.1f}"
+                for values in buckets.accuracy.values()
+            ),
+        ]
+        for i, (label, count) in enumerate(
+            zip(buckets.labels, buckets.questions, strict=True)
+        )
+    ]
+    columns = ["Length of the answers", "Questions", *buckets.accuracy]
+    return markdown.table(columns, rows)
+
+
+def read_curves(
+    folders: Sequence[Path],
+) -> tuple[dict[str, Any], dict[str, list[dict[str, float]]]]:
+    """Reads finished runs.
+
+    Args:
+        folders: their folders.
+
+    Returns:
+        The content of the first `metrics.json`, and for each curve the
+        accuracy by question of its runs.
+
+    Raises:
+        FileNotFoundError: if a folder holds no finished run.
+        RunsError: if the metrics of one are no record.
+        Figure5Error: if the runs are not of one split of one data set, or
+            those of one curve have other settings.
+    """
+    names = load_targets().models
+    first: dict[str, Any] = {}
+    curves: dict[str, list[dict[str, float]]] = {}
+    settings: dict[str, Any] = {}
+    for folder in folders:
+        metrics = read_metrics(folder, "settings")
+        first = first or metrics
+        for name in ("dataset", "split"):
+            if metrics[name] != first[name]:
+                raise Figure5Error(
+                    f"{folder}: expected a run on {first['dataset']} "
+                    f"{first['split']}. Received: {name}={metrics[name]!r}"
+                )
+        curve = names.get(metrics["model"], metrics["model"])
+        if "row" in metrics:
+            curve = f"{metrics['row'][1:]}: {curve}"
+        expected = settings.setdefault(curve, metrics["settings"])
+        for name, value in metrics["settings"].items():
+            if value != expected.get(name):
+                raise Figure5Error(
+                    f"{folder}: expected the settings of the other runs of "
+                    f"{curve}, {name}={expected.get(name)!r}. "
+                    f"Received: {name}={value!r}"
+                )
+        curves.setdefault(curve, []).append(question_metric(folder, METRIC))
+    return first, curves
+
+
+def draw(
+    folders: Sequence[Path],
+    data_dir: Path | None,
+    output_dir: Path,
+    edges: Sequence[float] = EDGES,
+) -> list[Path]:
+    """Draws the figure and writes its table.
+
+    Args:
+        folders: folders of runs.
+        data_dir: folder of their data set.
+        output_dir: where the files go.
+        edges: the upper ends of the buckets, in tokens.
+
+    Returns:
+        The files that were written.
+    """
+    metrics, curves = read_curves(folders)
+    settings = metrics["settings"]
+    dataset = open_for(metrics["dataset"], data_dir, settings)
+    tokenizer = settings["tokenizer"] or dataset.tokenizer
+    scored = next(iter(curves.values()))[0]
+    panels = {}
+    for part in _parts(dataset, metrics["split"]):
+        lengths = {
+            question.id: answer_length(question, tokenizer)
+            for question in dataset.questions(part)
+            # Of a smoke test some questions alone are there.
+            if question.positives and (question.id in scored)
+        }
+        if lengths:
+            panels[f"{dataset.name} {part}"] = divide(lengths, curves, edges)
+    name = f"figure5-{metrics['dataset']}-{metrics['split']}"
+    picture, text = output_dir / f"{name}.png", output_dir / f"{name}.md"
+    parts = [f"## {title}\n\n{table(b)}" for title, b in panels.items()]
+    page = "# Accuracy by the length of the correct answers\n\n"
+    page += "\n".join(parts)
+    output_dir.mkdir(parents=True, exist_ok=True)
+    write_whole(text, lambda path: path.write_text(page, "utf-8"))
+    bucket_lines(
+        {
+            title: (b.labels, b.accuracy, b.questions)
+            for title, b in panels.items()
+        },
+        picture,
+    )
+    return [text, picture]
+
+
+def _parts(dataset: Dataset, split: str) -> Sequence[str]:
+    parts = [p for p in PARTS.get(split, ()) if p in dataset.splits]
+    return parts or [split]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Draws the figure; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m reproductions.qa_lstm.figure5",
+        description=__doc__.splitlines()[0],
+    )
+    parser.add_argument(
+        "--run",
+        type=Path,
+        action="append",
+        required=True,
+        metavar="DIR",
+        help="output folder of a run; may be given several times",
+    )
+    parser.add_argument("--data-dir", type=Path, metavar="DIR")
+    parser.add_argument(
+        "--edges",
+        type=float,
+        nargs="+",
+        default=list(EDGES),
+        metavar="N",
+        help="upper ends of the buckets, in tokens; default: "
+        f"{' '.join(map(str, EDGES))}",
+    )
+    parser.add_argument("--output-dir", type=Path, required=True, metavar="DIR")
+    arguments = parser.parse_args(argv)
+    try:
+        written = draw(
+            arguments.run,
+            arguments.data_dir,
+            arguments.output_dir,
+            arguments.edges,
+        )
+    except (
+        ImportError,
+        OSError,
+        DatasetError,
+        RunsError,
+        Figure5Error,
+    ) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(written[0].read_text("utf-8"))
+    for path in written:
+        print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,240 @@
+"""The CTRN script from the command line, end to end on a few questions."""
+
+import json
+import sys
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+from script_runs import FILES
+from script_runs import metrics_of
+from script_runs import smoke_runner
+
+from keras_qa.cli import main as cli
+from keras_qa.datasets import Corpus
+from keras_qa.datasets import open_dataset
+from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.training.epoch_selection import EpochSelector
+from reproductions.ctrn import experiment as ctrn
+from reproductions.ctrn import parameters as ctrn_parameters
+from reproductions.harness.settings import parse_arguments
+from reproductions.records.parameters import PATH
+from reproductions.records.parameters import read_parameters
+
+ROOT = Path(__file__).parents[3]
+SMALL = {
+    "skipgram_dim": 16,
+    "projection_dim": 8,
+    "units": 4,
+    "hidden_units": 4,
+    "batch_size": 16,
+}
+run = smoke_runner(ctrn, SMALL)
+
+
+def settings_of(*arguments):
+    return ctrn.settings_of(
+        parse_arguments("ctrn", "", ctrn.MODELS, tuple(ctrn.RECIPES), arguments)
+    )
+
+
+@pytest.mark.parametrize("model", sorted(set(ctrn.MODELS) - {"bm25", "cosine"}))
+def test_every_model_is_trained_exported_and_verified(tmp_path, model):
+    record = tmp_path / "runs.jsonl"
+    options = ["--model", model, "--record", str(record)]
+    assert run(tmp_path / "run", *options, overlap=True) == 0
+    written = {path.name for path in (tmp_path / "run").iterdir()}
+    assert written >= FILES
+    assert ("overlap.json" in written) == (not model.startswith("ap-"))
+    metrics = metrics_of(tmp_path / "run")
+    assert (metrics["paper"], metrics["model"]) == ("ctrn", model)
+    assert metrics["questions"] == metrics["questions_scored"] == 12
+    if model in ctrn.ATTENTIVE:
+        texts = ["--question", "who wrote it ?", "--answer", "jane"]
+        assert cli.main(["attention", str(tmp_path / "run"), *texts]) == 0
+    if model == "overlap":
+        assert metrics["parameters"] == 4 + 1
+    else:
+        assert metrics["core_parameters"] < metrics["parameters"]
+    (line,) = record.read_text().splitlines()
+    assert json.loads(line) == metrics
+
+
+@pytest.mark.parametrize("model", ["bm25", "cosine"])
+def test_untrained_models(tmp_path, model):
+    assert run(tmp_path / "run", "--model", model) == 0
+    assert metrics_of(tmp_path / "run")["recipe"] == "untrained"
+
+
+def test_the_other_readings_of_the_crossing_are_trained_and_exported(tmp_path):
+    """With padding as a part of the model, all of its parts agree on it."""
+    readings = {"crossed_input": "partner", "alignment": "padded"}
+    assert run(tmp_path / "run", overlap=True, **readings) == 0
+    assert metrics_of(tmp_path / "run")["overrides"].items() >= readings.items()
+    model = keras.models.load_model(tmp_path / "run/model.keras")
+    assert (model.crossed_input, model.alignment) == ("partner", "padded")
+    assert 4 < model.question_length < 40
+    assert 4 < model.answer_length < 60
+
+
+def test_overlap_is_learnt_from_the_training_questions_alone(tmp_path):
+    assert run(tmp_path / "run", "--model=overlap", "--split=dev") == 0
+    fit, _ = open_dataset("sample").held_out_fold()
+    fit = fit[: ctrn.PAPER["smoke_questions"]]
+    corpus = Corpus(fit)
+    # Distinct texts, as questions and as answers.
+    features = OverlapFeatures.fit(corpus.tokens)
+    written = OverlapFeatures.load(tmp_path / "run/overlap.json")
+    assert written.documents == features.documents
+    assert written.document_frequencies == features.document_frequencies
+    pairs = features.pairs(corpus.tokens, *corpus.index(fit).pairs())
+    model = keras.models.load_model(tmp_path / "run/model.keras")
+    layer = model.get_layer("overlap_normalization")
+    np.testing.assert_allclose(
+        keras.ops.convert_to_numpy(layer.mean), pairs.mean(0), rtol=1e-5
+    )
+    np.testing.assert_allclose(
+        keras.ops.convert_to_numpy(layer.deviation), pairs.std(0), rtol=1e-4
+    )
+
+
+@pytest.mark.parametrize("model", ["ap-cnn", "cnn"])
+def test_stopped_and_resumed_is_the_same_as_uninterrupted(
+    tmp_path, monkeypatch, without_export, model
+):
+    steps = {"smoke_epochs": 3, "overlap": True}
+    option = f"--model={model}"
+    assert run(tmp_path / "whole", option, **steps) == 0
+
+    class Stop(Exception):
+        pass
+
+    save = EpochSelector.on_epoch_end
+
+    def stop_after_second(self, epoch, logs=None):
+        save(self, epoch, logs)
+        if epoch == 1:
+            raise Stop
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EpochSelector, "on_epoch_end", stop_after_second)
+        with pytest.raises(Stop):
+            run(tmp_path / "parts", option, **steps)
+    assert run(tmp_path / "parts", option, "--resume", **steps) == 0
+    # Of dropout, too, the last epoch draws what it would have drawn.
+    whole, parts = (
+        [
+            row["loss"]
+            for row in json.loads(
+                (tmp_path / name / "progress.json").read_text()
+            )
+        ]
+        for name in ("whole", "parts")
+    )
+    assert parts == whole
+    for name in ("run.trec", "qrels.trec"):
+        assert (tmp_path / "parts" / name).read_bytes() == (
+            tmp_path / "whole" / name
+        ).read_bytes()
+
+
+def test_ends_early_and_stays_ended(tmp_path, monkeypatch, without_export):
+    """Nothing is learnt at a rate of 0, so the first epoch is the best."""
+    options = ["--model=overlap"]
+    steps = {"smoke_epochs": 9, "patience": 2, "learning_rate": 0.0}
+
+    class Stop(Exception):
+        pass
+
+    def stop(self, model):
+        raise Stop
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EpochSelector, "load_best", stop)
+        with pytest.raises(Stop):
+            run(tmp_path / "run", *options, **steps)
+    assert run(tmp_path / "run", *options, "--resume", **steps) == 0
+    metrics = metrics_of(tmp_path / "run")
+    assert (metrics["epoch"], metrics["epochs"]) == (1, 3)
+
+
+def test_missing_tensorboard_names_the_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "tensorboard", None)
+    options = ["--model=overlap", "--tensorboard"]
+    assert run(tmp_path / "run", *options) == 2
+    assert "pip install tensorboard" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("dataset", "split"),
+    [
+        ("wikiqa", "dev"),
+        ("trecqa-raw", "test"),
+        ("trecqa-clean", "dev"),
+        ("trecqa-all", "dev"),
+        ("semeval", "dev"),
+        ("yahooqa", "test"),
+    ],
+)
+def test_every_collection(tmp_path, without_export, dataset, split):
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("the 1 0\nof 0 1\n? 1 1\n. 2 1\n")
+    data = ["--dataset", dataset, "--data-dir", str(ROOT / "tests/data")]
+    options = ["--split", split, "--embeddings", str(vectors), "--model=cnn"]
+    assert run(tmp_path / "run", *data, *options, fold_fraction=0.5) == 0
+    settings = metrics_of(tmp_path / "run")["settings"]
+    assert settings["overlap"] == dataset.startswith("trecqa")
+
+
+def test_settings_are_the_papers():
+    plain = settings_of("--dataset", "wikiqa")
+    assert (plain["overlap"], plain["epochs"]) == (False, 25)
+    assert (plain["dropout"], plain["l2"]) == (0.5, 4e-6)
+    assert settings_of("--dataset", "trecqa-raw")["overlap"]
+    assert settings_of("--dataset", "trecqa-all")["epochs"] == 5
+    assert settings_of("--dataset", "trecqa-all", "--epochs=7")["epochs"] == 7
+    # Features of overlap are all that this model has.
+    assert settings_of("--dataset", "wikiqa", "--model", "overlap")["overlap"]
+    assert settings_of("--model=cnn", "--set=kernel_size=5")["kernel_size"] == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--set=crossed_input=both"], "`crossed_input` must be one of"),
+        (["--set=alignment=none"], "`alignment` must be one of"),
+        (["--set=patience=-1"], "`patience` must not be negative"),
+        (["--set=batch_size=0"], "`batch_size` must be positive"),
+        (["--model=qrnn", "--set=pooling=max"], "`pooling` must be one of"),
+        (["--model=overlap", "--set=overlap=false"], "`overlap` must be true"),
+        (["--model=ap-cnn", "--set=margin=-1"], "`margin`"),
+    ],
+)
+def test_bad_input_is_a_message(tmp_path, capsys, arguments, message):
+    assert run(tmp_path / "run", *arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_counted_weights_are_those_of_the_models():
+    counts = ctrn_parameters.count()
+    assert counts == read_parameters(PATH)
+    assert {c.model: c.parameters for c in counts} == {
+        "lstm": 1_794_176,
+        "ap-bilstm": 4_378_624,
+        "qrnn": 1_052_800,
+        "ctrn": 1_052_800,
+    }
+    # Table 2 prints 1.79M, 5.86M, 1.05M and 1.05M.
+    assert [c.formula for c in counts] == [
+        1_794_176,
+        2_711_552,
+        1_052_800,
+        1_052_800,
+    ]
+
+
+def test_counts_are_written(tmp_path):
+    output = tmp_path / "parameters.jsonl"
+    assert ctrn_parameters.main(["--output", str(output)]) == 0
+    assert read_parameters(output) == read_parameters(PATH)

@@ -1,0 +1,128 @@
+"""The study's conditions are distinct runs that the script accepts."""
+
+import pytest
+
+from reproductions.ctrn import experiment as ctrn
+from reproductions.ctrn import study as ctrn_study
+from reproductions.harness import study
+from reproductions.harness.settings import parse_arguments
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.seed_groups import group_runs
+from reproductions.significance import pairs
+
+COMMAND = ["--data-dir=data", "--embeddings", "vectors.bin"]
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Options that the script was called with, in place of its runs."""
+    found = []
+
+    def main(argv):
+        arguments = parse_arguments(
+            "ctrn", "", ctrn.MODELS, tuple(ctrn.RECIPES), argv
+        )
+        found.append((arguments, ctrn.settings_of(arguments)))
+        folder = arguments.output_dir
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("metrics.json", "model.keras", "run.trec"):
+            (folder / name).touch()
+        (folder / "saved_model").mkdir(exist_ok=True)
+        return 0
+
+    monkeypatch.setattr(ctrn, "main", main)
+    # It collects garbage, half a second each time.
+    monkeypatch.setattr(study.keras.utils, "clear_session", lambda: None)
+    return found
+
+
+def test_every_condition_is_a_run_of_its_own(calls, tmp_path):
+    folder = f"--output-dir={tmp_path}"
+    assert ctrn_study.main([*COMMAND, folder, "--record=runs.jsonl"]) == 0
+    # Ten trained conditions with five seeds, two baselines with one.
+    assert len(calls) == 3 * (10 * 5 + 2)
+    assert len({a.output_dir for a, _ in calls}) == len(calls)
+    identities = {
+        (a.dataset, a.model, a.seed, tuple(settings.items()))
+        for a, settings in calls
+    }
+    assert len(identities) == len(calls)
+    for arguments, settings in calls:
+        assert arguments.split == "dev"
+        assert arguments.resume
+        assert str(arguments.record) == "runs.jsonl"
+        if arguments.model not in ("overlap", "bm25", "cosine"):
+            assert settings["overlap"] == (arguments.dataset != "wikiqa")
+    # All conditions have a seed before any has the next.
+    seeds = [a.seed for a, _ in calls]
+    assert seeds == sorted(seeds)
+
+
+def test_it_can_be_cut_down(calls, tmp_path):
+    options = ["--datasets", "wikiqa", "--seeds", "3", "4", "--set", "units=8"]
+    folder = f"--output-dir={tmp_path}"
+    assert ctrn_study.main([*COMMAND, folder, *options]) == 0
+    assert len(calls) == 10 * 2 + 2
+    for arguments, settings in calls:
+        untrained = arguments.model in ("bm25", "cosine")
+        assert settings["units"] == (512 if untrained else 8)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_models_stay_if_asked(calls, tmp_path, keep):
+    options = ["--datasets=wikiqa", "--seeds=1", f"--output-dir={tmp_path}"]
+    options += ["--keep-models"] * keep
+    assert ctrn_study.main([*COMMAND, *options]) == 0
+    for folder in tmp_path.iterdir():
+        names = {path.name for path in folder.iterdir()}
+        models = {"model.keras", "saved_model"} if keep else set()
+        assert names == {"metrics.json", "run.trec"} | models
+    assert set(study.SMALL) >= {"metrics.json", "run.trec", "qrels.trec"}
+
+
+def test_all_its_conditions_are_compared(calls, tmp_path):
+    ctrn_study.main([*COMMAND, f"--output-dir={tmp_path}", "--seeds=1"])
+    recipe = ctrn.settings_of
+    records = []
+    for arguments, settings in calls:
+        changed = [text.split("=")[0] for text in arguments.overrides]
+        arguments.overrides = []
+        records.append(
+            {
+                "paper": "ctrn",
+                "model": arguments.model,
+                "dataset": arguments.dataset,
+                "split": "dev",
+                "seed": 1,
+                "recipe": "untrained"
+                if arguments.model in ("bm25", "cosine")
+                else "paper",
+                "vectors": [] if arguments.model == "bm25" else ["v.bin"],
+                "metrics": {},
+                "settings": recipe(arguments),
+                "overrides": {name: settings[name] for name in changed},
+            }
+        )
+    wanted = load_targets().papers["ctrn"].comparisons
+    found = [
+        (first.model, second.model)
+        for first, second, _ in pairs(group_runs(records), wanted)
+        if first.dataset == "wikiqa"
+    ]
+    assert found.count(("ctrn", "qrnn")) == 4
+    assert found.count(("ctrn", "ctrn")) == 3
+    others = {"lstm", "cnn", "ap-cnn", "ap-bilstm", "overlap", "bm25", "cosine"}
+    for model in others:
+        assert found.count(("ctrn", model)) == 1
+    assert found.count(("qrnn", "lstm")) == 1
+
+
+def test_failure_stops_it(tmp_path, capsys):
+    status = ctrn_study.main(
+        [
+            *("--data-dir", str(tmp_path), "--embeddings", "none.txt"),
+            *("--output-dir", str(tmp_path / "runs")),
+        ]
+    )
+    assert status == 2
+    assert "error:" in capsys.readouterr().err

@@ -1,0 +1,285 @@
+"""The IAM script from the command line, its stages and its matcher."""
+
+import json
+import shutil
+
+import keras
+import numpy as np
+import pytest
+from script_runs import FILES
+from script_runs import metrics_of
+from script_runs import smoke_runner
+
+from keras_qa.cli import main as cli
+from keras_qa.layers.interactive_attention import TERMS
+from keras_qa.training.epoch_selection import EpochSelector
+from reproductions.harness import vectors
+from reproductions.harness.settings import SettingsError
+from reproductions.harness.settings import parse_arguments
+from reproductions.iam import experiment as iam
+from reproductions.iam import tables as iam_tables
+from reproductions.iam.optimizer import learning_rates
+from reproductions.qa_lstm import experiment as qa_lstm
+
+SMALL = {
+    "skipgram_dim": 6,
+    "units": 3,
+    "layers": 1,
+    "hidden_units": 4,
+    "batch_size": 100,
+    "smoke_questions": 6,
+}
+# Both of the rates of `decay`.
+STEPS = {"smoke_epochs": 2, "decay_epochs": 1}
+run = smoke_runner(iam, {**SMALL, **STEPS})
+
+
+def settings_of(*arguments):
+    return iam.settings_of(
+        parse_arguments(
+            "iam",
+            "",
+            iam.MODELS,
+            tuple(iam.RECIPES),
+            arguments,
+            add_options=iam.add_options,
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def rates():
+    """The learning rates of the whole run, by the names of the folders."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, rates):
+    """A whole run; tests leave it as it is."""
+    folder = tmp_path_factory.mktemp("iam") / "whole"
+    record = folder.with_name("runs.jsonl")
+    save = EpochSelector.on_epoch_end
+
+    def note(self, epoch, logs=None):
+        rate = float(self.model.optimizer.learning_rate)
+        rates.setdefault(self.folder.path.name, []).append(rate)
+        save(self, epoch, logs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(EpochSelector, "on_epoch_end", note)
+        assert run(folder, "--record", str(record)) == 0
+    return folder
+
+
+@pytest.fixture
+def stages(whole, tmp_path):
+    """A copy of its stages."""
+    return shutil.copytree(whole / "stages", tmp_path / "stages")
+
+
+def names(folder, start=""):
+    return sorted(path.name for path in folder.glob(f"{start}*"))
+
+
+def test_all_stages_then_the_matcher_exported_and_shown(
+    whole, tmp_path, capsys
+):
+    assert set(names(whole)) >= {*FILES, "stages"}
+    metrics = metrics_of(whole)
+    record = whole.with_name("runs.jsonl").read_text()
+    assert json.loads(record) == metrics
+    assert (metrics["paper"], metrics["model"]) == ("iam", "iam")
+    assert metrics["questions"] == metrics["questions_scored"] == 6
+    assert metrics["tokenizer"].endswith("-num")
+    found = metrics["stages"]
+    assert list(found) == ["lm-question", "lm-answer", "rbm"]
+    for side in ("question", "answer"):
+        stage = found[f"lm-{side}"]
+        for name in ("perplexity", "unigram", "bigram"):
+            assert list(stage[name]) == ["forward", "backward"]
+            assert min(stage[name].values()) > 1
+        assert stage["seconds_per_epoch"] > 0
+    assert found["lm-question"]["texts"] == 6 < found["lm-answer"]["texts"]
+    assert len(found["rbm"]["energy_gap"]) == 2
+    # The tables of the same run, and the words that it attends to.
+    table = tmp_path / "tables.md"
+    options = ["--run", str(whole), f"--output={table}"]
+    assert iam_tables.main(options) == 0
+    assert table.read_text().count("T@1") == 2 * 2
+    texts = ["--question", "who wrote it ?", "--answer", "jane in 1815"]
+    assert cli.main(["attention", str(whole), *texts]) == 0
+    shown = capsys.readouterr().out
+    assert "IAM, score" in shown and "num" in shown
+
+
+def test_stages_are_made_alone_and_only_if_their_inputs_changed(
+    whole, stages, tmp_path, capsys
+):
+    folder, before = tmp_path / "run", names(stages)
+    shared = f"--stage-dir={stages}"
+    assert run(folder, "--stage=rbm") == 2
+    error = capsys.readouterr().err
+    assert f"{folder}/stages/lm-question-" in error
+    assert "expected the finished stage lm-question" in error
+    # What a stage does not depend on changes nothing.
+    assert run(folder, shared, "--stage=rbm", jump_scale="log", epochs=9) == 0
+    assert "to be made" not in capsys.readouterr().out
+    assert run(folder, shared, "--stage=rbm", lm_min_count=3) == 2
+    assert "`lm_min_count` was 2 and is 3" in capsys.readouterr().err
+    assert run(folder, shared, "--stage=rbm", rbm_answers=4) == 0
+    out = capsys.readouterr().out
+    assert "other inputs: `rbm_answers` was 20000 and is 4" in out
+    assert not folder.exists()
+    (made,) = set(names(stages)) - set(before)
+    assert metrics_of(stages / made)["texts"] == 4
+    # A stage that is gone is made again, the same.
+    (question,) = stages.glob("lm-question-*")
+    shutil.rmtree(question)
+    assert run(folder, shared, "--stage=lm") == 0
+    assert sorted({*before, made}) == names(stages)
+
+
+def test_a_matcher_without_its_stages_leaves_nothing_to_resume(
+    tmp_path, capsys
+):
+    for _ in range(2):
+        assert run(tmp_path / "run", "--stage=match") == 2
+        error = capsys.readouterr().err
+        assert "expected the finished stage lm-question" in error
+
+
+@pytest.fixture
+def bert(monkeypatch):
+    """A BERT of random vectors, in the place of a real one."""
+    from gensim.models import KeyedVectors
+
+    class Bert:
+        def __init__(self, source):
+            self.fingerprint = f"of {source}"
+
+    def bert_word_vectors(words, source, *, dim, **options):
+        found = KeyedVectors(dim)
+        rng = np.random.default_rng(0)
+        found.add_vectors(words, rng.normal(size=(len(words), dim)))
+        return found
+
+    def bert_text_vectors(texts, source, *, dim, **options):
+        found = np.zeros((len(texts), max(map(len, texts)), dim), np.float32)
+        for row, text in zip(found, texts, strict=True):
+            row[: len(text)] = len(text)
+        return found
+
+    monkeypatch.setattr(vectors, "Bert", Bert)
+    monkeypatch.setattr(vectors, "bert_word_vectors", bert_word_vectors)
+    monkeypatch.setattr(iam, "bert_text_vectors", bert_text_vectors)
+
+
+def test_contextual_vectors_of_a_bert(tmp_path, bert):
+    options = ["--model=iam-bert-contextual", "--bert=/models/tiny"]
+    settings = dict.fromkeys(iam.TERMS, False) | {"answer_state": True}
+    settings |= {"bert_dim": 5, "lm_trainable_embeddings": True}
+    assert run(tmp_path / "run", *options, **settings) == 0
+    metrics = metrics_of(tmp_path / "run")
+    assert metrics["vectors"] == ["bert:tiny"]
+    assert metrics["inputs"]["vectors"] == ["of /models/tiny"]
+    # Without the jump there is nothing to be learnt about it.
+    assert list(metrics["stages"]) == ["lm-question", "lm-answer"]
+    # It knows its questions by number, and no others.
+    assert "model.keras" in names(tmp_path / "run")
+    assert "saved_model" not in names(tmp_path / "run")
+    model = keras.models.load_model(tmp_path / "run/model.keras")
+    assert model.get_config()["contextual_vectors"][-1] == 5
+    assert model.embedding_dim == 5
+    # Each language model has word vectors of its own.
+    assert model.reader_embeddings == "own"
+    # All words of the vocabulary but the unknown one.
+    share = metrics["coverage"]["any_words"]
+    assert share["covered"] == share["total"] > 0
+
+
+@pytest.mark.parametrize("model", ["ap-cnn", "qa-lstm"])
+def test_other_papers_models_have_their_own_settings(
+    tmp_path, without_export, model
+):
+    changes = {"units": 3, "skipgram_dim": 6, "negatives": 2}
+    options = [f"--set={name}={value}" for name, value in changes.items()]
+    options += [f"--model={model}", f"--output-dir={tmp_path / 'run'}"]
+    assert iam.main(["--smoke", *options]) == 0
+    metrics = metrics_of(tmp_path / "run")
+    assert (metrics["paper"], metrics["model"]) == ("iam", model)
+    assert metrics["overrides"] == changes
+    assert "stages" not in metrics
+    if model == "qa-lstm":
+        expected = qa_lstm.PAPER | metrics["overrides"]
+        assert metrics["settings"] == expected
+
+
+def test_settings_are_the_papers():
+    paper = settings_of("--dataset=wikiqa")
+    names = ("optimizer", "learning_rate", "batch_size", "clipnorm", "dropout")
+    assert [paper[name] for name in names] == ["sgd", 0.1, 50, 5.0, 0.5]
+    names = ("units", "layers", "bert_dim", "initializer_range", "oov_scale")
+    assert [paper[name] for name in names] == [100, 2, 100, 0.05, 0.3]
+    assert (paper["lm_learning_rate"], paper["rbm_learning_rate"]) == (0.1, 0.1)
+    for name in ("optimizer", "dropout", "initializer_range"):
+        assert paper[f"lm_{name}"] == paper[name]
+    assert iam.terms_of(paper) == list(TERMS)
+    small = settings_of("--recipe=small", "--epochs=3")
+    # Only what makes it quick differs.
+    assert {n for n in paper if paper[n] != small[n]} == {*iam.SMALL}
+    assert small["epochs"] == 3
+
+
+@pytest.mark.parametrize("name", sorted(iam.TERMS))
+def test_each_term_can_be_switched_off(name):
+    settings = settings_of(f"--set={name}=false")
+    terms = [term for term in TERMS if term != iam.TERMS[name]]
+    assert iam.terms_of(settings) == terms
+    model = iam.build_model(
+        settings | {"units": 2, "layers": 1}, np.ones((5, 3), np.float32)
+    )
+    assert model.get_config()["terms"] == terms
+    config = model.get_config()
+    for key in ("hidden_units", "dropout", "question_term", "l2"):
+        assert config[key] == settings[key]
+
+
+@pytest.mark.parametrize(
+    ("decay", "expected"),
+    [
+        ("once", [0.1, 0.1, 0.05, 0.05, 0.05]),
+        ("each", [0.1, 0.1, 0.05, 0.025, 0.0125]),
+    ],
+)
+def test_rates_are_halved(decay, expected):
+    settings = {"decay": decay, "decay_epochs": 2}
+    (callback,) = learning_rates(settings, 0.1)
+    rates = [callback.schedule(epoch, 9.9) for epoch in range(5)]
+    assert rates == pytest.approx(expected)
+
+
+def test_rates_are_halved_in_each_stage(whole, rates):
+    assert len(rates) == 3  # two language models and the matcher
+    assert all(seen == pytest.approx([0.1, 0.05]) for seen in rates.values())
+
+
+def test_rates_may_stay():
+    assert learning_rates({"decay": "none", "decay_epochs": 2}, 0.1) == []
+    with pytest.raises(SettingsError, match="`decay` must be one of"):
+        learning_rates({"decay": "2/T", "decay_epochs": 2}, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--stage=lm", "--model=qa-lstm"], "`--stage lm` is of iam, iam-bert"),
+        (["--set=question_term=last"], "`question_term` must be one of"),
+        (["--set=jump=2"], "`jump` must be of type bool"),
+        (["--stage=lm", "--set=lm_loss_per=text"], "`loss_per` must be one of"),
+    ],
+)
+def test_bad_input_is_a_message(
+    tmp_path, capsys, without_export, arguments, message
+):
+    assert run(tmp_path / "run", *arguments) == 2
+    assert message in capsys.readouterr().err

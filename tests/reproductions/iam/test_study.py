@@ -1,0 +1,134 @@
+"""The study's conditions are distinct runs that the script accepts."""
+
+import pytest
+
+from reproductions.harness import study
+from reproductions.harness.settings import parse_arguments
+from reproductions.harness.vectors import chosen_vectors
+from reproductions.iam import experiment as iam
+from reproductions.iam import study as iam_study
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.seed_groups import group_runs
+from reproductions.significance import pairs
+
+COMMAND = ["--data-dir=data", "--embeddings", "vectors.bin"]
+# Eight models and readings, four terms beside the jump, the question term.
+CONDITIONS = 8 + 4 + 1
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Options that the script was called with, in place of its runs."""
+    found = []
+
+    def main(argv):
+        arguments = parse_arguments(
+            "iam",
+            "",
+            iam.MODELS,
+            tuple(iam.RECIPES),
+            argv,
+            add_options=iam.add_options,
+        )
+        found.append((arguments, iam.settings_of(arguments)))
+        folder = arguments.output_dir
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("metrics.json", "model.keras", "run.trec"):
+            (folder / name).touch()
+        return 0
+
+    monkeypatch.setattr(iam, "main", main)
+    # It collects garbage, half a second each time.
+    monkeypatch.setattr(study.keras.utils, "clear_session", lambda: None)
+    return found
+
+
+def run_study(folder, *options):
+    return iam_study.main([*COMMAND, f"--output-dir={folder}", *options])
+
+
+def test_every_condition_is_a_run_of_its_own(calls, tmp_path):
+    assert run_study(tmp_path, "--record=runs.jsonl") == 0
+    assert len(calls) == 2 * (CONDITIONS * 3 + 2)
+    assert len({a.output_dir for a, _ in calls}) == len(calls)
+    identities = {
+        (a.dataset, a.model, a.seed, tuple(settings.items()))
+        for a, settings in calls
+    }
+    assert len(identities) == len(calls)
+    for arguments, _ in calls:
+        assert arguments.split == "dev"
+        assert (arguments.recipe, arguments.resume) == ("small", True)
+        assert (arguments.stage, arguments.bert) == ("all", "minilm")
+        assert arguments.stage_dir == tmp_path / "stages"
+    # All conditions have a seed before any has the next.
+    seeds = [a.seed for a, _ in calls]
+    assert seeds == sorted(seeds)
+
+
+def test_it_can_be_cut_down(calls, tmp_path):
+    options = ["--datasets", "wikiqa", "--seeds", "3", "--split=test"]
+    options += ["--set", "epochs=2", "--models", "iam", "qa-lstm"]
+    assert run_study(tmp_path, *options) == 0
+    found = [(a.model, s["epochs"], s.get("jump")) for a, s in calls]
+    # What is changed is changed for IAM alone.
+    assert found == [
+        ("bm25", 10, True),
+        ("cosine", 10, True),
+        ("iam", 2, True),
+        ("iam", 2, False),
+        ("qa-lstm", 10, None),
+    ]
+    calls.clear()
+    options += ["--models", "iam-bert", "--changes", "none", "match=false"]
+    assert run_study(tmp_path / "terms", *options) == 0
+    found = [s["match"] for a, s in calls if a.model == "iam-bert"]
+    assert found == [True, False]
+
+
+def test_all_its_conditions_are_compared(calls, tmp_path):
+    run_study(tmp_path, "--seeds=1", "--recipe=paper")
+    records = []
+    for arguments, settings in calls:
+        changed = [text.split("=")[0] for text in arguments.overrides]
+        arguments.overrides = []
+        untrained = arguments.model in ("bm25", "cosine")
+        records.append(
+            {
+                "paper": "iam",
+                "model": arguments.model,
+                "dataset": arguments.dataset,
+                "split": "dev",
+                "seed": 1,
+                "recipe": "untrained" if untrained else "paper",
+                "vectors": chosen_vectors(arguments),
+                "metrics": {},
+                "settings": iam.settings_of(arguments),
+                "overrides": {name: settings[name] for name in changed},
+            }
+        )
+    wanted = load_targets().papers["iam"].comparisons
+    found = [
+        (first.model, second.model)
+        for first, second, _ in pairs(group_runs(records), wanted)
+        if first.dataset == "wikiqa"
+    ]
+    # Without each term, and with the question's final state.
+    assert found.count(("iam-bert", "iam-bert")) == 5 + 1
+    assert found.count(("iam", "iam")) == 1
+    for model in ("iam", "qa-lstm", "attentive-lstm", "ap-cnn", "cosine"):
+        assert found.count(("iam-bert", model)) == 1
+    assert found.count(("iam-bert-contextual", "iam-bert")) == 1
+    for model in ("qa-lstm", "attentive-lstm", "ap-cnn"):
+        assert found.count(("iam", model)) == 1
+
+
+def test_failure_stops_it(tmp_path, capsys):
+    status = iam_study.main(
+        [
+            *("--data-dir", str(tmp_path), "--embeddings", "none.txt"),
+            *("--output-dir", str(tmp_path / "runs")),
+        ]
+    )
+    assert status == 2
+    assert capsys.readouterr().err.count("error:") == 1

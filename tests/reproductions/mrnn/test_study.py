@@ -1,0 +1,122 @@
+"""The study's conditions are distinct runs that the script accepts."""
+
+import pytest
+
+from reproductions.harness import study
+from reproductions.harness.settings import parse_arguments
+from reproductions.harness.vectors import chosen_vectors
+from reproductions.mrnn import experiment as mrnn
+from reproductions.mrnn import study as mrnn_study
+from reproductions.records.paper_figures import load_targets
+from reproductions.records.seed_groups import group_runs
+from reproductions.significance import pairs
+
+SOURCES = ["bert:minilm", "vectors.bin"]
+COMMAND = ["--data-dir=data", "--embeddings", *SOURCES]
+# MRNN as it is, two attentions, three depths, contextual vectors, other
+# negatives, two single sources; QA-LSTM and HyperQA.
+CONDITIONS = 1 + 2 + 3 + 1 + 1 + 2 + 2
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Options that the script was called with, in place of its runs."""
+    found = []
+
+    def main(argv):
+        arguments = parse_arguments(
+            "mrnn", "", mrnn.MODELS, tuple(mrnn.RECIPES), argv
+        )
+        found.append((arguments, mrnn.settings_of(arguments)))
+        folder = arguments.output_dir
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("metrics.json", "model.keras", "run.trec"):
+            (folder / name).touch()
+        return 0
+
+    monkeypatch.setattr(mrnn, "main", main)
+    # It collects garbage, half a second each time.
+    monkeypatch.setattr(study.keras.utils, "clear_session", lambda: None)
+    return found
+
+
+def run_study(folder, *options):
+    return mrnn_study.main([*COMMAND, f"--output-dir={folder}", *options])
+
+
+def test_every_condition_is_a_run_of_its_own(calls, tmp_path):
+    assert run_study(tmp_path) == 0
+    assert len(calls) == 2 * (CONDITIONS * 3 + 2)
+    assert len({a.output_dir for a, _ in calls}) == len(calls)
+    identities = {
+        (a.dataset, a.model, a.seed, tuple(a.embeddings), str(settings))
+        for a, settings in calls
+    }
+    assert len(identities) == len(calls)
+    for arguments, _ in calls:
+        assert (arguments.split, arguments.recipe) == ("dev", "small")
+        assert arguments.resume
+    seeds = [a.seed for a, _ in calls]
+    assert seeds == sorted(seeds)
+
+
+def test_sources(calls, tmp_path):
+    assert run_study(tmp_path, "--seeds=1", "--datasets", "wikiqa") == 0
+    read = {}
+    for arguments, _ in calls:
+        vectors = tuple(chosen_vectors(arguments))
+        read.setdefault(arguments.model, set()).add(vectors)
+    last = {("vectors.bin",)}
+    assert read == {
+        "bm25": {()},
+        **dict.fromkeys(("cosine", "qa-lstm", "hyperqa"), last),
+        "mrnn": {tuple(SOURCES), *((source,) for source in SOURCES)},
+        "mrnn-contextual": {tuple(SOURCES)},
+    }
+
+
+def test_it_can_be_cut_down(calls, tmp_path):
+    options = ["--datasets", "wikiqa", "--seeds", "3", "--split=test"]
+    assert run_study(tmp_path, *options, "--set", "epochs=2") == 0
+    assert {a.split for a, _ in calls} == {"test"}
+    # What is changed is changed for MRNN alone.
+    changed = {a.model for a, s in calls if s["epochs"] == 2}
+    assert changed == set(mrnn.OWN)
+    kept = {path.name for path in tmp_path.glob("*/*")}
+    assert kept == {"metrics.json", "run.trec"}
+
+
+def test_all_its_conditions_are_compared(calls, tmp_path):
+    run_study(tmp_path, "--seeds=1", "--datasets", "wikiqa")
+    records = []
+    for arguments, settings in calls:
+        changed = [text.split("=")[0] for text in arguments.overrides]
+        arguments.overrides = []
+        untrained = arguments.model in mrnn_study.UNTRAINED
+        records.append(
+            {
+                "paper": "mrnn",
+                "model": arguments.model,
+                "dataset": arguments.dataset,
+                "split": "dev",
+                "seed": 1,
+                "recipe": "untrained" if untrained else "small",
+                "vectors": chosen_vectors(arguments),
+                "metrics": {},
+                "settings": mrnn.settings_of(arguments),
+                "overrides": {name: settings[name] for name in changed},
+            }
+        )
+    wanted = load_targets().papers["mrnn"].comparisons
+    found = [
+        (first.model, second.model, *first.overrides)
+        for first, second, _ in pairs(group_runs(records), wanted)
+    ]
+    for name in ("n_gram_attention", "query_attention", "negatives"):
+        assert found.count(("mrnn", "mrnn", name)) == 1
+    assert found.count(("mrnn", "mrnn", "blocks")) == 3
+    # The ensemble and each of its sources.
+    assert found.count(("mrnn", "mrnn")) == 2
+    assert found.count(("mrnn-contextual", "mrnn")) == 1
+    for other in ("qa-lstm", "hyperqa", "bm25", "cosine"):
+        assert found.count(("mrnn", other)) == 3
