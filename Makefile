@@ -38,7 +38,7 @@ BACKEND_TESTS := tests/layers tests/models tests/batches/test_pairs.py \
 	tests/optimizers/test_optimizer_training.py tests/optimizers/test_riemannian.py \
 	tests/training/test_recomputation.py \
 	tests/layers/test_recurrence.py \
-	tests/test_recurrent_benchmark.py tests/ranking/test_scoring.py \
+	tests/devtools/test_recurrent_benchmark.py tests/ranking/test_scoring.py \
 	tests/training/test_pairwise.py tests/batches/test_triplets.py \
 	tests/losses/test_triplet.py tests/training/test_triplets.py
 

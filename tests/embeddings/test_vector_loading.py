@@ -5,7 +5,7 @@ import json
 import pytest
 from gensim.models import KeyedVectors
 
-from benchmarks import vector_loading
+from devtools.benchmarks import vector_loading
 
 
 def test_words_are_distinct_and_grow():

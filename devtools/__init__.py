@@ -1,0 +1,1 @@
+"""Tools of this project's developers."""

@@ -1,0 +1,1 @@
+"""Benchmarks that answered one question each."""

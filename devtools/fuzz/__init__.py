@@ -1,0 +1,4 @@
+"""Damaged files for every reader: data, or an error that names the place.
+
+`python -m fuzz` runs the nightly amount; `tests/devtools/test_fuzz.py` a share of it.
+"""

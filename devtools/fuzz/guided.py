@@ -1,0 +1,88 @@
+"""Fuzzes one parser guided by the coverage of its code, with atheris.
+
+`python -m devtools.fuzz.guided TARGET RUNS FOLDER` ends by itself; `python -m fuzz`
+starts it for each target with one file, if atheris is installed.
+"""
+
+import importlib.util
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+INSTALL = "pip install 'keras-qa[fuzz]'"
+_DONE = re.compile(rb"Done (\d+) runs in")
+
+
+def available() -> bool:
+    """Whether atheris is installed."""
+    return importlib.util.find_spec("atheris") is not None
+
+
+def start(name: str, runs: int, folder: Path) -> tuple[int, str]:
+    """Fuzzes a target in a process of its own.
+
+    Args:
+        name: the target.
+        runs: number of inputs.
+        folder: where an input is kept that did what none should do.
+
+    Returns:
+        The number of inputs that were tried, and what was wrong, if anything.
+    """
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "devtools.fuzz.guided",
+            name,
+            str(runs),
+            str(folder),
+        ],
+        capture_output=True,
+        check=False,
+    )
+    found = _DONE.search(done.stderr)
+    if done.returncode == 0 and found:
+        return int(found[1]), ""
+    return 0, done.stderr[-2000:].decode("utf-8", "replace")
+
+
+def main(arguments: list[str]) -> None:
+    """Fuzzes; does not return."""
+    import atheris
+
+    name, runs, kept = arguments
+    with atheris.instrument_imports(
+        include=["keras_qa.datasets", "embeddings", "reproductions"],
+        enable_loader_override=False,
+    ):
+        from devtools.fuzz.cases import all_targets
+    from devtools.fuzz.running import limit_addresses
+    from devtools.fuzz.running import outcome
+
+    target = all_targets()[name]
+    valid = target.case()
+    scratch = Path(tempfile.mkdtemp())
+    seeds = Path(tempfile.mkdtemp())
+    (seeds / "valid").write_bytes(valid[target.guided])
+
+    def try_one(data: bytes) -> None:
+        found = outcome(target, valid | {target.guided: data}, scratch)
+        if found not in ("data", "error"):
+            raise RuntimeError(found)
+
+    limit_addresses()
+    atheris.Setup(
+        [
+            *("fuzz", str(seeds), f"-runs={runs}", "-seed=1", "-timeout=60"),
+            *(f"-artifact_prefix={kept}/", "-max_len=8192", "-verbosity=1"),
+        ],
+        try_one,
+    )
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,4 +1,0 @@
-"""Damaged files for every reader: data, or an error that names the place.
-
-`python -m fuzz` runs the nightly amount; `tests/test_fuzz.py` a share of it.
-"""
