@@ -9,9 +9,9 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import gradients
 
 from keras_qa import geometry
+from support.layer_checks import gradients
 
 SEEDS = range(10)
 # Keras computes in float32 on JAX (without its 64 bit mode) and PyTorch.

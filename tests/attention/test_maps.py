@@ -2,11 +2,6 @@
 
 import numpy as np
 import pytest
-from attention_runs import write_run
-from mrnn_reference import contextualize
-from mrnn_reference import dense_maps
-from mrnn_reference import distance
-from mrnn_reference import randomize
 
 from keras_qa.attention.figure import COLOR
 from keras_qa.attention.figure import DPI
@@ -23,6 +18,11 @@ from keras_qa.models import APCNN
 from keras_qa.models import MRNN
 from keras_qa.models import HyperQA
 from keras_qa.text.vocabulary import Vocabulary
+from support.attention_runs import write_run
+from support.mrnn_reference import contextualize
+from support.mrnn_reference import dense_maps
+from support.mrnn_reference import distance
+from support.mrnn_reference import randomize
 
 VOCABULARY = Vocabulary(["who", "wrote", "emma", "jane", "austen", "?"])
 SIZE, DIM = len(VOCABULARY), 3

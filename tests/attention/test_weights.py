@@ -8,7 +8,6 @@ from functools import partial
 import keras
 import numpy as np
 import pytest
-from attention_runs import write_run
 
 from keras_qa.attention.figure import COLOR
 from keras_qa.attention.weights import AttentionError
@@ -20,6 +19,7 @@ from keras_qa.models import APCNN
 from keras_qa.models import AttentiveLSTM
 from keras_qa.models import HyperQA
 from keras_qa.text.vocabulary import Vocabulary
+from support.attention_runs import write_run
 
 VOCABULARY = Vocabulary(["who", "wrote", "emma", "jane", "austen", "?"])
 QUESTION = "Who wrote Emma?"

@@ -5,12 +5,12 @@ import json
 import sys
 
 import pytest
-from search_runs import ANSWERS
-from search_runs import QUESTION
-from search_runs import best
-from search_runs import command
 
 from keras_qa.search.trained import TrainedRanker
+from support.search_runs import ANSWERS
+from support.search_runs import QUESTION
+from support.search_runs import best
+from support.search_runs import command
 
 
 def test_ask_prints_answers_scores_and_times(hyperqa_index, runs, capsys):

@@ -13,10 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from search_runs import ANSWERS
-from search_runs import QUESTION
-from search_runs import build
-from search_runs import command
 
 from keras_qa import models
 from keras_qa.search.answers import Answer
@@ -26,6 +22,10 @@ from keras_qa.search.errors import SearchError
 from keras_qa.search.index import AnswerIndex
 from keras_qa.search.searchable import space_of
 from keras_qa.search.trained import TrainedRanker
+from support.search_runs import ANSWERS
+from support.search_runs import QUESTION
+from support.search_runs import build
+from support.search_runs import command
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,13 +6,13 @@ import sys
 
 import keras
 import pytest
-from search_runs import QUESTION
-from search_runs import VOCABULARY
-from search_runs import best
-from search_runs import command
 
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.search.trained import TrainedRanker
+from support.search_runs import QUESTION
+from support.search_runs import VOCABULARY
+from support.search_runs import best
+from support.search_runs import command
 
 CANDIDATES = ["w1 w2", "w7  emma", "w1 w2", "w20"]
 

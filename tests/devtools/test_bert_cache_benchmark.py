@@ -2,12 +2,12 @@
 
 import json
 
-import bert_reference
 import numpy as np
 import pytest
 
 from devtools.benchmarks import bert_cache
 from devtools.benchmarks.bert_cache import Settings
+from support import bert_reference
 
 
 def test_pairs_are_the_samples_first():

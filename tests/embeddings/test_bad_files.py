@@ -5,7 +5,6 @@ import json
 import struct
 import zipfile
 
-import elmo_reference
 import h5py
 import numpy as np
 import pytest
@@ -22,6 +21,7 @@ from keras_qa.embeddings.elmo.options import read_options
 from keras_qa.embeddings.elmo.published_files import read_weights
 from keras_qa.embeddings.vector_cache import VectorCache
 from keras_qa.embeddings.vector_cache import cache_key
+from support import elmo_reference
 
 
 @pytest.fixture

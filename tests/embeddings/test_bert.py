@@ -2,12 +2,12 @@
 
 import random
 
-import bert_reference
 import numpy as np
 import pytest
 
 from keras_qa.embeddings.bert.network import Bert
 from keras_qa.embeddings.bert.word_pieces import encode_words
+from support import bert_reference
 
 pytest.importorskip("keras_hub")
 pytest.importorskip("safetensors")

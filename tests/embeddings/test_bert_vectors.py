@@ -4,7 +4,6 @@ import json
 import shutil
 import sys
 
-import bert_reference
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
@@ -17,6 +16,7 @@ from keras_qa.embeddings import bert_word_vectors
 from keras_qa.embeddings import embedding_matrix
 from keras_qa.embeddings import text_cache
 from keras_qa.embeddings.bert.network import Bert
+from support import bert_reference
 
 pytest.importorskip("keras_hub")
 pytest.importorskip("safetensors")

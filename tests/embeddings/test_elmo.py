@@ -2,7 +2,6 @@
 
 import json
 
-import elmo_reference
 import h5py
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from keras_qa.embeddings import VectorsError
 from keras_qa.embeddings.elmo.characters import character_ids
 from keras_qa.embeddings.elmo.encoder import Elmo
+from support import elmo_reference
 
 WEIGHTS = elmo_reference.make_weights()
 TEXTS = [

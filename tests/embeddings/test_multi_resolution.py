@@ -1,7 +1,5 @@
 """Multi-resolution word vectors of a BERT, an ELMo and a fastText model."""
 
-import bert_reference
-import elmo_reference
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
@@ -20,6 +18,8 @@ from keras_qa.embeddings import load_fasttext
 from keras_qa.embeddings import multi_resolution
 from keras_qa.embeddings.bert.network import Bert
 from keras_qa.embeddings.elmo.encoder import Elmo
+from support import bert_reference
+from support import elmo_reference
 
 TEXTS = [["who", "wrote", "emmas"], ["emma"], [], ["a", "cat"], ["emma"]]
 WORDS = ["who", "cat", "a", "who", "emmas"]

@@ -3,13 +3,13 @@
 import functools
 
 import pytest
-from export_models import MODELS
-from export_models import READING
-from export_models import VOCABULARY
-from export_models import randomise
 
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.saved_model import load_saved_model
+from support.export_models import MODELS
+from support.export_models import READING
+from support.export_models import VOCABULARY
+from support.export_models import randomise
 
 
 @pytest.fixture(scope="session")

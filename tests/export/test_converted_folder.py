@@ -5,7 +5,6 @@ import os
 import re
 import sys
 
-import export_models
 import keras
 import numpy as np
 import pytest
@@ -19,6 +18,7 @@ from keras_qa.models import CosineQA
 from keras_qa.models import LSTMRanker
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary
+from support import export_models
 
 tf = pytest.importorskip("tensorflow")
 needs_tensorflow = pytest.mark.skipif(

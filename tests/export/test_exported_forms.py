@@ -1,9 +1,10 @@
 """Models of all kinds score in every form as they do in memory."""
 
-import all_models
-import export_checks
 import keras
 import pytest
+
+from support import all_models
+from support import export_checks
 
 pytest.importorskip("tf2onnx", reason="needs the extra onnx")
 pytest.importorskip("onnxruntime")

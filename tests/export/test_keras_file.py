@@ -8,7 +8,6 @@ import sys
 import zipfile
 from pathlib import Path
 
-import all_models
 import h5py
 import keras
 import numpy as np
@@ -19,6 +18,7 @@ from keras_qa.export.keras_file import load_model
 from keras_qa.export.saved_model import export_keras
 from keras_qa.initializers import ScaledIdentity
 from keras_qa.optimizers.constraints import PoincareBall
+from support import all_models
 
 
 @pytest.fixture(scope="module")

@@ -9,23 +9,23 @@ import sys
 import keras
 import numpy as np
 import pytest
-from export_models import ANSWERS
-from export_models import MODELS
-from export_models import PAIRS
-from export_models import QUESTIONS
-from export_models import READING
-from export_models import ROOT
-from export_models import VOCABULARY
-from export_models import WIDTH
-from export_models import assert_close
-from export_models import in_memory
-from export_models import needs_tensorflow
-from export_models import randomise
 
 from keras_qa.export.saved_model import export_keras
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.saved_model import load_saved_model
 from keras_qa.text.vocabulary import Vocabulary
+from support.export_models import ANSWERS
+from support.export_models import MODELS
+from support.export_models import PAIRS
+from support.export_models import QUESTIONS
+from support.export_models import READING
+from support.export_models import ROOT
+from support.export_models import VOCABULARY
+from support.export_models import WIDTH
+from support.export_models import assert_close
+from support.export_models import in_memory
+from support.export_models import needs_tensorflow
+from support.export_models import randomise
 
 pytestmark = pytest.mark.filterwarnings("error::UserWarning")
 

@@ -7,16 +7,16 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from export_models import OVERLAP
-from export_models import VOCABULARY
-from export_models import needs_tensorflow
-from export_models import with_overlap
 
 from keras_qa.export.saved_model import export_keras
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.saved_model import load_saved_model
 from keras_qa.export.saved_model import score_texts
 from keras_qa.models import HyperQA
+from support.export_models import OVERLAP
+from support.export_models import VOCABULARY
+from support.export_models import needs_tensorflow
+from support.export_models import with_overlap
 
 OVERLAP_ERRORS = [
     (

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import check_layer
-from layer_checks import gradients
-from layer_checks import run
-from text_reference import attend
 
 from keras_qa.layers import AnswerAttention
+from support.layer_checks import MODES
+from support.layer_checks import check_layer
+from support.layer_checks import gradients
+from support.layer_checks import run
+from support.text_reference import attend
 
 RNG = np.random.default_rng(0)
 QUESTION = RNG.normal(size=(4, 2)).astype("float32")

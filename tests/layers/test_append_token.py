@@ -4,11 +4,11 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import check_layer
-from layer_checks import run
 
 from keras_qa.layers import AppendToken
+from support.layer_checks import MODES
+from support.layer_checks import check_layer
+from support.layer_checks import run
 
 IDS = np.array([[5, 7, 0], [0, 0, 0], [3, 2, 4], [1, 0, 0]], "int32")
 CLOSED = [[5, 7, 9, 0], [9, 0, 0, 0], [3, 2, 4, 9], [1, 9, 0, 0]]

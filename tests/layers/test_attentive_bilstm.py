@@ -4,16 +4,16 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import check_layer
-from layer_checks import run
-from text_reference import attend
-from text_reference import bilstm
-from text_reference import convolution
 
 from keras_qa.layers import AttentiveBiLSTM
 from keras_qa.layers import TextConvolution
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import check_layer
+from support.layer_checks import run
+from support.text_reference import attend
+from support.text_reference import bilstm
+from support.text_reference import convolution
 
 RNG = np.random.default_rng(0)
 TEXTS = [RNG.normal(size=(3, length, 4)).astype("float32") for length in (3, 5)]

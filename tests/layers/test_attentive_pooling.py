@@ -4,12 +4,12 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import check_layer
-from layer_checks import gradients
-from layer_checks import run
 
 from keras_qa.layers import AttentivePooling
+from support.layer_checks import MODES
+from support.layer_checks import check_layer
+from support.layer_checks import gradients
+from support.layer_checks import run
 
 LENGTHS = {
     "question": np.array([4, 1, 3, 0, 2, 0]),

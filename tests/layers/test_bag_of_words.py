@@ -4,13 +4,13 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import check_layer
-from layer_checks import gradients
 
 from keras_qa.layers import BagOfWords
 from keras_qa.layers.bag_of_words import packed_sum
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import pack
+from support.layer_checks import check_layer
+from support.layer_checks import gradients
 
 
 def _words(*shape):

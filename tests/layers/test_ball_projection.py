@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import check_layer
-from layer_checks import gradients
 
 from keras_qa.layers import BallProjection
+from support.layer_checks import check_layer
+from support.layer_checks import gradients
 
 
 def _vectors():

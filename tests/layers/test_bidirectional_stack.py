@@ -4,14 +4,14 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import check_layer
-from layer_checks import quick_call
-from layer_checks import run
-from text_reference import lstm
 
 from keras_qa.layers import BidirectionalStack
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import check_layer
+from support.layer_checks import quick_call
+from support.layer_checks import run
+from support.text_reference import lstm
 
 TEXTS = np.random.default_rng(0).normal(size=(3, 4, 3)).astype("float32")
 MASK = np.arange(4) < np.array([3, 4, 0])[:, None]

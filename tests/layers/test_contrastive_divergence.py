@@ -4,16 +4,16 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import run
-from rbm_reference import ExactPairs
-from rbm_reference import neighbours
 from scipy import stats
 
 from keras_qa.layers import RBMJumpScore
 from keras_qa.layers.contrastive_divergence import ContrastiveDivergence
 from keras_qa.layers.contrastive_divergence import StatePairs
 from keras_qa.layers.contrastive_divergence import truncated_exponential
+from support.layer_checks import MODES
+from support.layer_checks import run
+from support.rbm_reference import ExactPairs
+from support.rbm_reference import neighbours
 
 RATES = [0.0, 1e-9, 1e-6, 1e-4, 0.03, 1.0, 7.0, 40.0, 1e3]
 SIGNED_RATES = [-rate for rate in RATES[:0:-1]] + RATES

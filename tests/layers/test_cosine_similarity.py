@@ -2,10 +2,10 @@
 
 import numpy as np
 from keras import ops
-from layer_checks import check_layer
-from layer_checks import gradients
 
 from keras_qa.layers import CosineSimilarity
+from support.layer_checks import check_layer
+from support.layer_checks import gradients
 
 
 def test_layer_contract():

@@ -2,27 +2,27 @@
 
 import numpy as np
 import pytest
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import quick_call
-from layer_checks import run
-from qrnn_reference import aligned_step
-from qrnn_reference import cross_temporal
-from recurrent_checks import ANSWER_LENGTHS
-from recurrent_checks import CROSSED
-from recurrent_checks import FAR
-from recurrent_checks import QUESTION_LENGTHS
-from recurrent_checks import UNITS
-from recurrent_checks import M
-from recurrent_checks import close
-from recurrent_checks import crossed_layer
-from recurrent_checks import normal
-from recurrent_checks import pad
-from recurrent_checks import pairs_of_texts
-from recurrent_checks import ragged_batch
-from recurrent_checks import to_numpy
 
 from keras_qa.layers import QRNNLayer
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import quick_call
+from support.layer_checks import run
+from support.qrnn_reference import aligned_step
+from support.qrnn_reference import cross_temporal
+from support.recurrent_checks import ANSWER_LENGTHS
+from support.recurrent_checks import CROSSED
+from support.recurrent_checks import FAR
+from support.recurrent_checks import QUESTION_LENGTHS
+from support.recurrent_checks import UNITS
+from support.recurrent_checks import M
+from support.recurrent_checks import close
+from support.recurrent_checks import crossed_layer
+from support.recurrent_checks import normal
+from support.recurrent_checks import pad
+from support.recurrent_checks import pairs_of_texts
+from support.recurrent_checks import ragged_batch
+from support.recurrent_checks import to_numpy
 
 # The alignment.
 

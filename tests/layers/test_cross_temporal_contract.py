@@ -3,17 +3,17 @@
 import keras
 import numpy as np
 import pytest
-from layer_checks import check_layer
-from recurrent_checks import UNITS
-from recurrent_checks import M
-from recurrent_checks import close
-from recurrent_checks import crossed_layer
-from recurrent_checks import normal
-from recurrent_checks import to_numpy
 
 from keras_qa.layers import BagOfWords
 from keras_qa.layers import CrossTemporalLayer
 from keras_qa.layers import QRNNLayer
+from support.layer_checks import check_layer
+from support.recurrent_checks import UNITS
+from support.recurrent_checks import M
+from support.recurrent_checks import close
+from support.recurrent_checks import crossed_layer
+from support.recurrent_checks import normal
+from support.recurrent_checks import to_numpy
 
 
 def test_layer_contract():

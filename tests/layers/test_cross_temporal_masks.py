@@ -3,19 +3,20 @@
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import QUICKEST
-from layer_checks import gradients
-from layer_checks import quick_call
-from qrnn_reference import cross_temporal
-from recurrent_checks import ALIGNMENTS
-from recurrent_checks import CROSSED
-from recurrent_checks import M
-from recurrent_checks import close
-from recurrent_checks import crossed_layer
-from recurrent_checks import normal
-from recurrent_checks import ragged_batch
-from recurrent_checks import sum_of_both
-from recurrent_checks import to_numpy
+
+from support.layer_checks import QUICKEST
+from support.layer_checks import gradients
+from support.layer_checks import quick_call
+from support.qrnn_reference import cross_temporal
+from support.recurrent_checks import ALIGNMENTS
+from support.recurrent_checks import CROSSED
+from support.recurrent_checks import M
+from support.recurrent_checks import close
+from support.recurrent_checks import crossed_layer
+from support.recurrent_checks import normal
+from support.recurrent_checks import ragged_batch
+from support.recurrent_checks import sum_of_both
+from support.recurrent_checks import to_numpy
 
 
 def test_hands_both_masks_on():

@@ -4,23 +4,24 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import functional_call
-from layer_checks import gradients
-from layer_checks import quick_call
-from layer_checks import run
-from qrnn_reference import cross_temporal
-from qrnn_reference import finite_differences
-from recurrent_checks import CROSSED
-from recurrent_checks import UNITS
-from recurrent_checks import M
-from recurrent_checks import close
-from recurrent_checks import crossed_layer
-from recurrent_checks import normal
-from recurrent_checks import pad
-from recurrent_checks import pairs_of_texts
-from recurrent_checks import sum_of_both
+
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import functional_call
+from support.layer_checks import gradients
+from support.layer_checks import quick_call
+from support.layer_checks import run
+from support.qrnn_reference import cross_temporal
+from support.qrnn_reference import finite_differences
+from support.recurrent_checks import CROSSED
+from support.recurrent_checks import UNITS
+from support.recurrent_checks import M
+from support.recurrent_checks import close
+from support.recurrent_checks import crossed_layer
+from support.recurrent_checks import normal
+from support.recurrent_checks import pad
+from support.recurrent_checks import pairs_of_texts
+from support.recurrent_checks import sum_of_both
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import QUICKEST
-from layer_checks import check_layer
-from layer_checks import run
-from mrnn_reference import contextualize
-from mrnn_reference import distance
-from mrnn_reference import randomize
 
 from keras_qa.layers import DuplexAttention
+from support.layer_checks import QUICKEST
+from support.layer_checks import check_layer
+from support.layer_checks import run
+from support.mrnn_reference import contextualize
+from support.mrnn_reference import distance
+from support.mrnn_reference import randomize
 
 RNG = np.random.default_rng(0)
 MAPS = [RNG.normal(size=(2, 2, n, 3)).astype("float32") for n in (3, 4)]

@@ -4,9 +4,9 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import check_layer
 
 from keras_qa.layers import FeatureStandardization
+from support.layer_checks import check_layer
 
 ROWS = np.array([[1.0, 5.0], [3.0, 5.0], [8.0, 5.0]], "float32")
 

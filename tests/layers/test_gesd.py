@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import check_layer
-from layer_checks import gradients
 
 from keras_qa.layers import GESD
+from support.layer_checks import check_layer
+from support.layer_checks import gradients
 
 
 def test_layer_contract():

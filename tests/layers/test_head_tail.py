@@ -3,12 +3,12 @@
 import keras
 import numpy as np
 import pytest
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import check_layer
-from layer_checks import run
 
 from keras_qa.layers import HeadTail
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import check_layer
+from support.layer_checks import run
 
 STATES = np.arange(4 * 3 * 4, dtype="float32").reshape(4, 3, 4)
 MASK = np.array(

@@ -6,14 +6,14 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import check_layer
-from layer_checks import gradients
-from layer_checks import run
 
 from keras_qa.layers import InteractiveAttention
 from keras_qa.layers.interactive_attention import TERMS
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import check_layer
+from support.layer_checks import gradients
+from support.layer_checks import run
 
 SIZE = 7
 RNG = np.random.default_rng(0)

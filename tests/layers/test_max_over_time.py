@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import check_layer
-from layer_checks import gradients
 
 from keras_qa.layers import MaxOverTime
+from support.layer_checks import check_layer
+from support.layer_checks import gradients
 
 WORDS = -1 - np.random.default_rng(0).random((4, 3, 2)).astype("float32")
 MASK = np.array(

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import check_layer
-from layer_checks import gradients
-from layer_checks import run
-from mrnn_reference import contextualize
-from mrnn_reference import randomize
 
 from keras_qa.layers import NGramAttention
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import check_layer
+from support.layer_checks import gradients
+from support.layer_checks import run
+from support.mrnn_reference import contextualize
+from support.mrnn_reference import randomize
 
 MAPS = np.random.default_rng(0).normal(size=(2, 3, 5, 4)).astype("float32")
 MASK = np.arange(5) < np.array([[5], [2]])

@@ -4,15 +4,15 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import check_layer
-from layer_checks import gradients
-from layer_checks import run
-from mrnn_reference import dense_maps
-from mrnn_reference import randomize
 
 from keras_qa.layers import NGramDenseBlock
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import check_layer
+from support.layer_checks import gradients
+from support.layer_checks import run
+from support.mrnn_reference import dense_maps
+from support.mrnn_reference import randomize
 
 RNG = np.random.default_rng(0)
 WORDS = RNG.normal(size=(3, 5, 2)).astype("float32")

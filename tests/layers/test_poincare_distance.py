@@ -4,10 +4,10 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import check_layer
-from layer_checks import gradients
 
 from keras_qa.layers import PoincareDistance
+from support.layer_checks import check_layer
+from support.layer_checks import gradients
 
 
 def _vectors(seed, shape, radius):

@@ -4,17 +4,17 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import quick_call
-from qrnn_reference import qrnn_batch
-from recurrent_checks import KINDS
-from recurrent_checks import MASK
-from recurrent_checks import M
-from recurrent_checks import close
-from recurrent_checks import normal
-from recurrent_checks import qrnn_layer
-from recurrent_checks import to_numpy
 
 from keras_qa.layers import QRNNLayer
+from support.layer_checks import quick_call
+from support.qrnn_reference import qrnn_batch
+from support.recurrent_checks import KINDS
+from support.recurrent_checks import MASK
+from support.recurrent_checks import M
+from support.recurrent_checks import close
+from support.recurrent_checks import normal
+from support.recurrent_checks import qrnn_layer
+from support.recurrent_checks import to_numpy
 
 
 @pytest.mark.parametrize("pooling, kernel_size", KINDS)

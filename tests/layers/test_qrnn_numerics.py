@@ -4,20 +4,21 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import functional_call
-from layer_checks import gradients
-from layer_checks import quick_call
-from layer_checks import run
-from qrnn_reference import finite_differences
-from qrnn_reference import qrnn_batch
-from recurrent_checks import MASK
-from recurrent_checks import UNITS
-from recurrent_checks import M
-from recurrent_checks import close
-from recurrent_checks import normal
-from recurrent_checks import qrnn_layer
+
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import functional_call
+from support.layer_checks import gradients
+from support.layer_checks import quick_call
+from support.layer_checks import run
+from support.qrnn_reference import finite_differences
+from support.qrnn_reference import qrnn_batch
+from support.recurrent_checks import MASK
+from support.recurrent_checks import UNITS
+from support.recurrent_checks import M
+from support.recurrent_checks import close
+from support.recurrent_checks import normal
+from support.recurrent_checks import qrnn_layer
 
 
 @pytest.mark.parametrize("mode", MODES)

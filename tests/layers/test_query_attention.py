@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import check_layer
-from layer_checks import gradients
-from layer_checks import run
-from mrnn_reference import distance
-from mrnn_reference import randomize
 
 from keras_qa.layers import QueryAttention
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import check_layer
+from support.layer_checks import gradients
+from support.layer_checks import run
+from support.mrnn_reference import distance
+from support.mrnn_reference import randomize
 
 RNG = np.random.default_rng(0)
 TEXTS = [RNG.normal(size=(4, n, 3)).astype("float32") for n in (3, 5)]

@@ -4,15 +4,15 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import check_layer
-from layer_checks import gradients
-from layer_checks import run
-from rbm_reference import ExactPairs
-from rbm_reference import neighbours
 from scipy import optimize
 
 from keras_qa.layers import RBMJumpScore
+from support.layer_checks import MODES
+from support.layer_checks import check_layer
+from support.layer_checks import gradients
+from support.layer_checks import run
+from support.rbm_reference import ExactPairs
+from support.rbm_reference import neighbours
 
 RNG = np.random.default_rng(0)
 STATES = np.tanh(RNG.normal(size=(5, 4, 3))).astype("float32")

@@ -4,13 +4,13 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import gradients
-from layer_checks import run
-from qrnn_reference import finite_differences
 
 from keras_qa.layers.recurrence import linear_recurrence
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import gradients
+from support.layer_checks import run
+from support.qrnn_reference import finite_differences
 
 LENGTHS = [0, 1, 2, 7, 8, 9, 50, 65, 200]
 

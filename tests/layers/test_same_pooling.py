@@ -4,13 +4,13 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import gradients
-from layer_checks import run
-from mrnn_reference import pooled
 
 from keras_qa.layers.same_pooling import check_pooling
 from keras_qa.layers.same_pooling import same_pooling
+from support.layer_checks import MODES
+from support.layer_checks import gradients
+from support.layer_checks import run
+from support.mrnn_reference import pooled
 
 X = np.array([[-5.0, -2.0, -3.0, -9.0, 1.0]], "float32")[..., None]
 MASK = np.array([[True, True, False, True, True]])

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import check_layer
-from layer_checks import run
-from mrnn_reference import randomize
-from mrnn_reference import softmax_block
 
 from keras_qa.layers import SoftmaxBlock
+from support.layer_checks import MODES
+from support.layer_checks import check_layer
+from support.layer_checks import run
+from support.mrnn_reference import randomize
+from support.mrnn_reference import softmax_block
 
 VALUES = np.random.default_rng(0).normal(size=(2, 3, 4)).astype("float32")
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import check_layer
-from layer_checks import run
 
 from keras_qa.layers import TextConvolution
+from support.layer_checks import MODES
+from support.layer_checks import check_layer
+from support.layer_checks import run
 
 WORDS = np.random.default_rng(0).normal(size=(3, 5, 2)).astype("float32")
 LENGTHS = np.array([5, 3, 0])

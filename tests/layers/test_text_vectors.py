@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import check_layer
-from layer_checks import run
 
 from keras_qa.layers import TextVectors
+from support.layer_checks import MODES
+from support.layer_checks import check_layer
+from support.layer_checks import run
 
 VECTORS = np.random.default_rng(0).normal(size=(4, 3, 2)).astype("float32")
 ROWS = np.array([[2], [0]], dtype="int32")

@@ -4,11 +4,11 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import check_layer
-from layer_checks import run
 
 from keras_qa.layers import TfIdf
+from support.layer_checks import MODES
+from support.layer_checks import check_layer
+from support.layer_checks import run
 
 SIZE = 12
 TEXTS = np.array(

@@ -4,13 +4,13 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import check_layer
-from layer_checks import run
-from text_reference import wide_convolution
 
 from keras_qa.layers import MaxOverTime
 from keras_qa.layers import WideConvolution
+from support.layer_checks import MODES
+from support.layer_checks import check_layer
+from support.layer_checks import run
+from support.text_reference import wide_convolution
 
 WORDS = np.random.default_rng(0).normal(size=(3, 5, 2)).astype("float32")
 LENGTHS = np.array([5, 3, 0])

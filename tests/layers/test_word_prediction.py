@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import check_layer
-from layer_checks import run
 
 from keras_qa.layers import WordPrediction
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import check_layer
+from support.layer_checks import run
 
 # Words 1 to 5, and 6 closes the sentences.
 IDS = np.array([[3, 5, 1, 6], [2, 6, 0, 0], [6, 0, 0, 0]], "int32")

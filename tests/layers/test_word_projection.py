@@ -4,9 +4,9 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import check_layer
 
 from keras_qa.layers import WordProjection
+from support.layer_checks import check_layer
 
 
 def _inputs(*shape):

@@ -13,7 +13,7 @@ from keras_qa.losses.triplet import MINING
 from keras_qa.losses.triplet import EmbeddingTripletLoss
 from keras_qa.losses.triplet import TripletLoss
 
-# Written by tests/tf215/record_triplets.py.
+# Written by tests/export/tf215/record_triplets.py.
 RECORDED = json.loads(
     (Path(__file__).parents[1] / "data" / "triplet_losses.json").read_text(
         "utf-8"

@@ -1,8 +1,7 @@
 """The list of all models leaves none out."""
 
-from all_models import MODELS
-
 import keras_qa.models
+from support.all_models import MODELS
 
 
 def test_every_class_is_there():

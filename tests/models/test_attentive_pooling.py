@@ -4,11 +4,6 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import run
-from text_reference import convolution
-from text_reference import lstm
 
 from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.models import APCNN
@@ -17,6 +12,11 @@ from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.training.pairwise import PairwiseBatches
 from keras_qa.training.pairwise import PairwiseTrainer
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import run
+from support.text_reference import convolution
+from support.text_reference import lstm
 
 VOCABULARY, DIM, PROJECTED, UNITS = 30, 5, 4, 3
 MODELS = [APBiLSTM, APCNN]

@@ -9,7 +9,8 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
-from all_models import MODELS
+
+from support.all_models import MODELS
 
 ROOT = Path(__file__).parents[2]
 BACKENDS = ("tensorflow", "jax", "torch")
@@ -28,7 +29,7 @@ def measured(folder, what):
             continue
         output = folder / f"{backend}.npz"
         subprocess.run(
-            [sys.executable, "tests/backend_scores.py", output, what],
+            [sys.executable, "tests/support/backend_scores.py", output, what],
             cwd=ROOT,
             check=True,
             env={**os.environ, "KERAS_BACKEND": backend},

@@ -6,13 +6,13 @@ The same under each backend; docs/bad-input.md says it in a table.
 import keras
 import numpy as np
 import pytest
-from all_models import SCORERS
-from all_models import VOCABULARY_SIZE
-from all_models import build
-from all_models import inputs_for
 
 from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
+from support.all_models import SCORERS
+from support.all_models import VOCABULARY_SIZE
+from support.all_models import build
+from support.all_models import inputs_for
 
 # In turn: no words on either side, on one, on the other; one word; a word that
 # is not known; equal texts; the longest.

@@ -7,9 +7,10 @@ without words on either side or both, one word again and again.
 import keras
 import numpy as np
 import pytest
-from all_models import SCORERS
-from all_models import build
-from all_models import inputs_for
+
+from support.all_models import SCORERS
+from support.all_models import build
+from support.all_models import inputs_for
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.skipif(

@@ -4,10 +4,6 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import run
-from text_reference import lstm
 
 from keras_qa.attention.weights import attention_weights
 from keras_qa.layers import RBMJumpScore
@@ -17,6 +13,10 @@ from keras_qa.models import BidirectionalLanguageModel
 from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.vocabulary import Vocabulary
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import run
+from support.text_reference import lstm
 
 VOCABULARY, DIM, UNITS, HIDDEN = 12, 4, 3, 5
 SIZE = {"embedding_dim": DIM, "units": UNITS, "hidden_units": HIDDEN}

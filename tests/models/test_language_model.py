@@ -4,13 +4,13 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import run
-from text_reference import lstm
 
 from keras_qa.models import BidirectionalLanguageModel
 from keras_qa.models.iam.sentence_embedding import sentence_embedding
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import run
+from support.text_reference import lstm
 
 VOCABULARY, DIM = 6, 3
 IDS = np.array([[3, 5, 4, 0], [2, 0, 0, 0], [0, 0, 0, 0]], "int32")

@@ -4,13 +4,6 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import run
-from mrnn_reference import contextualize
-from mrnn_reference import dense_maps
-from mrnn_reference import distance
-from mrnn_reference import randomize
 
 from keras_qa.attention.weights import attention_weights
 from keras_qa.models import MRNN
@@ -19,6 +12,13 @@ from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.training.pairwise import HardestNegativeTrainer
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import run
+from support.mrnn_reference import contextualize
+from support.mrnn_reference import dense_maps
+from support.mrnn_reference import distance
+from support.mrnn_reference import randomize
 
 VOCABULARY, DIM = 30, 3
 SIZES = {"filters": 4, "blocks": 2, "max_document_length": 5}

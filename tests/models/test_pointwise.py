@@ -4,18 +4,18 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import run
-from qrnn_reference import cross_temporal
-from qrnn_reference import qrnn
-from text_reference import convolution
-from text_reference import lstm
 
 from keras_qa.models import CTRN
 from keras_qa.models import CNNRanker
 from keras_qa.models import LSTMRanker
 from keras_qa.models import QRNNRanker
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import run
+from support.qrnn_reference import cross_temporal
+from support.qrnn_reference import qrnn
+from support.text_reference import convolution
+from support.text_reference import lstm
 
 VOCABULARY, DIM, PROJECTED, UNITS, HIDDEN, FEATURES = 30, 5, 4, 3, 6, 2
 MODELS = [CNNRanker, CTRN, LSTMRanker, QRNNRanker]

@@ -4,21 +4,6 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import MODES
-from layer_checks import QUICKEST
-from layer_checks import run
-from qa_lstm_reference import ANSWER
-from qa_lstm_reference import ATTENTIVE
-from qa_lstm_reference import MODELS
-from qa_lstm_reference import PAIRS
-from qa_lstm_reference import QUESTION
-from qa_lstm_reference import VOCABULARY
-from qa_lstm_reference import WITH_WORDS
-from qa_lstm_reference import cosine
-from qa_lstm_reference import embeddings
-from qa_lstm_reference import gesd
-from qa_lstm_reference import small_model
-from qa_lstm_reference import vectors
 
 from keras_qa.layers import GESD
 from keras_qa.models import QACNN
@@ -28,6 +13,21 @@ from keras_qa.models import AttentiveLSTM
 from keras_qa.models import ConvBasedLSTM
 from keras_qa.models import ConvPoolingLSTM
 from keras_qa.models import FengCNN
+from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
+from support.layer_checks import run
+from support.qa_lstm_reference import ANSWER
+from support.qa_lstm_reference import ATTENTIVE
+from support.qa_lstm_reference import MODELS
+from support.qa_lstm_reference import PAIRS
+from support.qa_lstm_reference import QUESTION
+from support.qa_lstm_reference import VOCABULARY
+from support.qa_lstm_reference import WITH_WORDS
+from support.qa_lstm_reference import cosine
+from support.qa_lstm_reference import embeddings
+from support.qa_lstm_reference import gesd
+from support.qa_lstm_reference import small_model
+from support.qa_lstm_reference import vectors
 
 SETTINGS = [
     (AttentiveCNN, {}),

@@ -4,13 +4,13 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from optimizer_checks import CONFIGURATIONS
-from optimizer_checks import data
-from optimizer_checks import model_with
 
 from keras_qa import geometry
 from keras_qa.optimizers.constraints import PoincareBall
 from keras_qa.optimizers.riemannian import RiemannianOptimizer
+from support.optimizer_checks import CONFIGURATIONS
+from support.optimizer_checks import data
+from support.optimizer_checks import model_with
 
 
 def test_manifold_walks_to_a_known_target():

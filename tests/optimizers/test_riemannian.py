@@ -4,15 +4,15 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from optimizer_checks import GRADIENTS
-from optimizer_checks import POINTS
-from optimizer_checks import exp_map
-from optimizer_checks import row_factors
-from optimizer_checks import step_once
 
 from keras_qa import geometry
 from keras_qa.optimizers.constraints import PoincareBall
 from keras_qa.optimizers.riemannian import RiemannianOptimizer
+from support.optimizer_checks import GRADIENTS
+from support.optimizer_checks import POINTS
+from support.optimizer_checks import exp_map
+from support.optimizer_checks import row_factors
+from support.optimizer_checks import step_once
 
 
 def test_none_is_the_inner_optimizer():

@@ -4,12 +4,12 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from optimizer_checks import CONFIGURATIONS
-from optimizer_checks import data
-from optimizer_checks import model_with
 
 from keras_qa.optimizers.constraints import PoincareBall
 from keras_qa.optimizers.riemannian import RiemannianOptimizer
+from support.optimizer_checks import CONFIGURATIONS
+from support.optimizer_checks import data
+from support.optimizer_checks import model_with
 
 pytestmark = pytest.mark.skipif(
     keras.backend.backend() != "tensorflow",

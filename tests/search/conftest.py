@@ -2,12 +2,12 @@
 
 import keras
 import pytest
-from search_runs import ANSWERS
-from search_runs import SIZE
-from search_runs import build
-from search_runs import make_run
 
 from keras_qa import models
+from support.search_runs import ANSWERS
+from support.search_runs import SIZE
+from support.search_runs import build
+from support.search_runs import make_run
 
 
 @pytest.fixture(scope="session")

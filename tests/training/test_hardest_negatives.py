@@ -4,8 +4,6 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from layer_checks import QUICKEST
-from layer_checks import run
 
 from keras_qa.batches.negatives import NegativeSampler
 from keras_qa.losses.pairwise import PairwiseHinge
@@ -16,6 +14,8 @@ from keras_qa.text.packing import next_size
 from keras_qa.training.pairwise import HardestNegativeBatches
 from keras_qa.training.pairwise import HardestNegativeTrainer
 from keras_qa.training.pairwise import PairwiseTrainer
+from support.layer_checks import QUICKEST
+from support.layer_checks import run
 
 QUESTIONS, ANSWERS, NEGATIVES, MARGIN = 7, 40, 6, 0.2
 TEXTS = QUESTIONS + ANSWERS

@@ -7,9 +7,6 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
-from script_runs import FILES
-from script_runs import metrics_of
-from script_runs import smoke_runner
 
 from keras_qa.cli import main as cli
 from keras_qa.datasets import Corpus
@@ -21,6 +18,9 @@ from reproductions.ctrn import parameters as ctrn_parameters
 from reproductions.harness.settings import parse_arguments
 from reproductions.records.parameters import PATH
 from reproductions.records.parameters import read_parameters
+from support.script_runs import FILES
+from support.script_runs import metrics_of
+from support.script_runs import smoke_runner
 
 ROOT = Path(__file__).parents[3]
 SMALL = {

@@ -6,12 +6,13 @@ import signal
 import time
 
 import pytest
-from interrupted_runs import SCRIPTS
-from interrupted_runs import accesses
-from interrupted_runs import printed
-from interrupted_runs import result
-from interrupted_runs import run
-from interrupted_runs import start
+
+from support.interrupted_runs import SCRIPTS
+from support.interrupted_runs import accesses
+from support.interrupted_runs import printed
+from support.interrupted_runs import result
+from support.interrupted_runs import run
+from support.interrupted_runs import start
 
 KILLS = 10
 

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from script_runs import metrics_of
-from script_runs import smoke_runner
 
 from keras_qa.ranking.evaluation import MEASURES
 from reproductions.harness.experiment import run_experiment
@@ -16,6 +14,8 @@ from reproductions.harness.settings import parse_arguments
 from reproductions.hyperqa import experiment as hyperqa
 from reproductions.qa_lstm import experiment as qa_lstm
 from reproductions.significance import question_metric
+from support.script_runs import metrics_of
+from support.script_runs import smoke_runner
 
 DATA = Path(__file__).parents[2] / "data"
 run = smoke_runner(

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import ir_measures
 import pytest
-from script_runs import FILES
-from script_runs import metrics_of
 
 from keras_qa.datasets import open_dataset
 from keras_qa.training.epoch_selection import EpochSelector
@@ -17,6 +15,8 @@ from reproductions.harness import experiment as common
 from reproductions.harness import fitting
 from reproductions.harness.settings import SettingsError
 from reproductions.hyperqa import experiment as hyperqa
+from support.script_runs import FILES
+from support.script_runs import metrics_of
 
 ROOT = Path(__file__).parents[3]
 FAST = [

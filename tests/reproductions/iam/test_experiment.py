@@ -6,9 +6,6 @@ import shutil
 import keras
 import numpy as np
 import pytest
-from script_runs import FILES
-from script_runs import metrics_of
-from script_runs import smoke_runner
 
 from keras_qa.cli import main as cli
 from keras_qa.layers.interactive_attention import TERMS
@@ -20,6 +17,9 @@ from reproductions.iam import experiment as iam
 from reproductions.iam import tables as iam_tables
 from reproductions.iam.optimizer import learning_rates
 from reproductions.qa_lstm import experiment as qa_lstm
+from support.script_runs import FILES
+from support.script_runs import metrics_of
+from support.script_runs import smoke_runner
 
 SMALL = {
     "skipgram_dim": 6,

@@ -6,14 +6,14 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
-from elmo_reference import make_weights
-from elmo_reference import write_elmo
-from script_runs import FILES
-from script_runs import metrics_of
-from script_runs import smoke_runner
 
 from reproductions.harness.settings import parse_arguments
 from reproductions.mrnn import experiment as mrnn
+from support.elmo_reference import make_weights
+from support.elmo_reference import write_elmo
+from support.script_runs import FILES
+from support.script_runs import metrics_of
+from support.script_runs import smoke_runner
 
 DATA = Path(__file__).parents[2] / "data"
 SMALL = {

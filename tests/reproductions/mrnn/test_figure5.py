@@ -7,10 +7,6 @@ from collections import defaultdict
 import keras
 import numpy as np
 import pytest
-from mrnn_reference import randomize
-from script_runs import FILES
-from script_runs import metrics_of
-from script_runs import smoke_runner
 
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
@@ -26,6 +22,10 @@ from reproductions.harness.example_pairs import read_rankings
 from reproductions.harness.experiment import Outcome
 from reproductions.mrnn import experiment as mrnn
 from reproductions.mrnn import figure5 as mrnn_figure5
+from support.mrnn_reference import randomize
+from support.script_runs import FILES
+from support.script_runs import metrics_of
+from support.script_runs import smoke_runner
 
 SETTINGS = {
     "skipgram_dim": 6,

@@ -6,9 +6,6 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
-from script_runs import FILES
-from script_runs import metrics_of
-from script_runs import smoke_runner
 
 from keras_qa.ranking.evaluation import MEASURES
 from keras_qa.training.epoch_selection import EpochSelector
@@ -18,6 +15,9 @@ from reproductions.qa_lstm import experiment as qa_lstm
 from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import load_targets
 from reproductions.significance import question_metric
+from support.script_runs import FILES
+from support.script_runs import metrics_of
+from support.script_runs import smoke_runner
 
 ROOT = Path(__file__).parents[3]
 SMALL = {

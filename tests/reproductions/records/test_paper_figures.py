@@ -1,13 +1,13 @@
 """The papers' figures, typed a second time, and malformed ones."""
 
 import pytest
-from report_pages import PAPER
-from report_pages import RESULTS
-from report_pages import targets
 
 from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import TargetsError
 from reproductions.records.paper_figures import load_targets
+from support.report_pages import PAPER
+from support.report_pages import RESULTS
+from support.report_pages import targets
 
 
 def test_papers_figures_are_those_of_the_paper():

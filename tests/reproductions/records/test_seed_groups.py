@@ -1,14 +1,13 @@
 """Groups of runs that differ in their seed alone, and their statistics."""
 
-from report_pages import page
-from report_pages import row_of
-from report_pages import run
-from report_pages import section
-
 from reproductions.records.seed_groups import comparisons
 from reproductions.records.seed_groups import distinctions
 from reproductions.records.seed_groups import group_runs
 from reproductions.records.seed_groups import vector_name
+from support.report_pages import page
+from support.report_pages import row_of
+from support.report_pages import run
+from support.report_pages import section
 
 
 def test_last_run_of_a_seed_counts():

@@ -6,17 +6,17 @@ import re
 import statistics
 
 import pytest
-from report_pages import PAPER
-from report_pages import page
-from report_pages import row_of
-from report_pages import run
-from report_pages import section
 
 from reproductions.records.deviations import load_ledger
 from reproductions.records.paper_figures import load_targets
 from reproductions.records.seed_groups import Statistic
 from reproductions.report.page import build_page
 from reproductions.report.page import main
+from support.report_pages import PAPER
+from support.report_pages import page
+from support.report_pages import row_of
+from support.report_pages import run
+from support.report_pages import section
 
 
 def test_mean_and_sample_deviation_over_seeds():

@@ -1,19 +1,18 @@
 """The papers' tables with ours beside them, and what was compared."""
 
-from report_pages import FAIR
-from report_pages import RESULTS
-from report_pages import page
-from report_pages import row_of
-from report_pages import run
-from report_pages import section
-from report_pages import targets
-
 from reproductions.records.paired_tests import Compared
 from reproductions.records.paired_tests import Side
 from reproductions.records.paper_figures import load_targets
 from reproductions.records.parameters import Counted
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.page import build_page
+from support.report_pages import FAIR
+from support.report_pages import RESULTS
+from support.report_pages import page
+from support.report_pages import row_of
+from support.report_pages import run
+from support.report_pages import section
+from support.report_pages import targets
 
 
 def test_papers_figures_stand_beside_ours():

@@ -1,16 +1,16 @@
 """Verdicts: within the paper's tolerance, outside, or not comparable."""
 
 import pytest
-from report_pages import FAIR
-from report_pages import PAPER
-from report_pages import page
-from report_pages import row_of
-from report_pages import run
-from report_pages import section
 
 from reproductions.records.paper_figures import load_targets
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.verdicts import verdict
+from support.report_pages import FAIR
+from support.report_pages import PAPER
+from support.report_pages import page
+from support.report_pages import row_of
+from support.report_pages import run
+from support.report_pages import section
 
 
 def wikiqa_verdict(*runs):

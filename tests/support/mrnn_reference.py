@@ -2,7 +2,8 @@
 
 import numpy as np
 from keras import ops
-from text_reference import convolution
+
+from support.text_reference import convolution
 
 
 def weights(layer):

@@ -7,13 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import bert_reference
-import elmo_reference
 import pytest
 from gensim.models import FastText
 from gensim.models.fasttext import save_facebook_model
 
-ROOT = Path(__file__).parents[1]
+from support import bert_reference
+from support import elmo_reference
+
+ROOT = Path(__file__).parents[2]
 
 ROWS = [
     ("who wrote emma", "jane austen wrote it", 1),

@@ -2,10 +2,6 @@
 
 import numpy as np
 from keras import ops
-from text_reference import attend
-from text_reference import bilstm
-from text_reference import convolution
-from text_reference import wide_convolution
 
 from keras_qa.models import QACNN
 from keras_qa.models import QALSTM
@@ -14,6 +10,10 @@ from keras_qa.models import AttentiveLSTM
 from keras_qa.models import ConvBasedLSTM
 from keras_qa.models import ConvPoolingLSTM
 from keras_qa.models import FengCNN
+from support.text_reference import attend
+from support.text_reference import bilstm
+from support.text_reference import convolution
+from support.text_reference import wide_convolution
 
 VOCABULARY, DIM = 30, 5
 SIZES = {

@@ -3,8 +3,8 @@
 As a script, it tries models of the kit, by default all, and writes what it
 finds into their rows of the table of docs/exports.md:
 
-    python tests/export_checks.py
-    python tests/export_checks.py CTRN IAM
+    python tests/support/export_checks.py
+    python tests/support/export_checks.py CTRN IAM
 """
 
 import json
@@ -13,7 +13,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import all_models
 import keras
 import numpy as np
 
@@ -25,8 +24,9 @@ from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.text.vocabulary import pad
+from support import all_models
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "exports.md"
 BEGIN, END = "<!-- begin table -->\n", "<!-- end table -->\n"
 TOLERANCE = 1e-4

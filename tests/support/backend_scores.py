@@ -1,18 +1,19 @@
 """What all models compute under one backend, for `test_backends`.
 
-KERAS_BACKEND=jax python tests/backend_scores.py OUTPUT.npz forward
+KERAS_BACKEND=jax python tests/support/backend_scores.py OUTPUT.npz forward
 """
 
 import sys
 
 import keras
 import numpy as np
-from all_models import MODELS
-from all_models import build
-from all_models import inputs_for
-from layer_checks import QUICKEST
-from layer_checks import run
 from tqdm import tqdm
+
+from support.all_models import MODELS
+from support.all_models import build
+from support.all_models import inputs_for
+from support.layer_checks import QUICKEST
+from support.layer_checks import run
 
 STEPS, LEARNING_RATE = 5, 0.1
 LABELS = np.array([[1], [0], [1], [0]], "float32")

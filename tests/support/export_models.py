@@ -19,7 +19,7 @@ needs_tensorflow = pytest.mark.skipif(
     keras.backend.backend() != "tensorflow",
     reason="a SavedModel is written with the TensorFlow backend",
 )
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 VOCABULARY = Vocabulary([*(f"w{i}" for i in range(300)), "שלום", "漢字", "👩"])
 WIDTH = {"question": 7, "answer": 12}
 

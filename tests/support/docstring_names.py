@@ -11,7 +11,6 @@ import json
 import shutil
 from pathlib import Path
 
-import all_models
 import keras
 import numpy as np
 
@@ -28,8 +27,9 @@ from keras_qa.layers import RBMJumpScore
 from keras_qa.ranking.first_stage import with_first_stage
 from keras_qa.training.pairwise import PairwiseTrainer
 from keras_qa.training.triplets import TripletTrainer
+from support import all_models
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 # The model that `model` is, by the module of the example.
 MODEL_OF = {
     "keras_qa.attention.weights": "AttentiveLSTM",

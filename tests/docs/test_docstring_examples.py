@@ -18,7 +18,7 @@ import keras
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PACKAGES = ("keras_qa", "embeddings", "reproductions")
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e-?\d+)?")
 # Examples that do not run here, and why.
@@ -26,7 +26,7 @@ CANNOT_RUN = {
     "keras_qa.embeddings.bert.vectors.bert_word_vectors": "runs a BERT for half a "
     "minute; tests/embeddings/test_bert_minilm.py does",
     "keras_qa.embeddings.mixtures.multi_resolution.MultiResolution": "needs a published fastText model; "
-    "tests/test_readme.py runs it with small files",
+    "tests/docs/test_readme.py runs it with small files",
 }
 
 
@@ -114,7 +114,7 @@ def _used(docstring):
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES.keys() - CANNOT_RUN.keys()))
 def test_an_example_prints_what_it_says(name, folder):
-    import docstring_names
+    from support import docstring_names
 
     if keras.backend.backend() != "tensorflow":
         pytest.skip("examples run once, on TensorFlow")

@@ -34,7 +34,7 @@ pytestmark = [
         reason="a SavedModel is written with the TensorFlow backend",
     ),
 ]
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 VOCABULARY = Vocabulary([*(f"w{i}" for i in range(2000)), "שלום", "漢字", "👩"])
 
 

@@ -1,6 +1,6 @@
 """Records triplet losses of TensorFlow Addons, values and gradients.
 
-    python tests/tf215/record_triplets.py
+    python tests/export/tf215/record_triplets.py
 
 writes tests/data/triplet_losses.json, with the Python of an environment that
 has what requirements.txt lists (test_tf215.py says how to make one). The labels
@@ -15,7 +15,7 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_addons as tfa
 
-PATH = Path(__file__).parents[1] / "data" / "triplet_losses.json"
+PATH = Path(__file__).parents[2] / "data" / "triplet_losses.json"
 LOSSES = {
     "hard": tfa.losses.TripletHardLoss,
     "semi-hard": tfa.losses.TripletSemiHardLoss,

@@ -8,7 +8,7 @@ import pytest
 
 from reproductions.records.deviations import load_ledger
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 TAG = re.compile(r"<[A-Za-z/][^>\n]*>")
 
 
