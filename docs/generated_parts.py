@@ -34,11 +34,11 @@ from reproductions.records.seed_groups import group_runs
 from reproductions.report import page as report
 
 PART = re.compile(r"^<!-- part: (\w+) (.+) -->$", re.MULTILINE)
-FOLDER = Path(report.__file__).parent
+FOLDER = Path(report.__file__).parents[1] / "records"
 FILES = {
-    "citation": ("targets",),
-    "results": ("targets", "runs", "comparisons", "parameters"),
-    "ledger": ("ledger",),
+    "citation": ("paper_figures",),
+    "results": ("paper_figures", "runs", "paired_tests", "parameters"),
+    "ledger": ("deviations",),
 }
 
 load_all_runs = functools.cache(
@@ -55,7 +55,7 @@ def citation(paper: str) -> str:
 def results(paper: str) -> str:
     """A paper's tables with ours beside them, as on the results page."""
     targets = load_targets()
-    compared = read_comparisons(FOLDER / "comparisons.jsonl")
+    compared = read_comparisons(FOLDER / "paired_tests.jsonl")
     counts = read_parameters(FOLDER / "parameters.jsonl")
     parts = report.paper_results(
         targets.papers[paper],

@@ -1,55 +1,61 @@
 """keras_qa: neural question-answer ranking in Keras 3.
 
-The public modules are attributes, as in `keras_qa.models.HyperQA`; each is
-imported at its first use, so that reading data does not import Keras.
+    from keras_qa import HyperQA, evaluate, open_dataset
+
+Each name is imported at its first use, so that reading data does not import
+Keras. The layers are in `keras_qa.layers`; other folders of the package, which
+docs/architecture.md describes, are attributes too.
 """
 
 import importlib
-from types import ModuleType
+from typing import Any
 
 from keras_qa.version import __version__
 
-_MODULES = (
-    "attention",
-    "attention_maps",
-    "baselines",
-    "batches",
-    "constraints",
-    "contrastive_divergence",
-    "datasets",
-    "evaluation",
-    "export",
-    "geometry",
-    "initializers",
-    "language_modeling",
-    "layers",
-    "lite_export",
-    "losses",
-    "mining",
-    "models",
-    "ngrams",
-    "onnx_export",
-    "optimizers",
-    "recomputation",
-    "recurrence",
-    "retrieval",
-    "scoring",
-    "search",
-    "seeded_epochs",
-    "term_dependence",
+# Module, and the names that it gives to the front door.
+_HOMES = {
+    "batches.negatives": ("NegativeSampler",),
+    "batches.pairs": (
+        "HardestNegativeBatches",
+        "PairwiseBatches",
+        "PointwiseBatches",
+    ),
+    "batches.triplets": ("TripletBatches",),
+    "datasets": ("Corpus", "open_dataset", "open_tabular"),
+    "embeddings": ("embedding_matrix", "load_vectors", "train_skipgram"),
+    "losses.pairwise": ("PairwiseHinge",),
+    "losses.triplet": ("TripletLoss",),
+    "models": (
+        *("APBiLSTM", "APCNN", "AttentiveCNN", "AttentiveLSTM"),
+        *("BidirectionalLanguageModel", "CNNRanker", "CTRN", "ConvBasedLSTM"),
+        *("ConvPoolingLSTM", "CosineQA", "FengCNN", "HyperQA", "IAM"),
+        *("LSTMRanker", "MRNN", "QACNN", "QALSTM", "QRNNRanker"),
+    ),
+    "optimizers.constraints": ("PoincareBall",),
+    "optimizers.riemannian": ("RiemannianOptimizer",),
+    "ranking.evaluation": ("evaluate",),
+    "ranking.scoring": ("score_pairs",),
+    "text.vocabulary": ("Vocabulary",),
+    "training.pairwise": ("HardestNegativeTrainer", "PairwiseTrainer"),
+    "training.triplets": ("TripletTrainer",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_FOLDERS = (
+    *("attention", "batches", "datasets", "embeddings", "export", "layers"),
+    *("losses", "models", "optimizers", "ranking", "search", "text"),
     "training",
-    "triplet_batches",
-    "triplet_losses",
-    "triplet_training",
 )
 
-__all__ = ["__version__", *_MODULES]
+__all__ = ["__version__", *_HOME_OF, *_FOLDERS]
 
 
-def __getattr__(name: str) -> ModuleType:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return importlib.import_module(f"{__name__}.{name}")
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        module = importlib.import_module(f"{__name__}.{_HOME_OF[name]}")
+        return getattr(module, name)
+    if name in _FOLDERS:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,7 @@
 
     python -m reproductions.significance runs/ctrn-study
 
-Which models are compared stands in `targets.toml`. Their run folders are looked
+Which models are compared stands in `paper_figures.toml`. Their run folders are looked
 for below the given ones; two conditions are compared on the same split of the
 same data set, with the same recipe and, unless the comparison says otherwise,
 the same vectors, as follows.
@@ -14,7 +14,7 @@ exchanges the two of a pair at random; the interval of the mean difference is a
 bootstrap over questions. Both are of the questions: they say what other
 questions would change, not what other seeds would.
 
-Results go to `comparisons.jsonl`, in the place of earlier ones of the same two
+Results go to `paired_tests.jsonl`, in the place of earlier ones of the same two
 conditions. A few seconds.
 """
 
@@ -61,7 +61,8 @@ def question_metric(folder: Path, metric: str) -> dict[str, float]:
 
     Args:
         folder: a run's folder with `run.trec` and `qrels.trec`.
-        metric: one of `reproductions.harness.measures.EVERY`; `"MAP"` is the mean of
+        metric: one of `reproductions.harness.measures.EVERY`; `"MAP"` is the
+        mean of
             the average precision of questions.
 
     Returns:
@@ -277,7 +278,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         type=Path,
         default=PATH,
         metavar="FILE",
-        help="default: comparisons.jsonl beside this script",
+        help="default: paired_tests.jsonl beside this script",
     )
     arguments = parser.parse_args(argv)
     try:
@@ -309,7 +310,7 @@ def _compare_all(runs: Sequence[Mapping[str, Any]]) -> list[Compared]:
     ]
     if not compared:
         raise SignificanceError(
-            f"expected runs of two models that targets.toml wants compared. "
+            f"expected runs of two models that paper_figures.toml wants compared. "
             f"Received: {len(groups)} conditions without such a pair"
         )
     return compared

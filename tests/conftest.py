@@ -21,6 +21,10 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(10_000, 10, 10)
 
 
+# Fixtures of the commands and of the search.
+pytest_plugins = ["support.search_fixtures"]
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder with the real data sets, named by KERAS_QA_DATA."""

@@ -9,9 +9,9 @@ import pytest
 
 from keras_qa.datasets.collections.semeval import read_semeval
 from keras_qa.datasets.collections.squad import read_squad
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.mined import read_candidates
 from keras_qa.datasets.tabular import read_tabular
+from keras_qa.errors import DatasetError
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(

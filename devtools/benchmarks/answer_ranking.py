@@ -4,7 +4,8 @@ Ranking: 100 questions, each with a pool of 500 answers, of synthetic text with
 the lengths of InsuranceQA's, cut at 200 words. The contenders have the same
 weights:
 
-- `encoded`: `keras_qa.ranking.scoring.score_pairs`, which encodes each distinct text
+- `encoded`: `keras_qa.ranking.scoring.score_pairs`, which encodes each distinct
+text
   once; for `AttentiveLSTM`, that is all of an answer but the attention;
 - `batches`: each pair on its own, with both of its texts encoded for it, many
   pairs of like lengths in a batch, as `score_pairs` scores models without
@@ -30,8 +31,8 @@ In every round each contender is measured once, so that a busy machine slows
 all of them alike; ratios are medians of the ratios within rounds. The backend
 is Keras's (`KERAS_BACKEND`).
 
-    python -m devtools.benchmarks.answer_ranking             # about 15 minutes
-    python -m devtools.benchmarks.answer_ranking --smoke     # seconds, tells nothing
+    python -m devtools.benchmarks.answer_ranking          # about 15 minutes
+    python -m devtools.benchmarks.answer_ranking --smoke  # tells nothing
 
 Bounds, on 2 cores: with one pool `encoded` is at least 50 times as fast as
 `batches` for `QALSTM`, 3 times for `AttentiveLSTM`; a step with K = 50 takes at

@@ -6,7 +6,8 @@ vector in its text, by all-MiniLM-L6-v2 unless `--source` says otherwise. An
 epoch is one pass over the same batches of 50 pairs, with
 
 - `in the loop`: each batch is run through the BERT, texts of like lengths
-  together, as `keras_qa.embeddings.bert.word_pieces.encode_words` does it for the cache too;
+  together, as `keras_qa.embeddings.bert.word_pieces.encode_words` does it for
+  the cache too;
 - `cached`: each batch is put together from the array that
   `embeddings.bert_text_vectors` returned.
 

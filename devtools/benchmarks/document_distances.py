@@ -16,8 +16,8 @@ Memory, by arithmetic: the documents' maps take `4 * documents * words *
 filters` bytes, and the comparison about 3 times `4 * documents * words *
 question_words`.
 
-    python -m devtools.benchmarks.document_distances             # about 2 minutes
-    python -m devtools.benchmarks.document_distances --smoke     # seconds, no figures
+    python -m devtools.benchmarks.document_distances          # 2 minutes
+    python -m devtools.benchmarks.document_distances --smoke  # no figures
 
 Bound: `maps once` is at least 10 times as fast.
 """

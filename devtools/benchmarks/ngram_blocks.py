@@ -16,8 +16,8 @@ block puts out. By arithmetic the concatenations hold N (N - 1) / 2 maps; all
 that a block keeps beside grows with N. The backend is Keras's
 (`KERAS_BACKEND`).
 
-    python -m devtools.benchmarks.ngram_blocks             # about 10 minutes
-    python -m devtools.benchmarks.ngram_blocks --smoke     # seconds, tells nothing
+    python -m devtools.benchmarks.ngram_blocks          # about 10 minutes
+    python -m devtools.benchmarks.ngram_blocks --smoke  # tells nothing
 
 Bounds, on 2 cores: with the most blocks `summed` takes at most .9 times the
 memory of `concatenated`, and at most 1.15 times the time.

@@ -26,9 +26,9 @@ neither.
     python -m devtools.benchmarks.recurrent                  # about 20 minutes
     python -m devtools.benchmarks.recurrent --units 800 --lengths 50 --repeats 9
     KERAS_BACKEND=jax python -m devtools.benchmarks.recurrent --json gpu.json
-    python -m devtools.benchmarks.recurrent --read devtools/benchmarks/recurrent.json \
-        --picture fig.png
-    python -m devtools.benchmarks.recurrent --smoke          # seconds, tells nothing
+    python -m devtools.benchmarks.recurrent \
+        --read devtools/benchmarks/recurrent.json --picture fig.png
+    python -m devtools.benchmarks.recurrent --smoke   # tells nothing
 
 The picture is the paper's Figure 3 (Tay et al. 2018, "Cross Temporal
 Recurrent Networks", Runtime Comparison), which states that at d = 800 QRNN and

@@ -1,4 +1,4 @@
-"""What `devtools.benchmarks.recurrent` measures: contenders, sizes, ways to compile."""
+"""What `recurrent` measures: contenders, sizes, ways to compile."""
 
 import math
 from collections.abc import Sequence

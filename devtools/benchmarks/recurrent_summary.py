@@ -1,4 +1,4 @@
-"""Ratios, bounds and bandwidths from the times of `devtools.benchmarks.recurrent`."""
+"""Ratios, bounds and bandwidths from the times of the benchmark `recurrent`."""
 
 import math
 import statistics

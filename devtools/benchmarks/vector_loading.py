@@ -4,7 +4,7 @@ Writes a text file of vectors in GloVe's format, loads it whole with gensim
 and for a vocabulary with `embeddings.load_vectors`, each in a process of its
 own, and compares times, peak memory and the vectors themselves.
 
-    python -m devtools.benchmarks.vector_loading               # 1 GB, 3-5 minutes
+    python -m devtools.benchmarks.vector_loading              # 3-5 minutes
     python -m devtools.benchmarks.vector_loading --rows 20000  # a quick look
 
 The bounds, at full size: at least 8 times as fast as gensim, in less than a

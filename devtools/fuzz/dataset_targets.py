@@ -18,11 +18,11 @@ from keras_qa.datasets.collections.wikiqa import read_wikiqa_tsv
 from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
 from keras_qa.datasets.collections.yahooqa import YahooQA
 from keras_qa.datasets.dataset import Dataset
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.mined import read_candidates
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tabular import read_tabular
+from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import find_file
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.vocabulary import Vocabulary

@@ -1,7 +1,7 @@
 """Fuzzes one parser guided by the coverage of its code, with atheris.
 
-`python -m devtools.fuzz.guided TARGET RUNS FOLDER` ends by itself; `python -m fuzz`
-starts it for each target with one file, if atheris is installed.
+`python -m devtools.fuzz.guided TARGET RUNS FOLDER` ends by itself; `python -m
+fuzz` starts it for each target with one file, if atheris is installed.
 """
 
 import importlib.util

@@ -9,7 +9,7 @@ from pathlib import Path
 from devtools.fuzz import structures
 from devtools.fuzz.structures import Case
 from devtools.fuzz.target import Target
-from keras_qa.export.keras_file import ModelFileError
+from keras_qa.errors import ModelFileError
 from keras_qa.export.keras_file import load_model
 
 

@@ -17,7 +17,7 @@ from reproductions.records.runs import RunsError
 from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import group_runs
 
-RECORDS = Path(__file__).parents[2] / "reproductions"
+RECORDS = Path(__file__).parents[2] / "reproductions/records"
 
 
 def targets() -> list[Target]:
@@ -35,14 +35,14 @@ def targets() -> list[Target]:
         ),
         Target(
             "comparisons",
-            lambda: {"comparisons.jsonl": _lines("comparisons.jsonl")},
+            lambda: {"paired_tests.jsonl": _lines("paired_tests.jsonl")},
             lambda folder: [
                 c.identity
-                for c in read_comparisons(folder / "comparisons.jsonl")
+                for c in read_comparisons(folder / "paired_tests.jsonl")
             ],
             (ComparisonsError,),
-            structured=structures.json_lines("comparisons.jsonl"),
-            guided="comparisons.jsonl",
+            structured=structures.json_lines("paired_tests.jsonl"),
+            guided="paired_tests.jsonl",
         ),
         Target(
             "parameters",
@@ -55,20 +55,20 @@ def targets() -> list[Target]:
         ),
         Target(
             "targets",
-            lambda: {"targets.toml": _TARGETS},
-            lambda folder: load_targets(folder / "targets.toml"),
+            lambda: {"paper_figures.toml": _TARGETS},
+            lambda folder: load_targets(folder / "paper_figures.toml"),
             (TargetsError,),
-            structured=structures.toml_file("targets.toml"),
-            guided="targets.toml",
+            structured=structures.toml_file("paper_figures.toml"),
+            guided="paper_figures.toml",
         ),
         Target(
             "ledger",
-            lambda: {"ledger.toml": _LEDGER},
-            lambda folder: load_ledger(folder / "ledger.toml"),
+            lambda: {"deviations.toml": _LEDGER},
+            lambda folder: load_ledger(folder / "deviations.toml"),
             (LedgerError,),
             inputs=6_000,
-            structured=structures.toml_file("ledger.toml"),
-            guided="ledger.toml",
+            structured=structures.toml_file("deviations.toml"),
+            guided="deviations.toml",
         ),
     ]
 

@@ -14,13 +14,13 @@ import numpy as np
 from devtools.fuzz import structures
 from devtools.fuzz.structures import Case
 from devtools.fuzz.target import Target
-from keras_qa.attention.weights import AttentionError
 from keras_qa.cli.attention import run_reading
-from keras_qa.datasets.dataset import DatasetError
-from keras_qa.files.locks import OwnedError
+from keras_qa.errors import AttentionError
+from keras_qa.errors import DatasetError
+from keras_qa.errors import OwnedError
+from keras_qa.errors import RunFolderError
 from keras_qa.files.locks import OwnerFile
 from keras_qa.training.run_folder import RunFolder
-from keras_qa.training.run_folder import RunFolderError
 from reproductions.harness.example_pairs import read_rankings
 from reproductions.records.runs import RunsError
 from reproductions.records.runs import read_metrics

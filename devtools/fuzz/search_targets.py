@@ -11,13 +11,13 @@ from devtools.fuzz import structures
 from devtools.fuzz.model_targets import saved_model
 from devtools.fuzz.structures import Case
 from devtools.fuzz.target import Target
-from keras_qa.attention.weights import AttentionError
-from keras_qa.datasets.dataset import DatasetError
+from keras_qa.errors import AttentionError
+from keras_qa.errors import DatasetError
+from keras_qa.errors import SearchError
 from keras_qa.files.text_files import find_file
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
-from keras_qa.search.errors import SearchError
 
 _ANSWERS = [
     *(Answer("a", "jane austen wrote it"), Answer("b", "é, moby-dick")),

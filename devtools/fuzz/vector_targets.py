@@ -17,8 +17,6 @@ from devtools.fuzz import structures
 from devtools.fuzz.structures import Case
 from devtools.fuzz.structures import Cases
 from devtools.fuzz.target import Target
-from keras_qa.embeddings import VectorsError
-from keras_qa.embeddings import VectorsWarning
 from keras_qa.embeddings import load_glove
 from keras_qa.embeddings import load_vectors
 from keras_qa.embeddings.bert.network import Bert
@@ -26,6 +24,8 @@ from keras_qa.embeddings.elmo.options import read_options
 from keras_qa.embeddings.elmo.published_files import read_weights
 from keras_qa.embeddings.vector_cache import VectorCache
 from keras_qa.embeddings.vector_cache import cache_key
+from keras_qa.errors import VectorsError
+from keras_qa.errors import VectorsWarning
 
 _WORDS = [*(f"word{i}" for i in range(10)), "naïve", "東京"]
 _NUMBERS = np.random.default_rng(0).normal(size=(12, 5)).astype("<f4")

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from keras_qa.attention.pair import AttentionError
+from keras_qa.errors import AttentionError
 from keras_qa.files.whole import write_whole
 
 # Blue, the strongest weight.

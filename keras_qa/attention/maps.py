@@ -11,10 +11,10 @@ import numpy as np
 from keras_qa.attention.heatmaps import Heatmap
 from keras_qa.attention.heatmaps import draw_heatmaps
 from keras_qa.attention.pair import SIDES
-from keras_qa.attention.pair import AttentionError
 from keras_qa.attention.pair import TextPair
 from keras_qa.attention.pair import read_pair
 from keras_qa.attention.pair import score_and_weights
+from keras_qa.errors import AttentionError
 from keras_qa.text.vocabulary import Vocabulary
 
 

@@ -6,14 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from keras_qa.errors import AttentionError
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary
 
 SIDES = ("question", "answer")
-
-
-class AttentionError(ValueError):
-    """There is no attention to show; the message says why."""
 
 
 @dataclass(frozen=True)

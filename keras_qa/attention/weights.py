@@ -13,9 +13,9 @@ from keras_qa.attention.figure import FONT
 from keras_qa.attention.figure import new_figure
 from keras_qa.attention.figure import save_figure
 from keras_qa.attention.pair import SIDES
-from keras_qa.attention.pair import AttentionError
 from keras_qa.attention.pair import read_pair
 from keras_qa.attention.pair import score_and_weights
+from keras_qa.errors import AttentionError
 from keras_qa.text.vocabulary import Vocabulary
 
 BAR = 24

@@ -13,7 +13,7 @@ from pathlib import Path
 from keras_qa.cli.rank import add_format
 from keras_qa.cli.rank import input_lines
 from keras_qa.cli.rank import load_scorer
-from keras_qa.search.errors import SearchError
+from keras_qa.errors import SearchError
 from keras_qa.search.faiss_index import EFFORTS
 from keras_qa.search.faiss_index import KINDS
 from keras_qa.search.rankings import header

@@ -14,11 +14,11 @@ from typing import Any
 
 from keras_qa.attention.maps import attention_maps
 from keras_qa.attention.maps import draw_attention_maps
-from keras_qa.attention.weights import AttentionError
 from keras_qa.attention.weights import attention_weights
 from keras_qa.attention.weights import draw_attention
 from keras_qa.attention.weights import format_attention
-from keras_qa.export.keras_file import ModelFileError
+from keras_qa.errors import AttentionError
+from keras_qa.errors import ModelFileError
 from keras_qa.export.keras_file import load_model
 from keras_qa.files.text_files import shorten
 from keras_qa.text.tokenizer import TOKENIZERS

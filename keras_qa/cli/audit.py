@@ -16,11 +16,11 @@ from keras_qa.datasets.audit.results import Overlap
 from keras_qa.datasets.audit.results import PoolAudit
 from keras_qa.datasets.audit.results import SplitAudit
 from keras_qa.datasets.audit.tables import format_audit
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import open_tabular
+from keras_qa.errors import DatasetError
 
 __all__ = [
     "PERCENTILES",

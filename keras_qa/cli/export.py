@@ -11,16 +11,13 @@ from pathlib import Path
 from keras_qa.cli.attention import FILES
 from keras_qa.cli.attention import run_model
 from keras_qa.cli.attention import run_reading
+from keras_qa.errors import ExportError
 from keras_qa.search.trained import OVERLAP
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.tokenizer import TOKENIZERS
 from keras_qa.text.vocabulary import Vocabulary
 
 FORMATS = ("keras", "saved_model", "onnx", "tflite")
-
-
-class ExportError(ValueError):
-    """A model cannot be written as it was asked; the message says why."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

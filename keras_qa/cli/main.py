@@ -9,19 +9,15 @@ import os
 import sys
 from types import ModuleType
 
-from keras_qa.attention.weights import AttentionError
-from keras_qa.cli import ask as ask_command
-from keras_qa.cli import attention as attention_command
-from keras_qa.cli import export as export_command
-from keras_qa.cli import index as index_command
-from keras_qa.cli import mine as mine_command
-from keras_qa.cli import rank as rank_command
-from keras_qa.cli.export import ExportError
-from keras_qa.cli.main import audit
-from keras_qa.datasets import download as fetch
-from keras_qa.datasets.dataset import DatasetError
-from keras_qa.files.locks import OwnedError
-from keras_qa.search.errors import SearchError
+from keras_qa.cli import ask
+from keras_qa.cli import attention
+from keras_qa.cli import audit
+from keras_qa.cli import export
+from keras_qa.cli import fetch
+from keras_qa.cli import index
+from keras_qa.cli import mine
+from keras_qa.cli import rank
+from keras_qa.errors import KerasQAError
 from keras_qa.version import __version__
 
 
@@ -48,15 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
         # somewhere when Python flushes at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (
-        AttentionError,
-        DatasetError,
-        ExportError,
-        OwnedError,
-        SearchError,
-        ImportError,
-        OSError,
-    ) as error:
+    except (KerasQAError, ImportError, OSError) as error:
         print(f"keras-qa: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -74,17 +62,17 @@ def _parser() -> argparse.ArgumentParser:
     data_commands = data.add_subparsers(required=True, metavar="COMMAND")
     _add(data_commands, "audit", audit, "count what is in a data set")
     _add(data_commands, "fetch", fetch, "download a data set's files")
-    _add(commands, "mine", mine_command, "find candidates with BM25")
+    _add(commands, "mine", mine, "find candidates with BM25")
     _add(
         commands,
         "attention",
-        attention_command,
+        attention,
         "show which words a model attends to",
     )
-    _add(commands, "export", export_command, "write a model for others")
-    _add(commands, "rank", rank_command, "rank candidates with a model")
-    _add(commands, "index", index_command, "encode and index many answers")
-    _add(commands, "ask", ask_command, "find answers in an index")
+    _add(commands, "export", export, "write a model for others")
+    _add(commands, "rank", rank, "rank candidates with a model")
+    _add(commands, "index", index, "encode and index many answers")
+    _add(commands, "ask", ask, "find answers in an index")
     return parser
 
 

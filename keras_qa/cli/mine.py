@@ -21,7 +21,6 @@ from tqdm import tqdm
 from keras_qa.datasets.collections.yahoo_answers import find_yahoo_answers
 from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
 from keras_qa.datasets.collections.yahooqa import SPLITS
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.mined import write_candidates
 from keras_qa.datasets.registry import data_folder
@@ -30,6 +29,7 @@ from keras_qa.datasets.splitting import split_questions
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.datasets.tabular import table_delimiter
+from keras_qa.errors import DatasetError
 from keras_qa.files.locks import owned_folder
 from keras_qa.files.whole import write_whole
 from keras_qa.ranking.mining import CandidateMiner

@@ -18,12 +18,12 @@ from typing import Protocol
 import numpy as np
 from tqdm import tqdm
 
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import read_tabular
+from keras_qa.errors import DatasetError
+from keras_qa.errors import SearchError
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import read_answers
-from keras_qa.search.errors import SearchError
 from keras_qa.search.rankings import FORMATS
 from keras_qa.search.rankings import Ranking
 from keras_qa.search.rankings import header

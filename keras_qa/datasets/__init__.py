@@ -4,10 +4,10 @@ from keras_qa.batches.negatives import NegativeSampler
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Dataset
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tabular import open_tabular
+from keras_qa.errors import DatasetError
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from keras_qa.datasets.errors import DatasetError
 from keras_qa.datasets.folds import read_held_out
+from keras_qa.errors import DatasetError
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,8 @@ class Dataset:
             that gives them pools like those of the other splits.
         documents: for splits whose questions have only their right documents
             as candidates, a function that returns the texts of all documents
-            among which those are to be found; `keras_qa.ranking.first_stage` looks for
-            candidates there.
+            among which those are to be found; `keras_qa.ranking.first_stage`
+            looks for candidates there.
     """
 
     name: str

@@ -3,7 +3,6 @@
 Run it as `keras-qa data fetch NAME`.
 """
 
-import argparse
 import gzip
 import hashlib
 import json
@@ -18,10 +17,10 @@ from typing import Any
 
 import pooch
 
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.datasets.registry import default_data_dir
 from keras_qa.datasets.resuming import ResumingDownloader
+from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import READ_ERRORS
 from keras_qa.files.text_files import find_file
 
@@ -184,38 +183,3 @@ def _download(
             if not downloader.resumed:
                 break
     return "what was downloaded has another checksum"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of `keras-qa data fetch`."""
-    parser.add_argument("name", choices=FOLDERS, help="data set")
-    parser.add_argument(
-        "--data-dir",
-        type=Path,
-        help="parent of the data set's folder; default: $KERAS_QA_DATA, "
-        "or .keras_qa in the home folder",
-    )
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Fetches what the arguments ask for; returns the exit code.
-
-    The code is 0 if all files are there, 1 if some have to be got by hand.
-    """
-    if arguments.name == "sample":
-        print("The data set `sample` is part of the package.")
-        return 0
-    folder = target_folder(arguments.name, arguments.data_dir)
-    licence = load_catalogue()[FOLDERS[arguments.name]]["licence"]
-    print(f"Folder: {folder}\nLicence: {licence}", flush=True)
-    missing = fetch(arguments.name, arguments.data_dir)
-    for file in missing:
-        print(
-            f"\nNot fetched: {file.path}\n  because {file.reason}.\n"
-            f"  Get {file.path.name} from {file.source}\n"
-            f"  and put it there."
-        )
-    if missing:
-        return 1
-    print("All files are there.")
-    return 0

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from keras_qa.datasets.errors import DatasetError
+from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import error_at
 from keras_qa.files.text_files import read_lines
 from keras_qa.files.text_files import shorten

@@ -8,7 +8,7 @@ from keras_qa.datasets.collections.shared_answers import INSURANCEQA
 from keras_qa.datasets.collections.shared_answers import open_insuranceqa
 from keras_qa.datasets.collections.shared_answers import open_squad
 from keras_qa.datasets.dataset import Dataset
-from keras_qa.datasets.dataset import DatasetError
+from keras_qa.errors import DatasetError
 
 # Name on the command line to the usual name of the folder.
 FOLDERS = {
@@ -87,8 +87,8 @@ def open_dataset(
       are candidates all the same; `dev` and `test` have the pools alone, and
       about a fifth of the pools of 500 lack the correct answer.
     * `squad`: SQuAD 1.1; each question has its paragraph as only candidate,
-      to be found among all paragraphs (`keras_qa.ranking.first_stage`). There is no test
-      set.
+      to be found among all paragraphs (`keras_qa.ranking.first_stage`). There
+      is no test set.
     * `quasar-t`: QUASAR-T, whose passages are right if they contain the
       answer.
 

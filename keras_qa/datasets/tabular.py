@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 
 from keras_qa.datasets.dataset import Dataset
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.questions_of_rows import Row
 from keras_qa.datasets.questions_of_rows import group_rows
 from keras_qa.datasets.questions_of_rows import parse_label
+from keras_qa.errors import DatasetError
 from keras_qa.files.json_stream import read_records
 from keras_qa.files.text_files import MAX_LINE_BYTES
 from keras_qa.files.text_files import check_text

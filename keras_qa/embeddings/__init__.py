@@ -3,8 +3,6 @@
 from keras_qa.embeddings.bert.vectors import bert_text_vectors
 from keras_qa.embeddings.bert.vectors import bert_word_vectors
 from keras_qa.embeddings.components import PrincipalComponents
-from keras_qa.embeddings.formats.vector_files import VectorsError
-from keras_qa.embeddings.formats.vector_files import VectorsWarning
 from keras_qa.embeddings.idf import InverseDocumentFrequency
 from keras_qa.embeddings.loaders import detect_format
 from keras_qa.embeddings.loaders import load_fasttext
@@ -26,6 +24,8 @@ from keras_qa.embeddings.mixtures.multi_resolution import MultiResolution
 from keras_qa.embeddings.mixtures.published import multi_resolution
 from keras_qa.embeddings.mixtures.published import published_mixture
 from keras_qa.embeddings.skipgram import train_skipgram
+from keras_qa.errors import VectorsError
+from keras_qa.errors import VectorsWarning
 
 __all__ = [
     "BertEncoder",

@@ -21,11 +21,11 @@ from gensim.models import KeyedVectors
 from keras_qa.embeddings.formats.fasttext import MAGIC as FASTTEXT_MAGIC
 from keras_qa.embeddings.formats.fasttext import read_fasttext
 from keras_qa.embeddings.formats.vector_files import PathLike
-from keras_qa.embeddings.formats.vector_files import VectorsError
 from keras_qa.embeddings.formats.vector_files import open_stream
 from keras_qa.embeddings.formats.word2vec import HEADER
 from keras_qa.embeddings.formats.word2vec import read_binary
 from keras_qa.embeddings.formats.word2vec import read_text
+from keras_qa.errors import VectorsError
 
 SAMPLE_BYTES = 1 << 16
 # Everything below a blank but tabs and line ends.

@@ -12,8 +12,8 @@ from gensim.models.callbacks import CallbackAny2Vec
 from gensim.models.word2vec import MAX_WORDS_IN_BATCH
 
 from keras_qa.embeddings.formats.vector_files import PathLike
-from keras_qa.embeddings.formats.vector_files import VectorsError
 from keras_qa.embeddings.formats.vector_files import open_stream
+from keras_qa.errors import VectorsError
 
 
 def train_skipgram(

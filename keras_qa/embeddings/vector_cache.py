@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from keras_qa.embeddings.formats.vector_files import PathLike
-from keras_qa.embeddings.formats.vector_files import VectorsWarning
+from keras_qa.errors import VectorsWarning
 from keras_qa.files.stored_arrays import DAMAGE
 from keras_qa.files.stored_arrays import stored_array
 from keras_qa.files.whole import write_whole

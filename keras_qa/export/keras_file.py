@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
 
+from keras_qa.errors import ModelFileError
 from keras_qa.files.decompression import FREE_BYTES
 from keras_qa.files.decompression import MOST_TIMES
 
@@ -32,10 +33,6 @@ _CODE = ("Lambda", "__lambda__")
 _SMALLEST_LIMIT = 1 << 16
 # Members of a configuration that are no sizes.
 _ANY_NUMBER = ("seed", "shared_object_id")
-
-
-class ModelFileError(ValueError):
-    """A file holds no model that may be loaded; the message names the file."""
 
 
 def load_model(
@@ -60,11 +57,7 @@ def load_model(
     """
     import keras
 
-    import keras_qa.initializers
-    import keras_qa.models  # noqa: F401
-
     # Keras finds the classes of models once they are imported.
-    import keras_qa.optimizers.constraints
 
     path = Path(path)
     try:

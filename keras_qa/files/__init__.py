@@ -1,1 +1,1 @@
-"""Files: whole or absent, owned, decompressed, checked and read piece by piece."""
+"""Reading and writing files: whole or absent, owned, bounded, checked."""

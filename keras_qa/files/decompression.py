@@ -7,6 +7,8 @@ much more. Text shrinks to a fifth, perhaps.
 import io
 from typing import BinaryIO
 
+from keras_qa.errors import UnpackingError
+
 FREE_BYTES = 1 << 26
 """What any file may unpack to, so that small ones can be very regular."""
 
@@ -14,10 +16,6 @@ MOST_TIMES = 100
 """Beyond that, so many times the length of the file."""
 
 _BUFFER_BYTES = 1 << 16
-
-
-class UnpackingError(OSError):
-    """A compressed file unpacks to far more than text or vectors do."""
 
 
 class _Bounded(io.RawIOBase):

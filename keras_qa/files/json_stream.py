@@ -9,7 +9,7 @@ from typing import Any
 from typing import BinaryIO
 from typing import NoReturn
 
-from keras_qa.datasets.dataset import DatasetError
+from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import READ_ERRORS
 from keras_qa.files.text_files import error_at
 from keras_qa.files.text_files import open_bytes

@@ -21,16 +21,14 @@ from datetime import UTC
 from datetime import datetime
 from pathlib import Path
 
+from keras_qa.errors import OwnedError
+
 RUNNING = "running.json"
 """Name of the file by which a folder is owned."""
 
 # Whoever looks for an owner holds the lock for a moment.
 ATTEMPTS, PAUSE = 5, 0.1  # seconds
 _LONGEST = 1000  # characters that are shown of an owner
-
-
-class OwnedError(RuntimeError):
-    """Another process is the owner; the message says which."""
 
 
 @contextmanager

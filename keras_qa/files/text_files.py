@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 from typing import cast
 
-from keras_qa.datasets.errors import DatasetError
+from keras_qa.errors import DatasetError
 from keras_qa.files.decompression import bounded
 
 # A line longer than this is no sentence; it would only fill the memory.

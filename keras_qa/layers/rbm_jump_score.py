@@ -218,8 +218,8 @@ class RBMJumpScore(keras.layers.Layer):
     ) -> keras.callbacks.History:
         """Learns the weights from the pairs of adjacent states of texts.
 
-        By `keras_qa.layers.contrastive_divergence.ContrastiveDivergence`, with plain
-        gradient descent. Trained weights are trained on.
+        By `keras_qa.layers.contrastive_divergence.ContrastiveDivergence`, with
+        plain gradient descent. Trained weights are trained on.
 
         Args:
             states: float array `(texts, length, dim)` with values in [-1, 1];

@@ -37,8 +37,8 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
       values clipped to ±`gradient_clip_value` and their norm to
       `gradient_clip_norm`.
     - `"manifold"`: Riemannian descent for the variables whose constraint is a
-      `keras_qa.optimizers.constraints.PoincareBall`: eq. 9 for each row, then the inner
-      optimizer's step is carried back into the ball along a geodesic
+      `keras_qa.optimizers.constraints.PoincareBall`: eq. 9 for each row, then
+      the inner optimizer's step is carried back into the ball along a geodesic
       (`retraction="exp"`) or by clipping (`"projection"`), eq. 8. With
       `keras.optimizers.SGD` this is Riemannian stochastic gradient descent.
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from keras_qa.errors import SearchError
 from keras_qa.files.checks import fits
 from keras_qa.files.text_files import error_at
 from keras_qa.files.text_files import read_lines
 from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import write_whole
-from keras_qa.search.errors import SearchError
 
 # Shards whose vectors stay mapped. Each keeps a file open, of which a process
 # may have 1,024, as a rule.

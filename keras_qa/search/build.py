@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from keras_qa.errors import SearchError
 from keras_qa.files.checks import fits
 from keras_qa.files.locks import RUNNING
 from keras_qa.files.locks import owned_folder
@@ -18,7 +19,6 @@ from keras_qa.files.whole import write_whole
 from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
-from keras_qa.search.errors import SearchError
 from keras_qa.search.faiss_index import KINDS
 from keras_qa.search.json_files import read_json
 from keras_qa.search.json_files import write_json

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from keras_qa.search.errors import SearchError
+from keras_qa.errors import SearchError
 
 # Uncompressed: eight-bit numbers and product codes find no more and take longer
 # (python -m benchmarks.answer_search --answers 100000 --variants).

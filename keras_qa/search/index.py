@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from keras_qa.errors import SearchError
 from keras_qa.files.checks import misfit
 from keras_qa.files.text_files import shorten
 from keras_qa.search import exact
 from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
-from keras_qa.search.errors import SearchError
 from keras_qa.search.faiss_index import KINDS
 from keras_qa.search.json_files import read_json
 from keras_qa.search.searchable import check_vectors

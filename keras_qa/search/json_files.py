@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from keras_qa.errors import SearchError
 from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import write_whole
-from keras_qa.search.errors import SearchError
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

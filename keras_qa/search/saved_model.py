@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from keras_qa.errors import SearchError
 from keras_qa.files.text_files import shorten
-from keras_qa.search.errors import SearchError
 
 
 class SavedModelRanker:

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from keras_qa.errors import SearchError
 from keras_qa.layers import CosineSimilarity
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 from keras_qa.models.qa_lstm.encoded import EncodedTextRanker
-from keras_qa.search.errors import SearchError
 from keras_qa.search.spaces import CosineSpace
 from keras_qa.search.spaces import PoincareSpace
 from keras_qa.search.spaces import Space

@@ -51,9 +51,9 @@ from typing import Any
 
 import numpy as np
 
+from keras_qa.errors import SearchError
 from keras_qa.files.checks import misfit
 from keras_qa.files.text_files import shorten
-from keras_qa.search.errors import SearchError
 
 UNIT_ROUNDOFF = 2.0**-24
 # The norm that `CosineSimilarity` bounds those of its vectors by.

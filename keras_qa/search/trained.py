@@ -8,7 +8,7 @@ import numpy as np
 
 from keras_qa.cli.attention import run_model
 from keras_qa.cli.attention import run_reading
-from keras_qa.search.errors import SearchError
+from keras_qa.errors import SearchError
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.tokenizer import tokenize

@@ -9,8 +9,8 @@ import numpy as np
 
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.splitting import normal_text
+from keras_qa.errors import SearchError
 from keras_qa.ranking.mining import CandidateMiner
-from keras_qa.search.errors import SearchError
 from keras_qa.search.index import AnswerIndex
 from keras_qa.search.rankings import Ranking
 

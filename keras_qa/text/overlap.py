@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from keras_qa.datasets.errors import DatasetError
+from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import shorten
 
 # Importing bm25s would start JAX and take a GPU's memory, so only its file of

@@ -1,8 +1,9 @@
 """Text to tokens, in pure Python.
 
 Every rule here is one of single code points (a lower-case table and three
-classes), so that `keras_qa.export.text_graph` can state the same rules in a TensorFlow
-graph, and an exported model reads text exactly as it was read in training.
+classes), so that `keras_qa.export.text_graph` can state the same rules in a
+TensorFlow graph, and an exported model reads text exactly as it was read in
+training.
 """
 
 import re

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from keras_qa.datasets.errors import DatasetError
+from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import error_at
 
 PADDING_ID = 0

@@ -13,10 +13,10 @@ import keras
 import numpy as np
 from tqdm import tqdm
 
+from keras_qa.errors import RunFolderError
 from keras_qa.files.checks import fits
 from keras_qa.files.text_files import shorten
 from keras_qa.training.run_folder import RunFolder
-from keras_qa.training.run_folder import RunFolderError
 
 PROGRESS = "progress.json"
 

@@ -162,7 +162,7 @@ def class_sequences(
     texts: RaggedTexts,
     direction: str = "forward",
 ) -> Iterator[np.ndarray]:
-    """What `keras_qa.text.ngrams` learns from, to predict what the model predicts.
+    """What n-gram models learn from, to predict what the model predicts.
 
     Args:
         model: the language model.

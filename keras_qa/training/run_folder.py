@@ -10,9 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from keras_qa.errors import OwnedError
+from keras_qa.errors import RunFolderError
 from keras_qa.files.checks import fits
 from keras_qa.files.locks import RUNNING
-from keras_qa.files.locks import OwnedError
 from keras_qa.files.locks import OwnerFile
 from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import SCRATCH
@@ -21,10 +22,6 @@ from keras_qa.files.whole import write_whole
 
 SETTINGS = "settings.json"
 METRICS = "metrics.json"
-
-
-class RunFolderError(RuntimeError):
-    """A run's folder cannot be used: not by this run, not now, or broken."""
 
 
 class RunFolder:

@@ -22,10 +22,11 @@ import numpy as np
 import keras_qa
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Dataset
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.embeddings import Coverage
+from keras_qa.errors import DatasetError
+from keras_qa.errors import RunFolderError
 from keras_qa.ranking.evaluation import CONVENTION
 from keras_qa.ranking.evaluation import Evaluation
 from keras_qa.ranking.evaluation import evaluate
@@ -35,7 +36,6 @@ from keras_qa.ranking.first_stage import with_first_stage
 from keras_qa.ranking.floors import bm25_scores
 from keras_qa.ranking.floors import cosine_scores
 from keras_qa.training.run_folder import RunFolder
-from keras_qa.training.run_folder import RunFolderError
 from reproductions.harness.measures import measures_of
 from reproductions.harness.settings import Settings
 from reproductions.harness.vectors import chosen_vectors

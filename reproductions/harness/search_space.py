@@ -1,7 +1,8 @@
 """Searches a paper's space of settings, on the fold held out of train.
 
-    python -m reproductions.harness.search_space hyperqa --trials 20 --dataset wikiqa \
-        --data-dir DIR --embeddings FILE --output-dir search/wikiqa
+    python -m reproductions.harness.search_space hyperqa \
+        --trials 20 --dataset wikiqa --data-dir DIR --embeddings FILE \
+        --output-dir search/wikiqa
 
 What stands after the paper's name are the options of its script. A trial
 trains on train less its fold and is judged by the metric on the fold that also
@@ -27,10 +28,10 @@ except ImportError as error:
         "The search needs KerasTuner: pip install 'keras-qa[tune]'"
     ) from error
 
-from keras_qa.datasets.dataset import DatasetError
-from keras_qa.embeddings import VectorsError
+from keras_qa.errors import DatasetError
+from keras_qa.errors import RunFolderError
+from keras_qa.errors import VectorsError
 from keras_qa.files.whole import write_whole
-from keras_qa.training.run_folder import RunFolderError
 from keras_qa.training.run_folder import keep_only
 from reproductions.harness.experiment import run_experiment
 from reproductions.harness.settings import Settings

@@ -16,7 +16,6 @@ from keras_qa.embeddings import Coverage
 from keras_qa.embeddings import InverseDocumentFrequency
 from keras_qa.embeddings import MultiResolution
 from keras_qa.embeddings import StaticEncoder
-from keras_qa.embeddings import VectorsError
 from keras_qa.embeddings import bert_word_vectors
 from keras_qa.embeddings import embedding_matrix
 from keras_qa.embeddings import find_encoder
@@ -27,6 +26,7 @@ from keras_qa.embeddings.bert.network import Bert
 from keras_qa.embeddings.elmo.encoder import Elmo
 from keras_qa.embeddings.mixtures.encoders import BERT
 from keras_qa.embeddings.mixtures.encoders import ELMO
+from keras_qa.errors import VectorsError
 from reproductions.harness.settings import Settings
 
 SKIPGRAM = "skipgram"

@@ -47,13 +47,13 @@ import numpy as np
 from tqdm import tqdm
 
 from keras_qa.datasets.corpus import Corpus
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
-from keras_qa.embeddings import VectorsError
 from keras_qa.embeddings import embedding_matrix
 from keras_qa.embeddings import load_vectors
 from keras_qa.embeddings import train_skipgram
+from keras_qa.errors import DatasetError
+from keras_qa.errors import VectorsError
 from keras_qa.ranking.evaluation import evaluate
 from keras_qa.ranking.scoring import score_pairs
 from reproductions.harness.settings import Settings

@@ -1,13 +1,14 @@
 """The pictures of the HyperQA paper, from finished runs.
 
     python -m reproductions.hyperqa.figures --run RUN [--run RUN ...] \
-        --data-dir DIR --runs reproductions/records/runs.jsonl --output-dir pictures
+        --runs reproductions/records/runs.jsonl --data-dir DIR \
+        --output-dir pictures
 
-A RUN is the output folder of `reproductions.hyperqa.experiment`. From the first run of
-each model come Figure 4 (t-SNE), Figure 5 (norms) and Tables 8 and 9 (words by
-norm), on the split that the run reported on; from all runs, and from those in
-the file of runs, comes Figure 3 (embedding size), where several sizes were
-trained. Half a minute on 2 cores.
+A RUN is the output folder of `reproductions.hyperqa.experiment`. From the first
+run of each model come Figure 4 (t-SNE), Figure 5 (norms) and Tables 8 and 9
+(words by norm), on the split that the run reported on; from all runs, and from
+those in the file of runs, comes Figure 3 (embedding size), where several sizes
+were trained. Half a minute on 2 cores.
 """
 
 import argparse
@@ -21,10 +22,10 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
-from keras_qa.export.keras_file import ModelFileError
+from keras_qa.errors import DatasetError
+from keras_qa.errors import ModelFileError
 from keras_qa.export.keras_file import load_model
 from keras_qa.files.whole import write_whole
 from keras_qa.models.hyperqa import BagOfWordsRanker

@@ -9,6 +9,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_qa.errors import RunFolderError
 from keras_qa.files.stored_arrays import DAMAGE
 from keras_qa.files.stored_arrays import stored_array
 from keras_qa.files.text_files import shorten
@@ -18,7 +19,6 @@ from keras_qa.text.packing import RaggedTexts
 from keras_qa.training.epoch_selection import EpochSeconds
 from keras_qa.training.epoch_selection import ProgressBar
 from keras_qa.training.run_folder import RunFolder
-from keras_qa.training.run_folder import RunFolderError
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.settings import Settings
 from reproductions.iam.language_models import chosen_settings

@@ -3,12 +3,12 @@
     python -m reproductions.iam.tables --run RUN --attention-run OTHER \
         --data-dir DIR --output tables.md
 
-RUN is the output folder of a run of `reproductions.iam.experiment` that kept its model and
-has the jump, OTHER that of an attentive LSTM on the same data set, which stands
-beside it in Table 3. `--question ID` chooses a question of the runs' split, and
-may be given several times; without it the first ones are taken that have both a
-correct and an incorrect candidate. Of each question its first correct and first
-incorrect candidate are shown. Seconds.
+RUN is the output folder of a run of `reproductions.iam.experiment` that kept
+its model and has the jump, OTHER that of an attentive LSTM on the same data
+set, which stands beside it in Table 3. `--question ID` chooses a question of
+the runs' split, and may be given several times; without it the first ones are
+taken that have both a correct and an incorrect candidate. Of each question its
+first correct and first incorrect candidate are shown. Seconds.
 """
 
 import argparse

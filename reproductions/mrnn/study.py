@@ -1,7 +1,8 @@
 """MRNN with and without its parts, one run after the other.
 
     python -m reproductions.mrnn.study --data-dir DIR --output-dir DIR \
-        --embeddings bert:minilm vectors.txt --record reproductions/records/runs.jsonl
+        --embeddings bert:minilm vectors.txt \
+        --record reproductions/records/runs.jsonl
     python -m reproductions.significance DIR
 
 Three seeds of each condition on `--split dev`: the epoch of each run is chosen

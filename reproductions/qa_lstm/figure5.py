@@ -3,10 +3,10 @@
     python -m reproductions.qa_lstm.figure5 --run RUN [--run RUN ...] \
         --data-dir DIR --output-dir pictures
 
-A RUN is the output folder of `reproductions.qa_lstm.experiment`; the paper's are rows 3C,
-3E and 3L. Several runs of one row are averaged. The questions of a split are
-divided by the average length of their correct answers; Test1 and Test2 are
-drawn apart. A table (Markdown) and a picture are written. Seconds.
+A RUN is the output folder of `reproductions.qa_lstm.experiment`; the paper's
+are rows 3C, 3E and 3L. Several runs of one row are averaged. The questions of a
+split are divided by the average length of their correct answers; Test1 and
+Test2 are drawn apart. A table (Markdown) and a picture are written. Seconds.
 """
 
 import argparse
@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from keras_qa.datasets.dataset import Dataset
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
+from keras_qa.errors import DatasetError
 from keras_qa.files.whole import write_whole
 from keras_qa.text.tokenizer import tokenize
 from reproductions.harness.experiment import PARTS

@@ -1,4 +1,4 @@
-"""Reads `ledger.toml`: where the kit departs from a paper, or had to choose."""
+"""Reads `deviations.toml`: where the kit departs from a paper, or had to choose."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +11,12 @@ from keras_qa.files.checks import misfit
 from keras_qa.files.checks import read_toml
 from keras_qa.files.text_files import shorten
 
-PATH = Path(__file__).with_name("ledger.toml")
+PATH = Path(__file__).with_name("deviations.toml")
 FIELDS = ("paper", "where", "printed", "reading", "arguments", "tests")
 
 
 class LedgerError(ValueError):
-    """`ledger.toml` is malformed; the message names the file and the entry."""
+    """`deviations.toml` is malformed; the message names the file and the entry."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Reads and updates `comparisons.jsonl`: tested differences between models."""
+"""Reads and updates `paired_tests.jsonl`: tested differences between models."""
 
 import dataclasses
 import json
@@ -13,7 +13,7 @@ from keras_qa.files.locks import locked
 from keras_qa.files.whole import write_whole
 from reproductions.records.seed_groups import canonical
 
-PATH = Path(__file__).with_name("comparisons.jsonl")
+PATH = Path(__file__).with_name("paired_tests.jsonl")
 
 
 class ComparisonsError(ValueError):

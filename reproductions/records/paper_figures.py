@@ -1,4 +1,4 @@
-"""Reads `targets.toml`: the papers' own figures, table by table."""
+"""Reads `paper_figures.toml`: the papers' own figures, table by table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ from keras_qa.files.text_files import shorten
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 
-PATH = Path(__file__).with_name("targets.toml")
+PATH = Path(__file__).with_name("paper_figures.toml")
 
 
 class TargetsError(ValueError):
-    """`targets.toml` is malformed; the message names the file and the table."""
+    """`paper_figures.toml` is malformed; the message names the file and the table."""
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ class Paper:
 
 @dataclass(frozen=True)
 class Targets:
-    """All that `targets.toml` holds.
+    """All that `paper_figures.toml` holds.
 
     Attributes:
         models: the names that runs carry to the names for readers, in the
@@ -256,7 +256,7 @@ def load_targets(path: Path | str = PATH) -> Targets:
     """Reads the papers' figures.
 
     Args:
-        path: a file of the form that the head of `targets.toml` describes.
+        path: a file of the form that the head of `paper_figures.toml` describes.
 
     Raises:
         TargetsError: if the file is not TOML, or a paper, a table or a row

@@ -3,9 +3,9 @@
     python -m reproductions.report            writes reproductions/README.md
     python -m reproductions.report --check    exits 1 if the page is stale
 
-The page joins `targets.toml` (the papers' figures, typed once), `runs.jsonl`
-(measured runs, written by the scripts), `comparisons.jsonl` (tested
-differences), `parameters.jsonl` (numbers of weights) and `ledger.toml` (where
+The page joins `paper_figures.toml` (the papers' figures, typed once), `runs.jsonl`
+(measured runs, written by the scripts), `paired_tests.jsonl` (tested
+differences), `parameters.jsonl` (numbers of weights) and `deviations.toml` (where
 the kit departs from a paper). The same files always give the same page.
 """
 
@@ -41,7 +41,7 @@ from reproductions.report.run_tables import one_setting_apart
 from reproductions.report.run_tables import speed
 from reproductions.report.stage_tables import stages
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[1]
 BAD_FILES = (
     ComparisonsError,
     LedgerError,
@@ -54,7 +54,7 @@ INTRODUCTION = """\
 
 <!-- Written by `python -m reproductions.report`; edits will be lost. -->
 
-The papers' figures come from `targets.toml`, where they are typed once, ours
+The papers' figures come from `paper_figures.toml`, where they are typed once, ours
 from `runs.jsonl`, to which the scripts append. Ours are the mean over seeds ±
 the sample standard deviation; without a deviation there was one seed. Every
 metric is computed by trec_eval's definitions, over the questions that have a
@@ -226,17 +226,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "measured runs and the ledger of deviations.",
     )
     for name, help in (
-        ("targets.toml", "the papers' figures"),
+        ("paper_figures.toml", "the papers' figures"),
         ("runs.jsonl", "the measured runs"),
-        ("comparisons.jsonl", "the tested differences"),
+        ("paired_tests.jsonl", "the tested differences"),
         ("parameters.jsonl", "the numbers of weights"),
-        ("ledger.toml", "the ledger of deviations"),
+        ("deviations.toml", "the ledger of deviations"),
     ):
         parser.add_argument(
             f"--{name.split('.')[0]}",
             type=Path,
-            default=FOLDER / name,
-            help=f"{help} (default: {name} beside this script)",
+            default=FOLDER / "records" / name,
+            help=f"{help} (default: records/{name})",
         )
     parser.add_argument(
         "--output",

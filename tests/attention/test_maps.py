@@ -12,8 +12,8 @@ from keras_qa.attention.heatmaps import NUMBERS
 from keras_qa.attention.maps import AttentionMaps
 from keras_qa.attention.maps import attention_maps
 from keras_qa.attention.maps import draw_attention_maps
-from keras_qa.attention.pair import AttentionError
 from keras_qa.cli import main as cli
+from keras_qa.errors import AttentionError
 from keras_qa.models import APCNN
 from keras_qa.models import MRNN
 from keras_qa.models import HyperQA

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from keras_qa.attention.figure import COLOR
-from keras_qa.attention.weights import AttentionError
 from keras_qa.attention.weights import attention_weights
 from keras_qa.attention.weights import draw_attention
 from keras_qa.attention.weights import format_attention
 from keras_qa.cli import main as cli
+from keras_qa.errors import AttentionError
 from keras_qa.models import APCNN
 from keras_qa.models import AttentiveLSTM
 from keras_qa.models import HyperQA

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from keras_qa import models
+from keras_qa.errors import SearchError
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
-from keras_qa.search.errors import SearchError
 from keras_qa.search.index import AnswerIndex
 from keras_qa.search.searchable import space_of
 from keras_qa.search.trained import TrainedRanker

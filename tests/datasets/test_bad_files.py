@@ -14,9 +14,9 @@ from keras_qa.datasets.collections.semeval import read_semeval
 from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
 from keras_qa.datasets.collections.yahooqa import YahooQA
 from keras_qa.datasets.dataset import Dataset
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.tabular import read_tabular
+from keras_qa.errors import DatasetError
 from keras_qa.files.json_stream import read_array
 from keras_qa.files.plain_pickle import loads
 from keras_qa.files.text_files import read_lines

@@ -8,12 +8,12 @@ import pytest
 
 from keras_qa.cli import main as cli
 from keras_qa.datasets import download as fetch_module
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.download import fetch
 from keras_qa.datasets.download import load_catalogue
 from keras_qa.datasets.download import target_folder
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.datasets.resuming import ResumingDownloader
+from keras_qa.errors import DatasetError
 
 CONTENT = bytes(range(256)) * 2000
 DIGEST = hashlib.sha256(CONTENT).hexdigest()

@@ -12,9 +12,9 @@ from keras_qa.cli.audit import PoolAudit
 from keras_qa.cli.audit import audit_dataset
 from keras_qa.cli.audit import format_audit
 from keras_qa.datasets.dataset import Candidate
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
+from keras_qa.errors import DatasetError
 
 DATA = Path(__file__).parents[1] / "data/InsuranceQA"
 ANSWERS = "answers.label.token_idx"

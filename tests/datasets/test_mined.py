@@ -3,12 +3,12 @@
 import pytest
 
 from keras_qa.datasets.dataset import Candidate
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.mined import COLUMNS
 from keras_qa.datasets.mined import read_candidates
 from keras_qa.datasets.mined import write_candidates
 from keras_qa.datasets.tabular import read_tabular
+from keras_qa.errors import DatasetError
 
 AWKWARD = ' a\t"b",\nc é 👩 \u2028 \\ \x00 '
 QUESTIONS = [

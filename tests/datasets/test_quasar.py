@@ -8,9 +8,9 @@ import pytest
 
 from keras_qa.datasets.collections.quasar import read_quasar
 from keras_qa.datasets.dataset import Candidate
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
+from keras_qa.errors import DatasetError
 
 DATA = Path(__file__).parents[1] / "data"
 FOLDER = DATA / "quasar-t"

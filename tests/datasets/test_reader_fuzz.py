@@ -19,10 +19,10 @@ from keras_qa.datasets.collections.trecqa import read_trecqa_xml
 from keras_qa.datasets.collections.wikiqa import read_wikiqa_tsv
 from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
 from keras_qa.datasets.collections.yahooqa import YahooQA
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tabular import read_tabular
+from keras_qa.errors import DatasetError
 
 DATA = Path(__file__).parents[1] / "data"
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.datasets.registry import default_data_dir
 from keras_qa.datasets.registry import open_dataset
+from keras_qa.errors import DatasetError
 
 DATA = Path(__file__).parents[1] / "data"
 

@@ -5,8 +5,8 @@ import pytest
 
 from keras_qa.datasets.collections.semeval import read_semeval
 from keras_qa.datasets.dataset import Candidate
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
+from keras_qa.errors import DatasetError
 
 SEMEVAL = Path(__file__).parents[1] / "data/SemEval2016-Task3"
 TRAIN = SEMEVAL / "SemEval2016-Task3-CQA-QL-train-part2.xml"

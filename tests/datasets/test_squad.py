@@ -12,9 +12,9 @@ from keras_qa.datasets.collections.squad import paragraph_texts
 from keras_qa.datasets.collections.squad import read_paragraphs
 from keras_qa.datasets.collections.squad import read_squad
 from keras_qa.datasets.dataset import Candidate
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
+from keras_qa.errors import DatasetError
 from keras_qa.files import json_stream as json_files
 
 DATA = Path(__file__).parents[1] / "data"

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from keras_qa.datasets.dataset import Candidate
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import open_tabular
 from keras_qa.datasets.tabular import read_tabular
+from keras_qa.errors import DatasetError
 
 USER = Path(__file__).parents[1] / "data/user"
 WITH_ID = Columns(question_id="id")

@@ -6,7 +6,7 @@ import pytest
 from keras_qa.datasets.collections.wikiqa import HEADER
 from keras_qa.datasets.collections.wikiqa import read_wikiqa_toks
 from keras_qa.datasets.collections.wikiqa import read_wikiqa_tsv
-from keras_qa.datasets.dataset import DatasetError
+from keras_qa.errors import DatasetError
 
 WIKIQA = Path(__file__).parents[1] / "data/WikiQA"
 

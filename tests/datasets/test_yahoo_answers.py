@@ -9,8 +9,8 @@ import pytest
 from keras_qa.datasets.collections.yahoo_answers import find_yahoo_answers
 from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
 from keras_qa.datasets.dataset import Candidate
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
+from keras_qa.errors import DatasetError
 
 CORPUS = Path(__file__).parents[1] / "data/YahooL6/FullOct2007.xml"
 

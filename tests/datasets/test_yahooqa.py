@@ -7,8 +7,8 @@ import pytest
 
 from keras_qa.datasets.collections.yahooqa import YahooQA
 from keras_qa.datasets.dataset import Candidate
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
+from keras_qa.errors import DatasetError
 
 ENV = Path(__file__).parents[1] / "data/YahooQA/env.pkl"
 

@@ -9,8 +9,6 @@ import h5py
 import numpy as np
 import pytest
 
-from keras_qa.embeddings import VectorsError
-from keras_qa.embeddings import VectorsWarning
 from keras_qa.embeddings import load_fasttext
 from keras_qa.embeddings import load_glove
 from keras_qa.embeddings import load_vectors
@@ -21,6 +19,8 @@ from keras_qa.embeddings.elmo.options import read_options
 from keras_qa.embeddings.elmo.published_files import read_weights
 from keras_qa.embeddings.vector_cache import VectorCache
 from keras_qa.embeddings.vector_cache import cache_key
+from keras_qa.errors import VectorsError
+from keras_qa.errors import VectorsWarning
 from support import elmo_reference
 
 

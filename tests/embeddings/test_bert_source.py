@@ -3,10 +3,10 @@ import sys
 
 import pytest
 
-from keras_qa.embeddings import VectorsError
 from keras_qa.embeddings import bert_word_vectors
 from keras_qa.embeddings.bert.source import directory_digest
 from keras_qa.embeddings.bert.source import find_bert
+from keras_qa.errors import VectorsError
 
 
 def make(folder, *names):

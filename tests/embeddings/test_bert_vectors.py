@@ -9,13 +9,13 @@ import pytest
 from gensim.models import KeyedVectors
 
 from keras_qa.embeddings import PrincipalComponents
-from keras_qa.embeddings import VectorsError
-from keras_qa.embeddings import VectorsWarning
 from keras_qa.embeddings import bert_text_vectors
 from keras_qa.embeddings import bert_word_vectors
 from keras_qa.embeddings import embedding_matrix
 from keras_qa.embeddings import text_cache
 from keras_qa.embeddings.bert.network import Bert
+from keras_qa.errors import VectorsError
+from keras_qa.errors import VectorsWarning
 from support import bert_reference
 
 pytest.importorskip("keras_hub")

@@ -6,9 +6,9 @@ import h5py
 import numpy as np
 import pytest
 
-from keras_qa.embeddings import VectorsError
 from keras_qa.embeddings.elmo.characters import character_ids
 from keras_qa.embeddings.elmo.encoder import Elmo
+from keras_qa.errors import VectorsError
 from support import elmo_reference
 
 WEIGHTS = elmo_reference.make_weights()

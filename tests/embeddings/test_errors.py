@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from keras_qa.embeddings import VectorsError
-from keras_qa.embeddings import VectorsWarning
 from keras_qa.embeddings import load_fasttext
 from keras_qa.embeddings import load_glove
 from keras_qa.embeddings import load_vectors
 from keras_qa.embeddings import load_word2vec_binary
 from keras_qa.embeddings import load_word2vec_text
+from keras_qa.errors import VectorsError
+from keras_qa.errors import VectorsWarning
 
 # Whether a row is wanted or not, its damage must show.
 EVERY_VOCABULARY = [None, ["a"], ["elsewhere"]]

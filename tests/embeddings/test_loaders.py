@@ -9,14 +9,14 @@ from gensim.models import KeyedVectors
 from gensim.models.fasttext import FastTextKeyedVectors
 from gensim.models.fasttext import load_facebook_vectors
 
-from keras_qa.embeddings import VectorsError
-from keras_qa.embeddings import VectorsWarning
 from keras_qa.embeddings import detect_format
 from keras_qa.embeddings import load_fasttext
 from keras_qa.embeddings import load_glove
 from keras_qa.embeddings import load_vectors
 from keras_qa.embeddings import load_word2vec_binary
 from keras_qa.embeddings import load_word2vec_text
+from keras_qa.errors import VectorsError
+from keras_qa.errors import VectorsWarning
 
 FORMATS = ("glove", "word2vec-text", "word2vec-binary")
 LOADERS = dict(

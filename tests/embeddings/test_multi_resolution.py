@@ -9,7 +9,6 @@ from keras_qa.embeddings import InverseDocumentFrequency
 from keras_qa.embeddings import Mixture
 from keras_qa.embeddings import MultiResolution
 from keras_qa.embeddings import StaticEncoder
-from keras_qa.embeddings import VectorsError
 from keras_qa.embeddings import embedding_matrix
 from keras_qa.embeddings import f_ensemble
 from keras_qa.embeddings import f_mixture
@@ -18,6 +17,7 @@ from keras_qa.embeddings import load_fasttext
 from keras_qa.embeddings import multi_resolution
 from keras_qa.embeddings.bert.network import Bert
 from keras_qa.embeddings.elmo.encoder import Elmo
+from keras_qa.errors import VectorsError
 from support import bert_reference
 from support import elmo_reference
 

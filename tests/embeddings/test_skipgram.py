@@ -9,8 +9,8 @@ import pytest
 from gensim.models import KeyedVectors
 
 from keras_qa import embeddings
-from keras_qa.embeddings import VectorsError
 from keras_qa.embeddings import train_skipgram
+from keras_qa.errors import VectorsError
 
 ROOT = Path(embeddings.__file__).parents[1]
 SENTENCES = [

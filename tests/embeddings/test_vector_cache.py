@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from keras_qa.embeddings import VectorsWarning
 from keras_qa.embeddings.vector_cache import VectorCache
 from keras_qa.embeddings.vector_cache import cache_key
+from keras_qa.errors import VectorsWarning
 
 RNG = np.random.default_rng(0)
 ENTRIES = {

@@ -13,7 +13,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_qa.export.keras_file import ModelFileError
+from keras_qa.errors import ModelFileError
 from keras_qa.export.keras_file import load_model
 from keras_qa.export.saved_model import export_keras
 from keras_qa.initializers import ScaledIdentity

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa.files.locks import OwnedError
+from keras_qa.errors import OwnedError
+from keras_qa.errors import RunFolderError
 from keras_qa.files.locks import OwnerFile
 from keras_qa.training.run_folder import RunFolder
-from keras_qa.training.run_folder import RunFolderError
 from reproductions.records.paired_tests import read_comparisons
 from reproductions.records.runs import read_runs
 
@@ -53,7 +53,8 @@ for index in range(15):
 COMPARE = """
 import os, signal, sys
 from pathlib import Path
-from reproductions.records.paired_tests import Compared, Side, update_comparisons
+from reproductions.records.paired_tests import Compared, Side
+from reproductions.records.paired_tests import update_comparisons
 
 path, name, write_text = sys.argv[1], sys.argv[2], Path.write_text
 

@@ -2,7 +2,7 @@ import gzip
 
 import pytest
 
-from keras_qa.datasets.dataset import DatasetError
+from keras_qa.errors import DatasetError
 from keras_qa.files import text_files as files
 from keras_qa.files.text_files import find_file
 from keras_qa.files.text_files import read_lines

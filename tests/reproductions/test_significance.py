@@ -257,7 +257,7 @@ def test_command_updates_its_file(tmp_path, capsys):
     orders = {"a": [1, 0], "b": [0, 1]}
     write_run(runs / "ctrn", orders)
     write_run(runs / "qrnn", {"a": [0, 1], "b": [0, 1]}, model="qrnn")
-    output = tmp_path / "comparisons.jsonl"
+    output = tmp_path / "paired_tests.jsonl"
     arguments = [str(runs), "--output", str(output)]
     assert significance.main(arguments) == 0
     before = output.read_bytes()
@@ -281,13 +281,13 @@ def test_command_updates_its_file(tmp_path, capsys):
     ]
     assert updated[0].first.seeds == [1, 2]
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == [
-        "comparisons.jsonl"
+        "paired_tests.jsonl"
     ]
 
 
 def test_bad_inputs_are_messages(tmp_path, capsys):
     (tmp_path / "empty").mkdir()
-    output = tmp_path / "comparisons.jsonl"
+    output = tmp_path / "paired_tests.jsonl"
     arguments = ["--output", str(output)]
     assert significance.main([str(tmp_path / "empty"), *arguments]) == 2
     assert "expected folders of finished runs" in capsys.readouterr().err
@@ -298,7 +298,7 @@ def test_bad_inputs_are_messages(tmp_path, capsys):
 
 
 def test_malformed_comparisons_are_named(tmp_path):
-    path = tmp_path / "comparisons.jsonl"
+    path = tmp_path / "paired_tests.jsonl"
     path.write_text('{"paper": "ctrn"}\n')
     with pytest.raises(ComparisonsError, match=r"comparisons\.jsonl:1: expec"):
         read_comparisons(path)

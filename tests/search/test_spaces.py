@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from keras_qa.search.errors import SearchError
+from keras_qa.errors import SearchError
 from keras_qa.search.exact import approximate_search
 from keras_qa.search.exact import exact_search
 from keras_qa.search.spaces import CosineSpace

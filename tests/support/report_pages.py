@@ -64,7 +64,7 @@ def row_of(text, *starts):
 
 
 def targets(folder, table):
-    path = folder / "targets.toml"
+    path = folder / "paper_figures.toml"
     path.write_text(
         "[papers.p]\n"
         'name = "P"\ntitle = "T"\nauthors = "A"\nvenue = "V"\n'

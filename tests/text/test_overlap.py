@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from keras_qa.datasets import DatasetError
+from keras_qa.errors import DatasetError
 from keras_qa.text.overlap import STOP_WORDS
 from keras_qa.text.overlap import OverlapFeatures
 

@@ -11,9 +11,9 @@ import keras
 import numpy as np
 import pytest
 
+from keras_qa.errors import RunFolderError
 from keras_qa.training.epoch_selection import EpochSelector
 from keras_qa.training.run_folder import RunFolder
-from keras_qa.training.run_folder import RunFolderError
 
 X, Y = np.ones((4, 3), "float32"), np.ones((4, 1), "float32")
 

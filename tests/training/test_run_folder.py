@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
+from keras_qa.errors import RunFolderError
 from keras_qa.training.run_folder import RunFolder
-from keras_qa.training.run_folder import RunFolderError
 
 IDENTITY = {"seed": 1, "settings": {"margin": 5.0}}
 

@@ -20,9 +20,9 @@ from keras_qa.datasets.collections.wikiqa import read_wikiqa_tsv
 from keras_qa.datasets.collections.yahoo_answers import NAME as YAHOO_ANSWERS
 from keras_qa.datasets.collections.yahooqa import SPLITS
 from keras_qa.datasets.collections.yahooqa import YahooQA
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.mined import read_candidates
+from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import find_file
 
 FOLDS_FILE = "train-folds.tsv"

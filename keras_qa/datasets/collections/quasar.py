@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from keras_qa.datasets.dataset import Candidate
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.questions_of_rows import check_id
 from keras_qa.datasets.questions_of_rows import position_id
+from keras_qa.errors import DatasetError
 from keras_qa.files.json_stream import read_records
 from keras_qa.files.text_files import check_text
 from keras_qa.files.text_files import error_at

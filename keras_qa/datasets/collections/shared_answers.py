@@ -17,8 +17,8 @@ from keras_qa.datasets.collections.squad import paragraph_texts
 from keras_qa.datasets.collections.squad import read_squad
 from keras_qa.datasets.collections.yahooqa import SPLITS
 from keras_qa.datasets.dataset import Dataset
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
+from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import find_file
 
 

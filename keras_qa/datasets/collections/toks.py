@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.questions_of_rows import Row
 from keras_qa.datasets.questions_of_rows import group_rows
 from keras_qa.datasets.questions_of_rows import parse_label
+from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import error_at
 from keras_qa.files.text_files import find_file
 from keras_qa.files.text_files import read_lines

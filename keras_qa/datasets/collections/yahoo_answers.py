@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from keras_qa.datasets.dataset import Candidate
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.questions_of_rows import check_id
 from keras_qa.datasets.questions_of_rows import position_id
+from keras_qa.errors import DatasetError
 from keras_qa.files.xml_stream import XmlStream
 
 NAME = "FullOct2007.xml"

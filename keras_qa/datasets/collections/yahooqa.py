@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from keras_qa.datasets.dataset import Candidate
-from keras_qa.datasets.dataset import DatasetError
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.questions_of_rows import position_id
+from keras_qa.errors import DatasetError
 from keras_qa.files.plain_pickle import loads
 from keras_qa.files.text_files import READ_ERRORS
 from keras_qa.files.text_files import check_text

@@ -10,7 +10,7 @@ from typing import Any
 
 from keras_qa.embeddings.bert.source import CONFIG
 from keras_qa.embeddings.bert.source import SUFFIXES
-from keras_qa.embeddings.formats.vector_files import VectorsError
+from keras_qa.errors import VectorsError
 
 MAX_JSON_BYTES = 1 << 24
 # Indexes that tell in which file a weight is.

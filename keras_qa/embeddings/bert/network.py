@@ -28,8 +28,8 @@ from keras_qa.embeddings.bert.source import MINILM
 from keras_qa.embeddings.bert.source import directory_digest
 from keras_qa.embeddings.bert.source import find_bert
 from keras_qa.embeddings.formats.vector_files import PathLike
-from keras_qa.embeddings.formats.vector_files import VectorsError
 from keras_qa.embeddings.text_cache import Identity
+from keras_qa.errors import VectorsError
 
 TOKENIZER_CONFIG = "tokenizer_config.json"
 # [CLS] and [SEP].

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from keras_qa.embeddings.formats.vector_files import PathLike
-from keras_qa.embeddings.formats.vector_files import VectorsError
+from keras_qa.errors import VectorsError
 
 INSTALL = "pip install 'keras-qa[bert]'"
 MINILM = "minilm"

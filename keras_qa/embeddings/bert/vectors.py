@@ -1,8 +1,8 @@
 """Vectors of a BERT, for words alone and for words in their texts.
 
-What was computed is kept on disk (`keras_qa.embeddings.text_cache`), so that it is
-computed once: each text is found again by its words, the BERT's files and the
-layers. An interrupted computation goes on where it was.
+What was computed is kept on disk (`keras_qa.embeddings.text_cache`), so that it
+is computed once: each text is found again by its words, the BERT's files and
+the layers. An interrupted computation goes on where it was.
 """
 
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ from keras_qa.embeddings.bert.source import MINILM
 from keras_qa.embeddings.bert.word_pieces import encode_words
 from keras_qa.embeddings.components import PrincipalComponents
 from keras_qa.embeddings.formats.vector_files import PathLike
-from keras_qa.embeddings.formats.vector_files import VectorsError
 from keras_qa.embeddings.text_cache import computed_once
 from keras_qa.embeddings.texts import Text
 from keras_qa.embeddings.texts import check_collection
+from keras_qa.errors import VectorsError
 
 
 def bert_word_vectors(
@@ -107,8 +107,9 @@ def bert_text_vectors(
 ) -> np.ndarray:
     """Contextual vectors: of each word where it stands in its text.
 
-    A text is read as a whole, as `keras_qa.embeddings.bert.word_pieces.encode_words` says,
-    and the states of a word's pieces are averaged.
+    A text is read as a whole, as
+    `keras_qa.embeddings.bert.word_pieces.encode_words` says, and the states of
+    a word's pieces are averaged.
 
     Args:
         texts: the words of each text, in their own case.

@@ -110,7 +110,8 @@ def character_model(
 
     Args:
         options: the sizes.
-        weights: what `keras_qa.embeddings.elmo.published_files.read_weights` returned.
+        weights: what `keras_qa.embeddings.elmo.published_files.read_weights`
+        returned.
 
     Returns:
         A model from int `(words, max_characters)` to float32
@@ -167,7 +168,8 @@ def language_model(
 
     Args:
         options: the sizes.
-        weights: what `keras_qa.embeddings.elmo.published_files.read_weights` returned.
+        weights: what `keras_qa.embeddings.elmo.published_files.read_weights`
+        returned.
 
     Returns:
         A model from `{"words", "mask"}`, float32 `(sentences, length,

@@ -28,7 +28,7 @@ import numpy as np
 from keras_qa.embeddings.elmo.characters import CHARACTERS
 from keras_qa.embeddings.elmo.characters import SHORTEST
 from keras_qa.embeddings.formats.vector_files import PathLike
-from keras_qa.embeddings.formats.vector_files import VectorsError
+from keras_qa.errors import VectorsError
 
 # The published ones have two of each, at most 4096 wide.
 MAX_LAYERS = 64

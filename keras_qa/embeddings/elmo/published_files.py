@@ -11,7 +11,7 @@ import numpy as np
 from keras_qa.embeddings.elmo.options import ElmoOptions
 from keras_qa.embeddings.formats.vector_files import BLOCK_BYTES
 from keras_qa.embeddings.formats.vector_files import PathLike
-from keras_qa.embeddings.formats.vector_files import VectorsError
+from keras_qa.errors import VectorsError
 
 OPTIONS = "options.json"
 WEIGHTS = "weights.hdf5"

@@ -21,8 +21,8 @@ from gensim.models.fasttext import ft_ngram_hashes
 from keras_qa.embeddings.formats.row_collector import RowCollector
 from keras_qa.embeddings.formats.row_collector import wanted_words
 from keras_qa.embeddings.formats.vector_files import PathLike
-from keras_qa.embeddings.formats.vector_files import VectorsError
 from keras_qa.embeddings.formats.vector_files import open_seekable
+from keras_qa.errors import VectorsError
 
 MAGIC = struct.pack("<i", 793712314)
 MAX_VERSION = 12

@@ -9,8 +9,8 @@ import numpy as np
 from gensim.models import KeyedVectors
 
 from keras_qa.embeddings.formats.vector_files import PathLike
-from keras_qa.embeddings.formats.vector_files import VectorsError
-from keras_qa.embeddings.formats.vector_files import VectorsWarning
+from keras_qa.errors import VectorsError
+from keras_qa.errors import VectorsWarning
 
 # Room for this many rows at first, when it is not known how many will come.
 FIRST_ROWS = 1024

@@ -13,7 +13,8 @@ from typing import BinaryIO
 from typing import TypeAlias
 from typing import cast
 
-from keras_qa.files.decompression import UnpackingError
+from keras_qa.errors import UnpackingError
+from keras_qa.errors import VectorsError
 from keras_qa.files.decompression import bounded
 
 PathLike = str | os.PathLike[str]
@@ -24,14 +25,6 @@ GZIP_MAGIC = b"\x1f\x8b"
 # The first two bytes of a pickle of protocol 2 to 5. Neither UTF-8 text nor a
 # fastText model can start like this.
 PICKLE_MAGICS = tuple(bytes([0x80, protocol]) for protocol in range(2, 6))
-
-
-class VectorsError(ValueError):
-    """A file of vectors is malformed; the message names file and record."""
-
-
-class VectorsWarning(UserWarning):
-    """Rows of a file of vectors were left out or odd; the message counts."""
 
 
 @contextmanager

@@ -17,8 +17,8 @@ from keras_qa.embeddings.formats.row_collector import RowCollector
 from keras_qa.embeddings.formats.vector_files import BLOCK_BYTES
 from keras_qa.embeddings.formats.vector_files import ByteStream
 from keras_qa.embeddings.formats.vector_files import PathLike
-from keras_qa.embeddings.formats.vector_files import VectorsError
 from keras_qa.embeddings.formats.vector_files import open_stream
+from keras_qa.errors import VectorsError
 
 FLOAT32 = np.dtype("<f4")
 # `count dim`, the first line of the word2vec formats.

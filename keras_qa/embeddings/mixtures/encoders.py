@@ -1,9 +1,9 @@
 """What gives words vectors: a BERT, an ELMo, or a file of word vectors.
 
 All have layers, of which some are asked for; a file has one. What a BERT or an
-ELMo computed is kept on disk (`keras_qa.embeddings.text_cache`); the vectors of a file
-are looked up, those of unknown words put together from subwords where the file
-is a fastText model.
+ELMo computed is kept on disk (`keras_qa.embeddings.text_cache`); the vectors of
+a file are looked up, those of unknown words put together from subwords where
+the file is a fastText model.
 """
 
 import abc

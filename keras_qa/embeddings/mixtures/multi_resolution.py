@@ -1,8 +1,8 @@
 """Multi-resolution word vectors from any set of encoders.
 
-`f_mixture` and `f_ensemble` (`keras_qa.embeddings.mixtures.combinations`) put into practice, for words
-alone and for words in their texts, one text in memory at a time beside the
-result.
+`f_mixture` and `f_ensemble` (`keras_qa.embeddings.mixtures.combinations`) put
+into practice, for words alone and for words in their texts, one text in memory
+at a time beside the result.
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ import numpy as np
 from gensim.models import KeyedVectors
 
 from keras_qa.embeddings.formats.vector_files import PathLike
-from keras_qa.embeddings.formats.vector_files import VectorsError
 from keras_qa.embeddings.mixtures.combinations import check_combination
 from keras_qa.embeddings.mixtures.encoders import Rows
 from keras_qa.embeddings.mixtures.layer_mixture import Idf
 from keras_qa.embeddings.mixtures.layer_mixture import Mixture
 from keras_qa.embeddings.texts import Text
 from keras_qa.embeddings.texts import check_collection
+from keras_qa.errors import VectorsError
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("keras_tuner")
 
-from keras_qa.datasets.dataset import DatasetError
+from keras_qa.errors import DatasetError
 from reproductions.harness import search_space as search
 from reproductions.harness.search_space import Search
 from reproductions.harness.search_space import ctrn_space

@@ -7,7 +7,7 @@ import pytest
 from gensim.models import KeyedVectors
 
 from keras_qa.datasets import Corpus
-from keras_qa.embeddings import VectorsError
+from keras_qa.errors import VectorsError
 from reproductions.harness import vectors
 from reproductions.harness.vectors import chosen_vectors
 from reproductions.harness.vectors import vector_identity

@@ -121,7 +121,7 @@ def test_every_reading_of_mrnn_is_there():
 
 
 def test_malformed_ledgers_are_named(tmp_path):
-    path = tmp_path / "ledger.toml"
+    path = tmp_path / "deviations.toml"
     path.write_text("[[deviations]\n")
     with pytest.raises(LedgerError, match=r"ledger\.toml: expected TOML"):
         load_ledger(path)

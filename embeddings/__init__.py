@@ -1,0 +1,1 @@
+"""Programs that make, convert and check word vectors; run from the checkout."""

@@ -1,0 +1,7 @@
+"""The command as a module: `python -m keras_qa.cli`."""
+
+import sys
+
+from keras_qa.cli.main import main
+
+sys.exit(main())

@@ -1,0 +1,49 @@
+"""The errors of the kit; each message says what was expected and received.
+
+Errors about values are `ValueError`s too, those about files that cannot be
+used now are `RuntimeError`s or `OSError`s.
+"""
+
+
+class KerasQAError(Exception):
+    """The base of all errors of the kit."""
+
+
+class DatasetError(KerasQAError, ValueError):
+    """A data file is missing or malformed; the message names file and line."""
+
+
+class VectorsError(KerasQAError, ValueError):
+    """A file of vectors is malformed; the message names file and record."""
+
+
+class ModelFileError(KerasQAError, ValueError):
+    """A file holds no model that may be loaded; the message names the file."""
+
+
+class AttentionError(KerasQAError, ValueError):
+    """The attention of a model cannot be shown; the message says why."""
+
+
+class SearchError(KerasQAError, ValueError):
+    """Answers cannot be indexed, searched or ranked; the message says why."""
+
+
+class ExportError(KerasQAError, ValueError):
+    """A model cannot be written as it was asked; the message says why."""
+
+
+class RunFolderError(KerasQAError, RuntimeError):
+    """A run's folder cannot be used: not by this run, not now, or broken."""
+
+
+class OwnedError(KerasQAError, RuntimeError):
+    """Another process is the owner; the message says which."""
+
+
+class UnpackingError(KerasQAError, OSError):
+    """A compressed file unpacks to far more than text or vectors do."""
+
+
+class VectorsWarning(UserWarning):
+    """Rows of a file of vectors were left out or odd; the message counts."""
