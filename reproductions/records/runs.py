@@ -1,6 +1,5 @@
 """The record of measured runs: one JSON object per line, only appended to."""
 
-import fcntl
 import json
 import os
 import warnings
@@ -10,7 +9,7 @@ from typing import Any
 from keras_qa.files.checks import kind_name
 from keras_qa.files.checks import misfit
 from keras_qa.files.locks import locked
-from keras_qa.files.locks import try_lock
+from keras_qa.files.locks import read_locked
 from keras_qa.files.text_files import shorten
 
 REQUIRED = ("paper", "model", "dataset", "split", "seed", "recipe", "metrics")
@@ -90,9 +89,7 @@ def read_runs(path: Path | str) -> list[dict[str, Any]]:
     """
     path = Path(path)
     try:
-        with path.open("rb") as file:
-            try_lock(file.fileno(), fcntl.LOCK_SH, path)
-            content = file.read()
+        content = read_locked(path)
     except FileNotFoundError:
         return []
     runs = []
