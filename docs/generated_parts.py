@@ -25,9 +25,9 @@ from sphinx.errors import ExtensionError
 
 from keras_qa.cli import main as cli
 from reproductions.records.deviations import Deviation
-from reproductions.records.deviations import load_ledger
-from reproductions.records.paired_tests import read_comparisons
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.deviations import load_deviations
+from reproductions.records.paired_tests import read_paired_tests
+from reproductions.records.paper_figures import load_papers
 from reproductions.records.parameters import read_parameters
 from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import group_runs
@@ -48,14 +48,14 @@ load_all_runs = functools.cache(
 
 def citation(paper: str) -> str:
     """A paper's authors, title and place, with a link to it."""
-    found = load_targets().papers[paper]
+    found = load_papers()[paper]
     return f"{found.authors}: {found.title}. [{found.venue}]({found.link})."
 
 
 def results(paper: str) -> str:
     """A paper's tables with ours beside them, as on the results page."""
     targets = load_targets()
-    compared = read_comparisons(FOLDER / "paired_tests.jsonl")
+    compared = read_paired_tests(FOLDER / "paired_tests.jsonl")
     counts = read_parameters(FOLDER / "parameters.jsonl")
     parts = report.paper_results(
         targets.papers[paper],
@@ -77,7 +77,7 @@ def ledger(paper: str) -> str:
     as wide as the page.
     """
     return "\n".join(
-        _deviation(entry) for entry in load_ledger() if entry.paper == paper
+        _deviation(entry) for entry in load_deviations() if entry.paper == paper
     )
 
 

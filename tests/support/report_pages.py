@@ -1,6 +1,5 @@
 """Runs, targets and pages of results for tests, and how to read a page."""
 
-from reproductions.records.paper_figures import load_targets
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.page import build_page
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from reproductions.harness.settings import parse_arguments
-from reproductions.records.deviations import LedgerError
-from reproductions.records.deviations import load_ledger
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.deviations import load_deviations
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.reading import RecordError
 
 ROOT = Path(__file__).parents[3]
-DEVIATIONS = load_ledger()
+DEVIATIONS = load_deviations()
 ARGUMENTS = sorted({(d.paper, a) for d in DEVIATIONS for a in d.arguments})
 TESTS = sorted({test for d in DEVIATIONS for test in d.tests})
 
@@ -65,7 +65,7 @@ def test_tests_exist(test):
 
 
 def test_every_entry_says_what_it_must():
-    papers = {"common", *load_targets().papers}
+    papers = {"common", *load_papers()}
     for deviation in DEVIATIONS:
         assert deviation.paper in papers
         assert deviation.where
@@ -123,10 +123,10 @@ def test_every_reading_of_mrnn_is_there():
 def test_malformed_ledgers_are_named(tmp_path):
     path = tmp_path / "deviations.toml"
     path.write_text("[[deviations]\n")
-    with pytest.raises(LedgerError, match=r"ledger\.toml: expected TOML"):
-        load_ledger(path)
+    with pytest.raises(RecordError, match=r"ledger\.toml: expected TOML"):
+        load_deviations(path)
     path.write_text('[[deviations]]\npaper = "p"\nwhy = "w"\n')
     with pytest.raises(
-        LedgerError, match=r"ledger\.toml: deviation 1: .*Received: paper, why"
+        RecordError, match=r"ledger\.toml: deviation 1: .*Received: paper, why"
     ):
-        load_ledger(path)
+        load_deviations(path)

@@ -3,8 +3,8 @@
 import pytest
 
 from reproductions.records.paper_figures import ResultsTable
-from reproductions.records.paper_figures import TargetsError
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.reading import RecordError
 from support.report_pages import PAPER
 from support.report_pages import RESULTS
 from support.report_pages import targets
@@ -12,7 +12,7 @@ from support.report_pages import targets
 
 def test_papers_figures_are_those_of_the_paper():
     """The rows of the paper's own model, typed a second time."""
-    tables = load_targets().papers[PAPER].tables
+    tables = load_papers()[PAPER].tables
     own = {
         (table.number, table.dataset): row
         for table in tables
@@ -40,7 +40,7 @@ def test_papers_figures_are_those_of_the_paper():
 
 def test_papers_figures_of_ctrn_are_those_of_the_paper():
     """The rows of the models of that paper, typed a second time."""
-    paper = load_targets().papers["ctrn"]
+    paper = load_papers()["ctrn"]
 
     def rows(number):
         return {
@@ -88,7 +88,7 @@ def test_papers_figures_of_ctrn_are_those_of_the_paper():
 
 def test_papers_figures_of_qa_lstm_are_those_of_the_paper():
     """The rows of that paper's tables, typed a second time."""
-    paper = load_targets().papers["qa_lstm"]
+    paper = load_papers()["qa_lstm"]
     rows = {
         row.name: tuple(row.metrics.values())
         for number in ("Table 3", "Table 4")
@@ -135,7 +135,7 @@ def test_papers_figures_of_qa_lstm_are_those_of_the_paper():
 
 def test_papers_figures_of_iam_are_those_of_the_paper():
     """The rows of Table 1 that ours stand beside, typed a second time."""
-    paper = load_targets().papers["iam"]
+    paper = load_papers()["iam"]
     results = [t for t in paper.tables if t.number.startswith("Table 1")]
     assert [t.dataset for t in results] == ["trecqa-clean", "wikiqa", "yahoo"]
     rows = {
@@ -156,7 +156,7 @@ def test_papers_figures_of_iam_are_those_of_the_paper():
 
 def test_papers_figures_of_mrnn_are_those_of_the_paper():
     """The rows that ours stand beside, and the best others, typed again."""
-    papers = load_targets().papers
+    papers = load_papers()
     results = [t for t in papers["mrnn"].tables if isinstance(t, ResultsTable)]
     assert [(t.number, t.dataset, t.split) for t in results] == [
         ("Table 4", "squad", "dev"),
@@ -203,10 +203,10 @@ def test_papers_figures_of_mrnn_are_those_of_the_paper():
 
 def test_columns_of_parts_are_named(tmp_path):
     table = RESULTS + 'parts = { MAP = "test1" }\nrows = []'
-    with pytest.raises(TargetsError, match="Received: no metric"):
+    with pytest.raises(RecordError, match="Received: no metric"):
         load_targets(targets(tmp_path, table))
     table = RESULTS + 'metric = "MAP"\nparts = { A = "a" }\nrows = []'
-    with pytest.raises(TargetsError, match="Received: no MAP"):
+    with pytest.raises(RecordError, match="Received: no MAP"):
         load_targets(targets(tmp_path, table))
 
 
@@ -218,7 +218,7 @@ def test_findings_are_strings(tmp_path, findings):
     )
     path.write_text(text)
     message = "papers.p: `findings` must be a list of strings. Received: "
-    with pytest.raises(TargetsError, match=message):
+    with pytest.raises(RecordError, match=message):
         load_targets(path)
 
 
@@ -249,10 +249,10 @@ def test_findings_are_strings(tmp_path, findings):
 def test_malformed_targets_are_named(tmp_path, table, message):
     path = targets(tmp_path, table).rename(tmp_path / "hyperqa.toml")
     path.write_text(path.read_text().replace("papers.p", "papers.hyperqa"))
-    with pytest.raises(TargetsError, match=message):
+    with pytest.raises(RecordError, match=message):
         load_targets(path)
 
 
 def test_unknown_table_is_named():
-    with pytest.raises(TargetsError, match="Received: number='Table 99'"):
-        load_targets().papers[PAPER].table("Table 99")
+    with pytest.raises(RecordError, match="Received: number='Table 99'"):
+        load_papers()[PAPER].table("Table 99")
