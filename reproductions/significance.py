@@ -126,7 +126,7 @@ def paired_difference(
 
 
 def paired_test(first: Group, second: Group, metric: str = "MAP") -> PairedTest:
-    """Tests the difference of two groups of runs whose records name their `folder`.
+    """Tests the difference of two groups, whose records name their `folder`.
 
     Args:
         first: the one group.

@@ -28,9 +28,9 @@ pass: BM25, and the cosine of the untrained word vectors. Figures are MAP by
 trec_eval's definition, over the questions that have a correct answer; ours are
 the mean over seeds ± the sample standard deviation."""
 LEGEND = f"""\
-Floors are BM25, cosine; {OTHER_VECTORS}: the cosine is of other vectors than the
-model's, because none of its own is recorded. Seeds are those on dev, on test.
-{NOT_RUN}: not run.
+Floors are BM25, cosine; {OTHER_VECTORS}: the cosine is of other vectors than
+the model's, for want of one of its own. Seeds are those on dev, on test.
+{NOT_RUN}: not run, or not printed.
 
 A verdict, within or outside the tolerance of the paper's table, needs test, and
 the paper's word vectors, training set and settings. The letters say which
@@ -93,7 +93,7 @@ class Line:
         """The verdict on test, or the letters of what differs."""
         group = self.groups.get("test")
         if self.table is None or self.row is None or group is None:
-            return NOT_RUN
+            return ""
         different = differs_in(self.table, group)
         if different:
             return " ".join(CODES[name] for name in different)
@@ -126,11 +126,10 @@ def _lines_of(paper: Paper, groups: Sequence[Group]) -> Iterator[Line]:
     ]
     tables: dict[str, tuple[ResultsTable, Row]] = {}
     for table in paper.results:
-        # Of several rows of the model the last, which the papers' best is.
-        for row in table.rows:
-            if row.ours == paper.model:
-                if table is tables.get(table.dataset, (table, row))[0]:
-                    tables[table.dataset] = (table, row)
+        rows = [row for row in table.rows if row.ours == paper.model]
+        if rows:
+            # Of several tables the first, of several rows the last, the best.
+            tables.setdefault(table.dataset, (table, rows[-1]))
     for dataset in dict.fromkeys([*tables, *(group.dataset for group in own)]):
         found, row = tables.get(dataset, (None, None))
         yield Line(
@@ -190,7 +189,8 @@ def _floors(line: Line, split: str, groups: Sequence[Group]) -> str:
 
 
 def _figure(groups: Sequence[Group]) -> str:
-    return markdown.number(groups[0].metric(METRIC)) if groups else NOT_RUN
+    statistic = groups[0].metric(METRIC) if groups else None
+    return f"{statistic.mean:.3f}" if statistic else NOT_RUN
 
 
 def front_page(papers: Mapping[str, Paper], groups: Sequence[Group]) -> str:

@@ -12,7 +12,6 @@ from reproductions.records.seed_groups import Statistic
 # Of paragraphs and, where cells allow it, of the tables' rows.
 WIDTH = 100
 WIDEST = 120
-LONGEST_SETTINGS = 40
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -26,6 +25,14 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(map(_escape, line))} |\n" for line in lines)
 
 
+def dense_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table without the columns that are empty in every row."""
+    kept = [i for i in range(len(columns)) if any(row[i] for row in rows)]
+    return table(
+        [columns[i] for i in kept], [[row[i] for i in kept] for row in rows]
+    )
+
+
 def table_or_list(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table, or a list if it would be wider than a screen."""
     made = table(columns, rows)
@@ -37,6 +44,11 @@ def table_or_list(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         for place, (name, cell) in enumerate(zip(columns, row, strict=True))
     )
     return "\n".join(items) + "\n"
+
+
+def heading(level: str, number: str, caption: str) -> str:
+    """A heading with the number of a table or picture, its caption below it."""
+    return f"{level} {number}\n\n" + paragraph(f"*{caption}*")
 
 
 def paragraph(text: str) -> str:
@@ -105,29 +117,26 @@ def settings(values: Mapping[str, Any]) -> str:
 
 
 class Notes:
-    """Settings that are too long for a cell, listed under their table."""
+    """Texts that are too long for a cell, listed under their table."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
 
-    def recipe(self, name: str, values: Mapping[str, Any]) -> str:
-        """A cell: the recipe with the settings that differ, or their letter."""
-        text = settings(values)
-        if len(text) > LONGEST_SETTINGS:
-            if text not in self._texts:
-                self._texts.append(text)
-            text = f"({_letter(self._texts.index(text))})"
-        return f"{name} {text}".strip()
+    def cell(self, text: str, longest: int = 24) -> str:
+        """The text, or the letter that it is listed under if it is longer."""
+        if len(text) <= longest:
+            return text
+        if text not in self._texts:
+            self._texts.append(text)
+        return f"({_letter(self._texts.index(text))})"
 
     def listed(self) -> list[str]:
-        """What the letters stand for: at most one part of a page."""
-        if not self._texts:
-            return []
-        items = (
-            item(f"({_letter(index)}) {text}")
-            for index, text in enumerate(self._texts)
-        )
-        return ["\n".join(items) + "\n"]
+        """The list: one block of a page, or none."""
+        items = [
+            item(f"({_letter(place)}) {text}")
+            for place, text in enumerate(self._texts)
+        ]
+        return ["\n".join(items) + "\n"] if items else []
 
 
 def _letter(index: int) -> str:

@@ -5,9 +5,10 @@
 
 The pages are `reproductions/README.md`, for each paper its `README.md` and
 `deviations.md`, `records/common_deviations.md`, and the table of results in the
-project's README. They join `paper.toml` and `deviations.toml` of each paper with
-`runs.jsonl` (measured runs, written by the scripts) and `paired_tests.jsonl`
-(tested differences). The same files always give the same pages.
+project's README. They join `paper.toml` and `deviations.toml` of each paper
+with `runs.jsonl` (measured runs, written by the scripts) and
+`paired_tests.jsonl` (tested differences). The same files always give the same
+pages.
 """
 
 import argparse

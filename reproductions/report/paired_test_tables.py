@@ -50,7 +50,7 @@ def paired_test_tables(paper: Paper, tests: Sequence[PairedTest]) -> list[str]:
         parts.append(f"### {place}\n")
         for shared, own in groupby(of_place, _conditions):
             parts.append(markdown.paragraph(shared))
-            parts.append(_table(paper, list(own)))
+            parts += _table(paper, list(own))
     return parts
 
 
@@ -65,13 +65,14 @@ def _conditions(test: PairedTest) -> str:
     )
 
 
-def _table(paper: Paper, tests: Sequence[PairedTest]) -> str:
+def _table(paper: Paper, tests: Sequence[PairedTest]) -> list[str]:
     columns = ["First", "Second", "First's", "Second's", "Difference"]
     columns += [f"{tests[0].confidence:.0%} interval", "p", "Paper", "Seeds"]
+    notes = markdown.Notes()
     rows = [
         [
-            _name(paper, test.first),
-            f"{_name(paper, test.second)} {_other_vectors(test)}",
+            _name(paper, test.first, "", notes),
+            _name(paper, test.second, _other_vectors(test), notes),
             _mean(test.first),
             _mean(test.second),
             f"{test.difference:+.3f}",
@@ -82,12 +83,16 @@ def _table(paper: Paper, tests: Sequence[PairedTest]) -> str:
         ]
         for test in tests
     ]
-    return markdown.table(columns, rows)
+    return [markdown.dense_table(columns, rows), *notes.listed()]
 
 
-def _name(paper: Paper, condition: Condition) -> str:
+def _name(
+    paper: Paper, condition: Condition, vectors: str, notes: markdown.Notes
+) -> str:
     name = paper.named(condition.model, condition.row)
-    return f"{name} {markdown.settings(condition.overrides)}".strip()
+    settings = markdown.settings(condition.overrides)
+    differing = notes.cell(f"{settings} {vectors}".strip(), longest=0)
+    return f"{name} {differing}".strip()
 
 
 def _other_vectors(test: PairedTest) -> str:

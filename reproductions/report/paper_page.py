@@ -107,7 +107,7 @@ def _figures(paper: Paper) -> list[str]:
     parts = ["## The paper's pictures\n"]
     for figure in paper.figures:
         parts += [
-            f"### {figure.number}. {figure.caption}\n",
+            markdown.heading("###", figure.number, figure.caption),
             markdown.paragraph(figure.description),
             f"`{figure.command}` draws ours.\n",
         ]

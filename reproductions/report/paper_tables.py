@@ -1,4 +1,4 @@
-"""A paper's page: the paper's tables, our runs in the rows that they belong to."""
+"""A paper's page: the paper's tables, with our runs in their rows."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def paper_tables(paper: Paper, groups: Sequence[Group]) -> list[str]:
     """
     parts = ["## The paper's tables\n"]
     for table in paper.tables:
-        parts.append(f"### {table.number}. {table.caption}\n")
+        parts.append(markdown.heading("###", table.number, table.caption))
         if isinstance(table, PrintedTable):
             parts.append(markdown.table_or_list(table.columns, table.rows))
         else:
@@ -61,8 +61,16 @@ def _results(table: ResultsTable, groups: Sequence[Group]) -> list[str]:
         columns = ["Model", "Recipe", "Vectors"]
         for name in table.metrics:
             columns += [f"{name}, paper", "ours"]
-        rows = [_measured_row(table, row, group) for row, group in found]
-        parts.append(markdown.table([*columns, "Seeds", "Verdict"], rows))
+        columns += ["Seeds", "Verdict"]
+        notes = markdown.Notes()
+        rows = [
+            [
+                *_measured_cells(table, row, group),
+                notes.cell(verdict(table, row, group), longest=16),
+            ]
+            for row, group in found
+        ]
+        parts += [markdown.table(columns, rows), *notes.listed()]
     measured = [row for row, _ in found]
     others = [row for row in table.rows if row not in measured]
     if not others:
@@ -88,7 +96,7 @@ def _results(table: ResultsTable, groups: Sequence[Group]) -> list[str]:
     ]
 
 
-def _measured_row(table: ResultsTable, row: Row, group: Group) -> list[str]:
+def _measured_cells(table: ResultsTable, row: Row, group: Group) -> list[str]:
     cells = [row.model, group.recipe, markdown.vectors(group.vectors)]
     for metric, printed in row.metrics.items():
         cells += [
@@ -97,4 +105,4 @@ def _measured_row(table: ResultsTable, row: Row, group: Group) -> list[str]:
                 table.measured(metric, group), min(table.digits, 3)
             ),
         ]
-    return [*cells, str(len(group.runs)), verdict(table, row, group)]
+    return [*cells, str(len(group.runs))]

@@ -64,7 +64,14 @@ def _groups_table(paper: Paper, groups: Sequence[Group]) -> list[str]:
     rows = [
         [
             paper.named(group.model, group.row),
-            notes.recipe(group.recipe, {**different, **group.overrides}),
+            " ".join(
+                [
+                    group.recipe,
+                    notes.cell(
+                        markdown.settings({**different, **group.overrides})
+                    ),
+                ]
+            ),
             markdown.vectors(group.vectors),
             *(markdown.number(group.metric(name)) for name in metrics),
             str(len(group.runs)),
@@ -157,7 +164,7 @@ def sizes_and_speeds(paper: Paper, groups: Sequence[Group]) -> list[str]:
         )
     columns = ["Model", "Recipe", "Vectors", "Data set", "Weights, paper"]
     columns += ["ours", "s/epoch, paper", "ours", "Seeds"]
-    return [*parts, markdown.table(columns, rows)]
+    return [*parts, markdown.dense_table(columns, rows)]
 
 
 def _size_and_speed(group: Group) -> tuple[str, str]:

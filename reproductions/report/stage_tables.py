@@ -15,7 +15,8 @@ and backwards; those of a unigram and a bigram model are of the same words. Runs
 share stages: seeds are those of the stages."""
 DIRECTIONS = ("forward", "backward")
 COLUMNS = ("Stage", "Texts", "Classes", "Perplexity", "Unigram", "Bigram")
-COLUMNS += ("Error", "Epochs", "s/epoch", "Seeds")
+PERPLEXITY = COLUMNS.index("Perplexity")
+COLUMNS += ("Reconstruction error", "Epochs", "s/epoch", "Seeds")
 
 # By stage and folder what is known about it.
 _Stages = dict[str, dict[str, dict[str, Any]]]
@@ -40,13 +41,17 @@ def stage_tables(groups: Sequence[Group]) -> list[str]:
     if not found:
         return []
     parts = ["## The stages before the matcher\n", markdown.paragraph(REMARK)]
-    parts.append('"Error" is the reconstruction error.\n')
     for place, stages in found.items():
+        parts.append(markdown.paragraph(place))
         rows = [
             [name, *_cells(list(made.values()))]
             for name, made in stages.items()
         ]
-        parts += [markdown.paragraph(place), markdown.table(COLUMNS, rows)]
+        # Language models have other columns than the score of the jumps.
+        for of_texts in (True, False):
+            alike = [row for row in rows if bool(row[PERPLEXITY]) == of_texts]
+            if alike:
+                parts.append(markdown.dense_table(COLUMNS, alike))
     return parts
 
 
