@@ -8,6 +8,7 @@ from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import Row
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
+from reproductions.report.verdicts import differs_in
 from reproductions.report.verdicts import verdict
 
 
@@ -66,7 +67,7 @@ def _results(table: ResultsTable, groups: Sequence[Group]) -> list[str]:
         rows = [
             [
                 *_measured_cells(table, row, group),
-                notes.cell(verdict(table, row, group), longest=16),
+                _verdict(table, row, group, notes),
             ]
             for row, group in found
         ]
@@ -94,6 +95,13 @@ def _results(table: ResultsTable, groups: Sequence[Group]) -> list[str]:
         f"<details><summary>{title}</summary>\n\n"
         f"{markdown.table(columns, rows)}\n</details>\n",
     ]
+
+
+def _verdict(
+    table: ResultsTable, row: Row, group: Group, notes: markdown.Notes
+) -> str:
+    found = verdict(table, row, group)
+    return notes.cell(found, longest=16) if differs_in(table, group) else found
 
 
 def _measured_cells(table: ResultsTable, row: Row, group: Group) -> list[str]:

@@ -58,7 +58,7 @@ def test_rows_that_look_alike_say_what_differs():
         ("hyperqa", {"margin": 1.0}),
         ("hyperqa", {"margin": 5.0}),
     ]
-    dev = section(page(*runs), "### Measured on dev")
+    dev = section(page(*runs), "## Measured on dev")
     assert row_of(dev, "HyperQA", "paper `margin=1.0`")
     assert row_of(dev, "CosineQA", "paper")
 
