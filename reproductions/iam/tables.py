@@ -32,7 +32,8 @@ from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary
 from reproductions.harness.experiment import open_for
 from reproductions.harness.experiment import with_messages
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.paper_figures import model_names
 from reproductions.records.runs import read_metrics
 from reproductions.report import markdown
 
@@ -68,7 +69,7 @@ class Reader:
 
         Raises:
             AttentionError: if it lacks the model, or cannot be read.
-            RunsError: if its metrics are no record.
+            RecordError: if its metrics are no record.
         """
         reading = run_reading(folder)
         return cls(
@@ -179,7 +180,7 @@ def tables(
         reader: the run of IAM.
         other: the run that stands beside it in Table 3.
     """
-    names = load_targets().models
+    names = model_names()
     readers = [reader, *([other] if other else [])]
     salient, extreme = [], []
     for question in questions:
@@ -193,7 +194,7 @@ def tables(
             [asked, reader.extremes(correct), reader.extremes(wrong)]
         )
     models = [r.metrics["model"] for r in readers]
-    paper = load_targets().papers["iam"]
+    paper = load_papers()["iam"]
     where = f"`{reader.metrics['dataset']}` {reader.metrics['split']}"
     parts = []
     for number, columns, rows in (
