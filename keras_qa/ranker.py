@@ -4,6 +4,7 @@ ranker = keras_qa.Ranker.load("runs/faq")
 ranker.rank("who wrote emma", answers)
 """
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -45,7 +46,7 @@ class Ranker:
     """A trained model and how it reads text.
 
     Unknown words and empty texts give a `TextWarning` when the first of each
-    is read, and are counted in `reading.report`.
+    is read, and are counted in `report`.
 
     Args:
         model: takes `{"question", "answer"}` ids, and `"overlap"` features if
@@ -53,9 +54,8 @@ class Ranker:
         reading: how it read text in training.
 
     Attributes:
-        reading: with the lengths that the model takes; None of a SavedModel
-            that was written by an older version, which keeps it to itself.
-        file: the file with the weights; None of a model in memory.
+        report: counts unknown words and empty texts; a SavedModel that an
+            older version wrote does not tell them.
 
     Raises:
         RankerError: if the model takes anything but what `reading` gives.
@@ -66,19 +66,14 @@ class Ranker:
         [(0, 2.4)]
     """
 
-    reading: TextReading | None
-
     def __init__(self, model: Any, reading: TextReading):
-        self._model = model
-        self._scorer = model
+        self.report = TextReport()
+        self._file: Path | None = None
+        self._model = self._scorer = model
         self._saved: SavedModel | None = None
-        self._read_with(reading.for_model(model))
-        self.file: Path | None = None
-
-    def _read_with(self, reading: TextReading | None) -> None:
-        if reading is not None and reading.report is None:
-            reading = replace(reading, report=TextReport())
-        self.reading = reading
+        self._reading: TextReading | None = replace(
+            reading.for_model(model), report=self.report
+        )
 
     @classmethod
     def load(cls, path: str | Path, tokenizer: str | None = None) -> "Ranker":
@@ -122,12 +117,14 @@ class Ranker:
         from keras_qa.export.saved_model import SavedModel
 
         ranker = cls.__new__(cls)
+        ranker.report = TextReport()
+        ranker._file = path / VARIABLES
+        ranker._model = ranker._scorer = ranker._reading = None
         ranker._saved = SavedModel(path)
-        ranker._model = ranker._scorer = None
-        extra = path / EXTRA
-        noted = (extra / READING).is_file()
-        ranker._read_with(TextReading.load(extra) if noted else None)
-        ranker.file = path / VARIABLES
+        if (path / EXTRA / READING).is_file():
+            ranker._reading = replace(
+                TextReading.load(path / EXTRA), report=ranker.report
+            )
         return ranker
 
     @classmethod
@@ -150,7 +147,7 @@ class Ranker:
             ranker = cls(model, reading)
         except RankerError as error:
             raise RankerError(f"{file.parent}: {error}") from error
-        ranker.file = file
+        ranker._file = file
         return ranker
 
     @property
@@ -164,13 +161,42 @@ class Ranker:
         if self._model is None and self._saved is not None:
             self._model = self._saved.load_keras_model()
         if self._model is None:
-            folder = None if self.file is None else self.file.parent
+            folder = None if self._file is None else self._file.parent
             raise RankerError(
                 f"{folder}: expected a form that contains the Keras model: a "
                 "run's folder, a folder of `Ranker.save` or a SavedModel. "
                 "Received: an ONNX folder, which ranks only"
             )
         return self._model
+
+    @property
+    def reading(self) -> TextReading:
+        """How the model reads text, with the lengths that it takes.
+
+        Raises:
+            RankerError: if a SavedModel of an older version does not tell it.
+        """
+        if self._reading is None:
+            raise RankerError(
+                f"{self._file}: expected the variables of a SavedModel that "
+                "tells how it reads text; write it again with "
+                "`Ranker.export`. Received: one of an older version"
+            )
+        return self._reading
+
+    def weights_digest(self) -> str:
+        """The SHA-256, in hexadecimal, of the file that has the weights.
+
+        Raises:
+            RankerError: if the model was not loaded.
+        """
+        if self._file is None:
+            raise RankerError(
+                "Expected a ranker that was loaded. Received: one of a model "
+                "in memory"
+            )
+        with self._file.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def rank(
         self, question: str, answers: Sequence[str], top: int | None = None
@@ -209,17 +235,20 @@ class Ranker:
         Raises:
             RankerError: if there are not as many questions as answers.
         """
-        one = isinstance(questions, str)
         if self._saved is not None:
-            if self.reading is not None:
-                asked = [questions] if one else questions
-                self.reading.texts("question", asked)
-                self.reading.texts("answer", answers)
+            if self._reading is not None:
+                one = isinstance(questions, str)
+                asked = [str(questions)] if one else questions
+                self._reading.texts("question", asked)
+                self._reading.texts("answer", answers)
             return self._saved.scores(questions, answers)
         from keras_qa.ranking.scoring import score_pairs
 
-        asked = [questions] * len(answers) if one else questions
-        return score_pairs(self._scorer, *self.reading.pairs(asked, answers))
+        if isinstance(questions, str):
+            questions = [questions] * len(answers)
+        return score_pairs(
+            self._scorer, *self.reading.pairs(questions, answers)
+        )
 
     def encode(self, texts: Sequence[str], side: str = "answer") -> np.ndarray:
         """Encodes each text by itself.

@@ -6,8 +6,6 @@ model of the kit needs TensorFlow Lite's own operations only.
 """
 
 from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -92,14 +90,6 @@ def export_lite(
         path,
         MODEL_FILE,
         converter.convert(),
-        reading and _padded(reading, shapes),
+        reading and reading.cut_to({s: shapes[s][1] for s in SIDES}),
         {s.name: (s.shape.as_list(), s.dtype.name) for s in signature},
     )
-
-
-def _padded(
-    reading: TextReading, shapes: Mapping[str, Sequence[int]]
-) -> TextReading:
-    """The reading with the lengths of the inputs."""
-    lengths = {f"max_{s}_length": shapes[s][1] for s in SIDES if s in shapes}
-    return replace(reading, **lengths)

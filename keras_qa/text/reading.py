@@ -4,6 +4,7 @@ import json
 import warnings
 from collections import Counter
 from collections.abc import Iterable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace
@@ -180,9 +181,23 @@ class TextReading:
                     f"that the model takes. "
                     f"Received: max_{side}_length={length}"
                 )
-            lengths[f"max_{side}_length"] = length or width
+            lengths[side] = length or width
         self._check_overlap((inputs or {}).get("overlap"))
-        return replace(self, **lengths)
+        return self.cut_to(lengths)
+
+    def cut_to(self, lengths: Mapping[str, int | None]) -> "TextReading":
+        """The same reading, with other lengths.
+
+        Args:
+            lengths: number of tokens that texts are cut to, by side; sides
+                that are missing keep their length.
+        """
+        lengths = {**self.max_length, **lengths}
+        return replace(
+            self,
+            max_question_length=lengths["question"],
+            max_answer_length=lengths["answer"],
+        )
 
     def _check_overlap(self, wanted: Any) -> None:
         """Checks that `overlap` is what a model takes as this input."""
