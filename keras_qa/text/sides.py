@@ -1,0 +1,3 @@
+"""The two texts of a pair, by the names of the models' inputs."""
+
+SIDES = ("question", "answer")
