@@ -5,10 +5,10 @@ import pytest
 from keras_qa.cli.audit import PoolAudit
 from keras_qa.cli.audit import audit_dataset
 from keras_qa.datasets.collections.semeval import read_semeval
-from keras_qa.datasets.collections.toks import read_toks
 from keras_qa.datasets.collections.trecqa import both_labels_only
 from keras_qa.datasets.collections.trecqa import read_trecqa_xml
 from keras_qa.datasets.registry import open_dataset
+from keras_qa.datasets.toks import read_toks
 
 
 def counts(questions):
