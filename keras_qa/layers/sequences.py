@@ -1,0 +1,142 @@
+"""Sequences of words and padding: masks, lengths, and steps that are words."""
+
+from typing import Any
+
+from keras import ops
+
+
+def mask_of(sequence: Any, mask: Any = None) -> Any:
+    """A mask for a sequence that may have none.
+
+    Args:
+        sequence: tensor `(batch_size, length, ...)`.
+        mask: tensor `(batch_size, length)`, true at words, or None.
+
+    Returns:
+        Bool tensor `(batch_size, length)`, all true without a mask.
+    """
+    if mask is None:
+        return ops.ones(ops.shape(sequence)[:2], dtype="bool")
+    return ops.cast(mask, "bool")
+
+
+def without_padding(sequence: Any, mask: Any = None) -> Any:
+    """A sequence with zeros at padding, on which Keras has put no mask.
+
+    Args:
+        sequence: tensor `(batch_size, length, dim)`.
+        mask: tensor `(batch_size, length)`, true at words; None if all
+            positions are words.
+
+    Returns:
+        Tensor of the same shape and dtype; `sequence` itself without a mask.
+    """
+    if mask is None:
+        return sequence
+    words = ops.cast(mask, "bool")[:, :, None]
+    return ops.where(words, sequence, ops.zeros_like(sequence))
+
+
+def masked_softmax(x: Any, mask: Any = None) -> Any:
+    """Softmax over the true positions, exactly 0 elsewhere.
+
+    Args:
+        x: float tensor `(..., length)`.
+        mask: bool tensor that broadcasts to it, or None if all positions
+            count.
+
+    Returns:
+        Float tensor `(..., length)`; all 0 in rows without a true position.
+    """
+    if mask is None:
+        return ops.softmax(x, axis=-1)
+    mask = ops.cast(mask, "bool")
+    x = ops.where(mask, x, -1e30)
+    x = x - ops.stop_gradient(ops.max(x, axis=-1, keepdims=True))
+    exponentials = ops.where(mask, ops.exp(x), 0.0)
+    total = ops.sum(exponentials, axis=-1, keepdims=True)
+    # The largest term is 1, so this bound only meets empty texts.
+    return exponentials / ops.maximum(total, 0.5)
+
+
+def cut_or_pad(sequence: Any, length: Any) -> Any:
+    """The first steps of each sequence, and zeros after its last one.
+
+    Args:
+        sequence: float tensor `(batch_size, old_length, ...)`.
+        length: number of steps, an integer or an integer scalar.
+
+    Returns:
+        Float tensor `(batch_size, length, ...)`.
+    """
+    shape = ops.shape(sequence)
+    zeros = ops.zeros((shape[0], length, *shape[2:]), dtype=sequence.dtype)
+    return ops.concatenate([sequence, zeros], axis=1)[:, :length]
+
+
+class RealSteps:
+    """Which steps of each text are no padding.
+
+    Args:
+        mask: bool tensor `(length, batch_size)`, false on padding.
+
+    Attributes:
+        ranks: int32 `(length, batch_size)`, the number of real steps before
+            each step.
+        places: int32 `(length, batch_size)`, where the real steps are, in
+            their order; those of the padding follow.
+        counts: int32 `(1, batch_size)`, numbers of real steps.
+    """
+
+    def __init__(self, mask: Any):
+        real = ops.cast(mask, "int32")
+        length = ops.shape(mask)[0]
+        positions = ops.arange(length, dtype="int32")[:, None]
+        self.counts = ops.sum(real, axis=0, keepdims=True)
+        self.ranks = ops.cumsum(real, axis=0) - real
+        self.places = ops.cast(
+            ops.argsort(ops.where(mask, positions, positions + length), axis=0),
+            "int32",
+        )
+
+    def places_before(self, ranks: Any, offset: int, window: int) -> Any:
+        """Where the real step stands that is `offset` before another.
+
+        Args:
+            ranks: int32 `(n, batch_size)`, the number of real steps before the
+                other.
+            offset: a number of real steps.
+            window: number of inputs that stand before the text.
+
+        Returns:
+            int32 `(n, batch_size)`, into the inputs with those before them.
+        """
+        batch_size = ops.shape(ranks)[1]
+        before = ops.broadcast_to(
+            ops.arange(window, dtype="int32")[:, None], (window, batch_size)
+        )
+        places = ops.concatenate([before, self.places + window], axis=0)
+        # Padding after the last real step has a rank of its own, out of range.
+        ranks = ops.minimum(ranks + (window - offset), ops.shape(places)[0] - 1)
+        return ops.take_along_axis(places, ranks, axis=0)
+
+
+def take_steps(sequence: Any, steps: Any) -> Any:
+    """Steps of each sequence.
+
+    Args:
+        sequence: tensor `(length, batch_size, units)`.
+        steps: int32 tensor `(n, batch_size)`.
+
+    Returns:
+        Tensor `(n, batch_size, units)`.
+    """
+    _, batch_size, units = ops.shape(sequence)
+    rows = ops.reshape(sequence, (-1, units))
+    texts = ops.arange(batch_size, dtype="int32")
+    return ops.take(rows, steps * batch_size + texts, axis=0)
+
+
+def time_major(x: Any) -> Any:
+    """Swaps the axes of the batch and of the time."""
+    return ops.swapaxes(x, 0, 1)
