@@ -1,6 +1,6 @@
 """Encode a collection of answers and index it, for `keras-qa ask`.
 
-The model is that of a run whose score compares one vector of each text:
+The model's score must compare one vector of each text:
 HyperQA, CosineQA, QA-LSTM and its siblings without attention. After an
 interruption the same command goes on where it was; with another --kind it
 indexes what is encoded already.
@@ -9,18 +9,15 @@ indexes what is encoded already.
 import argparse
 from pathlib import Path
 
+from keras_qa.cli.models import add_model
+from keras_qa.cli.models import load_model
+from keras_qa.cli.models import print_report
 from keras_qa.search.faiss_index import KINDS
-from keras_qa.text.tokenizer import TOKENIZERS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `keras-qa index`."""
-    parser.add_argument(
-        "run_folder",
-        type=Path,
-        metavar="RUN_FOLDER",
-        help="output folder of a run",
-    )
+    add_model(parser)
     parser.add_argument(
         "--answers",
         type=Path,
@@ -34,19 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="DIR",
-        help="folder of the index, which needs the run no longer",
+        help="folder of the index, which contains the model, too",
     )
     parser.add_argument(
         "--kind",
         choices=KINDS,
         default="flat",
-        help="flat: exact; hnsw: a graph, fast, slow to make; ivf: cells, in "
-        "between; default: %(default)s",
-    )
-    parser.add_argument(
-        "--tokenizer",
-        choices=TOKENIZERS,
-        help="instead of the one that the run notes",
+        help="flat: exact; hnsw: a graph, fast, slow to make; default: "
+        "%(default)s",
     )
 
 
@@ -57,16 +49,15 @@ def run(arguments: argparse.Namespace) -> int:
         ImportError: if FAISS is not installed.
         DatasetError: if the file of answers is missing or bad.
         OwnedError: if another process writes to the output.
+        RankerError: if there is no Keras model that takes text.
         SearchError: see `build_index`.
     """
     from keras_qa.search.build import build_index
 
+    ranker = load_model(arguments)
     total = build_index(
-        arguments.run_folder,
-        arguments.answers,
-        arguments.output,
-        arguments.kind,
-        tokenizer=arguments.tokenizer,
+        ranker, arguments.answers, arguments.output, arguments.kind
     )
+    print_report(ranker)
     print(f"{arguments.output}: {total:,} answers, {arguments.kind}")
     return 0

@@ -10,6 +10,7 @@ import numpy as np
 from keras_qa.errors import SearchError
 from keras_qa.files.checks import misfit
 from keras_qa.files.text_files import shorten
+from keras_qa.ranker import Ranker
 from keras_qa.search import exact
 from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import Answer
@@ -18,7 +19,6 @@ from keras_qa.search.faiss_index import KINDS
 from keras_qa.search.json_files import read_json
 from keras_qa.search.searchable import check_vectors
 from keras_qa.search.spaces import space_from_config
-from keras_qa.search.trained import TrainedRanker
 from keras_qa.text.tokenizer import TOKENIZERS
 
 _DESCRIPTION = {"answers": int, "radius": float, "space": dict[str, Any]}
@@ -53,10 +53,12 @@ class AnswerIndex:
         settings = read_json(folder / "settings.json")
         found = [k for k in KINDS if (folder / f"{k}.faiss").is_file()]
         if not found or (kind is not None and kind not in found):
+            others = sorted(path.stem for path in folder.glob("*.faiss"))
             raise SearchError(
-                f"{folder}: expected {kind or 'at least one'}.faiss; "
-                "`keras-qa index` makes it. "
-                f"Received: {', '.join(found) or 'none'}"
+                f"{folder}: expected {kind or ' or '.join(KINDS)}.faiss; "
+                "`keras-qa index` with the same model, answers and --output "
+                "makes it of what is encoded. "
+                f"Received: {', '.join(others) or 'none'}"
             )
         self.kind = kind or found[0]
         _check(folder / "answers.json", description, _DESCRIPTION)
@@ -75,7 +77,6 @@ class AnswerIndex:
                 f"{path}: expected {self._total} answers. "
                 f"Received: {self._index.ntotal}"
             )
-        self.effort = faiss_files.EFFORTS.get(self.kind, 1)
         self._dim = self._shards.block(0).shape[1]
         vector = np.zeros(self._dim)
         try:
@@ -93,14 +94,14 @@ class AnswerIndex:
             raise SearchError(
                 f"{path}: expected {columns} columns. Received: {self._index.d}"
             )
-        self.ranker = TrainedRanker(folder / "model", settings["tokenizer"])
+        self.ranker = Ranker.load(folder / "model", settings["tokenizer"])
 
     def __len__(self) -> int:
         return self._total
 
     def encode(self, question: str) -> np.ndarray:
         """The vector of a question, float32 `(dim,)`."""
-        return check_vectors(self.ranker.vectors("question", [question]))[0]
+        return check_vectors(self.ranker.encode([question], "question"))[0]
 
     def search(
         self, question: np.ndarray, top: int, effort: int | None = None
@@ -110,8 +111,8 @@ class AnswerIndex:
         Args:
             question: its vector, `(dim,)`.
             top: how many answers.
-            effort: how many nodes of a graph, or cells, are looked at; None
-                takes `EFFORTS`. A flat index looks at all answers.
+            effort: how many nodes of a graph are looked at; None takes
+                `EFFORT`. A flat index looks at all answers.
 
         Returns:
             Their numbers, int64 `(n,)`, and scores, float64 `(n,)`, best
@@ -138,9 +139,9 @@ class AnswerIndex:
                 self._index, self._space, self._shards.vectors, question, top
             )
         else:
-            if effort is None:
-                effort = self.effort
-            faiss_files.set_effort(self._index, effort)
+            faiss_files.set_effort(
+                self._index, faiss_files.EFFORT if effort is None else effort
+            )
             rows, keys = exact.approximate_search(
                 self._index,
                 self._space,

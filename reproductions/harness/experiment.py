@@ -23,6 +23,7 @@ import keras_qa
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.registry import collection
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.embeddings import Coverage
 from keras_qa.errors import DatasetError
@@ -215,8 +216,8 @@ def open_for(name: str, data_dir: Path | None, settings: Settings) -> Dataset:
 
     Where candidates are to be found among many documents, BM25 finds them.
     """
-    names = ("pool_size", "paragraphs", "contexts", "relevance")
-    taken = {n: settings[n] for n in names if n in settings}
+    options = collection(name).options
+    taken = {n: settings[n] for n in options if n in settings}
     dataset = open_dataset(name, data_dir, **taken)
     return with_first_stage(dataset, settings.get("first_stage", 100))
 

@@ -14,9 +14,9 @@ from keras_qa.batches.pairs import EpochBatches
 from keras_qa.batches.pairs import PairwiseBatches
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.corpus import IndexedQuestions
-from keras_qa.export.saved_model import export_keras
+from keras_qa.export.keras_file import export_keras
 from keras_qa.export.saved_model import export_saved_model
-from keras_qa.export.saved_model import verify_export
+from keras_qa.export.verification import verify_export
 from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.ranking.evaluation import Evaluation
 from keras_qa.ranking.evaluation import evaluate
@@ -24,6 +24,7 @@ from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.ragged import Ragged
+from keras_qa.text.reading import TextReading
 from keras_qa.text.vector_texts import VectorTexts
 from keras_qa.training.epoch_selection import EpochSelector
 from keras_qa.training.epoch_selection import ProgressBar
@@ -264,16 +265,16 @@ def _export(experiment: Experiment, ranker: Ranker) -> None:
         or ranker.vectors is not None
     ):
         return
-    reading: dict[str, Any] = {
-        "tokenizer": corpus.tokenizer,
-        "max_question_length": corpus.max_question_length,
-        "max_answer_length": corpus.max_answer_length,
-        "overlap": ranker.overlap,
-    }
-    words = corpus.vocabulary.words
+    reading = TextReading(
+        corpus.vocabulary,
+        corpus.tokenizer,
+        corpus.max_question_length,
+        corpus.max_answer_length,
+        ranker.overlap,
+    )
     folder.write(
         "saved_model",
-        lambda path: export_saved_model(ranker.scorer, words, path, **reading),
+        lambda path: export_saved_model(ranker.scorer, reading, path),
     )
     pairs = [
         (question.text, candidate.text)
@@ -283,7 +284,6 @@ def _export(experiment: Experiment, ranker: Ranker) -> None:
     verify_export(
         folder.path / "saved_model",
         ranker.scorer,
-        words,
+        reading,
         *map(list, zip(*pairs, strict=True)),
-        **reading,
     )

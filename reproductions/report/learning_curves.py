@@ -10,34 +10,34 @@ they differ in: model or row, data set, seed, settings. Seconds.
 
 import argparse
 import csv
-import json
 import math
 import sys
-from collections.abc import Mapping
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
-from keras_qa.files.checks import fits
-from keras_qa.files.checks import misfit
+from keras_qa.files.checks import read_json
 from keras_qa.files.text_files import shorten
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paper_figures import model_names
+from reproductions.records.reading import RecordError
 from reproductions.report.plots import epoch_lines
 
 
-class CurvesError(ValueError):
-    """A folder holds no curve that can be drawn."""
+class _Settings(TypedDict):
+    model: str
+    settings: dict[str, Any]
 
 
 def read_history(folder: Path, metric: str) -> dict[str, np.ndarray]:
     """The loss and a metric of each epoch of a run, float vectors.
 
     Raises:
-        FileNotFoundError: if the folder holds no training.
-        CurvesError: if the training has another metric, or no epoch yet, or
+        FileNotFoundError: if the folder contains no training.
+        RecordError: if the training has another metric, or no epoch yet, or
             the file is no table of numbers.
     """
     path = folder / "history.csv"
@@ -47,12 +47,12 @@ def read_history(folder: Path, metric: str) -> dict[str, np.ndarray]:
             names = reader.fieldnames or ()
             rows = [(reader.line_num, row) for row in reader]
         except (ValueError, csv.Error) as error:
-            raise CurvesError(
+            raise RecordError(
                 f"{path}:{reader.line_num + 1}: expected a table. "
                 f"Received: {shorten(str(error))}"
             ) from error
     if not {"loss", metric} <= set(names) or not rows:
-        raise CurvesError(
+        raise RecordError(
             f"{path}: expected epochs with columns 'loss' and {metric!r}. "
             f"Received: {len(rows)} epochs, columns {shorten(list(names))}"
         )
@@ -67,7 +67,7 @@ def _number(path: Path, line: int, text: str | None) -> float:
         value = float(text or "")
         if math.isfinite(value):
             return value
-    raise CurvesError(
+    raise RecordError(
         f"{path}:{line}: expected a number in every column. "
         f"Received: {shorten(text)}"
     )
@@ -77,9 +77,8 @@ def labels(folders: Sequence[Path]) -> list[str]:
     """Names that tell runs apart, by what `settings.json` has of them.
 
     Raises:
-        FileNotFoundError: if a folder holds no run.
-        CurvesError: if two runs differ in nothing, or a folder's settings are
-            none.
+        RecordError: if two runs differ in nothing, or a folder contains no
+            settings of a run.
     """
     runs = [_identity(folder) for folder in folders]
     differing = [
@@ -96,7 +95,7 @@ def labels(folders: Sequence[Path]) -> list[str]:
         for run in runs
     ]
     if len(set(found)) < len(found):
-        raise CurvesError(
+        raise RecordError(
             "expected runs that differ in model, data set, seed or settings. "
             f"Received: {', '.join(map(str, folders))}"
         )
@@ -110,29 +109,12 @@ _PLAIN = ("model", "row", "dataset")
 
 
 def _identity(folder: Path) -> dict[str, Any]:
-    path = folder / "settings.json"
-    try:
-        run = json.loads(path.read_text("utf-8"))
-    # The second is of JSON that is nested too deep.
-    except (ValueError, RecursionError):
-        run = None
-    kinds = {"model": str, "settings": dict[str, Any]}
-    if (
-        not fits(run, dict[str, Any])
-        or not kinds.keys() <= run.keys()
-        or misfit(run, kinds)
-    ):
-        raise CurvesError(
-            f"{path}: expected the model and the settings of a run. "
-            f"Received: {shorten(run)}"
-        )
-    known: Mapping[str, Any] = {
-        name: run[name]
-        for name in ("row", "model", "dataset", "split", "seed")
-        if name in run
-    }
-    names = load_targets().models
-    model = names.get(run["model"], run["model"])
+    run = read_json(
+        folder / "settings.json", _Settings, RecordError, "a run's settings"
+    )
+    names = ("row", "model", "dataset", "split", "seed")
+    known = {name: run[name] for name in names if name in run}
+    model = model_names().get(run["model"], run["model"])
     return {**known, "model": model, **run["settings"]}
 
 
@@ -160,7 +142,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         curves = dict(zip(labels(arguments.run), histories, strict=True))
         arguments.output.parent.mkdir(parents=True, exist_ok=True)
         epoch_lines(curves, arguments.output)
-    except (ImportError, OSError, CurvesError) as error:
+    except (ImportError, OSError, RecordError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     print(arguments.output)

@@ -1,5 +1,6 @@
 """Locks between real processes, of which some are killed."""
 
+import errno
 import fcntl
 import json
 import os
@@ -14,8 +15,9 @@ import pytest
 from keras_qa.errors import OwnedError
 from keras_qa.errors import RunFolderError
 from keras_qa.files.locks import OwnerFile
+from keras_qa.files.locks import read_locked
 from keras_qa.training.run_folder import RunFolder
-from reproductions.records.paired_tests import read_comparisons
+from reproductions.records.paired_tests import read_paired_tests
 from reproductions.records.runs import read_runs
 
 ROOT = Path(__file__).parents[2]
@@ -53,8 +55,8 @@ for index in range(15):
 COMPARE = """
 import os, signal, sys
 from pathlib import Path
-from reproductions.records.paired_tests import Compared, Side
-from reproductions.records.paired_tests import update_comparisons
+from reproductions.records.paired_tests import PairedTest, Condition
+from reproductions.records.paired_tests import update_paired_tests
 
 path, name, write_text = sys.argv[1], sys.argv[2], Path.write_text
 
@@ -66,11 +68,11 @@ for index in range(15):
     if name == "killed" and index == 14:
         Path.write_text = write_half
     one, other = (
-        Side(name, "paper", [], str(index), {}, [seed], 0.5, None)
+        Condition(name, "paper", [], str(index), {}, [seed], 0.5, None)
         for seed in (1, 2)
     )
     figures = "p", "d", "dev", "MAP", 9, one, other, 0.1, (0.0, 0.2), 0.95
-    update_comparisons(path, [Compared(*figures, 0.3, 99, {})])
+    update_paired_tests(path, [PairedTest(*figures, 0.3, 99, {})])
 """
 
 
@@ -149,6 +151,37 @@ def test_an_owner_that_leaves_takes_no_lock_along(tmp_path, monkeypatch):
     assert not path.exists()
 
 
+def test_an_owner_without_locks_is_warned(tmp_path, monkeypatch):
+    def flock(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    owner = OwnerFile(tmp_path / "running.json")
+    with pytest.warns(UserWarning, match=r"running\.json: .* has no locks"):
+        owner.take()
+    assert json.loads(owner.path.read_text())["pid"] == os.getpid()
+    owner.release()
+    assert not owner.path.exists()
+
+
+def test_what_cannot_be_locked_is_read(tmp_path, monkeypatch):
+    path = tmp_path / "ledger.jsonl"
+    with pytest.raises(FileNotFoundError):
+        read_locked(path)
+    assert not path.exists()
+    path.write_bytes(b"a\n")
+    (tmp_path / "running.json").touch()
+
+    def refuse(*_, **__):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr("keras_qa.files.locks.FileLock.acquire", refuse)
+    assert read_locked(path) == b"a\n"
+    OwnerFile(tmp_path / "running.json").check()
+    with pytest.raises(OSError, match="Read-only"):
+        OwnerFile(tmp_path / "running.json").take()
+
+
 @pytest.mark.filterwarnings("ignore:Torn last line")
 @pytest.mark.parametrize(
     ("code", "read", "name_of", "index_of"),
@@ -156,7 +189,7 @@ def test_an_owner_that_leaves_takes_no_lock_along(tmp_path, monkeypatch):
         (APPEND, read_runs, lambda r: r["name"], lambda r: r["index"]),
         (
             COMPARE,
-            read_comparisons,
+            read_paired_tests,
             lambda c: c.first.model,
             lambda c: int(c.first.training_set),
         ),
