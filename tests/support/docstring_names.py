@@ -15,7 +15,10 @@ import keras
 import numpy as np
 
 import keras_qa
+from keras_qa import datasets
 from keras_qa import embeddings
+from keras_qa import layers
+from keras_qa import models
 from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.cli import main as cli
 from keras_qa.datasets import Corpus
@@ -40,19 +43,11 @@ MODEL_OF = {
 
 
 def public_names():
-    """The classes and functions of all public modules."""
+    """The public names of the kit, and of its folders that have some."""
     names = {"np": np, "keras": keras}
-    for name in (*keras_qa._MODULES, "embeddings"):
-        module = (
-            embeddings
-            if name == "embeddings"
-            else importlib.import_module(f"keras_qa.{name}")
-        )
-        names.update(
-            (key, value)
-            for key, value in vars(module).items()
-            if callable(value) and not key.startswith("_")
-        )
+    names.update((name, getattr(keras_qa, name)) for name in keras_qa.__all__)
+    for folder in (datasets, embeddings, layers, models):
+        names.update((name, getattr(folder, name)) for name in folder.__all__)
     return names
 
 
