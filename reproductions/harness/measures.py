@@ -4,7 +4,7 @@ from typing import Any
 
 from keras_qa.ranking.evaluation import MEASURES
 from keras_qa.ranking.evaluation import recall_measures
-from reproductions.harness.settings import SettingsError
+from reproductions.harness.errors import SettingsError
 
 # Their candidates are found among many documents, and may all be wrong.
 RETRIEVAL = ("squad", "quasar-t")
@@ -13,7 +13,7 @@ EVERY: dict[str, Any] = {**MEASURES, **recall_measures()}
 
 
 def measures_of(dataset: str) -> dict[str, Any]:
-    """MAP, MRR and P@1, and of retrieval recall@1, 3 and 5 besides.
+    """MAP, MRR and P@1, and for retrieval recall@1, 3 and 5 in addition.
 
     Args:
         dataset: name of the data set.
