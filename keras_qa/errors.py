@@ -21,6 +21,10 @@ class ModelFileError(KerasQAError, ValueError):
     """A file holds no model that may be loaded; the message names the file."""
 
 
+class RankerError(KerasQAError, ValueError):
+    """A model cannot be loaded or used with text; the message says why."""
+
+
 class AttentionError(KerasQAError, ValueError):
     """The attention of a model cannot be shown; the message says why."""
 
@@ -47,3 +51,7 @@ class UnpackingError(KerasQAError, OSError):
 
 class VectorsWarning(UserWarning):
     """Rows of a file of vectors were left out or odd; the message counts."""
+
+
+class TextWarning(UserWarning):
+    """Texts hold words that the model does not know, or none at all."""

@@ -40,7 +40,7 @@ def targets() -> list[Target]:
 def saved_model() -> bytes:
     """A `.keras` file of a model of five words."""
     # Keras is imported only where something is to be loaded.
-    from keras_qa.export.saved_model import export_keras
+    from keras_qa.export.keras_file import export_keras
     from keras_qa.models import CosineQA
 
     with tempfile.TemporaryDirectory() as folder:

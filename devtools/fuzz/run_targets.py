@@ -14,12 +14,12 @@ import numpy as np
 from devtools.fuzz import structures
 from devtools.fuzz.structures import Case
 from devtools.fuzz.target import Target
-from keras_qa.cli.attention import run_reading
-from keras_qa.errors import AttentionError
 from keras_qa.errors import DatasetError
 from keras_qa.errors import OwnedError
+from keras_qa.errors import RankerError
 from keras_qa.errors import RunFolderError
 from keras_qa.files.locks import OwnerFile
+from keras_qa.ranker import run_reading
 from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.example_pairs import read_rankings
 from reproductions.records.runs import RunsError
@@ -129,7 +129,7 @@ def targets() -> list[Target]:
             "run metrics",
             lambda: {"metrics.json": _json(_METRICS)},
             _read_metrics,
-            (RunsError, AttentionError),
+            (RunsError, RankerError),
             inputs=6_000,
             structured=structures.json_file("metrics.json"),
             guided="metrics.json",

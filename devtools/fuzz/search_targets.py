@@ -11,8 +11,9 @@ from devtools.fuzz import structures
 from devtools.fuzz.model_targets import saved_model
 from devtools.fuzz.structures import Case
 from devtools.fuzz.target import Target
-from keras_qa.errors import AttentionError
 from keras_qa.errors import DatasetError
+from keras_qa.errors import ModelFileError
+from keras_qa.errors import RankerError
 from keras_qa.errors import SearchError
 from keras_qa.files.text_files import find_file
 from keras_qa.search.answers import Answer
@@ -56,7 +57,7 @@ def targets() -> list[Target]:
             "answer index",
             _without_faiss,
             _read_index,
-            (SearchError, AttentionError, DatasetError),
+            (SearchError, RankerError, ModelFileError, DatasetError),
             inputs=400,
             share=30,
             structured=structures.json_file("index/answers.json"),

@@ -10,12 +10,12 @@ import numpy as np
 
 from keras_qa.attention.heatmaps import Heatmap
 from keras_qa.attention.heatmaps import draw_heatmaps
-from keras_qa.attention.pair import SIDES
 from keras_qa.attention.pair import TextPair
 from keras_qa.attention.pair import read_pair
 from keras_qa.attention.pair import score_and_weights
 from keras_qa.errors import AttentionError
-from keras_qa.text.vocabulary import Vocabulary
+from keras_qa.text.reading import SIDES
+from keras_qa.text.reading import TextReading
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,9 @@ class AttentionMaps:
 
 def attention_maps(
     model: Any,
-    vocabulary: Vocabulary | None,
+    reading: TextReading | None,
     question: str | Sequence[str],
     answer: str | Sequence[str],
-    tokenizer: str = "word",
-    max_question_length: int | None = None,
-    max_answer_length: int | None = None,
     *,
     inputs: Mapping[str, np.ndarray] | None = None,
 ) -> AttentionMaps:
@@ -73,16 +70,12 @@ def attention_maps(
             `kernel_size`, and an attribute `attention_maps`, a model with the
             same inputs that gives a dict of `"question_blocks"`,
             `"answer_blocks"` and `"positions"`.
-        vocabulary: the words by their ids; may be None with `inputs`.
+        reading: how it read text in training; with `inputs`, its vocabulary
+            says which words are unknown, or it is None.
         question: the question, or with `inputs` its words.
-        answer: the answer, or with `inputs` its words.
-        tokenizer: the one used in training, see `tokenizer.TOKENIZERS`; not
-            used with `inputs`.
-        max_question_length: the question is cut to so many tokens; not used
-            with `inputs`.
-        max_answer_length: the answer is cut to so many tokens; not used with
-            `inputs`. Words beyond the model's `max_document_length` are never
-            looked up: their columns of `positions` are 0.
+        answer: the answer, or with `inputs` its words. Words beyond the
+            model's `max_document_length` are never looked up: their columns
+            of `positions` are 0.
         inputs: what the model reads of the words, for models of contextual
             vectors: arrays `"question"` `(1, question_length, dim)` and
             `"answer"` `(1, answer_length, dim)`, or of ids, at least as long
@@ -92,9 +85,10 @@ def attention_maps(
     Raises:
         AttentionError: if the model has no such maps, a text has no word, or
             the inputs do not fit the words.
+        RankerError: if the model takes anything but what `reading` gives.
 
     Example:
-        >>> maps = attention_maps(model, vocabulary, "who wrote it", "ann")
+        >>> maps = attention_maps(model, reading, "who wrote it", "ann")
         >>> draw_attention_maps(maps, "figure5.png")
     """
     weigh = getattr(model, "attention_maps", None)
@@ -108,22 +102,14 @@ def attention_maps(
     elif (
         isinstance(question, str)
         and isinstance(answer, str)
-        and vocabulary is not None
+        and reading is not None
     ):
-        pair = read_pair(
-            model,
-            vocabulary,
-            question,
-            answer,
-            tokenizer,
-            max_question_length,
-            max_answer_length,
-        )
+        pair = read_pair(model, reading, question, answer)
     else:
         raise AttentionError(
             "without `inputs`, `question` and `answer` must be texts and "
-            "`vocabulary` their words. Received: "
-            f"question={question!r}, answer={answer!r}, vocabulary={vocabulary}"
+            "`reading` say how they are read. Received: "
+            f"question={question!r}, answer={answer!r}, reading={reading}"
         )
     score, weights = score_and_weights(model, weigh, pair.inputs)
     question_words, answer_words = (tuple(pair.words[side]) for side in SIDES)
@@ -135,7 +121,7 @@ def attention_maps(
         unknown=frozenset(
             word
             for word in question_words + answer_words
-            if vocabulary is not None and word not in vocabulary
+            if reading is not None and word not in reading.vocabulary
         ),
         grams=tuple(
             1 + n * (model.kernel_size - 1)

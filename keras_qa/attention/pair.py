@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 
 from keras_qa.errors import AttentionError
-from keras_qa.text.tokenizer import tokenize
-from keras_qa.text.vocabulary import Vocabulary
-
-SIDES = ("question", "answer")
+from keras_qa.text.reading import SIDES
+from keras_qa.text.reading import TextReading
 
 
 @dataclass(frozen=True)
@@ -28,53 +26,36 @@ class TextPair:
 
 
 def read_pair(
-    model: Any,
-    vocabulary: Vocabulary,
-    question: str,
-    answer: str,
-    tokenizer: str = "word",
-    max_question_length: int | None = None,
-    max_answer_length: int | None = None,
+    model: Any, reading: TextReading, question: str, answer: str
 ) -> TextPair:
     """Splits the texts of a pair and numbers their words.
 
     Args:
         model: a model of word ids, with an attribute `vocabulary_size` if it
             is one of the library.
-        vocabulary: the words by their ids.
+        reading: how it read text in training.
         question: the question.
         answer: the answer.
-        tokenizer: the one used in training, see `tokenizer.TOKENIZERS`.
-        max_question_length: the question is cut to so many tokens.
-        max_answer_length: the answer is cut to so many tokens.
 
     Raises:
-        AttentionError: if the model does not read the vocabulary's words, or a
-            text has no word.
+        AttentionError: if the model reads vectors, or a text has no word.
+        RankerError: if the model takes anything but what `reading` gives.
     """
-    size = getattr(model, "vocabulary_size", len(vocabulary))
-    if size is None:
+    if getattr(model, "vocabulary_size", 0) is None:
         raise AttentionError(
             "`model` must read word ids. Received: "
             f"{type(model).__name__}, which reads vectors of words"
         )
-    if size != len(vocabulary):
-        raise AttentionError(
-            f"`vocabulary` must have the {size} words of the model. "
-            f"Received: {len(vocabulary)} words"
-        )
-    words = {
-        "question": tokenize(question, tokenizer)[:max_question_length],
-        "answer": tokenize(answer, tokenizer)[:max_answer_length],
-    }
+    reading = reading.for_model(model)
+    words, inputs = {}, {}
     for side, text in zip(SIDES, (question, answer), strict=True):
+        words[side] = reading.tokens(side, text)
         if not words[side]:
             raise AttentionError(
                 f"`{side}` must have at least one word. Received: {text!r}"
             )
-    return TextPair(
-        words, {side: vocabulary.encode(words[side])[None] for side in SIDES}
-    )
+        inputs[side] = reading.vocabulary.encode(words[side])[None]
+    return TextPair(words, inputs)
 
 
 def score_and_weights(

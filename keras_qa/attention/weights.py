@@ -12,11 +12,11 @@ from keras_qa.attention.figure import COLOR
 from keras_qa.attention.figure import FONT
 from keras_qa.attention.figure import new_figure
 from keras_qa.attention.figure import save_figure
-from keras_qa.attention.pair import SIDES
 from keras_qa.attention.pair import read_pair
 from keras_qa.attention.pair import score_and_weights
 from keras_qa.errors import AttentionError
-from keras_qa.text.vocabulary import Vocabulary
+from keras_qa.text.reading import SIDES
+from keras_qa.text.reading import TextReading
 
 BAR = 24
 """Characters of the longest bar."""
@@ -65,13 +65,7 @@ class Attention:
 
 
 def attention_weights(
-    model: Any,
-    vocabulary: Vocabulary,
-    question: str,
-    answer: str,
-    tokenizer: str = "word",
-    max_question_length: int | None = None,
-    max_answer_length: int | None = None,
+    model: Any, reading: TextReading, question: str, answer: str
 ) -> Attention:
     """Lets a model weigh the words of a pair.
 
@@ -81,21 +75,19 @@ def attention_weights(
             dict of weights `(batch_size, length)` of one or both sides:
             `APBiLSTM`, `APCNN`, `AttentiveLSTM`, `AttentiveCNN`, `MRNN`, or
             one of your own.
-        vocabulary: the words by their ids.
+        reading: how it read text in training.
         question: the question.
         answer: the answer.
-        tokenizer: the one used in training, see `tokenizer.TOKENIZERS`.
-        max_question_length: the question is cut to so many tokens.
-        max_answer_length: the answer is cut to so many tokens.
 
     Returns:
         The words with their weights.
 
     Raises:
         AttentionError: if the model has no attention, or a text no word.
+        RankerError: if the model takes anything but what `reading` gives.
 
     Example:
-        >>> seen = attention_weights(model, vocabulary, "who wrote it", "ann")
+        >>> seen = attention_weights(model, reading, "who wrote it", "ann")
         >>> print(format_attention(seen))
     """
     weigh = getattr(model, "attention", None)
@@ -105,15 +97,7 @@ def attention_weights(
             "the attentive models and MRNN have. "
             f"Received: {type(model).__name__}"
         )
-    pair = read_pair(
-        model,
-        vocabulary,
-        question,
-        answer,
-        tokenizer,
-        max_question_length,
-        max_answer_length,
-    )
+    pair = read_pair(model, reading, question, answer)
     score, weights = score_and_weights(model, weigh, pair.inputs)
     return Attention(
         model=type(model).__name__,
@@ -122,7 +106,7 @@ def attention_weights(
             side: tuple(
                 Word(
                     word,
-                    word in vocabulary,
+                    word in reading.vocabulary,
                     float(weights[side][i]) if side in weights else None,
                 )
                 for i, word in enumerate(pair.words[side])

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from keras_qa.cli.rank import add_format
 from keras_qa.cli.rank import input_lines
-from keras_qa.cli.rank import load_scorer
 from keras_qa.errors import SearchError
 from keras_qa.search.faiss_index import EFFORTS
 from keras_qa.search.faiss_index import KINDS
@@ -64,8 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rerank",
         type=Path,
-        metavar="RUN_FOLDER|SAVED_MODEL",
-        help="a model that orders them anew",
+        metavar="MODEL",
+        help="a model that orders them anew, in any form that takes text",
     )
     parser.add_argument(
         "--depth",
@@ -86,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         ImportError: if FAISS is not installed.
         SearchError: if arguments are out of range or contradict each other, or
             the folder holds no index.
-        ValueError: if the model that orders anew cannot be used.
+        RankerError: if the model that orders anew cannot be used.
     """
     if (arguments.question is not None) == arguments.interactive:
         raise SearchError(
@@ -94,6 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
             + ("both" if arguments.interactive else "neither")
         )
     # Keras is imported only when something is asked.
+    from keras_qa.ranker import Ranker
     from keras_qa.search.index import AnswerIndex
     from keras_qa.search.two_stages import BM25Stage
     from keras_qa.search.two_stages import FirstStage
@@ -109,12 +109,12 @@ def run(arguments: argparse.Namespace) -> int:
         )
     first: FirstStage
     if arguments.first == "bm25":
-        first = BM25Stage(index.texts(), index.ranker.reading["tokenizer"])
+        first = BM25Stage(index.texts(), index.ranker.reading.tokenizer)
     else:
         first = IndexStage(index, arguments.effort)
     second = None
     if arguments.rerank is not None:
-        second = load_scorer(arguments.rerank)
+        second = Ranker.load(arguments.rerank)
 
     def ask(question: str, number: int) -> None:
         ranking, times = answer_question(

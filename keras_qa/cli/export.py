@@ -1,6 +1,5 @@
 """Write a trained model in a form that others can use.
 
-It needs the folder of a run of the reproduction scripts that kept its model.
 docs/exports.md says what each form takes and needs.
 """
 
@@ -8,26 +7,16 @@ import argparse
 import os
 from pathlib import Path
 
-from keras_qa.cli.attention import FILES
-from keras_qa.cli.attention import run_model
-from keras_qa.cli.attention import run_reading
+from keras_qa.cli.models import add_model
+from keras_qa.cli.models import load_model
 from keras_qa.errors import ExportError
-from keras_qa.search.trained import OVERLAP
-from keras_qa.text.overlap import OverlapFeatures
-from keras_qa.text.tokenizer import TOKENIZERS
-from keras_qa.text.vocabulary import Vocabulary
-
-FORMATS = ("keras", "saved_model", "onnx", "tflite")
+from keras_qa.ranker import FORMATS
+from keras_qa.ranker import Ranker
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `keras-qa export`."""
-    parser.add_argument(
-        "run_folder",
-        type=Path,
-        metavar="RUN_FOLDER",
-        help=f"output folder of a run, with {', '.join(FILES)}",
-    )
+    add_model(parser)
     parser.add_argument("--format", choices=FORMATS, required=True)
     parser.add_argument(
         "--output",
@@ -40,11 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--overwrite",
         action="store_true",
         help="replace what an export has written there",
-    )
-    parser.add_argument(
-        "--tokenizer",
-        choices=TOKENIZERS,
-        help="instead of the one that the run notes",
     )
     for side, length in (("question", 40), ("answer", 100)):
         parser.add_argument(
@@ -67,19 +51,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Writes what the arguments ask for; returns the exit code.
 
     Raises:
-        AttentionError: if the folder holds no run with a model.
-        DatasetError: if what it holds of a run's text is bad.
+        DatasetError: if the vocabulary or the counts of words are bad.
         ExportError: if the model cannot be written in that form, or an
             argument is out of range.
         ImportError: if the form needs a package that is not there.
         OSError: if something is in the way of the output.
+        RankerError: if there is no Keras model that takes text.
     """
-    folder, output = arguments.run_folder, arguments.output
-    reading = run_reading(folder, arguments.tokenizer)
-    for side in ("question", "answer"):
-        chosen = getattr(arguments, f"max_{side}_length")
-        if chosen is not None:
-            reading[f"max_{side}_length"] = chosen
+    output = arguments.output
     if output.exists() and not arguments.overwrite:
         raise FileExistsError(
             f"`--output` must not exist, unless `--overwrite` is given. "
@@ -88,42 +67,21 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format != "keras":
         # Only TensorFlow's models can be converted; a file fits any backend.
         os.environ["KERAS_BACKEND"] = "tensorflow"
-    words = Vocabulary.load(folder / "vocabulary.txt").words
-    overlap = None
-    if (folder / OVERLAP).is_file():
-        overlap = OverlapFeatures.load(folder / OVERLAP)
-    model = run_model(folder)
-    from keras_qa.export.onnx import export_onnx
-    from keras_qa.export.saved_model import export_keras
-    from keras_qa.export.saved_model import export_saved_model
-    from keras_qa.export.tflite import export_lite
-
-    replace = arguments.overwrite
+    ranker = load_model(arguments)
+    model, reading = ranker.model, ranker.reading
+    lengths = {
+        "question": arguments.max_question_length,
+        "answer": arguments.max_answer_length,
+    }
+    lengths = {side: n for side, n in lengths.items() if n is not None}
     try:
-        if arguments.format == "keras":
-            export_keras(model, output)
-        elif arguments.format == "saved_model":
-            export_saved_model(
-                model,
-                words,
-                output,
-                **reading,
-                overlap=overlap,
-                overwrite=replace,
-            )
-        elif arguments.format == "onnx":
-            export_onnx(model, words, output, **reading, overwrite=replace)
-        else:
-            given = {k: v for k, v in reading.items() if v is not None}
-            export_lite(
-                model,
-                words,
-                output,
-                **given,
-                pairs=arguments.pairs,
-                overwrite=replace,
-            )
+        Ranker(model, reading.cut_to(lengths)).export(
+            output,
+            arguments.format,
+            pairs=arguments.pairs,
+            overwrite=arguments.overwrite,
+        )
     except ValueError as error:
-        raise ExportError(f"{folder}: {error}") from error
+        raise ExportError(f"{arguments.model}: {error}") from error
     print(f"{type(model).__name__} in {output}")
     return 0

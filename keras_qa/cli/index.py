@@ -1,6 +1,6 @@
 """Encode a collection of answers and index it, for `keras-qa ask`.
 
-The model is that of a run whose score compares one vector of each text:
+The model's score must compare one vector of each text:
 HyperQA, CosineQA, QA-LSTM and its siblings without attention. After an
 interruption the same command goes on where it was; with another --kind it
 indexes what is encoded already.
@@ -9,18 +9,13 @@ indexes what is encoded already.
 import argparse
 from pathlib import Path
 
+from keras_qa.cli.models import add_model
 from keras_qa.search.faiss_index import KINDS
-from keras_qa.text.tokenizer import TOKENIZERS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `keras-qa index`."""
-    parser.add_argument(
-        "run_folder",
-        type=Path,
-        metavar="RUN_FOLDER",
-        help="output folder of a run",
-    )
+    add_model(parser)
     parser.add_argument(
         "--answers",
         type=Path,
@@ -34,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="DIR",
-        help="folder of the index, which needs the run no longer",
+        help="folder of the index, which contains the model, too",
     )
     parser.add_argument(
         "--kind",
@@ -42,11 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="flat",
         help="flat: exact; hnsw: a graph, fast, slow to make; ivf: cells, in "
         "between; default: %(default)s",
-    )
-    parser.add_argument(
-        "--tokenizer",
-        choices=TOKENIZERS,
-        help="instead of the one that the run notes",
     )
 
 
@@ -62,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     from keras_qa.search.build import build_index
 
     total = build_index(
-        arguments.run_folder,
+        arguments.model,
         arguments.answers,
         arguments.output,
         arguments.kind,

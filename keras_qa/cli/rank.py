@@ -1,6 +1,6 @@
 """Rank candidate answers with a trained model.
 
-The model is a run's folder or an exported SavedModel. The candidates of a
+The candidates of a
 --question follow --candidates, or stand in a file or standard input, one a
 line (in a .tsv file: id, tab, text). Without --question, a file of pairs is
 ranked (CSV, TSV or JSON lines with the columns `question` and `answer`), or
@@ -13,11 +13,12 @@ import itertools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
 
-import numpy as np
 from tqdm import tqdm
 
+from keras_qa.cli.models import add_model
+from keras_qa.cli.models import load_model
+from keras_qa.cli.models import print_report
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.errors import DatasetError
@@ -28,27 +29,14 @@ from keras_qa.search.rankings import FORMATS
 from keras_qa.search.rankings import Ranking
 from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
-from keras_qa.text.tokenizer import TOKENIZERS
 from keras_qa.text.tokenizer import well_formed
 
 Asked = tuple[str, str, list[Answer]]
 
 
-class Scorer(Protocol):
-    """What scores the candidates of a question."""
-
-    def scores(self, question: str, candidates: list[str]) -> np.ndarray:
-        """float32 `(candidates,)`, higher is better."""
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `keras-qa rank`."""
-    parser.add_argument(
-        "model",
-        type=Path,
-        metavar="RUN_FOLDER|SAVED_MODEL",
-        help="output folder of a run, or a SavedModel that takes text",
-    )
+    add_model(parser)
     parser.add_argument(
         "--question",
         metavar="TEXT",
@@ -73,11 +61,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print only the best N; default: all",
     )
     add_format(parser)
-    parser.add_argument(
-        "--tokenizer",
-        choices=TOKENIZERS,
-        help="instead of the one that the run notes",
-    )
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
@@ -101,9 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         DatasetError: if a file is missing or bad.
+        RankerError: if there is no model that takes text.
         SearchError: if arguments contradict each other, or there is nothing
             to rank.
-        ValueError: if the folder holds no model that takes text.
     """
     _check(arguments)
     asked = _asked(arguments)
@@ -111,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     first = next(asked, None)
     if first is None:
         raise SearchError("Expected candidates to rank. Received: none")
-    scorer = load_scorer(arguments.model, arguments.tokenizer)
+    ranker = load_model(arguments)
     for line in header(arguments.format):
         print(line)
     for question_id, question, candidates in tqdm(
@@ -125,37 +108,13 @@ def run(arguments: argparse.Namespace) -> int:
             question_id,
             question,
             candidates,
-            scorer.scores(question, [c.text for c in candidates]),
+            ranker.scores(question, [c.text for c in candidates]),
             arguments.top,
         )
         for line in ranking_lines(ranking, arguments.format, arguments.tag):
             print(line)
+    print_report(ranker)
     return 0
-
-
-def load_scorer(folder: Path, tokenizer: str | None = None) -> Scorer:
-    """The model of a run's folder, or a SavedModel.
-
-    Args:
-        folder: the folder.
-        tokenizer: instead of the one that the run notes.
-
-    Raises:
-        SearchError: if `tokenizer` is given for a SavedModel, which has one.
-        ValueError: if the folder holds neither.
-    """
-    if (folder / "saved_model.pb").is_file():
-        from keras_qa.search.saved_model import SavedModelRanker
-
-        if tokenizer is not None:
-            raise SearchError(
-                "--tokenizer goes with a run's folder; a SavedModel holds its "
-                f"own. Received: {folder} with --tokenizer"
-            )
-        return SavedModelRanker(folder)
-    from keras_qa.search.trained import TrainedRanker
-
-    return TrainedRanker(folder, tokenizer)
 
 
 def _check(arguments: argparse.Namespace) -> None:

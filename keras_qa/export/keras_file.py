@@ -1,4 +1,4 @@
-"""Loading `.keras` files that may come from anywhere.
+"""Writing `.keras` files, and loading those that may come from anywhere.
 
 Keras itself runs no code of a file. Here nothing but the kit's and Keras's own
 classes are made, and nothing larger than the file's weights are.
@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
 
+from keras_qa.errors import ExportError
 from keras_qa.errors import ModelFileError
 from keras_qa.files.decompression import FREE_BYTES
 from keras_qa.files.decompression import MOST_TIMES
+from keras_qa.files.whole import write_whole
 
 if TYPE_CHECKING:
     import keras
@@ -33,6 +35,46 @@ _CODE = ("Lambda", "__lambda__")
 _SMALLEST_LIMIT = 1 << 16
 # Members of a configuration that are no sizes.
 _ANY_NUMBER = ("seed", "shared_object_id")
+
+
+def export_keras(model: "keras.Model", path: str | Path) -> None:
+    """Writes a model for inference, without optimizer and loss.
+
+    The file is whole or absent; one that exists is replaced. It loads with
+    `load_model(path)`, or with `keras.models.load_model(path)` once the module
+    that defines the model's class is imported.
+
+    Args:
+        model: a built model.
+        path: file to write; must end in `.keras`.
+
+    Raises:
+        ExportError: if `path` has another ending.
+        IsADirectoryError: if `path` is a folder.
+    """
+    path = Path(path)
+    if path.suffix != ".keras":
+        raise ExportError(f"`path` must end in .keras. Received: path={path}")
+    if path.is_dir():
+        raise IsADirectoryError(
+            f"`path` must not be a folder. Received: path={path}"
+        )
+    import keras
+
+    # Keras has no option to leave the optimizer out, so save an uncompiled
+    # twin of the model.
+    twin = keras.saving.deserialize_keras_object(model_config(model))
+    twin.set_weights(model.get_weights())
+    write_whole(path, twin.save)
+
+
+def model_config(model: "keras.Model") -> dict[str, Any]:
+    """What describes a model without its weights, optimizer and loss."""
+    import keras
+
+    config = keras.saving.serialize_keras_object(model)
+    config.pop("compile_config", None)
+    return config
 
 
 def load_model(
@@ -55,16 +97,12 @@ def load_model(
             classes of other packages, or describes a model with more weights
             than it has.
     """
-    import keras
-
-    # Keras finds the classes of models once they are imported.
-
     path = Path(path)
     try:
         config, weights_bytes = _read(path)
-        for part in _parts(config):
-            _check_part(path, part, packages, weights_bytes)
-        _check_size(path, config, weights_bytes)
+        check_config(path, config, weights_bytes, packages)
+        import keras
+
         return keras.saving.load_model(path, compile=False, safe_mode=True)
     except ModelFileError:
         raise
@@ -75,6 +113,34 @@ def load_model(
             "a model that this version of keras_qa can load",
             f"{type(error).__name__}: {error}",
         ) from error
+
+
+def check_config(
+    path: Path,
+    config: dict[str, Any],
+    weights_bytes: int,
+    packages: Collection[str] = ("keras_qa",),
+) -> None:
+    """Refuses what describes more than a model of known classes.
+
+    Args:
+        path: the file, for a message.
+        config: what describes a model.
+        weights_bytes: size of the model's weights.
+        packages: see `load_model`.
+
+    Raises:
+        ModelFileError: if it holds code or classes of other packages, or
+            describes a model with more weights than there are.
+    """
+    # Keras finds the classes of models once they are imported.
+    import keras_qa.initializers
+    import keras_qa.models
+    import keras_qa.optimizers.constraints  # noqa: F401
+
+    for part in _parts(config):
+        _check_part(path, part, packages, weights_bytes)
+    _check_size(path, config, weights_bytes)
 
 
 def _read(path: Path) -> tuple[dict[str, Any], int]:

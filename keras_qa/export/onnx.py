@@ -5,14 +5,19 @@ text. tf2onnx converts it, so that loops over words stay loops: pairs may be
 any number, of any length.
 """
 
+from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import keras
+import numpy as np
 
+from keras_qa.errors import RankerError
 from keras_qa.export.converted_folder import check_folder
 from keras_qa.export.converted_folder import write_folder
+from keras_qa.files.text_files import shorten
+from keras_qa.text.reading import TextReading
 
 MODEL_FILE = "model.onnx"
 
@@ -22,11 +27,8 @@ OPSET = 18
 
 def export_onnx(
     model: keras.Model,
-    vocabulary: Sequence[str] | None,
+    reading: TextReading | None,
     path: str | Path,
-    tokenizer: str = "word",
-    max_question_length: int | None = None,
-    max_answer_length: int | None = None,
     *,
     overwrite: bool = False,
 ) -> None:
@@ -34,35 +36,29 @@ def export_onnx(
 
     The model takes what the Keras model takes, by the same names, and returns
     `score`. Names of sizes that vary are `pairs`, `question_length` and
-    `answer_length`, or `length` for other inputs. `write_folder` says what the
-    other files hold.
+    `answer_length`, or `length` for other inputs. `TextReading.save` says what
+    the other files hold.
 
     Args:
         model: a model of ids, or of word vectors.
-        vocabulary: the words by their ids, as `Vocabulary.words`; None for a
-            model of word vectors.
+        reading: how it read text in training; None for a model of word
+            vectors.
         path: folder to write. It is whole or absent.
-        tokenizer: the one used in training, see `tokenizer.TOKENIZERS`.
-        max_question_length: questions are to be cut to so many tokens, as
-            they were in training; `None` keeps them whole.
-        max_answer_length: the same for answers.
         overwrite: whether a folder that this function wrote may be replaced.
 
     Raises:
+        ExportError: if Keras runs on another backend than TensorFlow, or the
+            vocabulary is not that of the model.
         FileExistsError: if there is something at `path` and `overwrite` is
             false, or it is no such folder.
         ImportError: if tf2onnx is not installed.
-        ValueError: if Keras runs on another backend than TensorFlow, the
-            vocabulary is not that of the model, or an argument is out of
-            range.
 
     Example:
-        >>> export_onnx(model, vocabulary.words, "ranker")
+        >>> export_onnx(model, TextReading(vocabulary), "ranker")
         >>> session = onnxruntime.InferenceSession("ranker/model.onnx")
         >>> session.run(["score"], {"question": [[5, 7]], "answer": [[9, 0]]})
     """
-    lengths = {"question": max_question_length, "answer": max_answer_length}
-    check_folder(model, vocabulary, path, tokenizer, lengths, overwrite)
+    check_folder(model, reading, path, overwrite)
     try:
         import tf2onnx
     except ImportError as error:
@@ -85,11 +81,57 @@ def export_onnx(
         path,
         MODEL_FILE,
         converted.SerializeToString(),
-        vocabulary,
-        tokenizer,
-        lengths,
+        reading,
         {s.name: (s.shape.as_list(), s.dtype.name) for s in signature},
     )
+
+
+class OnnxModel:
+    """The model of an ONNX folder, called as a Keras model is.
+
+    Args:
+        path: what `export_onnx` wrote.
+
+    Attributes:
+        input: the inputs by name, each with its `shape`.
+
+    Raises:
+        ImportError: if onnxruntime is not installed.
+        RankerError: if the folder holds no model that onnxruntime loads.
+    """
+
+    def __init__(self, path: Path):
+        try:
+            import onnxruntime
+        except ImportError as error:
+            raise ImportError(
+                "Loading ONNX needs onnxruntime: pip install 'keras-qa[onnx]'"
+            ) from error
+        try:
+            self._session = onnxruntime.InferenceSession(path / MODEL_FILE)
+        # onnxruntime has many errors for bad files.
+        except Exception as error:
+            raise RankerError(
+                f"{path / MODEL_FILE}: expected an ONNX model. "
+                f"Received: {shorten(str(error))}"
+            ) from error
+        self.input = {
+            x.name: _Input(x.shape) for x in self._session.get_inputs()
+        }
+
+    def predict_on_batch(self, inputs: Mapping[str, np.ndarray]) -> np.ndarray:
+        """The scores of pairs, float32 `(n, 1)`."""
+        return self._session.run(["score"], dict(inputs))[0]
+
+
+class _Input:
+    """An input of which names of sizes that vary are None."""
+
+    def __init__(self, shape: Sequence[int | str]):
+        self.shape = tuple(n if isinstance(n, int) else None for n in shape)
+
+    def __repr__(self) -> str:
+        return f"<input of shape {self.shape}>"
 
 
 def _where(graph: Any, node: Any, name: str, _: list[Any]) -> None:

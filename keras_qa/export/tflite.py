@@ -5,25 +5,30 @@ text. Number and lengths of the texts are fixed when it is written: so every
 model of the kit needs TensorFlow Lite's own operations only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import keras
 
+from keras_qa.errors import ExportError
 from keras_qa.export.converted_folder import check_folder
 from keras_qa.export.converted_folder import write_folder
+from keras_qa.text.reading import SIDES
+from keras_qa.text.reading import TextReading
 
 MODEL_FILE = "model.tflite"
+
+LENGTHS = MappingProxyType({"question": 40, "answer": 100})
+"""Tokens that texts are padded to by default."""
 
 
 def export_lite(
     model: keras.Model,
-    vocabulary: Sequence[str] | None,
+    reading: TextReading | None,
     path: str | Path,
-    tokenizer: str = "word",
-    max_question_length: int = 40,
-    max_answer_length: int = 100,
     *,
+    lengths: Mapping[str, int] = LENGTHS,
     pairs: int = 1,
     overwrite: bool = False,
 ) -> None:
@@ -31,39 +36,35 @@ def export_lite(
 
     The model takes what the Keras model takes, by the same names, and returns
     `score`. Shorter texts are padded at the end, which changes no score.
-    `write_folder` says what the other files hold. An interpreter belongs to
-    one thread; threads make one each of the same file.
+    `TextReading.save` says what the other files hold. An interpreter belongs
+    to one thread; threads make one each of the same file.
 
     Args:
         model: a model of ids, or of word vectors.
-        vocabulary: the words by their ids, as `Vocabulary.words`; None for a
-            model of word vectors.
+        reading: how it read text in training; None for a model of word
+            vectors. The lengths that it cuts texts to are those that they are
+            padded to, unless the model takes others only.
         path: folder to write. It is whole or absent.
-        tokenizer: the one used in training, see `tokenizer.TOKENIZERS`.
-        max_question_length: the length that questions are cut and padded to,
-            unless the model takes another one only.
-        max_answer_length: the same for answers, and for the texts of a model
-            of one text.
+        lengths: number of tokens that texts are padded to, by side, where
+            `reading` does not cut them. The texts of a model of one text are
+            answers.
         pairs: the number of pairs that are scored at once.
         overwrite: whether a folder that this function wrote may be replaced.
 
     Raises:
+        ExportError: if Keras runs on another backend than TensorFlow, the
+            vocabulary is not that of the model, or `pairs` is less than 1.
         FileExistsError: if there is something at `path` and `overwrite` is
             false, or it is no such folder.
-        ValueError: if Keras runs on another backend than TensorFlow, the
-            vocabulary is not that of the model, or an argument is out of
-            range.
 
     Example:
-        >>> export_lite(model, vocabulary.words, "ranker", pairs=10)
+        >>> export_lite(model, TextReading(vocabulary), "ranker", pairs=10)
     """
-    lengths: dict[str, int | None] = {
-        "question": max_question_length,
-        "answer": max_answer_length,
-    }
-    check_folder(model, vocabulary, path, tokenizer, lengths, overwrite)
+    check_folder(model, reading, path, overwrite)
     if pairs < 1:
-        raise ValueError(f"`pairs` must be at least 1. Received: pairs={pairs}")
+        raise ExportError(
+            f"`pairs` must be at least 1. Received: pairs={pairs}"
+        )
     import tensorflow as tf
     from tensorflow.python.framework import convert_to_constants
 
@@ -71,14 +72,14 @@ def export_lite(
     from keras_qa.export.tracing import ids_function
     from keras_qa.export.tracing import inputs_of
 
+    cut = {} if reading is None else reading.max_length
     shapes = {}
     for name, x in inputs_of(model).items():
-        fixed = [pairs, lengths.get(name, max_answer_length), *x.shape[2:]]
+        side = name if name in SIDES else "answer"
+        fixed = [pairs, cut.get(side) or lengths[side], *x.shape[2:]]
         shapes[name] = [
             size or other for size, other in zip(x.shape, fixed, strict=False)
         ]
-        if name in lengths:
-            lengths[name] = shapes[name][1]
     function, signature = ids_function(model, shapes)
     with for_converters(model, without_arsinh=True):
         traced = function.get_concrete_function()
@@ -89,8 +90,6 @@ def export_lite(
         path,
         MODEL_FILE,
         converter.convert(),
-        vocabulary,
-        tokenizer,
-        lengths,
+        reading and reading.cut_to({s: shapes[s][1] for s in SIDES}),
         {s.name: (s.shape.as_list(), s.dtype.name) for s in signature},
     )

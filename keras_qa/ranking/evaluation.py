@@ -16,6 +16,7 @@ from ir_measures import R
 from ir_measures import Success
 
 from keras_qa.datasets.dataset import Question
+from keras_qa.ranking.ties import shuffled_best_first
 
 MEASURES = {"MAP": AP, "MRR": RR, "P@1": P @ 1}
 
@@ -129,7 +130,7 @@ def evaluate(
     ties = 0
     for question, values in zip(questions, scores, strict=True):
         values = _checked(question, values)
-        shuffled = rng.permutation(len(values))
+        order, shuffled = shuffled_best_first(values, rng)
         ids = [
             f"{number:05d}-{no_blanks(candidate.id)}"
             for number, candidate in zip(
@@ -139,8 +140,7 @@ def evaluate(
         counts = np.unique(values, return_counts=True)[1]
         ties += int(counts[counts > 1].sum())
         name = no_blanks(question.id)
-        # trec_eval's own order: by score, then by id, both descending.
-        for i in np.lexsort((shuffled, values))[::-1]:
+        for i in order:
             run.append(ir_measures.ScoredDoc(name, ids[i], float(values[i])))
         qrels.extend(
             ir_measures.Qrel(name, id, candidate.label)

@@ -15,6 +15,7 @@ from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.splitting import normal_text
 from keras_qa.ranking.floors import import_bm25s
 from keras_qa.ranking.floors import search_terms
+from keras_qa.ranking.ties import best_first
 
 
 class CandidateMiner:
@@ -173,7 +174,8 @@ class CandidateMiner:
                 chosen = np.array([*numbers, *found], dtype=np.int64)
             else:
                 chosen = _best(scores, candidates)
-            order = chosen[np.lexsort((chosen, -scores[chosen]))]
+            chosen = np.sort(chosen)
+            order = chosen[best_first(scores[chosen])]
             yield Question(
                 question.id,
                 question.text,

@@ -14,6 +14,7 @@ from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import next_size
 from keras_qa.text.packing import pack
 from keras_qa.text.ragged import Ragged
+from keras_qa.text.reading import fixed_width
 
 # Word positions and pairs computed at a time: they bound the memory. A model of
 # 1,024 units keeps some ten vectors of that size for each position.
@@ -74,8 +75,7 @@ def score_pairs(
         return _packed(scorer, texts, questions, answers)
     if hasattr(scorer, "answer_encoder") and not features:
         return _encoded(scorer, texts, questions, answers)
-    sides = {"question": questions, "answer": answers}
-    return _padded(scorer, texts, sides, features)
+    return score_padded(scorer, texts, questions, answers, features)
 
 
 def encode_texts(scorer: keras.Model, side: str, texts: Ragged) -> np.ndarray:
@@ -206,7 +206,7 @@ def _encodings(
     """
     encoder = getattr(scorer, f"{side}_encoder")
     lengths = np.maximum(texts.lengths[indices], SHORTEST_WIDTH)
-    fixed = _fixed_width(scorer, side)
+    fixed = fixed_width(scorer, side)
     if fixed:
         lengths = np.full_like(lengths, fixed)
     order = np.argsort(-lengths, kind="stable")
@@ -252,18 +252,32 @@ def _compared(
     return np.concatenate(scores)
 
 
-def _padded(
-    scorer: keras.Model,
+def score_padded(
+    scorer: Any,
     texts: Ragged,
-    sides: Mapping[str, np.ndarray],
+    questions: np.ndarray,
+    answers: np.ndarray,
     features: Mapping[str, np.ndarray],
 ) -> np.ndarray:
-    """Scores pairs of like lengths together.
+    """Scores pairs of texts, padded, with all inputs of a scorer.
 
-    A side whose width the scorer does not fix is padded to a power of two, and
-    batches are full but for the last of each pair of widths, whose size is one
-    of few, so that only a few shapes are ever compiled.
+    Pairs of like lengths are scored together: a side whose width the scorer
+    does not fix is padded to a power of two, and batches are full but for the
+    last of each pair of widths, whose size is one of few, so that only a few
+    shapes are ever compiled.
+
+    Args:
+        scorer: has `predict_on_batch`, as a Keras model has; see
+            `score_pairs`, also for the other arguments.
+        texts: the word ids of all texts, or their word vectors.
+        questions: indices of the questions, `(pairs,)`.
+        answers: indices of the answers, `(pairs,)`.
+        features: further inputs by name, `(pairs, n)`.
+
+    Returns:
+        float32 scores `(pairs,)`, higher is better.
     """
+    sides = {"question": questions, "answer": answers}
     widths = {
         side: _widths(scorer, side, texts.lengths[indices])
         for side, indices in sides.items()
@@ -293,14 +307,8 @@ def _padded(
 
 def _widths(scorer: keras.Model, side: str, lengths: np.ndarray) -> np.ndarray:
     """To how many columns texts of some lengths are padded."""
-    fixed = _fixed_width(scorer, side)
+    fixed = fixed_width(scorer, side)
     if fixed:
         return np.full(len(lengths), fixed)
     rounded = np.ceil(np.log2(np.maximum(lengths, SHORTEST_WIDTH)))
     return 2 ** rounded.astype(int)
-
-
-def _fixed_width(scorer: keras.Model, side: str) -> int | None:
-    """The only width that a scorer takes, if there is one."""
-    inputs = getattr(scorer, "input", None)  # a functional model's
-    return inputs[side].shape[1] if isinstance(inputs, dict) else None

@@ -2,7 +2,6 @@
 
 import hashlib
 import itertools
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from keras_qa.files.locks import owned_folder
 from keras_qa.files.whole import SCRATCH
 from keras_qa.files.whole import remove_scratch
 from keras_qa.files.whole import write_whole
+from keras_qa.ranker import Ranker
 from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
@@ -27,8 +27,6 @@ from keras_qa.search.searchable import space_of
 from keras_qa.search.spaces import PoincareSpace
 from keras_qa.search.spaces import Space
 from keras_qa.search.spaces import space_from_config
-from keras_qa.search.trained import OVERLAP
-from keras_qa.search.trained import TrainedRanker
 
 SHARD = 8192
 # Texts that are encoded between two steps of the progress bar.
@@ -36,11 +34,9 @@ ENCODED = 2048
 # Above it, cells miss too much: see `answer_places`.
 MOST_LONGER = 2.0
 
-_RUN_FILES = ("model.keras", "vocabulary.txt", "metrics.json")
-
 
 def build_index(
-    run_folder: Path,
+    model: Path,
     answers: Path,
     folder: Path,
     kind: str = "flat",
@@ -57,10 +53,11 @@ def build_index(
     made in one piece, whole or not at all.
 
     Args:
-        run_folder: folder of a run with a model that `space_of` knows.
+        model: any form that `Ranker.load` takes, of a model that `space_of`
+            knows.
         answers: file of answers; see `read_answers`.
-        folder: the folder to write, new, empty or an index; the run's model
-            is copied into it.
+        folder: the folder to write, new, empty or an index; the model is
+            copied into it.
         kind: `"flat"` compares a question with every answer, `"hnsw"` walks a
             graph, `"ivf"` looks into some cells.
         tokenizer: instead of the one that the run notes.
@@ -81,10 +78,10 @@ def build_index(
     if kind not in KINDS:
         raise SearchError(f"`kind` must be one of {KINDS}. Received: {kind!r}")
     faiss_files.import_faiss()
-    ranker = TrainedRanker(run_folder, tokenizer)
+    ranker = Ranker.load(model, tokenizer)
     space = space_of(ranker.model)
     with owned_folder(folder):
-        _claim(folder, run_folder, ranker.reading, shard_size)
+        _claim(folder, ranker, shard_size)
         shards = AnswerShards(folder / "shards", shard_size)
         for written in (folder, shards.folder):
             remove_scratch(written)
@@ -108,17 +105,16 @@ def build_index(
     return total
 
 
-def _claim(
-    folder: Path, run_folder: Path, reading: dict[str, Any], shard_size: int
-) -> None:
+def _claim(folder: Path, ranker: Ranker, shard_size: int) -> None:
     """Notes whose index it is, or checks that it is the same one's."""
-    names = [*_RUN_FILES, OVERLAP]
-    names = [name for name in names if (run_folder / name).is_file()]
+    reading = ranker.reading
+    words = "".join(f"{word}\n" for word in reading.vocabulary.words[2:])
     identity = {
-        **reading,
+        "tokenizer": reading.tokenizer,
+        **{f"max_{s}_length": n for s, n in reading.max_length.items()},
         "shard_size": shard_size,
-        "model_sha256": _sha256(run_folder / "model.keras"),
-        "vocabulary_sha256": _sha256(run_folder / "vocabulary.txt"),
+        "model_sha256": ranker.weights_digest(),
+        "vocabulary_sha256": hashlib.sha256(words.encode()).hexdigest(),
     }
     settings = folder / "settings.json"
     if settings.exists():
@@ -134,19 +130,8 @@ def _claim(
     else:
         _check_empty(folder)
         write_json(settings, identity)
-
-    def copy(path: Path) -> None:
-        path.mkdir()
-        for name in names:
-            shutil.copyfile(run_folder / name, path / name)
-
     if not (folder / "model").exists():
-        write_whole(folder / "model", copy)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        ranker.save(folder / "model")
 
 
 def _check_empty(folder: Path) -> None:
@@ -164,7 +149,7 @@ def _check_empty(folder: Path) -> None:
 
 
 def _encode(
-    ranker: TrainedRanker,
+    ranker: Ranker,
     path: Path,
     shards: AnswerShards,
     most: int | None,
@@ -186,7 +171,7 @@ def _encode(
                 vectors = []
                 for start in range(0, len(texts), ENCODED):
                     part = texts[start : start + ENCODED]
-                    vectors.append(ranker.vectors("answer", part))
+                    vectors.append(ranker.encode(part))
                     bar.update(len(part))
                 shards.write(
                     number, answers, check_vectors(np.concatenate(vectors))

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from keras_qa.ranking.ties import best_first
 from keras_qa.search.spaces import Space
 
 # How many more answers than asked for are looked at in float64, at first.
@@ -104,5 +105,5 @@ def _best(
             ),
         ]
     )
-    order = np.argsort(-keys, kind="stable")[:top]
+    order = best_first(keys, top)
     return rows[order], keys[order]

@@ -10,6 +10,7 @@ import numpy as np
 from keras_qa.errors import SearchError
 from keras_qa.files.checks import misfit
 from keras_qa.files.text_files import shorten
+from keras_qa.ranker import Ranker
 from keras_qa.search import exact
 from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import Answer
@@ -18,7 +19,6 @@ from keras_qa.search.faiss_index import KINDS
 from keras_qa.search.json_files import read_json
 from keras_qa.search.searchable import check_vectors
 from keras_qa.search.spaces import space_from_config
-from keras_qa.search.trained import TrainedRanker
 from keras_qa.text.tokenizer import TOKENIZERS
 
 _DESCRIPTION = {"answers": int, "radius": float, "space": dict[str, Any]}
@@ -93,14 +93,14 @@ class AnswerIndex:
             raise SearchError(
                 f"{path}: expected {columns} columns. Received: {self._index.d}"
             )
-        self.ranker = TrainedRanker(folder / "model", settings["tokenizer"])
+        self.ranker = Ranker.load(folder / "model", settings["tokenizer"])
 
     def __len__(self) -> int:
         return self._total
 
     def encode(self, question: str) -> np.ndarray:
         """The vector of a question, float32 `(dim,)`."""
-        return check_vectors(self.ranker.vectors("question", [question]))[0]
+        return check_vectors(self.ranker.encode([question], "question"))[0]
 
     def search(
         self, question: np.ndarray, top: int, effort: int | None = None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from keras_qa.ranking.ties import best_first
 from keras_qa.search.answers import Answer
 
 FORMATS = ("table", "tsv", "jsonl", "trec")
@@ -48,7 +49,7 @@ class Ranking:
             scores: float `(candidates,)`, higher is better; NaN comes last.
             top: how many answers are kept; None keeps all.
         """
-        order = np.argsort(-np.asarray(scores), kind="stable")[:top]
+        order = best_first(scores, top)
         return cls(
             question_id, question, [candidates[i] for i in order], scores[order]
         )

@@ -10,6 +10,7 @@ import numpy as np
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.splitting import normal_text
 from keras_qa.errors import SearchError
+from keras_qa.ranker import Ranker
 from keras_qa.ranking.mining import CandidateMiner
 from keras_qa.search.index import AnswerIndex
 from keras_qa.search.rankings import Ranking
@@ -89,13 +90,6 @@ class BM25Stage:
                 yield text
 
 
-class SecondStage(Protocol):
-    """What scores the answers that the first stage found."""
-
-    def scores(self, question: str, candidates: list[str]) -> np.ndarray:
-        """float32 `(candidates,)`, higher is better."""
-
-
 @dataclass(frozen=True)
 class Times:
     """How long a question took.
@@ -116,7 +110,7 @@ def answer_question(
     question: str,
     top: int,
     first: FirstStage,
-    second: SecondStage | None = None,
+    second: Ranker | None = None,
     depth: int = 100,
     question_id: str = "1",
 ) -> tuple[Ranking, Times]:

@@ -10,6 +10,7 @@ from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.ragged import Ragged
+from keras_qa.text.reading import TextReading
 from keras_qa.text.vector_texts import VectorTexts
 
 
@@ -38,6 +39,18 @@ class CorpusScorer:
     def texts(self) -> Ragged:
         """What the model reads, by number of the text."""
         return self.corpus.texts if self.vectors is None else self.vectors
+
+    @property
+    def reading(self) -> TextReading:
+        """How the model reads texts beyond the corpus, as a `Ranker` does."""
+        corpus = self.corpus
+        return TextReading(
+            corpus.vocabulary,
+            corpus.tokenizer,
+            corpus.max_question_length,
+            corpus.max_answer_length,
+            self.overlap,
+        )
 
     def features(
         self, questions: np.ndarray, answers: np.ndarray

@@ -12,9 +12,9 @@ from keras_qa.batches.negatives import ScoreFunction
 from keras_qa.batches.pairs import PairwiseBatches
 from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.datasets.corpus import IndexedQuestions
-from keras_qa.export.saved_model import export_keras
+from keras_qa.export.keras_file import export_keras
 from keras_qa.export.saved_model import export_saved_model
-from keras_qa.export.saved_model import verify_export
+from keras_qa.export.verification import verify_export
 from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.ranking.evaluation import Evaluation
 from keras_qa.ranking.evaluation import evaluate
@@ -208,16 +208,10 @@ def export_run(run: Run[Any], scorer: CorpusScorer) -> None:
         or scorer.vectors is not None
     ):
         return
-    reading: dict[str, Any] = {
-        "tokenizer": corpus.tokenizer,
-        "max_question_length": corpus.max_question_length,
-        "max_answer_length": corpus.max_answer_length,
-        "overlap": scorer.overlap,
-    }
-    words = corpus.vocabulary.words
+    reading = scorer.reading
     folder.write(
         "saved_model",
-        lambda path: export_saved_model(scorer.model, words, path, **reading),
+        lambda path: export_saved_model(scorer.model, reading, path),
     )
     pairs = [
         (question.text, candidate.text)
@@ -227,7 +221,6 @@ def export_run(run: Run[Any], scorer: CorpusScorer) -> None:
     verify_export(
         folder.path / "saved_model",
         scorer.model,
-        words,
+        reading,
         *map(list, zip(*pairs, strict=True)),
-        **reading,
     )

@@ -24,12 +24,10 @@ import keras
 import numpy as np
 
 from keras_qa.attention.weights import attention_weights
-from keras_qa.cli.attention import run_model
-from keras_qa.cli.attention import run_reading
 from keras_qa.datasets.dataset import Question
 from keras_qa.files.whole import write_whole
-from keras_qa.text.tokenizer import tokenize
-from keras_qa.text.vocabulary import Vocabulary
+from keras_qa.ranker import Ranker
+from keras_qa.text.reading import TextReading
 from reproductions.harness.experiment import open_for
 from reproductions.harness.experiment import with_messages
 from reproductions.records.paper_figures import load_targets
@@ -52,38 +50,30 @@ class Reader:
         folder: the run's folder.
         metrics: the content of its `metrics.json`.
         model: its model.
-        vocabulary: the words by their ids.
-        reading: `tokenizer`, `max_question_length` and `max_answer_length`.
+        reading: how it reads text.
     """
 
     folder: Path
     metrics: dict[str, Any]
     model: Any
-    vocabulary: Vocabulary
-    reading: dict[str, Any]
+    reading: TextReading
 
     @classmethod
     def of(cls, folder: Path) -> "Reader":
         """Reads the folder of a finished run.
 
         Raises:
-            AttentionError: if it lacks the model, or cannot be read.
+            ModelFileError: if its model cannot be loaded.
+            RankerError: if it lacks the model, or cannot be read.
             RunsError: if its metrics are no record.
         """
-        reading = run_reading(folder)
-        return cls(
-            folder,
-            read_metrics(folder, "settings"),
-            run_model(folder),
-            Vocabulary.load(folder / "vocabulary.txt"),
-            reading,
-        )
+        ranker = Ranker.load(folder)
+        metrics = read_metrics(folder, "settings")
+        return cls(folder, metrics, ranker.model, ranker.reading)
 
     def salient(self, question: str, answer: str) -> str:
         """An answer as Markdown, the words of the largest weights marked."""
-        seen = attention_weights(
-            self.model, self.vocabulary, question, answer, **self.reading
-        )
+        seen = attention_weights(self.model, self.reading, question, answer)
         weights = np.array([word.weight for word in seen.answer])
         chosen = np.argsort(-weights, kind="stable")[:SALIENT]
         return marked(
@@ -102,9 +92,8 @@ class Reader:
                 f"{self.folder}: expected a model with the term of the jump. "
                 f"Received: {type(self.model).__name__} without `jumps`"
             )
-        words = tokenize(answer, self.reading["tokenizer"])
-        words = words[: self.reading["max_answer_length"]]
-        ids = self.vocabulary.encode(words)[None]
+        words = self.reading.tokens("answer", answer)
+        ids = self.reading.vocabulary.encode(words)[None]
         jumps = keras.ops.convert_to_numpy(self.model.jumps(ids))[0]
         return marked(words, extreme_marks(jumps[: len(words)]))
 

@@ -23,10 +23,9 @@ import numpy as np
 from keras_qa.attention.maps import AttentionMaps
 from keras_qa.attention.maps import attention_maps
 from keras_qa.attention.maps import draw_attention_maps
-from keras_qa.cli.attention import run_model
-from keras_qa.cli.attention import run_reading
+from keras_qa.export.keras_file import load_model
 from keras_qa.files.whole import write_whole
-from keras_qa.text.vocabulary import Vocabulary
+from keras_qa.ranker import run_reading
 from reproductions.harness.example_pairs import Pair
 from reproductions.harness.example_pairs import pair_of_split
 from reproductions.harness.experiment import with_messages
@@ -123,16 +122,16 @@ def draw(
         The files that were written: the page, then the picture.
 
     Raises:
-        AttentionError: if the folder holds no finished run, or one of a model
-            without such maps.
+        AttentionError: if the run's model has no such maps.
         DatasetError: if the data set is not there.
         Figure5Error: if the model reads vectors that depend on whole texts.
         PairError: if there is no such pair.
+        RankerError: if the folder holds no finished run.
         RunsError: if the run's metrics are no record.
     """
     reading = run_reading(folder)
     metrics = read_metrics(folder, "settings")
-    model = run_model(folder)
+    model = load_model(folder / "model.keras")
     if getattr(model, "vocabulary_size", 0) is None:
         raise Figure5Error(
             f"{folder}: expected a run of a model that reads word ids. "
@@ -144,10 +143,7 @@ def draw(
         pair = Pair("text", "any two texts", *texts)
     else:
         pair = pair_of_split(folder, metrics, data_dir, ids)
-    vocabulary = Vocabulary.load(folder / "vocabulary.txt")
-    maps = attention_maps(
-        model, vocabulary, pair.question, pair.answer, **reading
-    )
+    maps = attention_maps(model, reading, pair.question, pair.answer)
     # An id may hold what no file name can.
     name = re.sub(r"[^\w.-]", "_", f"{metrics['dataset']}-{pair.name}")
     picture = output_dir / f"figure5-{name}.png"

@@ -1,0 +1,49 @@
+"""The argument of all commands that use a trained model."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from keras_qa.text.tokenizer import TOKENIZERS
+
+if TYPE_CHECKING:
+    from keras_qa.ranker import Ranker
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Adds the model and `--tokenizer`."""
+    parser.add_argument(
+        "model",
+        type=Path,
+        metavar="MODEL",
+        help="output folder of a run, SavedModel, ONNX folder, or folder that "
+        "Ranker.save wrote; all but ONNX contain the Keras model",
+    )
+    parser.add_argument(
+        "--tokenizer",
+        choices=TOKENIZERS,
+        help="instead of the one that the run notes",
+    )
+
+
+def load_model(arguments: argparse.Namespace) -> "Ranker":
+    """Loads the model that the arguments name.
+
+    Raises:
+        DatasetError: if the vocabulary or the counts of words are bad.
+        ImportError: if the package that the form needs is not installed.
+        ModelFileError: if a Keras model cannot be loaded.
+        RankerError: if there is no model that takes text.
+    """
+    # Keras is imported only when a model is used.
+    from keras_qa.ranker import Ranker
+
+    return Ranker.load(arguments.model, arguments.tokenizer)
+
+
+def print_report(ranker: "Ranker") -> None:
+    """Prints on standard error what the model could not read, if anything."""
+    summary = ranker.report.summary()
+    if summary:
+        print(f"keras-qa: {summary}", file=sys.stderr)

@@ -1,0 +1,426 @@
+"""A trained model that takes text: from any form that the library writes.
+
+ranker = keras_qa.Ranker.load("runs/faq")
+ranker.rank("who wrote emma", answers)
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Any
+
+import numpy as np
+
+from keras_qa.errors import ExportError
+from keras_qa.errors import RankerError
+from keras_qa.files.checks import fits
+from keras_qa.files.text_files import shorten
+from keras_qa.files.whole import write_whole
+from keras_qa.ranking.ties import best_first
+from keras_qa.text.reading import READING
+from keras_qa.text.reading import SIDES
+from keras_qa.text.reading import VOCABULARY
+from keras_qa.text.reading import TextReading
+from keras_qa.text.reading import TextReport
+from keras_qa.text.reading import read_reading
+
+if TYPE_CHECKING:
+    import keras
+
+    from keras_qa.export.saved_model import SavedModel
+
+FORMATS = ("keras", "saved_model", "onnx", "tflite")
+"""What `Ranker.export` writes."""
+
+MODEL = "model.keras"
+METRICS = "metrics.json"
+SAVED_MODEL = "saved_model.pb"
+ONNX = "model.onnx"
+LITE = "model.tflite"
+
+
+class Ranker:
+    """A trained model and how it reads text.
+
+    Unknown words and empty texts give a `TextWarning` when the first of each
+    is read, and are counted in `report`.
+
+    Args:
+        model: takes `{"question", "answer"}` ids, and `"overlap"` features if
+            it wants them, and gives `(n, 1)` scores, higher is better.
+        reading: how it read text in training.
+
+    Attributes:
+        report: counts unknown words and empty texts; a SavedModel that an
+            older version wrote does not tell them.
+
+    Raises:
+        RankerError: if the model takes anything but what `reading` gives.
+
+    Example:
+        >>> ranker = Ranker.load("runs/faq")
+        >>> ranker.rank("who wrote emma", ["Jane Austen.", "In 1815."], top=1)
+        [(0, 2.4)]
+    """
+
+    def __init__(self, model: Any, reading: TextReading):
+        self.report = TextReport()
+        self._file: Path | None = None
+        self._model = self._scorer = model
+        self._saved: SavedModel | None = None
+        self._reading: TextReading | None = replace(
+            reading.for_model(model), report=self.report
+        )
+
+    @classmethod
+    def load(cls, path: str | Path, tokenizer: str | None = None) -> "Ranker":
+        """Loads a model in any form that takes text.
+
+        Args:
+            path: the output folder of a run, a folder that `save` wrote, a
+                SavedModel (needs TensorFlow) or an ONNX folder (needs
+                onnxruntime).
+            tokenizer: replaces the one that the folder notes. A SavedModel
+                has its own.
+
+        Raises:
+            DatasetError: if the vocabulary or the counts of words are bad.
+            ImportError: if the package that the form needs is not installed.
+            ModelFileError: if a Keras model cannot be loaded.
+            RankerError: if there is no such form at `path`, or the model
+                takes anything but texts.
+        """
+        path = Path(path)
+        if (path / SAVED_MODEL).is_file():
+            return cls._of_saved_model(path, tokenizer)
+        if (path / ONNX).is_file():
+            return cls._of_onnx(path, tokenizer)
+        _check_form(path)
+        from keras_qa.export.keras_file import load_model
+
+        noted = (path / READING).is_file()
+        reading = (TextReading.load if noted else run_reading)(path, tokenizer)
+        return cls._of_file(path / MODEL, load_model(path / MODEL), reading)
+
+    @classmethod
+    def _of_saved_model(cls, path: Path, tokenizer: str | None) -> "Ranker":
+        if tokenizer is not None:
+            raise RankerError(
+                "`tokenizer` goes with a run's folder; a SavedModel holds its "
+                f"own. Received: {path} with tokenizer={tokenizer!r}"
+            )
+        from keras_qa.export.saved_model import EXTRA
+        from keras_qa.export.saved_model import VARIABLES
+        from keras_qa.export.saved_model import SavedModel
+
+        ranker = cls.__new__(cls)
+        ranker.report = TextReport()
+        ranker._file = path / VARIABLES
+        ranker._model = ranker._scorer = ranker._reading = None
+        ranker._saved = SavedModel(path)
+        if (path / EXTRA / READING).is_file():
+            ranker._reading = replace(
+                TextReading.load(path / EXTRA), report=ranker.report
+            )
+        return ranker
+
+    @classmethod
+    def _of_onnx(cls, path: Path, tokenizer: str | None) -> "Ranker":
+        from keras_qa.export.onnx import OnnxModel
+
+        if "tokenizer" not in read_reading(path / READING):
+            raise RankerError(
+                f"{path}: expected a model of word ids. Received: one that "
+                "reads vectors of words"
+            )
+        reading = TextReading.load(path, tokenizer)
+        ranker = cls._of_file(path / ONNX, OnnxModel(path), reading)
+        ranker._model = None
+        return ranker
+
+    @classmethod
+    def _of_file(cls, file: Path, model: Any, reading: TextReading) -> "Ranker":
+        try:
+            ranker = cls(model, reading)
+        except RankerError as error:
+            raise RankerError(f"{file.parent}: {error}") from error
+        ranker._file = file
+        return ranker
+
+    @property
+    def model(self) -> "keras.Model":
+        """The Keras model; that of a SavedModel is made at the first use.
+
+        Raises:
+            ModelFileError: if that of a SavedModel cannot be made.
+            RankerError: if there is none.
+        """
+        if self._model is None and self._saved is not None:
+            self._model = self._saved.load_keras_model()
+        if self._model is None:
+            folder = None if self._file is None else self._file.parent
+            raise RankerError(
+                f"{folder}: expected a form that contains the Keras model: a "
+                "run's folder, a folder of `Ranker.save` or a SavedModel. "
+                "Received: an ONNX folder, which ranks only"
+            )
+        return self._model
+
+    @property
+    def reading(self) -> TextReading:
+        """How the model reads text, with the lengths that it takes.
+
+        Raises:
+            RankerError: if a SavedModel of an older version does not tell it.
+        """
+        if self._reading is None:
+            raise RankerError(
+                f"{self._file}: expected the variables of a SavedModel that "
+                "tells how it reads text; write it again with "
+                "`Ranker.export`. Received: one of an older version"
+            )
+        return self._reading
+
+    def weights_digest(self) -> str:
+        """The SHA-256, in hexadecimal, of the file that has the weights.
+
+        Raises:
+            RankerError: if the model was not loaded.
+        """
+        if self._file is None:
+            raise RankerError(
+                "Expected a ranker that was loaded. Received: one of a model "
+                "in memory"
+            )
+        with self._file.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    def rank(
+        self, question: str, answers: Sequence[str], top: int | None = None
+    ) -> list[tuple[int, float]]:
+        """Orders answers to a question.
+
+        Args:
+            question: the question.
+            answers: the texts of the answers; may be empty.
+            top: number of answers that are returned; None returns all.
+
+        Returns:
+            Pairs of a position in `answers` and its score, best first; equal
+            scores as `keras_qa.ranking.ties.best_first` orders them.
+
+        Raises:
+            RankerError: if `top` is less than 1.
+        """
+        if top is not None and top < 1:
+            raise RankerError(f"`top` must be positive. Received: top={top!r}")
+        scores = self.scores(question, answers)
+        return [(int(i), float(scores[i])) for i in best_first(scores, top)]
+
+    def scores(
+        self, questions: str | Sequence[str], answers: Sequence[str]
+    ) -> np.ndarray:
+        """Scores answers.
+
+        Args:
+            questions: the question of all answers, or one question for each.
+            answers: `n` texts; `n` may be 0.
+
+        Returns:
+            float32 `(n,)`, higher is better.
+
+        Raises:
+            RankerError: if there are not as many questions as answers.
+        """
+        if self._saved is not None:
+            if self._reading is not None:
+                one = isinstance(questions, str)
+                asked = [str(questions)] if one else questions
+                self._reading.texts("question", asked)
+                self._reading.texts("answer", answers)
+            return self._saved.scores(questions, answers)
+        from keras_qa.ranking.scoring import score_pairs
+
+        if isinstance(questions, str):
+            questions = [questions] * len(answers)
+        return score_pairs(
+            self._scorer, *self.reading.pairs(questions, answers)
+        )
+
+    def encode(self, texts: Sequence[str], side: str = "answer") -> np.ndarray:
+        """Encodes each text by itself.
+
+        Args:
+            texts: `n` texts; `n` may be 0.
+            side: `"question"` or `"answer"`.
+
+        Returns:
+            float32 `(n, dim)`.
+
+        Raises:
+            RankerError: if the model does not give each text of that side
+                one vector, there is no Keras model, or `side` is neither.
+        """
+        if side not in SIDES:
+            raise RankerError(
+                f"`side` must be one of {SIDES}. Received: side={side!r}"
+            )
+        model = self.model
+        shape = getattr(
+            getattr(model, f"{side}_encoder", None), "output_shape", None
+        )
+        if not fits(list(shape or ()), tuple[int | None, int]):
+            raise RankerError(
+                f"The model must give each {side} one vector to be encoded, "
+                "as HyperQA, CosineQA and QA-LSTM do; others score pairs. "
+                f"Received: {type(model).__name__}"
+            )
+        from keras_qa.ranking.scoring import encode_texts
+
+        return encode_texts(model, side, self.reading.texts(side, texts))
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Writes the Keras model and the reading as a folder for `load`.
+
+        Args:
+            path: folder to write. It is whole or absent.
+            overwrite: whether a folder with `reading.json` may be replaced.
+
+        Raises:
+            FileExistsError: if there is something at `path` and `overwrite`
+                is false, or it is no such folder.
+            RankerError: if there is no Keras model.
+        """
+        from keras_qa.export.keras_file import export_keras
+        from keras_qa.export.target import check_target
+
+        path, model, reading = Path(path), self.model, self.reading
+        check_target(path, overwrite, READING)
+
+        def save(folder: Path) -> None:
+            folder.mkdir()
+            export_keras(model, folder / MODEL)
+            reading.save(folder)
+
+        write_whole(path, save)
+
+    def export(
+        self,
+        path: str | Path,
+        format: str,
+        *,
+        pairs: int = 1,
+        overwrite: bool = False,
+    ) -> None:
+        """Writes the model in a form for other programs.
+
+        Args:
+            path: the file ending in `.keras`, or the folder of another form.
+            format: `"keras"`: the Keras model alone; `"saved_model"`: takes
+                text, for TensorFlow; `"onnx"`: takes ids, for onnxruntime;
+                `"tflite"`: takes ids, for phones.
+            pairs: the number of pairs that TensorFlow Lite scores at once.
+            overwrite: whether an export that is there may be replaced.
+
+        Raises:
+            ExportError: if the model cannot be written in that form, or
+                `format` or `pairs` is out of range.
+            FileExistsError: if there is something at `path` and `overwrite`
+                is false, or it is another form.
+            ImportError: if the package that the form needs is not installed.
+            RankerError: if there is no Keras model, or it takes anything but
+                what the reading gives.
+        """
+        if format not in FORMATS:
+            raise ExportError(
+                f"`format` must be one of {FORMATS}. Received: {format!r}"
+            )
+        from keras_qa.export.keras_file import export_keras
+        from keras_qa.export.onnx import export_onnx
+        from keras_qa.export.saved_model import export_saved_model
+        from keras_qa.export.tflite import export_lite
+
+        model, reading, path = self.model, self.reading, Path(path)
+        if format == "keras":
+            if path.exists() and not overwrite:
+                raise FileExistsError(
+                    "`path` must not exist, unless `overwrite=True`. "
+                    f"Received: path={path}"
+                )
+            export_keras(model, path)
+        elif format == "saved_model":
+            export_saved_model(model, reading, path, overwrite=overwrite)
+        elif format == "onnx":
+            export_onnx(model, reading, path, overwrite=overwrite)
+        else:
+            export_lite(model, reading, path, pairs=pairs, overwrite=overwrite)
+
+
+def run_reading(folder: Path, tokenizer: str | None = None) -> TextReading:
+    """How the model of a run reads text.
+
+    Args:
+        folder: the run's folder.
+        tokenizer: replaces the one that the run notes.
+
+    Raises:
+        DatasetError: if the vocabulary or the counts of words are bad.
+        RankerError: if the folder holds no finished run with its model, or
+            the run notes no tokenizer.
+    """
+    _check_form(folder)
+    path = folder / METRICS
+    try:
+        metrics = json.loads(path.read_text("utf-8"))
+        settings = metrics["settings"]
+        lengths = {
+            f"max_{side}_length": settings[f"max_{side}_length"]
+            for side in SIDES
+        }
+        # What was used; older runs note it only where it was chosen.
+        noted = metrics.get("tokenizer") or settings["tokenizer"]
+        for name, value in lengths.items():
+            if not fits(value, int | None):
+                raise TypeError(f"{name}={shorten(value)}")
+    # The last is of JSON that is nested too deep.
+    except (
+        *(ValueError, KeyError, TypeError, AttributeError),
+        RecursionError,
+    ) as error:
+        raise RankerError(
+            f"{path}: expected the metrics of a run with its settings. "
+            f"Received: {type(error).__name__}: {shorten(str(error))}"
+        ) from error
+    if tokenizer is None and noted is None:
+        raise RankerError(
+            f"{path}: expected the `tokenizer` of the run; add --tokenizer "
+            "with the one of its data set. Received: none"
+        )
+    return TextReading.of_files(
+        folder, path, tokenizer=tokenizer or noted, **lengths
+    )
+
+
+def _check_form(folder: Path) -> None:
+    """Refuses what is neither a run's folder nor one of `Ranker.save`."""
+    settings = READING if (folder / READING).is_file() else METRICS
+    missing = [
+        name
+        for name in (MODEL, VOCABULARY, settings)
+        if not (folder / name).is_file()
+    ]
+    if (folder / LITE).is_file():
+        received = "a TensorFlow Lite folder, which takes ids"
+    elif folder.is_dir():
+        received = f"no {', '.join(missing)} in it"
+    else:
+        received = "no such folder"
+    if missing:
+        raise RankerError(
+            f"{folder}: expected a run's folder ({MODEL}, {VOCABULARY}, "
+            f"{METRICS}), a folder of `Ranker.save`, a SavedModel or an ONNX "
+            f"folder. Received: {received}"
+        )

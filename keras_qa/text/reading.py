@@ -1,0 +1,425 @@
+"""From texts to what a model reads of them: tokens, word ids, overlap."""
+
+import json
+import warnings
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from keras_qa.errors import RankerError
+from keras_qa.errors import TextWarning
+from keras_qa.files.checks import fits
+from keras_qa.files.text_files import shorten
+from keras_qa.text import tokenizer as tokenizers
+from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.tokenizer import TOKENIZERS
+from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.vocabulary import PADDING_ID
+from keras_qa.text.vocabulary import UNKNOWN_ID
+from keras_qa.text.vocabulary import Vocabulary
+from keras_qa.version import __version__
+
+SIDES = ("question", "answer")
+
+READING = "reading.json"
+VOCABULARY = "vocabulary.txt"
+OVERLAP = "overlap.json"
+
+# Unknown words that a message names.
+_NAMED = 5
+
+
+@dataclass(frozen=True, eq=False)
+class TextReading:
+    """How a model reads text, as it did in training.
+
+    Attributes:
+        vocabulary: the words by their ids.
+        tokenizer: one of `tokenizer.TOKENIZERS`. A model trained on tokenized
+            text ("whitespace") splits what users type at white space only: to
+            it, `it.` is another word than `it`.
+        max_question_length: number of tokens that questions are cut to; None
+            keeps them whole.
+        max_answer_length: the same for answers.
+        overlap: computes the model's input `"overlap"`, if it has one, from
+            the tokens that the model reads.
+        report: counts unknown words and empty texts; None does not count.
+
+    Raises:
+        RankerError: if an attribute is out of range.
+
+    Example:
+        >>> reading = TextReading(Vocabulary(["who", "wrote", "emma"]))
+        >>> reading.tokens("question", "Who wrote Emma?")
+        ['who', 'wrote', 'emma', '?']
+    """
+
+    vocabulary: Vocabulary
+    tokenizer: str = "word"
+    max_question_length: int | None = None
+    max_answer_length: int | None = None
+    overlap: OverlapFeatures | None = None
+    report: "TextReport | None" = None
+
+    def __post_init__(self) -> None:
+        if self.tokenizer not in TOKENIZERS:
+            raise RankerError(
+                f"`tokenizer` must be one of {TOKENIZERS}. "
+                f"Received: tokenizer={self.tokenizer!r}"
+            )
+        for side, length in self.max_length.items():
+            if length is not None and length < 1:
+                raise RankerError(
+                    f"`max_{side}_length` must be at least 1. "
+                    f"Received: max_{side}_length={length}"
+                )
+
+    @property
+    def max_length(self) -> dict[str, int | None]:
+        """The number of tokens that texts are cut to, by side."""
+        return {
+            "question": self.max_question_length,
+            "answer": self.max_answer_length,
+        }
+
+    def tokens(self, side: str, text: str) -> list[str]:
+        """The tokens of a text that the model reads.
+
+        Args:
+            side: `"question"` or `"answer"`.
+            text: the text.
+        """
+        return tokenize(text, self.tokenizer)[: self.max_length[side]]
+
+    def ids(self, tokens: Iterable[Sequence[str]]) -> RaggedTexts:
+        """The word ids of texts, given as tokens."""
+        return RaggedTexts.from_sequences(
+            [self.vocabulary.encode(text) for text in tokens]
+        )
+
+    def texts(self, side: str, texts: Iterable[str]) -> RaggedTexts:
+        """The word ids of texts of one side."""
+        return self.ids(self._counted([self.tokens(side, t) for t in texts]))
+
+    def pairs(
+        self, questions: Sequence[str], answers: Sequence[str]
+    ) -> tuple[RaggedTexts, np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+        """Reads pairs of texts.
+
+        Args:
+            questions: `n` texts; of equal ones, the first is read for all.
+            answers: `n` texts, `answers[i]` to `questions[i]`.
+
+        Returns:
+            What `keras_qa.ranking.scoring.score_pairs` takes after the model:
+            the word ids of the texts, the indices of the questions and of the
+            answers, int64 `(n,)`, and the input `"overlap"`, if `overlap` is
+            given, float32 `(n, 4)`.
+
+        Raises:
+            RankerError: if there are not as many questions as answers.
+        """
+        check_pairs(questions, answers)
+        places = {text: i for i, text in enumerate(dict.fromkeys(questions))}
+        tokens = self._counted(
+            [
+                *(self.tokens("question", text) for text in places),
+                *(self.tokens("answer", text) for text in answers),
+            ]
+        )
+        asked = np.array([places[text] for text in questions], np.int64)
+        answered = len(places) + np.arange(len(answers))
+        features = {}
+        if self.overlap is not None:
+            features["overlap"] = self.overlap.pairs(tokens, asked, answered)
+        return self.ids(tokens), asked, answered, features
+
+    def for_model(self, model: Any) -> "TextReading":
+        """The reading, with the lengths that a model takes.
+
+        Args:
+            model: a Keras model. What it does not say of itself (inputs,
+                `vocabulary_size`) is not checked.
+
+        Returns:
+            The reading, with `max_question_length` and `max_answer_length` of
+            a model whose inputs have fixed lengths, where they are None.
+
+        Raises:
+            RankerError: if the model takes anything but the ids of these
+                words, and of `overlap`, or texts no longer than these.
+        """
+        inputs = _inputs(model)
+        if inputs is not None:
+            named = {*inputs} - {"overlap"} == set(SIDES)
+            if not named or any(len(inputs[s].shape) != 2 for s in SIDES):
+                raise RankerError(
+                    "`model` must take word ids of a question and of an "
+                    "answer, and nothing else but features of overlap, to be "
+                    f"given texts. Received: a model that takes {inputs}"
+                )
+        size = getattr(model, "vocabulary_size", len(self.vocabulary))
+        if size != len(self.vocabulary):
+            raise RankerError(
+                f"`vocabulary` must have the {size} words of the model. "
+                f"Received: {len(self.vocabulary)} words"
+            )
+        lengths = {}
+        for side, length in self.max_length.items():
+            width = fixed_width(model, side)
+            if width and length and length > width:
+                raise RankerError(
+                    f"`max_{side}_length` must not exceed the {width} tokens "
+                    f"that the model takes. "
+                    f"Received: max_{side}_length={length}"
+                )
+            lengths[side] = length or width
+        self._check_overlap((inputs or {}).get("overlap"))
+        return self.cut_to(lengths)
+
+    def cut_to(self, lengths: Mapping[str, int | None]) -> "TextReading":
+        """The same reading, with other lengths.
+
+        Args:
+            lengths: number of tokens that texts are cut to, by side; sides
+                that are missing keep their length.
+        """
+        lengths = {**self.max_length, **lengths}
+        return replace(
+            self,
+            max_question_length=lengths["question"],
+            max_answer_length=lengths["answer"],
+        )
+
+    def _check_overlap(self, wanted: Any) -> None:
+        """Checks that `overlap` is what a model takes as this input."""
+        if self.overlap is None:
+            if wanted is not None:
+                raise RankerError(
+                    "`overlap` must be given for a model with an input "
+                    '"overlap". Received: overlap=None'
+                )
+        elif wanted is None:
+            raise RankerError(
+                "`overlap` must be None for a model without an input "
+                f'"overlap". Received: overlap={self.overlap}'
+            )
+        elif wanted.shape[1] != len(self.overlap.names):
+            raise RankerError(
+                "`model` must take the features of `overlap` as its input "
+                f'"overlap", {len(self.overlap.names)} columns. '
+                f"Received: an input of shape {wanted.shape}"
+            )
+
+    def save(self, folder: Path, **entries: Any) -> None:
+        """Writes `reading.json`, `vocabulary.txt` and, for `overlap`, its file.
+
+        `vocabulary.txt` has a word in each line; the first has the id
+        `first_word_id`. `reading.json` has what else makes ids of a text:
+        split the lower-case text into what `pattern` finds, put `number` in
+        place of the tokens that `number_pattern` matches whole (where it is
+        not null), cut them to `max_length` of the side, look them up, take
+        `unknown_id` for those that are not there, and fill up with
+        `padding_id`.
+
+        Args:
+            folder: an existing folder.
+            **entries: further entries of `reading.json`, JSON values.
+        """
+        splitter, _, numbers = self.tokenizer.partition("-")
+        word, number = tokenizers.WORD, tokenizers.NUMBER_TOKEN
+        write_reading(
+            folder,
+            **entries,
+            tokenizer=self.tokenizer,
+            pattern=word.pattern if splitter == "word" else r"\S+",
+            number_pattern=number.pattern if numbers else None,
+            number=tokenizers.NUMBER,
+            max_length=self.max_length,
+            padding_id=PADDING_ID,
+            unknown_id=UNKNOWN_ID,
+            first_word_id=UNKNOWN_ID + 1,
+        )
+        self.vocabulary.save(folder / VOCABULARY)
+        if self.overlap is not None:
+            self.overlap.save(folder / OVERLAP)
+
+    @classmethod
+    def load(cls, folder: Path, tokenizer: str | None = None) -> "TextReading":
+        """Reads what `save` wrote.
+
+        Args:
+            folder: the folder.
+            tokenizer: replaces the stored one.
+
+        Raises:
+            DatasetError: if the vocabulary or the counts are bad.
+            RankerError: if `reading.json` is.
+        """
+        path = folder / READING
+        stored = read_reading(path)
+        if not fits(stored.get("max_length"), dict[str, int | None]):
+            raise RankerError(
+                f"{path}: expected `max_length`, the lengths of questions and "
+                f"answers. Received: {shorten(stored.get('max_length'))}"
+            )
+        lengths = {
+            f"max_{side}_length": stored["max_length"].get(side)
+            for side in SIDES
+        }
+        return cls.of_files(
+            folder,
+            path,
+            tokenizer=tokenizer or stored.get("tokenizer"),
+            **lengths,
+        )
+
+    @classmethod
+    def of_files(
+        cls, folder: Path, origin: Path, **settings: Any
+    ) -> "TextReading":
+        """The reading of the words and counts in a folder.
+
+        Args:
+            folder: has `vocabulary.txt` and perhaps `overlap.json`.
+            origin: the file that the settings are from, for a message.
+            **settings: `tokenizer` and the lengths.
+
+        Raises:
+            DatasetError: if a file of the folder is missing or bad.
+            RankerError: if a setting is out of range.
+        """
+        counts = folder / OVERLAP
+        overlap = OverlapFeatures.load(counts) if counts.is_file() else None
+        vocabulary = Vocabulary.load(folder / VOCABULARY)
+        try:
+            return cls(vocabulary, overlap=overlap, **settings)
+        except RankerError as error:
+            raise RankerError(f"{origin}: {error}") from error
+
+    def _counted(self, tokens: list[list[str]]) -> list[list[str]]:
+        if self.report is not None:
+            self.report.add(tokens, self.vocabulary)
+        return tokens
+
+
+class TextReport:
+    """Counts of the words that a model does not know, and of empty texts.
+
+    The first unknown word and the first empty text give a `TextWarning`
+    each; what comes after is counted only.
+
+    Attributes:
+        texts: number of texts.
+        empty: number of texts without a word.
+        words: number of words.
+        unknown: how often each word that the vocabulary lacks was read.
+    """
+
+    def __init__(self) -> None:
+        self.texts = self.empty = self.words = 0
+        self.unknown: Counter[str] = Counter()
+
+    def add(
+        self, tokens: Sequence[Sequence[str]], vocabulary: Vocabulary
+    ) -> None:
+        """Counts texts, given as tokens.
+
+        Args:
+            tokens: the tokens of each text.
+            vocabulary: the words that the model knows.
+        """
+        before = bool(self.unknown), bool(self.empty)
+        self.texts += len(tokens)
+        self.empty += sum(not text for text in tokens)
+        self.words += sum(map(len, tokens))
+        self.unknown.update(
+            word for text in tokens for word in text if word not in vocabulary
+        )
+        for known, message in zip(before, self._messages(), strict=True):
+            if message and not known:
+                warnings.warn(message, TextWarning, stacklevel=2)
+
+    def summary(self) -> str:
+        """The counts as a sentence; empty if there is nothing to report."""
+        return "; ".join(filter(None, self._messages()))
+
+    def _messages(self) -> tuple[str, str]:
+        unknown = empty = ""
+        if self.unknown:
+            named = [word for word, _ in self.unknown.most_common(_NAMED)]
+            unknown = (
+                f"{self.unknown.total():,} of {self.words:,} words are not in "
+                "the model's vocabulary and are read as one unknown word: "
+                f"{', '.join(map(shorten, named))}"
+                f"{', ...' if len(self.unknown) > _NAMED else ''}"
+            )
+        if self.empty:
+            verb = "is" if self.empty == 1 else "are"
+            empty = f"{self.empty:,} of {self.texts:,} texts {verb} empty"
+        return unknown, empty
+
+
+def check_pairs(questions: Sequence[str], answers: Sequence[str]) -> None:
+    """Checks that there are as many questions as answers.
+
+    Raises:
+        RankerError: if not.
+    """
+    if len(questions) != len(answers):
+        raise RankerError(
+            "`questions` and `answers` must be equally many. "
+            f"Received: {len(questions)} questions, {len(answers)} answers"
+        )
+
+
+def fixed_width(model: Any, side: str) -> int | None:
+    """The only length of a side that a model takes; None if it takes any."""
+    inputs = getattr(model, "input", None)  # a functional model's
+    return inputs[side].shape[1] if isinstance(inputs, dict) else None
+
+
+def write_reading(folder: Path, **entries: Any) -> None:
+    """Writes `reading.json`, with the version of the library.
+
+    Args:
+        folder: an existing folder.
+        **entries: JSON values.
+    """
+    content = {"keras_qa": __version__, **entries}
+    text = json.dumps(content, ensure_ascii=False, indent=2)
+    (folder / READING).write_text(f"{text}\n", "utf-8")
+
+
+def read_reading(path: Path) -> dict[str, Any]:
+    """Reads what `write_reading` wrote.
+
+    Raises:
+        RankerError: if the file holds no JSON object.
+    """
+    try:
+        stored = json.loads(path.read_text("utf-8"))
+        if not isinstance(stored, dict):
+            raise TypeError(shorten(stored))
+    # The last is of JSON that is nested too deep.
+    except (OSError, ValueError, TypeError, RecursionError) as error:
+        raise RankerError(
+            f"{path}: expected a JSON object. Received: {shorten(str(error))}"
+        ) from error
+    return stored
+
+
+def _inputs(model: Any) -> dict[str, Any] | None:
+    """The symbolic inputs of a functional model by name."""
+    taken = getattr(model, "input", None)
+    if taken is None or isinstance(taken, dict):
+        return taken
+    return {x.name: x for x in model.inputs}
