@@ -32,7 +32,9 @@ _ROW = "{:<24}{:>9}{:>9}{:>9}{:>9}{:>12}{:>10}"
 def main(argv: list[str] | None = None) -> int:
     """Fuzzes; returns the exit code."""
     targets = all_targets()
-    parser = argparse.ArgumentParser(prog="python -m devtools.fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m devtools.fuzz", description=__doc__
+    )
     parser.add_argument(
         "--target",
         action="append",

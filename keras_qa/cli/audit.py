@@ -17,6 +17,8 @@ from keras_qa.datasets.audit.results import PoolAudit
 from keras_qa.datasets.audit.results import SplitAudit
 from keras_qa.datasets.audit.tables import format_audit
 from keras_qa.datasets.registry import FOLDERS
+from keras_qa.datasets.registry import collection
+from keras_qa.datasets.registry import describe_collections
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import open_tabular
@@ -46,6 +48,8 @@ _OF_OWN_FILES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `keras-qa data audit`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = describe_collections()
     parser.add_argument("name", nargs="?", choices=FOLDERS, help="data set")
     parser.add_argument(
         "--data-dir", type=Path, help="its folder, or the parent of that"
@@ -125,15 +129,13 @@ def run(arguments: argparse.Namespace) -> int:
             tokenizer=arguments.tokenizer or "word",
         )
     else:
+        taken: dict[str, int | bool] = {}
         # The papers count what only the original files show.
-        dataset = open_dataset(
-            arguments.name,
-            arguments.data_dir,
-            prefer_original=True,
-            pool_size=500
-            if arguments.pool_size is None
-            else arguments.pool_size,
-        )
+        if "prefer_original" in collection(arguments.name).options:
+            taken["prefer_original"] = True
+        if arguments.pool_size is not None:
+            taken["pool_size"] = arguments.pool_size
+        dataset = open_dataset(arguments.name, arguments.data_dir, **taken)
     audit = audit_dataset(dataset)
     if arguments.json:
         print(json.dumps(asdict(audit), ensure_ascii=False, indent=2))

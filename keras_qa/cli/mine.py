@@ -18,9 +18,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from keras_qa.datasets.collection import SPLITS
 from keras_qa.datasets.collections.yahoo_answers import find_yahoo_answers
 from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
-from keras_qa.datasets.collections.yahooqa import SPLITS
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.mined import write_candidates
 from keras_qa.datasets.registry import data_folder

@@ -91,7 +91,9 @@ def fetch(
     """
     catalogue = catalogue or load_catalogue()
     if FOLDERS.get(name) not in catalogue:
-        names = [n for n, folder in FOLDERS.items() if folder in catalogue]
+        names = [
+            n for home in catalogue for n, f in FOLDERS.items() if f == home
+        ]
         raise DatasetError(
             f"`name` must be one of {names}. Received: name={name!r}"
         )

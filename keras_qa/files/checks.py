@@ -1,44 +1,142 @@
-"""Whether what a file holds is of the types that annotations spell."""
+"""The strict reader of the JSON and TOML files that only this project writes.
 
+A type says what a file must hold: built-in types and their unions, `Literal`,
+`list`, `tuple` and `dict` of types, dataclasses and `TypedDict`s. A dataclass
+must have exactly its fields, of which those with a default may be missing, and
+may refuse values by a ValueError in its `__post_init__`. A `TypedDict` may have
+more keys than it names.
+
+    >>> @dataclass(frozen=True)
+    ... class Settings:
+    ...     shard_size: int
+    ...     tokenizer: str = "word"
+    >>> read_json(path, Settings, SearchError)
+    Settings(shard_size=4096, tokenizer='word')
+
+Every error names the file, the place in it, what was expected and received.
+"""
+
+import json
 import sys
 import tomllib
 import types
 from collections.abc import Mapping
+from dataclasses import MISSING
+from dataclasses import fields
+from dataclasses import is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+from typing import Literal
+from typing import Union
 from typing import get_args
 from typing import get_origin
+from typing import get_type_hints
+from typing import is_typeddict
 
 from keras_qa.files.text_files import shorten
 
 _MOST = 2**63
 
 
-def read_toml(path: Path | str, error: type[ValueError]) -> dict[str, Any]:
-    """Reads a TOML file.
+def read_json(
+    path: Path | str,
+    kind: Any,
+    error: type[Exception],
+    expected: str = "a JSON file",
+) -> Any:
+    """Reads a JSON file of a type.
 
     Args:
         path: the file.
-        error: what is raised if it is none.
+        kind: the type; see the module.
+        error: raised if the file cannot be read, is not JSON or of another
+            type.
+        expected: what the message about a file that cannot be read, or is not
+            JSON, says instead.
+
+    Returns:
+        The content: see `typed`.
     """
     try:
-        return tomllib.loads(Path(path).read_text("utf-8"))
+        content = json.loads(Path(path).read_text("utf-8"))
+    # The last is of JSON that is nested too deep.
+    except (OSError, ValueError, RecursionError) as reason:
+        raise error(
+            f"{path}: expected {expected}. Received: {reason!s:.300}"
+        ) from reason
+    return typed(content, kind, str(path), error)
+
+
+def read_toml(path: Path | str, kind: Any, error: type[Exception]) -> Any:
+    """Reads a TOML file of a type.
+
+    Args:
+        path: the file.
+        kind: the type; see the module.
+        error: raised if the file is not TOML, or of another type.
+
+    Returns:
+        The content: see `typed`.
+    """
+    try:
+        content = tomllib.loads(Path(path).read_text("utf-8"))
     # The last is of arrays that are nested too deep.
     except (ValueError, RecursionError) as reason:
         raise error(
             f"{path}: expected TOML. Received: {shorten(str(reason))}"
         ) from None
+    return typed(content, kind, str(path), error)
 
 
-def fits(value: object, kind: Any) -> bool:
-    """Whether a value of JSON or TOML is of a type.
+def parse_json(
+    line: bytes | str, kind: Any, place: str, error: type[Exception]
+) -> Any:
+    """Reads a JSON text of a type, such as a line of a file.
 
-    Lists stand for tuples, too. Numbers are finite and of at most 64 bits,
-    integers stand for floats, too, and texts are such as UTF-8 can hold.
+    Args:
+        line: the text, UTF-8.
+        kind: the type; see the module.
+        place: what messages begin with, such as `runs.jsonl:12`.
+        error: raised if the text is not JSON, or of another type.
+
+    Returns:
+        The content: see `typed`.
+    """
+    try:
+        content = json.loads(line)
+    # The second is of JSON that is nested too deep.
+    except (ValueError, RecursionError):
+        raise error(
+            f"{place}: expected JSON. Received: {shorten(line)}"
+        ) from None
+    return typed(content, kind, place, error)
+
+
+def typed(value: Any, kind: Any, place: str, error: type[Exception]) -> Any:
+    """A value of JSON or TOML as what its type says.
+
+    Numbers are finite and of at most 64 bits, integers are floats, too, and
+    texts are such as UTF-8 can hold.
 
     Args:
         value: the value.
-        kind: the type, such as `str` or `dict[str, float] | None`.
+        kind: the type; see the module.
+        place: what messages begin with, such as `settings.json`.
+        error: raised if the value is of another type.
+
+    Returns:
+        The value, with tuples where the type says so in place of lists, and
+        with instances of the dataclasses in place of objects.
+    """
+    try:
+        return _typed(value, kind, "")
+    except _MisfitError as misfit:
+        raise error(f"{place}: {misfit}") from None
+
+
+def fits(value: Any, kind: Any) -> bool:
+    """Returns True if a value of JSON or TOML is of a type; see `typed`.
 
     Example:
         >>> fits([1, 2.5], tuple[float, ...])
@@ -46,31 +144,11 @@ def fits(value: object, kind: Any) -> bool:
         >>> fits(True, int)
         False
     """
-    origin, inner = get_origin(kind), get_args(kind)
-    if kind is Any:
-        return True
-    if origin is types.UnionType:
-        return any(fits(value, one) for one in inner)
-    if origin is dict:
-        return isinstance(value, dict) and all(
-            fits(name, inner[0]) and fits(one, inner[1])
-            for name, one in value.items()
-        )
-    if origin in (list, tuple):
-        if not isinstance(value, list):
-            return False
-        kinds = [inner[0]] * len(value)
-        if origin is tuple and inner[-1] is not Ellipsis:
-            kinds = list(inner)
-        return len(kinds) == len(value) and all(map(fits, value, kinds))
-    if kind is float and type(value) in (int, float):
-        # Written so that NaN fails.
-        return abs(value) <= sys.float_info.max  # type: ignore[arg-type]
-    if isinstance(value, int) and abs(value) >= _MOST:
+    try:
+        _typed(value, kind, "")
+    except _MisfitError:
         return False
-    if isinstance(value, str) and not _is_text(value):
-        return False
-    return type(value) is kind
+    return True
 
 
 def misfit(values: Mapping[str, Any], kinds: Mapping[str, Any]) -> str | None:
@@ -91,7 +169,124 @@ def misfit(values: Mapping[str, Any], kinds: Mapping[str, Any]) -> str | None:
 
 def kind_name(kind: Any) -> str:
     """A type as a message has it."""
-    return kind.__name__ if isinstance(kind, type) else str(kind)
+    if isinstance(kind, type) and not get_args(kind):
+        return kind.__name__
+    return str(kind).replace("typing.", "")
+
+
+class _MisfitError(Exception):
+    """What is wrong with a value, without the file."""
+
+
+def _typed(value: Any, kind: Any, where: str) -> Any:
+    """The value as its type says; `where` is its place, empty for the whole."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return value
+    if origin in (Union, types.UnionType):
+        return _one_of(value, kind, where)
+    if origin is Literal:
+        # 1 == True == 1.0
+        if not any(type(value) is type(o) and value == o for o in inner):
+            raise _other(value, kind, where)
+        return value
+    if origin is dict:
+        if not isinstance(value, dict):
+            raise _other(value, kind, where)
+        return {
+            _typed(name, inner[0], where): _typed(
+                one, inner[1], _inside(where, name)
+            )
+            for name, one in value.items()
+        }
+    if origin in (list, tuple):
+        return _sequence(value, kind, where)
+    if is_typeddict(kind) or is_dataclass(kind):
+        return _object(value, kind, where)
+    if not _plain(value, kind):
+        raise _other(value, kind, where)
+    return value
+
+
+def _one_of(value: Any, kind: Any, where: str) -> Any:
+    kinds = get_args(kind)
+    for one in kinds:
+        if fits(value, one):
+            return _typed(value, one, where)
+    if value is not None and len(kinds) == 2 and types.NoneType in kinds:
+        # Says which part of the value does not fit.
+        return _typed(value, kinds[kinds[0] is types.NoneType], where)
+    raise _other(value, kind, where)
+
+
+def _sequence(value: Any, kind: Any, where: str) -> Any:
+    if not isinstance(value, list):
+        raise _other(value, kind, where)
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is list or inner[-1] is Ellipsis:
+        inner = (inner[0],) * len(value)
+    if len(inner) != len(value):
+        raise _other(value, kind, where)
+    return origin(
+        _typed(one, inside, f"{where}[{number}]")
+        for number, (one, inside) in enumerate(zip(value, inner, strict=True))
+    )
+
+
+def _object(value: Any, kind: Any, where: str) -> Any:
+    if not isinstance(value, dict):
+        raise _other(value, dict, where)
+    kinds, required = _members(kind)
+    missing = [name for name in required if name not in value]
+    unknown = [name for name in value if name not in kinds]
+    if is_typeddict(kind):
+        unknown = []
+    if missing or unknown:
+        found = f"no {', '.join(missing)}" if missing else shorten(unknown[0])
+        of = f"`{where}` with " if where else ""
+        names = kinds if unknown and not missing else required
+        raise _MisfitError(
+            f"expected {of}{', '.join(names)}. Received: {found}"
+        )
+    members = {
+        name: _typed(value[name], kinds[name], _inside(where, name))
+        for name in kinds
+        if name in value
+    }
+    if is_typeddict(kind):
+        return {**value, **members}
+    try:
+        return kind(**members)
+    except ValueError as reason:
+        raise _MisfitError(f"{where}: {reason}" if where else reason) from None
+
+
+@cache
+def _members(kind: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The types of an object's members, and the names of those it must have."""
+    kinds = get_type_hints(kind)
+    if is_typeddict(kind):
+        required = [n for n in kinds if n in kind.__required_keys__]
+    else:
+        stored = [f for f in fields(kind) if f.init]
+        kinds = {field.name: kinds[field.name] for field in stored}
+        required = [
+            f.name
+            for f in stored
+            if f.default is MISSING and f.default_factory is MISSING
+        ]
+    return kinds, tuple(required)
+
+
+def _plain(value: Any, kind: Any) -> bool:
+    if kind is float and type(value) in (int, float):
+        # Written so that NaN fails.
+        return abs(value) <= sys.float_info.max
+    if isinstance(value, int) and abs(value) >= _MOST:
+        return False
+    if isinstance(value, str) and not _is_text(value):
+        return False
+    return kind is type(value) or (kind is None and value is None)
 
 
 def _is_text(value: str) -> bool:
@@ -100,3 +295,16 @@ def _is_text(value: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _inside(where: str, name: Any) -> str:
+    """The place of a member of what is at a place."""
+    name = str(name)[:80].encode("utf-8", "backslashreplace").decode()
+    return f"{where}.{name}" if where else name
+
+
+def _other(value: Any, kind: Any, where: str) -> _MisfitError:
+    subject = f"`{where}` must be" if where else "expected a value"
+    return _MisfitError(
+        f"{subject} of type {kind_name(kind)}. Received: {shorten(value)}"
+    )

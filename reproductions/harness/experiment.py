@@ -25,6 +25,7 @@ from keras_qa.arguments import check_choice
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.registry import collection
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.errors import SettingsError
@@ -148,7 +149,6 @@ class Experiment(Generic[S]):
         borrowed: models of other papers, which bring their own settings.
         untrained: models that have no recipe, as nothing of them is trained.
         wordless: models that read no word vectors.
-        opening: names of the settings that say how a data set is opened.
     """
 
     name: ClassVar[str]
@@ -162,7 +162,6 @@ class Experiment(Generic[S]):
     borrowed: ClassVar[Mapping[str, "Experiment[Any]"]] = {}
     untrained: ClassVar[Sequence[str]] = FLOORS
     wordless: ClassVar[Sequence[str]] = (BM25,)
-    opening: ClassVar[Sequence[str]] = ()
 
     # === The command line and the settings ===
 
@@ -230,7 +229,7 @@ class Experiment(Generic[S]):
     def open_dataset(
         self, name: str, data_dir: Path | None, settings: Mapping[str, Any]
     ) -> Dataset:
-        """Opens a data set as those of the settings that are `opening` say.
+        """Opens a data set with those of the settings that are its options.
 
         Where candidates are to be found among many documents, BM25 finds them:
         `first_stage` of them.
@@ -242,10 +241,11 @@ class Experiment(Generic[S]):
         """
         from keras_qa.ranking.first_stage import with_first_stage
 
-        options = {n: settings[n] for n in self.opening if n in settings}
-        candidates = options.pop("first_stage", 100)
+        known = collection(name).options
+        options = {n: settings[n] for n in known if n in settings}
         return with_first_stage(
-            open_dataset(name, data_dir, **options), candidates
+            open_dataset(name, data_dir, **options),
+            settings.get("first_stage", 100),
         )
 
     def tokenizer(self, settings: S, dataset: Dataset) -> str:

@@ -74,9 +74,6 @@ class MRNNExperiment(Experiment[MRNNSettings]):
     models = (*OWN, *borrowed, *FLOORS)
     recipes = RECIPES
     of_dataset = DATASETS
-    opening = (
-        *("first_stage", "pool_size", "paragraphs", "contexts", "relevance"),
-    )
 
     def settings_of(self, arguments: Namespace) -> MRNNSettings:
         """HyperQA's recipe `best` is as small as it needs to be."""

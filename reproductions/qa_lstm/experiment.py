@@ -86,7 +86,6 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
     )
     untrained = (*FLOORS, IDF_COSINE)
     wordless = (BM25, TERM_DEPENDENCE)
-    opening = ("pool_size",)
 
     def recipe_changes(
         self, arguments: Namespace, published: QALSTMSettings

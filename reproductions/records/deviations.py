@@ -49,7 +49,7 @@ def load_ledger(path: Path | str = PATH) -> list[Deviation]:
         LedgerError: if the file is not TOML, or an entry does not have exactly
             the fields of `Deviation`, of their types.
     """
-    content = read_toml(path, LedgerError)
+    content = read_toml(path, dict[str, Any], LedgerError)
     found = content.get("deviations", [])
     if not fits(found, list[dict[str, Any]]):
         raise LedgerError(

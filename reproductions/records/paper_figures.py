@@ -262,7 +262,7 @@ def load_targets(path: Path | str = PATH) -> Targets:
         TargetsError: if the file is not TOML, or a paper, a table or a row
             lacks what it must have, or has it of another type.
     """
-    content = read_toml(path, TargetsError)
+    content = read_toml(path, dict[str, Any], TargetsError)
     _require(
         str(path), content, {}, {"models": dict[str, str], "papers": _BY_NAME}
     )

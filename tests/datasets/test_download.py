@@ -6,8 +6,9 @@ from http.server import ThreadingHTTPServer
 
 import pytest
 
+from keras_qa.cli import fetch as fetch_command
 from keras_qa.cli import main as cli
-from keras_qa.datasets import download as fetch_module
+from keras_qa.datasets import download
 from keras_qa.datasets.download import fetch
 from keras_qa.datasets.download import load_catalogue
 from keras_qa.datasets.download import target_folder
@@ -206,7 +207,8 @@ def test_progress_earns_another_attempt(tmp_path, server):
 
 
 def test_command_says_what_to_get(tmp_path, monkeypatch, capsys, catalogue):
-    monkeypatch.setattr(fetch_module, "load_catalogue", lambda: catalogue)
+    for module in (download, fetch_command):
+        monkeypatch.setattr(module, "load_catalogue", lambda: catalogue)
     arguments = ["data", "fetch", "yahooqa", "--data-dir", str(tmp_path)]
     assert cli.main(arguments) == 1
     printed = capsys.readouterr().out

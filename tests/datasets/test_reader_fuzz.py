@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 from keras_qa.datasets.collections.quasar import read_quasar
 from keras_qa.datasets.collections.semeval import read_semeval
 from keras_qa.datasets.collections.squad import read_squad
-from keras_qa.datasets.collections.toks import FILES
-from keras_qa.datasets.collections.toks import read_toks
 from keras_qa.datasets.collections.trecqa import read_trecqa_xml
 from keras_qa.datasets.collections.wikiqa import read_wikiqa_tsv
 from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
@@ -22,6 +20,8 @@ from keras_qa.datasets.collections.yahooqa import YahooQA
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tabular import read_tabular
+from keras_qa.datasets.toks import FILES
+from keras_qa.datasets.toks import read_toks
 from keras_qa.errors import DatasetError
 
 DATA = Path(__file__).parents[1] / "data"

@@ -1,9 +1,15 @@
 import gzip
+import inspect
 import shutil
 from pathlib import Path
 
 import pytest
 
+from keras_qa.cli import main as cli
+from keras_qa.datasets.collection import COLLECTIONS
+from keras_qa.datasets.collection import Collection
+from keras_qa.datasets.collection import make_dataset
+from keras_qa.datasets.collection import register
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.datasets.registry import default_data_dir
 from keras_qa.datasets.registry import open_dataset
@@ -223,3 +229,37 @@ def test_default_data_dir(monkeypatch):
     assert default_data_dir() == Path("somewhere")
     monkeypatch.delenv("KERAS_QA_DATA")
     assert default_data_dir() == Path.home() / ".keras_qa"
+
+
+def test_an_option_of_another_data_set_is_refused(capsys):
+    message = r"'quasar-t' must be among \['contexts', 'relevance', 'pool_size'"
+    with pytest.raises(DatasetError, match=message) as error:
+        open_dataset("quasar-t", DATA, context="long")
+    assert "Did you mean `contexts`? Received: context='long'" in str(error)
+    with pytest.raises(DatasetError, match=r"among \[\]. Received: p"):
+        open_dataset("yahooqa", DATA, pool_size=3)
+    command = ["data", "audit", "wikiqa", "--data-dir", str(DATA)]
+    assert cli.main([*command, "--pool-size", "3"]) == 2
+    assert "'wikiqa' must be among ['prefer_o" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_options_are_those_that_the_collection_takes(name):
+    collection = COLLECTIONS[name]
+    parameters = inspect.signature(collection.open).parameters.values()
+    taken = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    assert list(collection.options) == taken
+
+
+def test_another_collection_needs_no_other_file(tmp_path):
+    def open_it(name, folder, *, most=2):
+        questions = open_dataset("wikiqa", DATA).questions("dev")[:most]
+        return make_dataset(name, folder, {"dev": lambda: iter(questions)}, [])
+
+    register(Collection("other", "Other", "two", open_it, {"most": "how many"}))
+    try:
+        dataset = open_dataset("other", tmp_path, most=1)
+        assert sizes(dataset) == {"dev": 1}
+        assert dataset.held_out_fold("dev", 1.0)[0] == []
+    finally:
+        del COLLECTIONS["other"]

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa.datasets.collections.toks import FILES
-from keras_qa.datasets.collections.toks import is_toks_folder
-from keras_qa.datasets.collections.toks import read_toks
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.toks import FILES
+from keras_qa.datasets.toks import is_toks_folder
+from keras_qa.datasets.toks import read_toks
 from keras_qa.errors import DatasetError
 
 DATA = Path(__file__).parents[1] / "data"

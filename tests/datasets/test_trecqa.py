@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa.datasets.collections.toks import read_toks
 from keras_qa.datasets.collections.trecqa import both_labels_only
 from keras_qa.datasets.collections.trecqa import read_trecqa_xml
+from keras_qa.datasets.toks import read_toks
 from keras_qa.errors import DatasetError
 
 TRECQA = Path(__file__).parents[1] / "data/TrecQA"

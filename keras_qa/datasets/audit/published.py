@@ -19,7 +19,7 @@ def published_counts(
         and perhaps `pairs` or `positives` for each split, and perhaps a
         `note`; None if the paper does not use the data set.
     """
-    file = resources.files("keras_qa.datasets").joinpath("published.json")
+    file = resources.files("keras_qa.datasets.audit").joinpath("published.json")
     tables = json.loads(file.read_text("utf-8"))
     if paper is not None:
         tables = {key: tables[key] for key in tables if key == paper}

@@ -4,21 +4,31 @@ Feng, Xiang, Glass, Wang and Zhou, "Applying Deep Learning to Answer
 Selection: A Study and An Open Task", ASRU 2015.
 """
 
-from collections.abc import Collection
+from collections.abc import Container
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from keras_qa.datasets.collection import SPLITS
+from keras_qa.datasets.collection import Collection
+from keras_qa.datasets.collection import Stream
+from keras_qa.datasets.collection import listing
+from keras_qa.datasets.collection import make_dataset
+from keras_qa.datasets.collection import register
 from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Pool
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.questions_of_rows import check_id
+from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import error_at
+from keras_qa.files.text_files import find_file
 from keras_qa.files.text_files import read_lines
 
 # The fields of a line, between tabs, in the kinds of question files there are.
@@ -232,8 +242,8 @@ class InsuranceQA:
     def _chosen(
         self,
         ids: Iterable[str],
-        golds: Collection[str],
-        unknown: Collection[str],
+        golds: Container[str],
+        unknown: Container[str],
     ) -> Iterator[Candidate]:
         wrong, correct = self._candidates
         for name in ids:
@@ -247,3 +257,125 @@ class InsuranceQA:
             raise error_at(
                 path, number, f"words of {self.vocabulary}", error.args[0]
             ) from None
+
+
+# The sub-folder in which a version is published, and its file of answers.
+_VERSIONS = {
+    "insuranceqa-v1": ("V1", "answers.label.token_idx"),
+    "insuranceqa-v2": ("V2", "InsuranceQA.label2answer.token.encoded"),
+}
+
+
+def open_insuranceqa(
+    name: str, folder: Path, *, pool_size: int = 500
+) -> Dataset:
+    """Opens a version of InsuranceQA.
+
+    Args:
+        name: `"insuranceqa-v1"` or `"insuranceqa-v2"`.
+        folder: the folder with the files, or with the sub-folder `V1` or `V2`.
+        pool_size: number of candidates per question. V1 has pools of 500, and
+            held-out training questions get pools of this size; of V2, this
+            chooses the files, for pools of 100, 500, 1000 or 1500.
+
+    Raises:
+        DatasetError: if the vocabulary, the answers or all questions are
+            missing, or both versions share a folder, hence a vocabulary.
+    """
+    version, answers_name = _VERSIONS[name]
+    files = _question_files(version, pool_size)
+    looked_for = ["vocabulary", answers_name]
+    looked_for += [file for file, _ in files.values()]
+    found = {
+        file: path
+        for file in looked_for
+        for home in (folder, folder / version)
+        if (path := find_file(home, file))
+    }
+    if not {"vocabulary", answers_name} < found.keys():
+        return make_dataset(name, folder, {}, looked_for)
+    vocabulary, answers = found["vocabulary"], found[answers_name]
+    others = [n for _, n in _VERSIONS.values() if n != answers_name]
+    beside = [n for n in others if find_file(vocabulary.parent, n)]
+    if beside or vocabulary.parent != answers.parent:
+        raise DatasetError(
+            f"{vocabulary}: expected a vocabulary beside {answers_name} and "
+            "beside no other version's answers, since the words do not show "
+            "which version they are of. Received: a folder with "
+            f"{listing(vocabulary.parent)}"
+        )
+    collection = InsuranceQA(vocabulary, answers)
+    arguments = {
+        split: (found[file], fields, split, fields is V2 and split == "train")
+        for split, (file, fields) in files.items()
+        if file in found
+    }
+    splits: dict[str, Stream] = {
+        split: partial(collection.questions, *values)
+        for split, values in arguments.items()
+    }
+    tests = [splits[s] for s in ("test1", "test2") if s in splits]
+    if tests:
+        splits["test"] = partial(_joined, tests)
+    return make_dataset(
+        name,
+        answers.parent,
+        splits,
+        looked_for,
+        "whitespace",
+        answers=collection.answer_texts,
+        pools={
+            split: partial(collection.pools, *values)
+            for split, values in arguments.items()
+        },
+        pool_size=pool_size,
+        unions=frozenset(["test"] if tests else []),
+        # Only V1 trains without pools.
+        add_pools=partial(collection.add_pools, size=pool_size)
+        if version == "V1"
+        else None,
+    )
+
+
+def _question_files(
+    version: str, pool_size: int
+) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Split to the name of its file and the fields of its lines."""
+    if version == "V1":
+        pools = {
+            split: (f"question.{split}.label.token_idx.pool", V1_POOL)
+            for split in ("dev", "test1", "test2")
+        }
+        return {"train": ("question.train.token_idx.label", V1_TRAIN), **pools}
+    start = f"InsuranceQA.question.anslabel.token.{pool_size}.pool.solr"
+    return {
+        split: (f"{start}.{part}.encoded", V2)
+        for split, part in zip(SPLITS, ("train", "valid", "test"), strict=True)
+    }
+
+
+def _joined(streams: list[Stream]) -> Iterator[Question]:
+    for stream in streams:
+        yield from stream()
+
+
+register(
+    Collection(
+        "insuranceqa-v1",
+        "InsuranceQA",
+        "the training questions have only their correct answers as candidates, "
+        "until a fold of them is held out; dev, test1 and test2 have pools, "
+        "and test joins the last two",
+        open_insuranceqa,
+        {"pool_size": "candidates of a held-out question; default: 500"},
+    ),
+    Collection(
+        "insuranceqa-v2",
+        "InsuranceQA",
+        "in train, correct answers that are not in the pool are candidates "
+        "all the same; dev and test have the pools alone, and about a fifth "
+        "of the pools of 500 lack the correct answer",
+        open_insuranceqa,
+        {"pool_size": "files to read: 100, 500 (default), 1000 or 1500"},
+    ),
+)

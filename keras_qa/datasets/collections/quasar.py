@@ -6,11 +6,19 @@ Search and Reading", 2017; MRNN, 4.1.3. A question has 100 short passages
 """
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from keras_qa.arguments import check_choice
+from keras_qa.datasets.collection import SPLITS
+from keras_qa.datasets.collection import Collection
+from keras_qa.datasets.collection import Stream
+from keras_qa.datasets.collection import make_dataset
+from keras_qa.datasets.collection import register
 from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.questions_of_rows import check_id
 from keras_qa.datasets.questions_of_rows import position_id
@@ -18,6 +26,7 @@ from keras_qa.errors import DatasetError
 from keras_qa.files.json_stream import read_records
 from keras_qa.files.text_files import check_text
 from keras_qa.files.text_files import error_at
+from keras_qa.files.text_files import find_file
 from keras_qa.text.tokenizer import lower_case
 from keras_qa.text.tokenizer import tokenize
 
@@ -66,11 +75,7 @@ def read_quasar(
             files do not have the same questions in the same order.
         ValueError: if `relevance` is unknown or `most` is not positive.
     """
-    if relevance not in RELEVANCE:
-        raise ValueError(
-            f"`relevance` must be one of {RELEVANCE}. "
-            f"Received: relevance={relevance!r}"
-        )
+    check_choice("relevance", relevance, RELEVANCE)
     if most is not None and most < 1:
         raise ValueError(f"`most` must be positive. Received: most={most}")
     questions, contexts = Path(questions), Path(contexts)
@@ -151,3 +156,60 @@ def _other_lengths(
     return DatasetError(
         f"{longer}: expected as many lines as {shorter} has. Received: more"
     )
+
+
+def open_quasar(
+    name: str,
+    folder: Path,
+    *,
+    contexts: str = "short",
+    relevance: str = "words",
+    pool_size: int = 500,
+) -> Dataset:
+    """Opens QUASAR-T; a split needs its questions and its passages.
+
+    Args:
+        name: the data set's name.
+        folder: the folder with `questions` and `contexts`.
+        contexts: `"short"` passages, 100 sentences for each question, or 20
+            `"long"` ones.
+        relevance: which passages are right; see `read_quasar`.
+        pool_size: number of passages of each question that are read, from the
+            first.
+
+    Raises:
+        DatasetError: if the folder has no split.
+        ValueError: if `contexts` or `relevance` is unknown.
+    """
+    check_choice("contexts", contexts, CONTEXTS)
+    check_choice("relevance", relevance, RELEVANCE)
+    looked_for: list[str] = []
+    splits: dict[str, Stream] = {}
+    for split in SPLITS:
+        names = (
+            f"questions/{split}_questions.json",
+            f"contexts/{contexts}/{split}_contexts.json",
+        )
+        looked_for += names
+        paths = [path for file in names if (path := find_file(folder, file))]
+        if len(paths) == len(names):
+            splits[split] = partial(
+                read_quasar, *paths, relevance=relevance, most=pool_size
+            )
+    return make_dataset(name, folder, splits, looked_for)
+
+
+register(
+    Collection(
+        "quasar-t",
+        "quasar-t",
+        "QUASAR-T, whose passages are right if they contain the answer",
+        open_quasar,
+        {
+            "contexts": "'short' passages (default) or 'long' ones",
+            "relevance": "how a right passage contains the answer: as "
+            "'words' (default) or 'characters'",
+            "pool_size": "passages of a question at most; default: 500",
+        },
+    )
+)

@@ -5,12 +5,19 @@ Nakov et al., "SemEval-2016 Task 3: Community Question Answering", SemEval
 """
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+from keras_qa.datasets.collection import Collection
+from keras_qa.datasets.collection import Stream
+from keras_qa.datasets.collection import make_dataset
+from keras_qa.datasets.collection import register
 from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.questions_of_rows import check_id
 from keras_qa.files.text_files import error_at
+from keras_qa.files.text_files import find_file
 from keras_qa.files.xml_stream import XmlStream
 
 LABELS = {"Good": 1, "PotentiallyUseful": 0, "Bad": 0}
@@ -148,3 +155,41 @@ class _Threads(XmlStream[tuple[int, bool, Question]]):
         if element not in self._texts:
             raise self.error(f"an element <{element}>", sorted(self._texts))
         return "".join(self._texts.pop(element)).strip()
+
+
+_PARTS = {
+    "train": ("train-part1", "train-part2"),
+    "dev": ("dev",),
+    "test": ("test",),
+}
+
+
+def open_semeval(name: str, folder: Path) -> Dataset:
+    """Opens subtask A; the parts of train that are there are one split.
+
+    Args:
+        name: the data set's name.
+        folder: the folder with the XML files.
+
+    Raises:
+        DatasetError: if the folder has none of them.
+    """
+    looked_for = []
+    splits: dict[str, Stream] = {}
+    for split, parts in _PARTS.items():
+        names = [f"SemEval2016-Task3-CQA-QL-{part}.xml" for part in parts]
+        looked_for += names
+        paths = [p for name in names if (p := find_file(folder, name))]
+        if paths:
+            splits[split] = partial(read_semeval, *paths)
+    return make_dataset(name, folder, splits, looked_for)
+
+
+register(
+    Collection(
+        "semeval",
+        "SemEval2016-Task3",
+        "SemEval-2016 Task 3 A without the repeated threads",
+        open_semeval,
+    )
+)

@@ -7,13 +7,20 @@ the paragraph; only that the paragraph has it counts here.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from keras_qa.arguments import check_choice
+from keras_qa.datasets.collection import Collection
+from keras_qa.datasets.collection import make_dataset
+from keras_qa.datasets.collection import register
 from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.files.json_stream import error_in
 from keras_qa.files.json_stream import read_array
+from keras_qa.files.text_files import find_file
 
 FILES = {"train": "train-v1.1.json", "dev": "dev-v1.1.json"}
 """The name of each split's file; the test set is not published."""
@@ -138,3 +145,54 @@ def _member(
         what = "a string" if kind is str else "an array"
         raise error_in(path, f"{where}.{name}", what, found)
     return found
+
+
+def open_squad(name: str, folder: Path, *, paragraphs: str = "all") -> Dataset:
+    """Opens SQuAD 1.1, which has no published test set.
+
+    Args:
+        name: the data set's name.
+        folder: the folder with the JSON files.
+        paragraphs: where a question's paragraph is to be found, among `"all"`
+            paragraphs (20,958 different ones in train and dev), or among
+            those of its `"split"`.
+
+    Raises:
+        DatasetError: if the folder has no file.
+        ValueError: if `paragraphs` is unknown.
+    """
+    check_choice("paragraphs", paragraphs, ("all", "split"))
+    files = {
+        split: path
+        for split, file in FILES.items()
+        if (path := find_file(folder, file))
+    }
+    texts = partial(paragraph_texts, *files.values())
+    return make_dataset(
+        name,
+        folder,
+        {split: partial(read_squad, path) for split, path in files.items()},
+        FILES.values(),
+        answers=texts,
+        documents={
+            split: texts
+            if paragraphs == "all"
+            else partial(paragraph_texts, path)
+            for split, path in files.items()
+        },
+    )
+
+
+register(
+    Collection(
+        "squad",
+        "SQuAD",
+        "SQuAD 1.1; each question has its paragraph as only candidate, to be "
+        "found among all paragraphs; there is no test set",
+        open_squad,
+        {
+            "paragraphs": "find a question's paragraph among 'all' (default) "
+            "or those of its 'split'",
+        },
+    )
+)

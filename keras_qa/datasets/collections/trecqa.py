@@ -8,13 +8,23 @@ Distance", NAACL 2013.
 import re
 from collections.abc import Iterable
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+from keras_qa.datasets.collection import Collection
+from keras_qa.datasets.collection import Stream
+from keras_qa.datasets.collection import make_dataset
+from keras_qa.datasets.collection import register
 from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.questions_of_rows import check_id
 from keras_qa.datasets.questions_of_rows import position_id
+from keras_qa.datasets.toks import is_toks_folder
+from keras_qa.datasets.toks import read_toks
+from keras_qa.datasets.toks import refuse_others
 from keras_qa.files.text_files import error_at
+from keras_qa.files.text_files import find_file
 from keras_qa.files.text_files import read_lines
 
 _OPENING = re.compile(r"<QApairs id=(['\"])(.*)\1>")
@@ -116,3 +126,84 @@ def _read_block(path: Path, lines: _Lines, start: int, block: str) -> str:
     raise error_at(
         path, start, f"</{block}> for the tag of this line", "end of file"
     )
+
+
+# Split to the name of the tokenised folder and of the original file.
+_TRAIN = ("train", "TRAIN.xml")
+_TRAIN_ALL = ("train-all", "TRAIN-ALL.xml")
+_RAW = {"dev": ("raw-dev", "DEV.xml"), "test": ("raw-test", "TEST.xml")}
+
+
+def open_trecqa(
+    name: str, folder: Path, *, prefer_original: bool = False
+) -> Dataset:
+    """Opens a variant of TrecQA, as tokenised folders or as XML files.
+
+    Args:
+        name: `"trecqa-raw"`, `"trecqa-clean"` or `"trecqa-all"`. With
+            TRAIN-ALL, the first two have a split `train-all`.
+        folder: the folder with either kind of files, or both.
+        prefer_original: where there are both, read the XML files; they have
+            one question without candidates each that the folders cannot show.
+
+    Raises:
+        DatasetError: if the folder has neither, or has files of WikiQA: both
+            call a tokenised folder `train`.
+    """
+    if name == "trecqa-all":
+        files = {"train": _TRAIN_ALL, **_RAW}
+    else:
+        files = {"train": _TRAIN, **_RAW, "train-all": _TRAIN_ALL}
+    splits: dict[str, Stream] = {}
+    for split, (toks_name, xml_name) in files.items():
+        toks, xml = folder / toks_name, find_file(folder, xml_name)
+        if is_toks_folder(toks) and not (xml and prefer_original):
+            if toks_name == "train":
+                refuse_others(name, folder)
+            splits[split] = partial(read_toks, toks)
+        elif xml is not None:
+            splits[split] = partial(read_trecqa_xml, xml)
+    if name == "trecqa-clean":
+        for split in _RAW:
+            published = folder / f"clean-{split}"
+            if is_toks_folder(published):
+                splits[split] = partial(read_toks, published)
+            elif split in splits:
+                splits[split] = partial(_clean, splits[split])
+    looked_for = [f"{toks}/a.toks" for toks, _ in files.values()]
+    looked_for += [xml for _, xml in files.values()]
+    # The published folds divide TRAIN, not TRAIN-ALL.
+    has_folds = name != "trecqa-all"
+    return make_dataset(
+        name, folder, splits, looked_for, "whitespace", has_folds=has_folds
+    )
+
+
+def _clean(raw: Stream) -> Iterator[Question]:
+    return both_labels_only(raw())
+
+
+_ABOUT = {
+    "trecqa-raw": "TRAIN, and DEV and TEST as they are",
+    "trecqa-clean": "TRAIN as it is; of DEV and TEST the questions that have "
+    "both correct and wrong candidates",
+    "trecqa-all": "TRAIN-ALL, and DEV and TEST as they are",
+}
+_OWN_FILES = (
+    *(toks for toks, _ in (_TRAIN_ALL, *_RAW.values())),
+    *(f"clean-{split}" for split in _RAW),
+    *(xml for _, xml in (_TRAIN, _TRAIN_ALL, *_RAW.values())),
+)
+register(
+    *(
+        Collection(
+            name,
+            "TrecQA",
+            about,
+            open_trecqa,
+            {"prefer_original": "read the XML files, not the folders"},
+            _OWN_FILES,
+        )
+        for name, about in _ABOUT.items()
+    )
+)

@@ -6,14 +6,24 @@ Answering", EMNLP 2015.
 
 from collections.abc import Iterable
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from keras_qa.datasets.collections.toks import read_toks
+from keras_qa.datasets.collection import SPLITS
+from keras_qa.datasets.collection import Collection
+from keras_qa.datasets.collection import Stream
+from keras_qa.datasets.collection import make_dataset
+from keras_qa.datasets.collection import register
+from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.questions_of_rows import Row
 from keras_qa.datasets.questions_of_rows import group_rows
 from keras_qa.datasets.questions_of_rows import parse_label
+from keras_qa.datasets.toks import is_toks_folder
+from keras_qa.datasets.toks import read_toks
+from keras_qa.datasets.toks import refuse_others
 from keras_qa.files.text_files import error_at
+from keras_qa.files.text_files import find_file
 from keras_qa.files.text_files import read_lines
 
 HEADER = (
@@ -96,3 +106,50 @@ def _rows(path: Path) -> Iterator[Row]:
             sentence,
             parse_label(path, number, label),
         )
+
+
+def open_wikiqa(
+    name: str, folder: Path, *, prefer_original: bool = False
+) -> Dataset:
+    """Opens WikiQA, as tokenised folders or as TSV files.
+
+    The two need different tokenisers, so a data set is made of one kind only.
+
+    Args:
+        name: the data set's name.
+        folder: the folder with either, or both.
+        prefer_original: where there are both, read the TSV files.
+
+    Raises:
+        DatasetError: if the folder has neither, or has files of TrecQA: both
+            call a tokenised folder `train`.
+    """
+    toks: dict[str, Stream] = {
+        split: partial(read_wikiqa_toks, folder / split)
+        for split in SPLITS
+        if is_toks_folder(folder / split)
+    }
+    tsv: dict[str, Stream] = {
+        split: partial(read_wikiqa_tsv, path)
+        for split in SPLITS
+        if (path := find_file(folder, f"WikiQA-{split}.tsv"))
+    }
+    looked_for = [f"WikiQA-{split}.tsv" for split in SPLITS]
+    looked_for += [f"{split}/a.toks" for split in SPLITS]
+    if tsv and (prefer_original or not toks):
+        return make_dataset(name, folder, tsv, looked_for)
+    if toks:
+        refuse_others(name, folder)
+    return make_dataset(name, folder, toks, looked_for, "whitespace")
+
+
+register(
+    Collection(
+        "wikiqa",
+        "WikiQA",
+        "the filtered version, in which every question has an answer",
+        open_wikiqa,
+        {"prefer_original": "read the TSV files, not the tokenised folders"},
+        own_files=("dev", "test", *(f"WikiQA-{s}.tsv" for s in SPLITS)),
+    )
+)

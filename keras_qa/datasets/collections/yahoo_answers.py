@@ -7,12 +7,20 @@ has no wrong answers in it: `keras_qa.ranking.mining` finds candidates.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Container
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+from keras_qa.datasets.collection import SPLITS
+from keras_qa.datasets.collection import Collection
+from keras_qa.datasets.collection import Stream
+from keras_qa.datasets.collection import make_dataset
+from keras_qa.datasets.collection import register
 from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.mined import read_candidates
 from keras_qa.datasets.questions_of_rows import check_id
 from keras_qa.datasets.questions_of_rows import position_id
 from keras_qa.errors import DatasetError
@@ -63,8 +71,8 @@ def _with_ending(folder: Path, name: str) -> Path | None:
 def read_yahoo_answers(
     *parts: Path,
     content: bool = False,
-    categories: Collection[str] | None = None,
-    languages: Collection[str] | None = None,
+    categories: Container[str] | None = None,
+    languages: Container[str] | None = None,
 ) -> Iterator[Question]:
     """Streams the questions of the corpus, each with its best answer.
 
@@ -150,3 +158,35 @@ class _Documents(XmlStream[dict[str, str]]):
 
 def _one_line(text: str) -> str:
     return " ".join(_LINE_BREAK.sub(" ", text).split())
+
+
+def open_yahoo(name: str, folder: Path) -> Dataset:
+    """Opens what `keras-qa mine yahoo` made of the corpus.
+
+    Args:
+        name: the data set's name.
+        folder: the folder with `train.tsv.gz`, `dev.tsv.gz`, `test.tsv.gz`.
+
+    Raises:
+        DatasetError: if the folder has none of them.
+    """
+    paths = {split: folder / f"{split}.tsv.gz" for split in SPLITS}
+    splits: dict[str, Stream] = {
+        split: partial(read_candidates, path)
+        for split, path in paths.items()
+        if path.is_file()
+    }
+    made_of = f"which `keras-qa mine yahoo` makes of {NAME}"
+    looked_for = [*(path.name for path in paths.values()), made_of]
+    return make_dataset(name, folder, splits, looked_for)
+
+
+register(
+    Collection(
+        "yahoo",
+        "YahooL6",
+        "the questions of Yahoo! Answers that `keras-qa mine yahoo` chose, "
+        "with the candidates that it found",
+        open_yahoo,
+    )
+)

@@ -6,19 +6,25 @@ LSTM Architecture", SIGIR 2017; the splits that HyperQA uses too (4.1).
 
 import pickle
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+from keras_qa.datasets.collection import SPLITS
+from keras_qa.datasets.collection import Collection
+from keras_qa.datasets.collection import Stream
+from keras_qa.datasets.collection import make_dataset
+from keras_qa.datasets.collection import register
 from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.questions_of_rows import position_id
 from keras_qa.errors import DatasetError
 from keras_qa.files.plain_pickle import loads
 from keras_qa.files.text_files import READ_ERRORS
 from keras_qa.files.text_files import check_text
+from keras_qa.files.text_files import find_file
 from keras_qa.files.text_files import open_bytes
 from keras_qa.files.text_files import shorten
-
-SPLITS = ("train", "dev", "test")
 
 
 class YahooQA:
@@ -147,3 +153,33 @@ class YahooQA:
             f"{self.path}{where and ':'}{where}: expected {expected}. "
             f"Received: {shorten(received)}"
         )
+
+
+def open_yahooqa(name: str, folder: Path) -> Dataset:
+    """Opens YahooQA, whose splits are in one file.
+
+    The repository with the splits keeps this file in a folder `data`.
+
+    Args:
+        name: the data set's name.
+        folder: the folder with `env.pkl` or `data/env.pkl`.
+
+    Raises:
+        DatasetError: if the folder has neither.
+    """
+    splits: dict[str, Stream] = {}
+    path = find_file(folder, "env.pkl") or find_file(folder, "data/env.pkl")
+    if path is not None:
+        collection = YahooQA(path)
+        splits = {s: partial(collection.questions, s) for s in SPLITS}
+    return make_dataset(name, folder, splits, ("env.pkl", "data/env.pkl"))
+
+
+register(
+    Collection(
+        "yahooqa",
+        "YahooQA",
+        "with answers of 5 characters to 50 words",
+        open_yahooqa,
+    )
+)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
+from keras_qa.datasets.collection import COLLECTIONS
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.questions_of_rows import Row
 from keras_qa.datasets.questions_of_rows import group_rows
@@ -18,7 +19,7 @@ FILES = ("a.toks", "b.toks", "id.txt", "sim.txt")
 
 
 def is_toks_folder(folder: Path) -> bool:
-    """Whether the folder holds the four files, plain or `.gz`."""
+    """Returns True if a folder holds the four files, plain or `.gz`."""
     return all(find_file(folder, name) for name in FILES)
 
 
@@ -49,6 +50,32 @@ def read_toks(folder: Path) -> Iterator[Question]:
             f"Received: {[path.name for path in found]}"
         )
     return group_rows(found[2], _rows(found), text_path=found[0])
+
+
+def refuse_others(name: str, folder: Path) -> None:
+    """Refuses a folder with files of another collection.
+
+    WikiQA and TrecQA have a tokenised folder `train` each, in one format.
+
+    Raises:
+        DatasetError: if there is such a file; the message names all.
+    """
+    others = sorted(
+        path
+        for path in {
+            path
+            for collection in COLLECTIONS.values()
+            if collection.folder != COLLECTIONS[name].folder
+            for path in collection.own_files
+        }
+        if is_toks_folder(folder / path) or find_file(folder, path)
+    )
+    if others:
+        raise DatasetError(
+            f"{folder}: expected {name!r} in a folder of its own, since the "
+            "tokenised folder train/ does not show which data set it is of. "
+            f"Received: a folder with {', '.join(others)}, too"
+        )
 
 
 def _rows(paths: list[Path]) -> Iterator[Row]:
