@@ -16,7 +16,6 @@ import io
 import os
 import re
 from collections.abc import Callable
-from collections.abc import Iterable
 from pathlib import Path
 from unittest import mock
 
@@ -24,80 +23,52 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 from keras_qa.cli import main as cli
-from reproductions.records.deviations import Deviation
-from reproductions.records.deviations import load_ledger
-from reproductions.records.paired_tests import read_comparisons
-from reproductions.records.paper_figures import load_targets
-from reproductions.records.parameters import read_parameters
+from reproductions.records.deviations import load_deviations
+from reproductions.records.paired_tests import read_paired_tests
+from reproductions.records.paper_figures import load_papers
 from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import group_runs
-from reproductions.report import page as report
+from reproductions.report import ledger_page
+from reproductions.report import paper_page
 
 PART = re.compile(r"^<!-- part: (\w+) (.+) -->$", re.MULTILINE)
-FOLDER = Path(report.__file__).parents[1] / "records"
+FOLDER = Path(__file__).parents[1] / "reproductions"
 FILES = {
-    "citation": ("paper_figures",),
-    "results": ("paper_figures", "runs", "paired_tests", "parameters"),
-    "ledger": ("deviations",),
+    "citation": ("*/paper.toml",),
+    "results": ("*/paper.toml", "records/*.jsonl"),
+    "ledger": ("*/*deviations.toml",),
 }
 
 load_all_runs = functools.cache(
-    lambda: group_runs(read_runs(FOLDER / "runs.jsonl"))
+    lambda: group_runs(read_runs(FOLDER / "records/runs.jsonl"))
 )
 
 
 def citation(paper: str) -> str:
     """A paper's authors, title and place, with a link to it."""
-    found = load_targets().papers[paper]
-    return f"{found.authors}: {found.title}. [{found.venue}]({found.link})."
+    return paper_page.citation(load_papers()[paper])
 
 
 def results(paper: str) -> str:
-    """A paper's tables with ours beside them, as on the results page."""
-    targets = load_targets()
-    compared = read_comparisons(FOLDER / "paired_tests.jsonl")
-    counts = read_parameters(FOLDER / "parameters.jsonl")
-    parts = report.paper_results(
-        targets.papers[paper],
-        targets.models,
+    """What was measured for a paper, as on its page in the repository."""
+    parts = paper_page.results(
+        load_papers()[paper],
         [group for group in load_all_runs() if group.paper == paper],
-        [entry for entry in compared if entry.paper == paper],
-        [entry for entry in counts if entry.paper == paper],
+        [test for test in read_paired_tests() if test.paper == paper],
     )
-    text = "\n".join(parts)
-    # Pictures lie beside the results page; further tables have pages here.
-    text = text.replace("](pictures/", "](../../reproductions/pictures/")
-    return re.sub(r"\]\(tables/(\w+)\.md", r"](\1-tables.md", text)
+    # The page has a heading for them.
+    text = re.sub(r"^##", "###", "\n".join(parts), flags=re.MULTILINE)
+    # Pictures are in the paper's folder; further tables have pages here.
+    text = text.replace(
+        "](pictures/", f"](../../reproductions/{paper}/pictures/"
+    )
+    return text.replace("](tables.md", f"]({paper}-tables.md")
 
 
 def ledger(paper: str) -> str:
-    """The deviations of a paper, or of all of them (`common`).
-
-    A section for each: five columns, two of them of long names, would be twice
-    as wide as the page.
-    """
-    return "\n".join(
-        _deviation(entry) for entry in load_ledger() if entry.paper == paper
-    )
-
-
-def _deviation(entry: Deviation) -> str:
-    # On one line each, so that no line begins as a list or a heading does.
-    title, printed, reading = (
-        " ".join(text.split())
-        for text in (entry.where, entry.printed, entry.reading)
-    )
-    return (
-        f"### {title}\n\n"
-        f"*As printed:* {printed}\n\n"
-        f"*Our default:* {reading}\n\n"
-        f"*Switch:* {_names(entry.arguments)}. "
-        f"*Shown by:* {_names(entry.tests)}.\n"
-    )
-
-
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names) or "none"
+    """The deviations of a paper, or of all of them (`common`)."""
+    entries = [entry for entry in load_deviations() if entry.paper == paper]
+    return "\n".join(ledger_page.ledger(entries, "###"))
 
 
 def command(words: str) -> str:
@@ -146,7 +117,7 @@ def replace_parts(app: Sphinx, docname: str, source: list[str]) -> None:
                 f"Received: {line.group()!r}"
             )
         for name in FILES.get(kind, ()):
-            for path in FOLDER.glob(f"{name}.*l"):
+            for path in FOLDER.glob(name):
                 app.env.note_dependency(path, docname=docname)
         return PARTS[kind](what)
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from reproductions.hyperqa import experiment as hyperqa
 from reproductions.records.paper_figures import ResultsTable
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.paper_figures import model_names
 from reproductions.records.runs import read_metrics
 from reproductions.report.plots import results_bars
 
@@ -62,14 +63,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def table(results: dict[str, dict[str, Any]]) -> str:
     """The figures of each model, the paper's beneath ours."""
-    targets = load_targets()
+    names = model_names()
     lines = [f"{'model':<22}" + "".join(f"{m:>8}" for m in METRICS)]
     for model, result in results.items():
-        lines.append(_row(f"{targets.models[model]}, here", result["metrics"]))
+        lines.append(_row(f"{names[model]}, here", result["metrics"]))
         number = PAPER_TABLES.get(model)
         if number is None:
             continue
-        paper = targets.papers["hyperqa"].table(number)
+        paper = load_papers()["hyperqa"].table(number)
         if isinstance(paper, ResultsTable):
             row = next(r for r in paper.rows if r.ours == model)
             lines.append(_row(f"  paper, {paper.dataset}", row.metrics))

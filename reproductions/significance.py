@@ -1,21 +1,21 @@
 """Tests differences between models, question by question.
 
-    python -m reproductions.significance runs/ctrn-study
+    python -m reproductions.significance runs/study
 
-Which models are compared stands in `paper_figures.toml`. Their run folders are looked
-for below the given ones; two conditions are compared on the same split of the
-same data set, with the same recipe and, unless the comparison says otherwise,
-the same vectors, as follows.
+Each paper's `paper.toml` says which models are tested against each other. Their
+run folders are looked for below the given ones; two conditions are tested on
+the same split of the same data set, with the same recipe and, unless the wanted
+test says otherwise, the same vectors, as follows.
 
-The average precision of each question (or another metric that the comparison
+The average precision of each question (or another metric that the wanted test
 names), averaged over the seeds of a condition, is paired with the other
 condition's. The p value is that of a two-sided permutation test, which
-exchanges the two of a pair at random; the interval of the mean difference is a
-bootstrap over questions. Both are of the questions: they say what other
-questions would change, not what other seeds would.
+exchanges the two values of a pair at random; the interval of the mean
+difference is a bootstrap over questions. Both are of the questions: they say
+what other questions would change, not what other seeds would.
 
-Results go to `paired_tests.jsonl`, in the place of earlier ones of the same two
-conditions. A few seconds.
+Results go to `records/paired_tests.jsonl`, in the place of earlier ones of the
+same two conditions. A few seconds.
 """
 
 import argparse
@@ -27,33 +27,28 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import ir_measures
 import numpy as np
-from scipy import stats
 
-from reproductions.harness.measures import EVERY
+from keras_qa.errors import KerasQAError
 from reproductions.records.paired_tests import PATH
-from reproductions.records.paired_tests import Compared
-from reproductions.records.paired_tests import ComparisonsError
-from reproductions.records.paired_tests import Side
-from reproductions.records.paired_tests import update_comparisons
-from reproductions.records.paper_figures import Comparison
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paired_tests import Condition
+from reproductions.records.paired_tests import PairedTest
+from reproductions.records.paired_tests import update_paired_tests
+from reproductions.records.paper_figures import WantedTest
+from reproductions.records.paper_figures import load_papers
 from reproductions.records.runs import read_metrics
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.records.seed_groups import canonical
 from reproductions.records.seed_groups import group_runs
-from reproductions.records.trec_files import read_labels
-from reproductions.records.trec_files import read_ranking
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
 RNG_SEED = 0
 
 
-class SignificanceError(ValueError):
-    """The runs that were given cannot be compared."""
+class SignificanceError(KerasQAError, ValueError):
+    """The given runs cannot be tested against each other."""
 
 
 def question_metric(folder: Path, metric: str) -> dict[str, float]:
@@ -62,8 +57,7 @@ def question_metric(folder: Path, metric: str) -> dict[str, float]:
     Args:
         folder: a run's folder with `run.trec` and `qrels.trec`.
         metric: one of `reproductions.harness.measures.EVERY`; `"MAP"` is the
-        mean of
-            the average precision of questions.
+            mean of the average precision of questions.
 
     Returns:
         Its value by question id, of the questions with a correct answer.
@@ -71,6 +65,12 @@ def question_metric(folder: Path, metric: str) -> dict[str, float]:
     Raises:
         DatasetError: if a file is missing or bad.
     """
+    import ir_measures
+
+    from reproductions.harness.measures import EVERY
+    from reproductions.records.trec_files import read_labels
+    from reproductions.records.trec_files import read_ranking
+
     qrels = read_labels(folder / "qrels.trec")
     run = read_ranking(folder / "run.trec")
     scored = {q.query_id for q in qrels if q.relevance > 0}
@@ -97,6 +97,9 @@ def paired_difference(
         The mean difference, the ends of its bootstrap interval, and the
         two-sided p value of the permutation test.
     """
+    # Here, because it takes a second.
+    from scipy import stats
+
     differences = first - second
     test = stats.permutation_test(
         (first, second),
@@ -122,8 +125,8 @@ def paired_difference(
     )
 
 
-def compare(first: Group, second: Group, metric: str = "MAP") -> Compared:
-    """Compares two groups of runs whose records name their `folder`.
+def paired_test(first: Group, second: Group, metric: str = "MAP") -> PairedTest:
+    """Tests the difference of two groups, whose records name their `folder`.
 
     Args:
         first: the one group.
@@ -152,18 +155,18 @@ def compare(first: Group, second: Group, metric: str = "MAP") -> Compared:
                 f"{len(set(names) & set(found))} of them the same"
             )
     values = np.array([[found[name] for name in names] for found in every])
-    sides = np.split(values, [len(first.runs)])
+    of_first, of_second = np.split(values, [len(first.runs)])
     difference, interval, p_value = paired_difference(
-        *(side.mean(axis=0) for side in sides)
+        of_first.mean(axis=0), of_second.mean(axis=0)
     )
-    return Compared(
+    return PairedTest(
         paper=first.paper,
         dataset=first.dataset,
         split=first.split,
         metric=metric,
         questions=len(names),
-        first=_side(first, sides[0]),
-        second=_side(second, sides[1]),
+        first=_condition(first, of_first),
+        second=_condition(second, of_second),
         difference=difference,
         interval=interval,
         confidence=CONFIDENCE,
@@ -176,9 +179,9 @@ def compare(first: Group, second: Group, metric: str = "MAP") -> Compared:
     )
 
 
-def _side(group: Group, values: np.ndarray) -> Side:
+def _condition(group: Group, values: np.ndarray) -> Condition:
     statistic = Statistic.of([float(row.mean()) for row in values])
-    return Side(
+    return Condition(
         model=group.model,
         row=group.row,
         recipe=group.recipe,
@@ -192,52 +195,50 @@ def _side(group: Group, values: np.ndarray) -> Side:
 
 
 def pairs(
-    groups: Sequence[Group], wanted: Sequence[Comparison]
+    groups: Sequence[Group], wanted: Sequence[WantedTest]
 ) -> Iterator[tuple[Group, Group, str]]:
-    """The groups that a paper's comparisons ask for, with the metric.
+    """The groups that a paper's wanted tests ask for, with the metric.
 
     Args:
         groups: groups of runs of that paper.
-        wanted: the comparisons.
+        wanted: the wanted tests.
     """
-    readings = {name for comparison in wanted for name in comparison.readings}
-    for comparison in wanted:
+    varied = {name for test in wanted for name in test.varied}
+    for test in wanted:
         for first in groups:
             for second in groups:
-                if first is not second and _fits(
-                    comparison, readings, first, second
-                ):
-                    yield first, second, comparison.metric
+                if first is not second and _fits(test, varied, first, second):
+                    yield first, second, test.metric
 
 
 def _fits(
-    comparison: Comparison, readings: set[str], first: Group, second: Group
+    test: WantedTest, varied: set[str], first: Group, second: Group
 ) -> bool:
-    # The second stands as its recipe has it, the first perhaps read otherwise,
-    # if that is asked for; what else was changed was changed for both.
-    changed = readings.intersection(first.overrides)
+    # The second is as its recipe has it, the first perhaps with another value
+    # of a varied setting, if that is asked for; what else was changed was
+    # changed for both.
     return (
-        comparison.first in (first.model, first.row)
-        and comparison.second in (second.model, second.row)
+        test.first in (first.model, first.row)
+        and test.second in (second.model, second.row)
         and (first.dataset, first.split) == (second.dataset, second.split)
-        and changed <= set(comparison.readings)
-        and not readings.intersection(second.overrides)
+        and varied.intersection(first.overrides) <= set(test.varied)
+        and not varied.intersection(second.overrides)
         and (
             second.recipe == "untrained"
-            or _trained(first, readings) == _trained(second, readings)
+            or _trained(first, varied) == _trained(second, varied)
         )
-        and _vectors_fit(comparison, first, second)
+        and _vectors_fit(test, first, second)
     )
 
 
-def _vectors_fit(comparison: Comparison, first: Group, second: Group) -> bool:
-    if comparison.fewer_vectors:
+def _vectors_fit(test: WantedTest, first: Group, second: Group) -> bool:
+    if test.fewer_vectors:
         return set() < set(second.vectors) < set(first.vectors)
-    return comparison.other_vectors or second.vectors in (first.vectors, ())
+    return test.other_vectors or second.vectors in (first.vectors, ())
 
 
-def _trained(group: Group, readings: set[str]) -> str:
-    changed = {k: v for k, v in group.overrides.items() if k not in readings}
+def _trained(group: Group, varied: set[str]) -> str:
+    changed = {k: v for k, v in group.overrides.items() if k not in varied}
     return canonical([group.recipe, group.training_set, changed])
 
 
@@ -246,7 +247,7 @@ def find_runs(folders: Sequence[Path]) -> list[dict[str, Any]]:
 
     Raises:
         SignificanceError: if a folder holds no finished run.
-        RunsError: if the metrics of one are no record.
+        RecordError: if the metrics of one are no record.
     """
     runs = []
     for folder in folders:
@@ -267,7 +268,7 @@ def find_runs(folders: Sequence[Path]) -> list[dict[str, Any]]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Compares the runs of some folders; returns the exit status."""
+    """Tests the runs of some folders; returns the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m reproductions.significance",
         description=__doc__.splitlines()[0],
@@ -278,47 +279,47 @@ def main(argv: Sequence[str] | None = None) -> int:
         type=Path,
         default=PATH,
         metavar="FILE",
-        help="default: paired_tests.jsonl beside this script",
+        help="default: reproductions/records/paired_tests.jsonl",
     )
     arguments = parser.parse_args(argv)
     try:
-        compared = _compare_all(find_runs(arguments.runs))
-        update_comparisons(arguments.output, compared)
-    except (OSError, ValueError, ComparisonsError) as error:
+        tests = _every_test(find_runs(arguments.runs))
+        update_paired_tests(arguments.output, tests)
+    except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    for item in compared:
-        low, high = item.interval
+    for test in tests:
+        low, high = test.interval
         print(
-            f"{item.dataset} {item.split}: {_name(item.first)} less "
-            f"{_name(item.second)} {item.metric} {item.difference:+.4f} "
-            f"[{low:+.4f}, {high:+.4f}] p {item.p_value:.4f}"
+            f"{test.dataset} {test.split}: {_shown(test.first)} less "
+            f"{_shown(test.second)} {test.metric} {test.difference:+.4f} "
+            f"[{low:+.4f}, {high:+.4f}] p {test.p_value:.4f}"
         )
     print(arguments.output)
     return 0
 
 
-def _compare_all(runs: Sequence[Mapping[str, Any]]) -> list[Compared]:
+def _every_test(runs: Sequence[Mapping[str, Any]]) -> list[PairedTest]:
     groups = group_runs(dict(run) for run in runs)
-    compared = [
-        compare(first, second, metric)
-        for key, paper in load_targets().papers.items()
+    tests = [
+        paired_test(first, second, metric)
+        for key, paper in load_papers().items()
         for first, second, metric in pairs(
             [group for group in groups if group.paper == key],
-            paper.comparisons,
+            paper.paired_tests,
         )
     ]
-    if not compared:
+    if not tests:
         raise SignificanceError(
-            f"expected runs of two models that paper_figures.toml wants compared. "
+            f"expected runs of two models that a paper.toml wants tested. "
             f"Received: {len(groups)} conditions without such a pair"
         )
-    return compared
+    return tests
 
 
-def _name(side: Side) -> str:
-    changed = [f"{name}={value}" for name, value in side.overrides.items()]
-    return " ".join([side.row or side.model, *changed])
+def _shown(condition: Condition) -> str:
+    changed = [f"{name}={value}" for name, value in condition.overrides.items()]
+    return " ".join([condition.name, *changed])
 
 
 if __name__ == "__main__":

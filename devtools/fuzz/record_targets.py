@@ -5,15 +5,11 @@ from pathlib import Path
 
 from devtools.fuzz import structures
 from devtools.fuzz.target import Target
-from reproductions.records.deviations import LedgerError
-from reproductions.records.deviations import load_ledger
-from reproductions.records.paired_tests import ComparisonsError
-from reproductions.records.paired_tests import read_comparisons
-from reproductions.records.paper_figures import TargetsError
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.deviations import load_deviations
+from reproductions.records.paired_tests import read_paired_tests
 from reproductions.records.parameters import ParametersError
 from reproductions.records.parameters import read_parameters
-from reproductions.records.runs import RunsError
+from reproductions.records.reading import RecordError
 from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import group_runs
 
@@ -27,7 +23,7 @@ def targets() -> list[Target]:
             "runs",
             lambda: {"runs.jsonl": _lines("runs.jsonl")},
             lambda folder: _read_runs(folder / "runs.jsonl"),
-            (RunsError,),
+            (RecordError,),
             structured=structures.json_lines("runs.jsonl"),
             # A torn last line is left out with a warning.
             warnings=(UserWarning,),
@@ -38,9 +34,9 @@ def targets() -> list[Target]:
             lambda: {"paired_tests.jsonl": _lines("paired_tests.jsonl")},
             lambda folder: [
                 c.identity
-                for c in read_comparisons(folder / "paired_tests.jsonl")
+                for c in read_paired_tests(folder / "paired_tests.jsonl")
             ],
-            (ComparisonsError,),
+            (RecordError,),
             structured=structures.json_lines("paired_tests.jsonl"),
             guided="paired_tests.jsonl",
         ),
@@ -57,15 +53,15 @@ def targets() -> list[Target]:
             "targets",
             lambda: {"paper_figures.toml": _TARGETS},
             lambda folder: load_targets(folder / "paper_figures.toml"),
-            (TargetsError,),
+            (RecordError,),
             structured=structures.toml_file("paper_figures.toml"),
             guided="paper_figures.toml",
         ),
         Target(
             "ledger",
             lambda: {"deviations.toml": _LEDGER},
-            lambda folder: load_ledger(folder / "deviations.toml"),
-            (LedgerError,),
+            lambda folder: load_deviations(folder / "deviations.toml"),
+            (RecordError,),
             inputs=6_000,
             structured=structures.toml_file("deviations.toml"),
             guided="deviations.toml",

@@ -22,9 +22,8 @@ from keras_qa.files.locks import OwnerFile
 from keras_qa.ranker import run_reading
 from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.example_pairs import read_rankings
-from reproductions.records.runs import RunsError
+from reproductions.records.reading import RecordError
 from reproductions.records.runs import read_metrics
-from reproductions.report.learning_curves import CurvesError
 from reproductions.report.learning_curves import labels
 from reproductions.report.learning_curves import read_history
 from reproductions.significance import question_metric
@@ -112,7 +111,7 @@ def targets() -> list[Target]:
             "run history",
             lambda: {"history.csv": _HISTORY},
             lambda folder: read_history(folder, "MAP"),
-            (CurvesError,),
+            (RecordError,),
             inputs=6_000,
             structured=structures.table("history.csv", ","),
             guided="history.csv",
@@ -121,7 +120,7 @@ def targets() -> list[Target]:
             "run labels",
             lambda: {"settings.json": _json(_SETTINGS)},
             lambda folder: labels([folder]),
-            (CurvesError,),
+            (RecordError,),
             inputs=3_000,
             structured=structures.json_file("settings.json"),
         ),
@@ -129,7 +128,7 @@ def targets() -> list[Target]:
             "run metrics",
             lambda: {"metrics.json": _json(_METRICS)},
             _read_metrics,
-            (RunsError, RankerError),
+            (RecordError, RankerError),
             inputs=6_000,
             structured=structures.json_file("metrics.json"),
             guided="metrics.json",

@@ -62,7 +62,7 @@ from reproductions.harness.vectors import SKIPGRAM
 from reproductions.hyperqa.experiment import PAPER
 from reproductions.hyperqa.experiment import build_model
 from reproductions.hyperqa.experiment import build_training
-from reproductions.records.runs import RunsError
+from reproductions.records.reading import RecordError
 from reproductions.records.runs import append_run
 from reproductions.records.runs import read_runs
 
@@ -337,7 +337,7 @@ def compare(arguments: argparse.Namespace) -> list[dict[str, Any]]:
 
     Raises:
         DatasetError, VectorsError: if a file is missing or bad.
-        RunsError: if the output file holds something else.
+        RecordError: if the output file holds something else.
     """
     dataset = open_dataset(arguments.dataset, arguments.data_dir)
     validation = CrossValidation(
@@ -399,7 +399,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         records = compare(arguments)
-    except (DatasetError, VectorsError, RunsError) as error:
+    except (DatasetError, VectorsError, RecordError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     print(table(records))

@@ -32,21 +32,22 @@ from keras_qa.models.hyperqa import BagOfWordsRanker
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.text.vocabulary import pad
+from reproductions.hyperqa.drawings import LinkedVectors
+from reproductions.hyperqa.drawings import embedding_size_curve
+from reproductions.hyperqa.drawings import norm_histograms
+from reproductions.hyperqa.drawings import tsne_links
 from reproductions.hyperqa.norm_levels import norm_edges
 from reproductions.hyperqa.norm_levels import pair_by_norm_level
 from reproductions.hyperqa.norm_levels import words_by_norm
 from reproductions.records.paper_figures import ResultsTable
-from reproductions.records.paper_figures import load_targets
-from reproductions.records.runs import RunsError
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.paper_figures import model_names
+from reproductions.records.reading import RecordError
 from reproductions.records.runs import read_metrics
 from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import Group
-from reproductions.records.seed_groups import comparisons
 from reproductions.records.seed_groups import group_runs
-from reproductions.report.plots import LinkedVectors
-from reproductions.report.plots import embedding_size_curve
-from reproductions.report.plots import norm_histograms
-from reproductions.report.plots import tsne_links
+from reproductions.records.seed_groups import one_setting_apart
 
 BATCH_SIZE = 256
 LEVELS = 5  # H1 to H5 of Table 8
@@ -81,7 +82,7 @@ class EncodedRun:
     @property
     def title(self) -> str:
         """The model, and what it was applied to."""
-        name = load_targets().models[self.metrics["model"]]
+        name = model_names()[self.metrics["model"]]
         return f"{name}, {self.metrics['dataset']} {self.metrics['split']}"
 
     def linked(self) -> LinkedVectors:
@@ -118,7 +119,7 @@ def encode_run(
         FileNotFoundError: if the folder does not hold a finished run of a
             trained model.
         ModelFileError: if its model is damaged, or of another kind.
-        RunsError: if its metrics are no record.
+        RecordError: if its metrics are no record.
     """
     for name in ("metrics.json", "model.keras", "vocabulary.txt"):
         if not (run / name).exists():
@@ -172,7 +173,7 @@ def draw(runs: Iterable[EncodedRun], output_dir: Path) -> list[Path]:
         The files that were written.
     """
     runs = list(runs)
-    names = load_targets().models
+    names = model_names()
     written = [output_dir / "figure4-tsne.png"]
     panels = {names[run.metrics["model"]]: run.linked() for run in runs}
     tsne_links(panels, written[-1])
@@ -243,10 +244,12 @@ def draw_figure_3(groups: Sequence[Group], output_dir: Path) -> list[Path]:
         The files that were written: one for each data set, split, recipe and
         choice of vectors for which a model was trained with several sizes.
     """
-    paper = load_targets().papers["hyperqa"]
-    figure = next(f for f in paper.figures if f["number"] == "Figure 3")
+    paper = load_papers()["hyperqa"]
+    figure = paper.figure("Figure 3").drawing
     table = paper.table(figure["reference_table"])
-    sizes = comparisons([g for g in groups if g.model in figure["models"]])
+    sizes = one_setting_apart(
+        [g for g in groups if g.model in figure["models"]]
+    )
     curves: dict[tuple[str, ...], dict[str, list[Group]]] = {}
     for members in sizes.get(figure["setting"], []):
         first = members[0]
@@ -323,7 +326,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("give --run or --runs")
     try:
         written = _draw_all(options)
-    except (OSError, RunsError, DatasetError, ModelFileError) as error:
+    except (OSError, RecordError, DatasetError, ModelFileError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     for path in written:

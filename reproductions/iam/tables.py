@@ -30,7 +30,8 @@ from keras_qa.ranker import Ranker
 from keras_qa.text.reading import TextReading
 from reproductions.harness.experiment import open_for
 from reproductions.harness.experiment import with_messages
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.paper_figures import model_names
 from reproductions.records.runs import read_metrics
 from reproductions.report import markdown
 
@@ -65,7 +66,7 @@ class Reader:
         Raises:
             ModelFileError: if its model cannot be loaded.
             RankerError: if it lacks the model, or cannot be read.
-            RunsError: if its metrics are no record.
+            RecordError: if its metrics are no record.
         """
         ranker = Ranker.load(folder)
         metrics = read_metrics(folder, "settings")
@@ -168,7 +169,7 @@ def tables(
         reader: the run of IAM.
         other: the run that stands beside it in Table 3.
     """
-    names = load_targets().models
+    names = model_names()
     readers = [reader, *([other] if other else [])]
     salient, extreme = [], []
     for question in questions:
@@ -182,7 +183,7 @@ def tables(
             [asked, reader.extremes(correct), reader.extremes(wrong)]
         )
     models = [r.metrics["model"] for r in readers]
-    paper = load_targets().papers["iam"]
+    paper = load_papers()["iam"]
     where = f"`{reader.metrics['dataset']}` {reader.metrics['split']}"
     parts = []
     for number, columns, rows in (

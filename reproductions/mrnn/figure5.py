@@ -29,7 +29,7 @@ from keras_qa.ranker import run_reading
 from reproductions.harness.example_pairs import Pair
 from reproductions.harness.example_pairs import pair_of_split
 from reproductions.harness.experiment import with_messages
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paper_figures import model_names
 from reproductions.records.runs import read_metrics
 from reproductions.report import markdown
 
@@ -127,7 +127,7 @@ def draw(
         Figure5Error: if the model reads vectors that depend on whole texts.
         PairError: if there is no such pair.
         RankerError: if the folder holds no finished run.
-        RunsError: if the run's metrics are no record.
+        RecordError: if the run's metrics are no record.
     """
     reading = run_reading(folder)
     metrics = read_metrics(folder, "settings")
@@ -148,7 +148,7 @@ def draw(
     name = re.sub(r"[^\w.-]", "_", f"{metrics['dataset']}-{pair.name}")
     picture = output_dir / f"figure5-{name}.png"
     text = picture.with_suffix(".md")
-    title = load_targets().models.get(metrics["model"], metrics["model"])
+    title = model_names().get(metrics["model"], metrics["model"])
     page = (
         f"# Attention of {title}, score {maps.score:.4f}\n\n"
         f"{pair.source}\n\n> {_line(pair.question)}\n>\n"

@@ -27,11 +27,14 @@ from keras_qa.files.whole import write_whole
 from keras_qa.text.tokenizer import tokenize
 from reproductions.harness.experiment import PARTS
 from reproductions.harness.experiment import open_for
-from reproductions.records.paper_figures import load_targets
-from reproductions.records.runs import RunsError
+from reproductions.records.paper_figures import model_names
+from reproductions.records.reading import RecordError
 from reproductions.records.runs import read_metrics
 from reproductions.report import markdown
-from reproductions.report.plots import bucket_lines
+from reproductions.report.plots import legend_above
+from reproductions.report.plots import line_style
+from reproductions.report.plots import new_figure
+from reproductions.report.plots import save
 from reproductions.significance import question_metric
 
 # Upper ends of all buckets but the last. The text names the first three; the
@@ -146,11 +149,11 @@ def read_curves(
 
     Raises:
         FileNotFoundError: if a folder holds no finished run.
-        RunsError: if the metrics of one are no record.
+        RecordError: if the metrics of one are no record.
         Figure5Error: if the runs are not of one split of one data set, or
             those of one curve have other settings.
     """
-    names = load_targets().models
+    names = model_names()
     first: dict[str, Any] = {}
     curves: dict[str, list[dict[str, float]]] = {}
     settings: dict[str, Any] = {}
@@ -232,6 +235,43 @@ def _parts(dataset: Dataset, split: str) -> Sequence[str]:
     return parts or [split]
 
 
+def bucket_lines(
+    panels: Mapping[
+        str, tuple[Sequence[str], Mapping[str, np.ndarray], np.ndarray]
+    ],
+    path: Path | str,
+) -> None:
+    """Draws the accuracy in buckets of questions (Figure 5).
+
+    Args:
+        panels: title to names of the buckets, accuracy by curve with NaN for
+            buckets without a question, and numbers of questions; drawn one
+            above the other.
+        path: the PNG file to write.
+    """
+    figure = new_figure(7.4, 3.4 * len(panels))
+    rows = figure.subplots(len(panels), squeeze=False)[:, 0]
+    for axes, (title, panel) in zip(rows, panels.items(), strict=True):
+        labels, curves, counts = panel
+        places = np.arange(len(labels))
+        for i, (name, accuracy) in enumerate(curves.items()):
+            axes.plot(
+                places,
+                100 * accuracy,
+                label=name,
+                **line_style(i),
+            )
+        axes.set_xticks(
+            places,
+            [f"{x}\n({n})" for x, n in zip(labels, counts, strict=True)],
+            fontsize=8,
+        )
+        axes.set_xlabel("length of the correct answers (questions)")
+        axes.set_ylabel("top-1 accuracy, %")
+        legend_above(axes, title)
+    save(figure, path)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Draws the figure; returns the exit status."""
     parser = argparse.ArgumentParser(
@@ -269,7 +309,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         ImportError,
         OSError,
         DatasetError,
-        RunsError,
+        RecordError,
         Figure5Error,
     ) as error:
         print(f"error: {error}", file=sys.stderr)

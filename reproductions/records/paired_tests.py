@@ -1,28 +1,23 @@
-"""Reads and updates `paired_tests.jsonl`: tested differences between models."""
+"""Reads and updates `paired_tests.jsonl`: tested differences of models."""
 
-import dataclasses
 import json
 from collections.abc import Iterable
+from dataclasses import asdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from typing import get_type_hints
 
-from keras_qa.files.checks import misfit
 from keras_qa.files.locks import locked
 from keras_qa.files.whole import write_whole
+from reproductions.records.reading import read_lines
 from reproductions.records.seed_groups import canonical
 
 PATH = Path(__file__).with_name("paired_tests.jsonl")
 
 
-class ComparisonsError(ValueError):
-    """A line is not a comparison; the message names the file and the line."""
-
-
 @dataclass(frozen=True)
-class Side:
-    """One of the two conditions: runs that differ in their seed alone.
+class Condition:
+    """Runs that differ in their seed alone.
 
     Attributes:
         model: the model's name.
@@ -47,6 +42,11 @@ class Side:
     row: str | None = None
 
     @property
+    def name(self) -> str:
+        """The row's name if it has one, else the model's."""
+        return self.row or self.model
+
+    @property
     def identity(self) -> str:
         """What tells the condition from others, whatever its seeds."""
         return canonical(
@@ -58,7 +58,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Compared:
+class PairedTest:
     """A difference between two conditions on the same questions.
 
     Attributes:
@@ -68,7 +68,7 @@ class Compared:
         metric: name of the metric.
         questions: number of questions that were scored.
         first: the one condition.
-        second: the other.
+        second: the other condition.
         difference: mean over questions of the first's metric less the
             second's.
         interval: ends of the difference's bootstrap interval.
@@ -83,8 +83,8 @@ class Compared:
     split: str
     metric: str
     questions: int
-    first: Side
-    second: Side
+    first: Condition
+    second: Condition
     difference: float
     interval: tuple[float, float]
     confidence: float
@@ -94,72 +94,37 @@ class Compared:
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What tells the comparison from others."""
+        """What tells the test from others."""
         return (
             *(self.paper, self.dataset, self.split, self.metric),
             *(self.first.identity, self.second.identity),
         )
 
 
-def read_comparisons(path: Path | str = PATH) -> list[Compared]:
-    """Reads all comparisons; no file means none.
+def read_paired_tests(path: Path | str = PATH) -> list[PairedTest]:
+    """Reads all paired tests; no file means none.
 
     Raises:
-        ComparisonsError: if a line is not a comparison.
+        RecordError: if a line is not a paired test.
     """
-    path = Path(path)
-    if not path.exists():
-        return []
-    found = []
-    # Texts may hold other characters at which `str.splitlines` breaks.
-    for number, line in enumerate(path.read_bytes().splitlines(), 1):
-        try:
-            found.append(_parse(json.loads(line)))
-        # The last is of JSON that is nested too deep.
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
-            raise ComparisonsError(
-                f"{path}:{number}: expected a comparison of two conditions. "
-                f"Received: {line[:80]!r}"
-            ) from error
-    return found
+    return read_lines(path, PairedTest)
 
 
-def update_comparisons(path: Path | str, compared: Iterable[Compared]) -> None:
-    """Writes comparisons in the place of those of the same two conditions.
+def update_paired_tests(path: Path | str, tests: Iterable[PairedTest]) -> None:
+    """Writes paired tests in the place of those of the same two conditions.
 
     Several processes may do so at once: one waits for the other.
 
     Args:
         path: the file; it is made if it does not exist, and whole or as it
             was, whenever the process ends.
-        compared: the new comparisons.
+        tests: the new paired tests.
     """
     with locked(path):
-        every = {c.identity: c for c in read_comparisons(path)}
-        every |= {c.identity: c for c in compared}
+        every = {test.identity: test for test in read_paired_tests(path)}
+        every |= {test.identity: test for test in tests}
         lines = [
-            json.dumps(
-                dataclasses.asdict(c), allow_nan=False, ensure_ascii=False
-            )
-            + "\n"
-            for c in every.values()
+            json.dumps(asdict(test), allow_nan=False, ensure_ascii=False) + "\n"
+            for test in every.values()
         ]
         write_whole(path, lambda part: part.write_text("".join(lines), "utf-8"))
-
-
-def _parse(fields: dict[str, Any]) -> Compared:
-    sides = {name: _side(fields[name]) for name in ("first", "second")}
-    kinds = get_type_hints(Compared)
-    for name in sides:
-        del kinds[name]
-    if wrong := misfit(fields, kinds):
-        raise TypeError(f"{wrong}={fields[wrong]!r}")
-    low, high = fields["interval"]
-    return Compared(**{**fields, **sides, "interval": (low, high)})
-
-
-def _side(fields: dict[str, Any]) -> Side:
-    side = Side(**fields)
-    if name := misfit(fields, get_type_hints(Side)):
-        raise TypeError(f"{name}={fields[name]!r}")
-    return side

@@ -1,26 +1,29 @@
-"""Reads `paper_figures.toml`: the papers' own figures, table by table."""
+"""Reads `paper.toml` of each paper's folder: the paper's own figures.
+
+The fields of the file are those of `Paper`, its arrays of tables (`[[tables]]`,
+`[[figures]]`, `[[paired_tests]]`) those of the classes here. In a row of
+results each metric is a field: `{ model = "M", MAP = 0.712 }`. What a paper
+leaves out ("-") is left out.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from typing import get_type_hints
 
 from keras_qa.datasets.audit.published import published_counts
 from keras_qa.files.checks import fits
-from keras_qa.files.checks import kind_name
-from keras_qa.files.checks import misfit
 from keras_qa.files.checks import read_toml
+from keras_qa.files.checks import typed
 from keras_qa.files.text_files import shorten
+from reproductions.records.reading import RecordError
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 
-PATH = Path(__file__).with_name("paper_figures.toml")
-
-
-class TargetsError(ValueError):
-    """`paper_figures.toml` is malformed; the message names the file and the table."""
+FOLDER = Path(__file__).parents[1]
+FILE = "paper.toml"
 
 
 @dataclass(frozen=True)
@@ -30,11 +33,12 @@ class Row:
     Attributes:
         model: the model's name as printed.
         metrics: metric name to the printed figure.
-        ours: name that runs of this model carry, if it is a model of ours.
+        ours: name that runs of this model carry, if it is a model of ours;
+            without it the row is a competitor that the paper quotes.
         parameters: number of trained weights, if printed.
         seconds: training seconds per epoch, if printed.
-        name: what the paper's script calls the row, if several rows are of one
-            model; the runs that belong beside it carry it.
+        name: what the paper's script calls the row (`--row`), if several rows
+            are of one model; the runs that belong to the row carry it.
     """
 
     model: str
@@ -46,25 +50,8 @@ class Row:
 
 
 @dataclass(frozen=True)
-class ParametersRow:
-    """One row of a table of numbers of weights.
-
-    Attributes:
-        model: the model's name as printed.
-        ours: name of our model.
-        formula: the number of weights as a formula, as printed.
-        parameters: the number of weights, as printed.
-    """
-
-    model: str
-    ours: str
-    formula: str
-    parameters: str
-
-
-@dataclass(frozen=True)
 class ResultsTable:
-    """A table of figures that runs can be compared with.
+    """A table of figures that runs can be held against.
 
     Attributes:
         number: as printed, such as `"Table 2"`.
@@ -72,18 +59,19 @@ class ResultsTable:
         dataset: name of the data set, as runs carry it.
         split: the split that the figures are of.
         metrics: names of the columns.
+        training_set: name of what the paper trained on, as runs carry it.
+        training_pairs: number of its question-answer pairs.
+        vectors: names of the word vectors the paper used, as runs carry them.
+        tolerance: largest absolute difference between the mean over our seeds
+            and the paper that counts as within.
+        rows: the rows, in the paper's order.
+        digits: number of decimals that are printed.
+        note: what the reader should know about the table.
         parts: where each column is the same metric on other questions, the
             column's name to the name of the questions in the runs:
             `"selection"`, which chose the epoch, or a part of the split.
         metric: name of that metric in the runs.
         percent: whether a hundredth is printed as 1.
-        training_set: name of what the paper trained on, as runs carry it.
-        training_pairs: number of its question-answer pairs.
-        vectors: names of the word vectors the paper used, as runs carry them.
-        tolerance: largest absolute difference that counts as within.
-        rows: the rows, in the paper's order.
-        digits: number of decimals that are printed.
-        note: what the reader should know about the table.
     """
 
     number: str
@@ -101,6 +89,13 @@ class ResultsTable:
     parts: dict[str, str] = field(default_factory=dict)
     metric: str = ""
     percent: bool = False
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            _require(self.metrics, row.metrics, f"row {row.model!r}")
+        if self.parts:
+            _require(("metric",), {"metric": 1} if self.metric else {}, "parts")
+            _require(self.metrics, self.parts, "parts")
 
     def measured(self, column: str, group: Group) -> Statistic | None:
         """What runs have reached, in the units of a column.
@@ -127,26 +122,6 @@ class ResultsTable:
 
 
 @dataclass(frozen=True)
-class ParametersTable:
-    """A table of numbers of weights.
-
-    Attributes:
-        number: as printed, such as `"Table 2"`.
-        caption: as printed.
-        sizes: the letters of the formulas with their values.
-        rows: for each model its name as printed, the name that runs carry, the
-            formula and the number as printed.
-        note: what the reader should know about the table.
-    """
-
-    number: str
-    caption: str
-    sizes: dict[str, int]
-    rows: tuple[ParametersRow, ...]
-    note: str = ""
-
-
-@dataclass(frozen=True)
 class PrintedTable:
     """A table that is shown as it is printed.
 
@@ -164,15 +139,63 @@ class PrintedTable:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
 
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(
+                    f"expected {len(self.columns)} cells in every row. "
+                    f"Received: {shorten(list(row))}"
+                )
+
 
 @dataclass(frozen=True)
-class Comparison:
+class CountsTable:
+    """A table of the sizes of data sets.
+
+    The sizes are typed in `keras_qa/datasets/audit/published.json`.
+
+    Attributes:
+        number: as printed, such as `"Table 1"`.
+        caption: as printed.
+        counts: names of the data sets.
+        note: what the reader should know about the table.
+    """
+
+    number: str
+    caption: str
+    counts: tuple[str, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture of the paper.
+
+    Attributes:
+        number: as printed, such as `"Figure 3"`.
+        caption: as printed.
+        description: what the picture shows.
+        command: the command that draws ours.
+        picture: the file of ours in the paper's folder, if there is one.
+        drawing: what the command needs to know of the paper's picture.
+    """
+
+    number: str
+    caption: str
+    description: str
+    command: str
+    picture: str = ""
+    drawing: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class WantedTest:
     """Two models whose difference is to be tested.
 
     Attributes:
         first: name that runs of the one carry, of a model or of a row.
         second: the same of the other.
-        readings: settings of which the first is tested with other values, too.
+        varied: settings of which the first is tested with other values, too.
         metric: name of the metric.
         other_vectors: whether the two may read other word vectors.
         fewer_vectors: whether the second reads some of the first's word
@@ -181,13 +204,13 @@ class Comparison:
 
     first: str
     second: str
-    readings: tuple[str, ...] = ()
+    varied: tuple[str, ...] = ()
     metric: str = "MAP"
     other_vectors: bool = False
     fewer_vectors: bool = False
 
 
-Table = ResultsTable | ParametersTable | PrintedTable
+Table = ResultsTable | PrintedTable
 
 
 @dataclass(frozen=True)
@@ -195,228 +218,157 @@ class Paper:
     """What is known about one paper.
 
     Attributes:
-        key: name that runs carry, such as `"hyperqa"`.
+        key: name that runs carry, such as `"hyperqa"`; not in the file, but
+            the name of its folder.
         name: name of the paper's model, such as `"HyperQA"`.
+        model: the name that runs of this model carry.
         title: title of the paper.
         authors: names of the authors.
         venue: where and when it appeared.
         link: address of the paper.
         hardware: what its times were measured on.
+        order: its place among the papers on the pages.
+        models: the names that runs of the paper carry to the names for
+            readers, in the order in which tables list them.
         tables: its tables, in order.
-        findings: what our runs of its models show, a sentence or two each.
-        figures: its pictures: `number`, `caption`, `description`, the
-            `command` that draws ours and what the drawing function needs.
+        findings: what our runs of its models show, a sentence or two each,
+            without figures, which are in the tables.
+        figures: its pictures.
         selection: how the recipes of its runs were chosen.
-        comparisons: the models to be tested against each other.
+        commands: the commands that make its records.
+        paired_tests: the models to be tested against each other.
     """
 
     key: str
     name: str
+    model: str
     title: str
     authors: str
     venue: str
     link: str
     hardware: str
-    tables: tuple[Table, ...]
-    findings: tuple[str, ...]
-    figures: tuple[dict[str, Any], ...]
+    order: int = 100
+    models: dict[str, str] = field(default_factory=dict)
+    tables: tuple[Table, ...] = ()
+    findings: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
     selection: str = ""
-    comparisons: tuple[Comparison, ...] = ()
+    commands: tuple[str, ...] = ()
+    paired_tests: tuple[WantedTest, ...] = ()
+
+    @property
+    def results(self) -> list[ResultsTable]:
+        """The tables that runs can be held against."""
+        return [t for t in self.tables if isinstance(t, ResultsTable)]
+
+    def named(self, model: str, row: str | None = None) -> str:
+        """A model's name for readers, with its row's if there is one."""
+        name = self.models.get(model, model)
+        return f"{name} ({row})" if row else name
 
     def table(self, number: str) -> Table:
         """The table with this number.
 
         Raises:
-            TargetsError: if the paper has no such table.
+            RecordError: if the paper has no such table.
         """
         for table in self.tables:
             if table.number == number:
                 return table
-        raise TargetsError(
+        raise RecordError(
             f"`number` must be one of {[t.number for t in self.tables]}. "
             f"Received: number={number!r}"
         )
 
+    def figure(self, number: str) -> Figure:
+        """The picture with this number.
 
-@dataclass(frozen=True)
-class Targets:
-    """All that `paper_figures.toml` holds.
-
-    Attributes:
-        models: the names that runs carry to the names for readers, in the
-            order in which tables list them.
-        papers: papers by key, in the order of the file.
-    """
-
-    models: dict[str, str]
-    papers: dict[str, Paper]
+        Raises:
+            RecordError: if the paper has no such picture.
+        """
+        for figure in self.figures:
+            if figure.number == number:
+                return figure
+        raise RecordError(
+            f"`number` must be one of {[f.number for f in self.figures]}. "
+            f"Received: number={number!r}"
+        )
 
 
-def load_targets(path: Path | str = PATH) -> Targets:
-    """Reads the papers' figures.
+def load_papers(folder: Path | str = FOLDER) -> dict[str, Paper]:
+    """Reads the figures of all papers, by key, in the order of the pages.
 
     Args:
-        path: a file of the form that the head of `paper_figures.toml` describes.
+        folder: the folder that contains the papers' folders, which are those
+            with a `paper.toml`.
 
     Raises:
-        TargetsError: if the file is not TOML, or a paper, a table or a row
-            lacks what it must have, or has it of another type.
+        RecordError: if a file is not TOML, or a paper, a table or a row lacks
+            what it must have, or has it of another type.
     """
-    content = read_toml(path, dict[str, Any], TargetsError)
-    _require(
-        str(path), content, {}, {"models": dict[str, str], "papers": _BY_NAME}
+    papers = [read_paper(path) for path in Path(folder).glob(f"*/{FILE}")]
+    papers.sort(key=lambda paper: (paper.order, paper.key))
+    return {paper.key: paper for paper in papers}
+
+
+def read_paper(path: Path) -> Paper:
+    """Reads the figures of one paper; see `load_papers`."""
+    content = read_toml(path, dict[str, Any], RecordError)
+    tables = typed(
+        content.pop("tables", []),
+        list[dict[str, Any]],
+        f"{path}: tables",
+        RecordError,
     )
-    papers = {}
-    for key, fields in content.get("papers", {}).items():
-        place = f"{path}: papers.{key:.100}"
-        names = ("name", "title", "authors", "venue", "link", "hardware")
-        _require(
-            place,
-            fields,
-            dict.fromkeys(names, str),
-            {
-                "selection": str,
-                **dict.fromkeys(("tables", "figures", "comparisons"), _TABLES),
-            },
-        )
-        papers[key] = Paper(
-            key=key,
-            tables=tuple(
-                _table(key, f"{place}.tables[{i}]", table)
-                for i, table in enumerate(fields.get("tables", []))
-            ),
-            findings=_findings(place, fields.get("findings", [])),
-            figures=_figures(place, fields.get("figures", [])),
-            selection=fields.get("selection", ""),
-            comparisons=tuple(
-                _comparison(f"{place}.comparisons[{i}]", comparison)
-                for i, comparison in enumerate(fields.get("comparisons", []))
-            ),
-            **{name: fields[name] for name in names},
-        )
-    return Targets(models=content.get("models", {}), papers=papers)
-
-
-_TABLES = list[dict[str, Any]]
-_BY_NAME = dict[str, dict[str, Any]]
-
-
-def _findings(place: str, findings: Any) -> tuple[str, ...]:
-    if not fits(findings, list[str]):
-        raise TargetsError(
-            f"{place}: `findings` must be a list of strings. "
-            f"Received: findings={shorten(findings)}"
-        )
-    return tuple(" ".join(finding.split()) for finding in findings)
-
-
-def _figures(
-    place: str, figures: list[dict[str, Any]]
-) -> tuple[dict[str, Any], ...]:
-    for i, figure in enumerate(figures):
-        names = ("number", "caption", "description", "command")
-        _require(
-            f"{place}.figures[{i}]",
-            figure,
-            dict.fromkeys(names, str),
-            {"picture": str},
-        )
-    return tuple(figures)
-
-
-def _comparison(place: str, fields: dict[str, Any]) -> Comparison:
-    kinds = get_type_hints(Comparison)
-    needed = {name: kinds.pop(name) for name in ("first", "second")}
-    _require(place, fields, needed, kinds)
-    return Comparison(
-        fields["first"],
-        fields["second"],
-        tuple(fields.get("readings", [])),
-        fields.get("metric", "MAP"),
-        fields.get("other_vectors", False),
-        fields.get("fewer_vectors", False),
+    key = path.parent.name
+    paper = typed({**content, "key": key}, Paper, str(path), RecordError)
+    return replace(
+        paper,
+        tables=tuple(
+            _table(key, fields, f"{path}: tables[{number}]")
+            for number, fields in enumerate(tables)
+        ),
     )
 
 
-_ANY_TABLE = {"note": str, "counts": list[str], "columns": list[str]}
+def model_names(folder: Path | str = FOLDER) -> dict[str, str]:
+    """The names of all papers' models: as runs carry them to those for readers.
 
-
-def _table(paper: str, place: str, fields: dict[str, Any]) -> Table:
-    _require(place, fields, {"number": str, "caption": str}, _ANY_TABLE)
-    common = {
-        "number": fields["number"],
-        "caption": fields["caption"],
-        "note": fields.get("note", "").strip(),
+    Args:
+        folder: the folder that contains the papers' folders.
+    """
+    return {
+        name: shown
+        for paper in load_papers(folder).values()
+        for name, shown in paper.models.items()
     }
+
+
+def _table(paper: str, fields: dict[str, Any], place: str) -> Table:
     if "counts" in fields:
-        return _counts_table(paper, place, fields["counts"], common)
+        counts = typed(fields, CountsTable, place, RecordError)
+        return _counts_table(paper, counts, place)
     if "columns" in fields:
-        _require(place, fields, {"rows": list[list[str]]})
-        columns = tuple(fields["columns"])
-        for row in fields["rows"]:
-            if len(row) != len(columns):
-                raise TargetsError(
-                    f"{place}: expected {len(columns)} cells in every row. "
-                    f"Received: {shorten(row)}"
-                )
-        return PrintedTable(
-            columns=columns,
-            rows=tuple(tuple(row) for row in fields["rows"]),
-            **common,
-        )
-    _require(place, fields, {"rows": _TABLES})
-    if "sizes" in fields:
-        _require(place, fields, {"sizes": dict[str, int]})
-        for row in fields["rows"]:
-            kinds = get_type_hints(ParametersRow)
-            _require(place, row, kinds)
-            _refuse_others(place, row, tuple(kinds))
-        return ParametersTable(
-            sizes=dict(fields["sizes"]),
-            rows=tuple(ParametersRow(**row) for row in fields["rows"]),
-            **common,
-        )
-    names = (
-        "dataset",
-        "split",
-        "training_set",
-        "training_pairs",
-        "tolerance",
-    )
-    kinds = get_type_hints(ResultsTable)
-    more = ("parts", "metric", "percent", "digits")
-    _require(
-        place,
-        fields,
-        {name: kinds[name] for name in (*names, "metrics", "vectors")},
-        {name: kinds[name] for name in more},
-    )
-    metrics = tuple(fields["metrics"])
-    parts = dict(fields.get("parts", {}))
-    if parts:
-        _require(place, fields, {"metric": str})
-        _require(f"{place}.parts", parts, dict.fromkeys(metrics, str))
-    return ResultsTable(
-        metrics=metrics,
-        parts=parts,
-        metric=fields.get("metric", ""),
-        percent=fields.get("percent", False),
-        vectors=tuple(fields["vectors"]),
-        rows=tuple(_row(place, row, metrics) for row in fields["rows"]),
-        digits=fields.get("digits", 3),
-        **{name: fields[name] for name in names},
-        **common,
-    )
+        return typed(fields, PrintedTable, place, RecordError)
+    metrics, rows = fields.get("metrics"), fields.get("rows")
+    if fits(metrics, list[str]) and fits(rows, list[dict[str, Any]]):
+        gathered = [_gather(row, metrics) for row in rows]
+        fields = {**fields, "rows": gathered}
+    return typed(fields, ResultsTable, place, RecordError)
 
 
-def _counts_table(
-    paper: str, place: str, datasets: list[str], common: dict[str, str]
-) -> PrintedTable:
+def _gather(row: dict[str, Any], metrics: list[str]) -> dict[str, Any]:
+    """The fields of a row with its metrics in a field of their own."""
+    others = {k: v for k, v in row.items() if k not in metrics}
+    return {**others, "metrics": {n: row[n] for n in metrics if n in row}}
+
+
+def _counts_table(paper: str, table: CountsTable, place: str) -> PrintedTable:
     columns = []
-    for name in datasets:
+    for name in table.counts:
         counts = published_counts(name, paper)
         if counts is None:
-            raise TargetsError(
+            raise RecordError(
                 f"{place}: `counts` must name data sets whose sizes "
                 f"{paper:.100} prints. Received: {shorten(name)}"
             )
@@ -431,64 +383,27 @@ def _counts_table(
         # Some papers count questions alone.
         if any(what in column.get(split, {}) for column in columns)
     ]
-    notes = [common.pop("note")]
+    notes = [table.note.strip()]
     notes += [
         f"`{name}`: {column['note']}"
-        for name, column in zip(datasets, columns, strict=True)
+        for name, column in zip(table.counts, columns, strict=True)
         if "note" in column
     ]
     return PrintedTable(
+        number=table.number,
+        caption=table.caption,
         columns=("", *(column["column"] for column in columns)),
         rows=tuple(rows),
         note="\n\n".join(notes),
-        **common,
-    )
-
-
-def _row(place: str, fields: dict[str, Any], metrics: tuple[str, ...]) -> Row:
-    kinds = get_type_hints(Row)
-    optional = ("ours", "parameters", "seconds", "name")
-    _require(
-        place,
-        fields,
-        {**dict.fromkeys(metrics, float), "model": str},
-        {name: kinds[name] for name in optional},
-    )
-    _refuse_others(place, fields, ("model", *metrics, *optional))
-    return Row(
-        model=fields["model"],
-        metrics={name: fields[name] for name in metrics},
-        **{name: fields[name] for name in optional if name in fields},
     )
 
 
 def _require(
-    place: str,
-    fields: dict[str, Any],
-    required: Mapping[str, Any],
-    optional: Mapping[str, Any] | None = None,
+    names: tuple[str, ...], found: Mapping[str, Any], what: str
 ) -> None:
-    """Checks what a table of the file must have, and may have, by type."""
-    missing = [name for name in required if name not in fields]
+    missing = [name for name in names if name not in found]
     if missing:
-        raise TargetsError(
-            f"{place}: must have {', '.join(required):.300}. "
+        raise ValueError(
+            f"{what} must have {', '.join(names):.300}. "
             f"Received: no {', '.join(missing):.300}"
-        )
-    kinds = {**(optional or {}), **required}
-    if (name := misfit(fields, kinds)) is not None:
-        raise TargetsError(
-            f"{place}: `{name:.100}` must be of type "
-            f"{kind_name(kinds[name])}. Received: {shorten(fields[name])}"
-        )
-
-
-def _refuse_others(
-    place: str, row: dict[str, Any], names: tuple[str, ...]
-) -> None:
-    unknown = sorted(set(row) - set(names))
-    if unknown:
-        raise TargetsError(
-            f"{place}: a row may have {', '.join(names):.300}. "
-            f"Received: {', '.join(unknown):.300}"
         )

@@ -6,36 +6,37 @@ import os
 import warnings
 from pathlib import Path
 from typing import Any
+from typing import NotRequired
+from typing import TypedDict
 
-from keras_qa.files.checks import kind_name
-from keras_qa.files.checks import misfit
+from keras_qa.files.checks import parse_json
+from keras_qa.files.checks import typed
 from keras_qa.files.locks import locked
 from keras_qa.files.locks import try_lock
-from keras_qa.files.text_files import shorten
-
-REQUIRED = ("paper", "model", "dataset", "split", "seed", "recipe", "metrics")
-
-_KINDS = {
-    **dict.fromkeys(REQUIRED, str),
-    "seed": int,
-    "metrics": dict[str, float],
-    # What pages are made of, if it is there.
-    "row": str | None,
-    "vectors": list[str] | None,
-    "settings": dict[str, Any],
-    "overrides": dict[str, Any],
-    "training_set": str | None,
-    "training": dict[str, Any],
-    "selection": dict[str, float],
-    "parts": dict[str, dict[str, float]],
-    "parameters": int | None,
-    "seconds_per_epoch": float | None,
-    "versions": dict[str, Any],
-}
+from reproductions.records.reading import RecordError
 
 
-class RunsError(ValueError):
-    """A record is incomplete, or a line of the file is not a record."""
+class Run(TypedDict):
+    """What a record must have, and what pages read where it is there."""
+
+    paper: str
+    model: str
+    dataset: str
+    split: str
+    seed: int
+    recipe: str
+    metrics: dict[str, float]
+    row: NotRequired[str | None]
+    vectors: NotRequired[list[str] | None]
+    settings: NotRequired[dict[str, Any]]
+    overrides: NotRequired[dict[str, Any]]
+    training_set: NotRequired[str | None]
+    training: NotRequired[dict[str, Any]]
+    selection: NotRequired[dict[str, float]]
+    parts: NotRequired[dict[str, dict[str, float]]]
+    parameters: NotRequired[int | None]
+    seconds_per_epoch: NotRequired[float | None]
+    versions: NotRequired[dict[str, Any]]
 
 
 def append_run(path: Path | str, record: dict[str, Any]) -> None:
@@ -48,22 +49,22 @@ def append_run(path: Path | str, record: dict[str, Any]) -> None:
 
     Args:
         path: the file, made if it does not exist.
-        record: what `metrics.json` of a run holds: at least `paper`, `model`,
-            `dataset`, `split`, `seed`, `recipe` and `metrics`.
+        record: what `metrics.json` of a run contains: at least `paper`,
+            `model`, `dataset`, `split`, `seed`, `recipe` and `metrics`.
 
     Raises:
-        RunsError: if the record lacks a field or is not JSON (NaN is not).
+        RecordError: if the record lacks a field or is not JSON (NaN is not).
     """
     try:
         text = json.dumps(record, allow_nan=False, ensure_ascii=False)
         # Surrogates are no UTF-8.
         line = f"{text}\n".encode()
     except (TypeError, ValueError) as error:
-        raise RunsError(
+        raise RecordError(
             f"`record` must hold only JSON values, without NaN or infinity "
             f"({error}). Received: {record!r}"
         ) from error
-    _check(record, "`record`")
+    typed(record, Run, "`record`", RecordError)
     path = Path(path)
     with locked(path) as descriptor:
         _repair_last_line(path, descriptor)
@@ -85,7 +86,7 @@ def read_runs(path: Path | str) -> list[dict[str, Any]]:
     is left out with a warning. No file means no runs.
 
     Raises:
-        RunsError: if any other line is not a record; the message names the
+        RecordError: if any other line is not a record; the message names the
             file and the line.
     """
     path = Path(path)
@@ -103,7 +104,7 @@ def read_runs(path: Path | str) -> list[dict[str, Any]]:
         place = f"{path}:{len(lines) + 1}"
         try:
             runs.append(_parse(rest, place))
-        except RunsError as error:
+        except RecordError as error:
             warnings.warn(f"Torn last line left out. {error}", stacklevel=2)
     return runs
 
@@ -113,49 +114,25 @@ def read_metrics(folder: Path, *needed: str) -> dict[str, Any]:
 
     Args:
         folder: the run's folder.
-        needed: fields that the record must have beside those of all.
+        needed: fields that the record must have in addition to those of all.
 
     Raises:
-        FileNotFoundError: if the folder holds no finished run.
-        RunsError: if the file is not a record; the message names it.
+        FileNotFoundError: if the folder contains no finished run.
+        RecordError: if the file is not a record; the message names it.
     """
     path = folder / "metrics.json"
     record = _parse(path.read_bytes(), str(path))
-    _require(record, needed, str(path))
+    missing = [name for name in needed if name not in record]
+    if missing:
+        raise RecordError(
+            f"{path}: expected a run with {', '.join(needed)}. "
+            f"Received: no {', '.join(missing)}"
+        )
     return record
 
 
 def _parse(line: bytes, place: str) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    # The second is of JSON that is nested too deep.
-    except (ValueError, RecursionError):
-        record = None
-    if not isinstance(record, dict):
-        shown = line.decode("utf-8", "replace")[:80]
-        raise RunsError(f"{place}: expected a JSON object. Received: {shown!r}")
-    _check(record, place)
-    return record
-
-
-def _check(record: dict[str, Any], place: str) -> None:
-    _require(record, REQUIRED, place)
-    if name := misfit(record, _KINDS):
-        raise RunsError(
-            f"{place}: `{name}` must be of type {kind_name(_KINDS[name])}. "
-            f"Received: {name}={shorten(record[name])}"
-        )
-
-
-def _require(
-    record: dict[str, Any], names: tuple[str, ...], place: str
-) -> None:
-    missing = [name for name in names if name not in record]
-    if missing:
-        raise RunsError(
-            f"{place}: a run must have {', '.join(names)}. "
-            f"Received: no {', '.join(missing)}"
-        )
+    return parse_json(line, Run, place, RecordError)
 
 
 def _repair_last_line(path: Path, descriptor: int) -> None:
@@ -166,7 +143,7 @@ def _repair_last_line(path: Path, descriptor: int) -> None:
     number = content.count(b"\n") + 1
     try:
         _parse(content[end:], f"{path}:{number}")
-    except RunsError as error:
+    except RecordError as error:
         warnings.warn(f"Torn last line removed. {error}", stacklevel=3)
         os.ftruncate(descriptor, end)
     else:

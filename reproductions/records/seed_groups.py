@@ -179,7 +179,7 @@ def group_runs(runs: Iterable[dict[str, Any]]) -> list[Group]:
     return groups
 
 
-def comparisons(groups: Sequence[Group]) -> dict[str, list[list[Group]]]:
+def one_setting_apart(groups: Sequence[Group]) -> dict[str, list[list[Group]]]:
     """Finds the groups that differ from each other in one setting alone.
 
     Args:

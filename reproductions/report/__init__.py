@@ -1,1 +1,1 @@
-"""The results page and the pictures."""
+"""The pages of results and the pictures."""

@@ -1,7 +1,7 @@
-"""Writes the results page: `python -m reproductions.report`."""
+"""Writes the pages of results: `python -m reproductions.report`."""
 
 import sys
 
-from reproductions.report.page import main
+from reproductions.report.pages import main
 
 sys.exit(main())

@@ -24,11 +24,11 @@ import numpy as np
 from keras_qa.files.checks import fits
 from keras_qa.files.checks import misfit
 from keras_qa.files.text_files import shorten
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paper_figures import model_names
 from reproductions.report.plots import epoch_lines
 
 
-class CurvesError(ValueError):
+class RecordError(ValueError):
     """A folder holds no curve that can be drawn."""
 
 
@@ -37,7 +37,7 @@ def read_history(folder: Path, metric: str) -> dict[str, np.ndarray]:
 
     Raises:
         FileNotFoundError: if the folder holds no training.
-        CurvesError: if the training has another metric, or no epoch yet, or
+        RecordError: if the training has another metric, or no epoch yet, or
             the file is no table of numbers.
     """
     path = folder / "history.csv"
@@ -47,12 +47,12 @@ def read_history(folder: Path, metric: str) -> dict[str, np.ndarray]:
             names = reader.fieldnames or ()
             rows = [(reader.line_num, row) for row in reader]
         except (ValueError, csv.Error) as error:
-            raise CurvesError(
+            raise RecordError(
                 f"{path}:{reader.line_num + 1}: expected a table. "
                 f"Received: {shorten(str(error))}"
             ) from error
     if not {"loss", metric} <= set(names) or not rows:
-        raise CurvesError(
+        raise RecordError(
             f"{path}: expected epochs with columns 'loss' and {metric!r}. "
             f"Received: {len(rows)} epochs, columns {shorten(list(names))}"
         )
@@ -67,7 +67,7 @@ def _number(path: Path, line: int, text: str | None) -> float:
         value = float(text or "")
         if math.isfinite(value):
             return value
-    raise CurvesError(
+    raise RecordError(
         f"{path}:{line}: expected a number in every column. "
         f"Received: {shorten(text)}"
     )
@@ -78,7 +78,7 @@ def labels(folders: Sequence[Path]) -> list[str]:
 
     Raises:
         FileNotFoundError: if a folder holds no run.
-        CurvesError: if two runs differ in nothing, or a folder's settings are
+        RecordError: if two runs differ in nothing, or a folder's settings are
             none.
     """
     runs = [_identity(folder) for folder in folders]
@@ -96,7 +96,7 @@ def labels(folders: Sequence[Path]) -> list[str]:
         for run in runs
     ]
     if len(set(found)) < len(found):
-        raise CurvesError(
+        raise RecordError(
             "expected runs that differ in model, data set, seed or settings. "
             f"Received: {', '.join(map(str, folders))}"
         )
@@ -122,7 +122,7 @@ def _identity(folder: Path) -> dict[str, Any]:
         or not kinds.keys() <= run.keys()
         or misfit(run, kinds)
     ):
-        raise CurvesError(
+        raise RecordError(
             f"{path}: expected the model and the settings of a run. "
             f"Received: {shorten(run)}"
         )
@@ -131,7 +131,7 @@ def _identity(folder: Path) -> dict[str, Any]:
         for name in ("row", "model", "dataset", "split", "seed")
         if name in run
     }
-    names = load_targets().models
+    names = model_names()
     model = names.get(run["model"], run["model"])
     return {**known, "model": model, **run["settings"]}
 
@@ -160,7 +160,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         curves = dict(zip(labels(arguments.run), histories, strict=True))
         arguments.output.parent.mkdir(parents=True, exist_ok=True)
         epoch_lines(curves, arguments.output)
-    except (ImportError, OSError, CurvesError) as error:
+    except (ImportError, OSError, RecordError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     print(arguments.output)

@@ -1,5 +1,6 @@
-"""Cells and tables of the results page."""
+"""Cells, tables and paragraphs of the generated pages."""
 
+import textwrap
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -7,6 +8,10 @@ from typing import Any
 
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
+
+# Of paragraphs and, where cells allow it, of the tables' rows.
+WIDTH = 100
+WIDEST = 120
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -18,6 +23,42 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """
     lines = [columns, ["---"] * len(columns), *rows]
     return "".join(f"| {' | '.join(map(_escape, line))} |\n" for line in lines)
+
+
+def dense_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table without the columns that are empty in every row."""
+    kept = [i for i in range(len(columns)) if any(row[i] for row in rows)]
+    return table(
+        [columns[i] for i in kept], [[row[i] for i in kept] for row in rows]
+    )
+
+
+def table_or_list(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table, or a list if it would be wider than a screen."""
+    made = table(columns, rows)
+    if max(map(len, made.splitlines())) <= WIDEST:
+        return made
+    items = (
+        item(f"{name}: {cell}", "  ") if place else item(f"**{cell}**")
+        for row in rows
+        for place, (name, cell) in enumerate(zip(columns, row, strict=True))
+    )
+    return "\n".join(items) + "\n"
+
+
+def heading(level: str, number: str, caption: str) -> str:
+    """A heading with the number of a table or picture, its caption below it."""
+    return f"{level} {number}\n\n" + paragraph(f"*{caption}*")
+
+
+def paragraph(text: str) -> str:
+    """Paragraphs, separated by empty lines, in lines of at most `WIDTH`."""
+    return "\n\n".join(map(_filled, text.strip().split("\n\n"))) + "\n"
+
+
+def item(text: str, indent: str = "") -> str:
+    """An item of a list, indented by what it is part of."""
+    return _filled(text, f"{indent}- ", f"{indent}  ")
 
 
 def number(statistic: Statistic | None, digits: int = 3) -> str:
@@ -46,6 +87,11 @@ def count(value: int | None) -> str:
     return f"{value / 1_000:g}K" if value >= 1_000 else str(value)
 
 
+def seconds(value: float | None) -> str:
+    """Seconds per epoch as the papers print them."""
+    return "" if value is None else f"{value:g}"
+
+
 def span(values: Sequence[int]) -> str:
     """One number with its thousands, or the smallest and the largest."""
     if not values:
@@ -68,6 +114,44 @@ def training_set(group: Group) -> str:
 def settings(values: Mapping[str, Any]) -> str:
     """Settings as they are written after `--set`."""
     return " ".join(f"`{name}={value}`" for name, value in values.items())
+
+
+class Notes:
+    """Texts that are too long for a cell, listed under their table."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+
+    def cell(self, text: str, longest: int = 24) -> str:
+        """The text, or the letter that it is listed under if it is longer."""
+        if len(text) <= longest:
+            return text
+        if text not in self._texts:
+            self._texts.append(text)
+        return f"({_letter(self._texts.index(text))})"
+
+    def listed(self) -> list[str]:
+        """The list: one block of a page, or none."""
+        items = [
+            item(f"({_letter(place)}) {text}")
+            for place, text in enumerate(self._texts)
+        ]
+        return ["\n".join(items) + "\n"] if items else []
+
+
+def _letter(index: int) -> str:
+    return chr(ord("a") + index % 26) * (index // 26 + 1)
+
+
+def _filled(text: str, first: str = "", others: str = "") -> str:
+    return textwrap.fill(
+        " ".join(text.split()),
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=others,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _escape(cell: str) -> str:

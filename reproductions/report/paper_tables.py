@@ -1,118 +1,82 @@
-"""The results page: a paper's tables, ours beside its figures."""
+"""A paper's page: the paper's tables, with our runs in their rows."""
 
-from collections.abc import Mapping
 from collections.abc import Sequence
 
 from reproductions.records.paper_figures import Paper
-from reproductions.records.paper_figures import ParametersTable
 from reproductions.records.paper_figures import PrintedTable
 from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import Row
-from reproductions.records.parameters import Counted
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
+from reproductions.report.verdicts import differs_in
 from reproductions.report.verdicts import verdict
 
 
-def beside_the_paper(
-    paper: Paper, groups: Sequence[Group], counts: Mapping[str, Counted]
-) -> list[str]:
+def paper_tables(paper: Paper, groups: Sequence[Group]) -> list[str]:
     """The tables of a paper.
 
     Args:
         paper: the paper.
         groups: the runs of its models.
-        counts: the numbers of weights of its models, by model.
     """
-    parts = ["### The paper's tables\n"]
+    parts = ["## The paper's tables\n"]
     for table in paper.tables:
-        parts.append(f"#### {table.number}. {table.caption}\n")
+        parts.append(markdown.heading("###", table.number, table.caption))
         if isinstance(table, PrintedTable):
-            parts.append(markdown.table(table.columns, table.rows))
-        elif isinstance(table, ParametersTable):
-            parts.append(_parameters_table(table, counts))
+            parts.append(markdown.table_or_list(table.columns, table.rows))
         else:
-            vectors = markdown.vectors(table.vectors)
-            parts.append(
-                f"Data set `{table.dataset}`, {table.split}. The paper trained "
-                f"on {table.training_set} ({table.training_pairs:,} pairs) "
-                f"with {vectors}; its times are on {paper.hardware}.\n"
-            )
-            parts.append(_results_table(table, groups))
-            parts += _competitors(table)
+            parts += _results(table, groups)
         if table.note:
-            parts.append(f"{table.note}\n")
+            parts.append(markdown.paragraph(table.note))
     return parts
 
 
-def _parameters_table(
-    table: ParametersTable, counts: Mapping[str, Counted]
-) -> str:
-    sizes = ", ".join(f"{name} = {size}" for name, size in table.sizes.items())
-    columns = ["Model", "Formula, paper", "by the formula", "Paper", "Ours"]
-    rows = []
-    for row in table.rows:
-        ours = counts.get(row.ours)
-        if ours is not None and ours.sizes != table.sizes:
-            ours = None
-        rows.append(
-            [
-                row.model,
-                row.formula,
-                f"{ours.formula:,}" if ours else "",
-                row.parameters,
-                f"{ours.parameters:,}" if ours else "",
-            ]
-        )
-    return f"For {sizes}:\n\n{markdown.table(columns, rows)}"
+def matches(table: ResultsTable, row: Row, group: Group) -> bool:
+    """Returns True if a group's runs are of a row of a paper's table.
+
+    Runs with changed settings are not: they have tables of their own.
+    """
+    return (
+        (group.model, group.dataset, group.split)
+        == (row.ours, table.dataset, table.split)
+        and not group.overrides
+        and row.name in (None, group.row)
+    )
 
 
-def _results_table(table: ResultsTable, groups: Sequence[Group]) -> str:
-    columns = ["Model", "Recipe"]
-    for name in table.metrics:
-        columns += [f"{name}, paper", f"{name}, ours"]
-    columns += ["Parameters, paper", "ours", "s/epoch, paper", "ours"]
-    columns += ["Seeds", "Vectors", "Training set", "Verdict"]
-    rows = []
-    for row in table.rows:
-        if row.ours is None:
-            continue
-        # Changed settings stand in the tables of settings, not here.
-        matches: list[Group | None] = [
-            group
-            for group in groups
-            if (group.model, group.dataset, group.split)
-            == (row.ours, table.dataset, table.split)
-            and not group.overrides
-            and (row.name is None or group.row == row.name)
-        ]
-        rows += [_beside(table, row, group) for group in matches or [None]]
-    return markdown.table(columns, rows)
-
-
-def _beside(table: ResultsTable, row: Row, group: Group | None) -> list[str]:
-    cells = [row.model, group.recipe if group else ""]
-    for metric, printed in row.metrics.items():
-        measured = table.measured(metric, group) if group else None
-        cells += [
-            f"{printed:.{table.digits}f}",
-            markdown.number(measured, min(table.digits, 3)),
-        ]
-    seconds = group.statistic("seconds_per_epoch") if group else None
-    return [
-        *cells,
-        markdown.count(row.parameters),
-        markdown.span(group.values("parameters")) if group else "",
-        "" if row.seconds is None else f"{row.seconds:g}",
-        markdown.number(seconds, 1),
-        str(len(group.runs)) if group else "",
-        markdown.vectors(group.vectors) if group else "",
-        markdown.training_set(group) if group else "",
-        verdict(table, row, group),
+def _results(table: ResultsTable, groups: Sequence[Group]) -> list[str]:
+    found = [
+        (row, group)
+        for row in table.rows
+        for group in groups
+        if matches(table, row, group)
     ]
-
-
-def _competitors(table: ResultsTable) -> list[str]:
+    parts = [
+        markdown.paragraph(
+            f"Data set `{table.dataset}`, {table.split}. The paper trained on "
+            f"{table.training_set} ({table.training_pairs:,} pairs) with "
+            f"{markdown.vectors(table.vectors)}."
+        )
+    ]
+    if found:
+        columns = ["Model", "Recipe", "Vectors"]
+        for name in table.metrics:
+            columns += [f"{name}, paper", "ours"]
+        columns += ["Seeds", "Verdict"]
+        notes = markdown.Notes()
+        rows = [
+            [
+                *_measured_cells(table, row, group),
+                _verdict(table, row, group, notes),
+            ]
+            for row, group in found
+        ]
+        parts += [markdown.table(columns, rows), *notes.listed()]
+    measured = [row for row, _ in found]
+    others = [row for row in table.rows if row not in measured]
+    if not others:
+        return parts
+    columns = ["Model", *table.metrics, "Parameters", "s/epoch"]
     rows = [
         [
             row.model,
@@ -121,15 +85,32 @@ def _competitors(table: ResultsTable) -> list[str]:
                 for name in table.metrics
             ),
             markdown.count(row.parameters),
-            "" if row.seconds is None else f"{row.seconds:g}",
+            markdown.seconds(row.seconds),
         ]
-        for row in table.rows
-        if row.ours is None
+        for row in others
     ]
-    if not rows:
-        return []
-    columns = ["Model", *table.metrics, "Parameters", "s/epoch"]
+    title = f"The paper's {'other rows' if found else 'rows, none of them run'}"
     return [
-        "<details><summary>The paper's other rows</summary>\n\n"
-        f"{markdown.table(columns, rows)}\n</details>\n"
+        *parts,
+        f"<details><summary>{title}</summary>\n\n"
+        f"{markdown.table(columns, rows)}\n</details>\n",
     ]
+
+
+def _verdict(
+    table: ResultsTable, row: Row, group: Group, notes: markdown.Notes
+) -> str:
+    found = verdict(table, row, group)
+    return notes.cell(found, longest=16) if differs_in(table, group) else found
+
+
+def _measured_cells(table: ResultsTable, row: Row, group: Group) -> list[str]:
+    cells = [row.model, group.recipe, markdown.vectors(group.vectors)]
+    for metric, printed in row.metrics.items():
+        cells += [
+            f"{printed:.{table.digits}f}",
+            markdown.number(
+                table.measured(metric, group), min(table.digits, 3)
+            ),
+        ]
+    return [*cells, str(len(group.runs))]

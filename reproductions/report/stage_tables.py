@@ -1,4 +1,4 @@
-"""The results page: stages that come before a paper's model."""
+"""A paper's page: the stages that are trained before its model."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,40 +12,47 @@ What the runs above start from: language models of questions and of answers,
 judged on texts that choose their epoch and that they have not learnt from, and
 the score of the jumps between the states of answers. Perplexities are forwards
 and backwards; those of a unigram and a bigram model are of the same words. Runs
-share stages: seeds are those of the stages.
-"""
+share stages: seeds are those of the stages."""
 DIRECTIONS = ("forward", "backward")
+COLUMNS = ("Stage", "Texts", "Classes", "Perplexity", "Unigram", "Bigram")
+PERPLEXITY = COLUMNS.index("Perplexity")
+COLUMNS += ("Reconstruction error", "Epochs", "s/epoch", "Seeds")
 
-# Of one stage: what tells it from others, and by folder what is known about it.
-_Key = tuple[str, ...]
+# By stage and folder what is known about it.
+_Stages = dict[str, dict[str, dict[str, Any]]]
 
 
-def stages(groups: Sequence[Group]) -> list[str]:
+def stage_tables(groups: Sequence[Group]) -> list[str]:
     """The stages of runs whose settings are their recipe's.
 
     Args:
         groups: the groups of runs of one paper.
     """
-    found: dict[_Key, dict[str, dict[str, Any]]] = {}
+    found: dict[str, _Stages] = {}
     for group in groups:
-        if group.overrides:
-            continue
-        place = (f"`{group.dataset}` {group.split}", group.recipe)
-        for run in group.runs:
+        for run in [] if group.overrides else group.runs:
             for name, stage in run.get("stages", {}).items():
-                key = (*place, markdown.vectors(group.vectors), name)
-                found.setdefault(key, {})[stage["folder"]] = stage
+                place = (
+                    f"`{group.dataset}` {group.split}, recipe {group.recipe}, "
+                    f"{markdown.vectors(group.vectors)}:"
+                )
+                stages = found.setdefault(place, {})
+                stages.setdefault(name, {})[stage["folder"]] = stage
     if not found:
         return []
-    rows = [[*key, *_cells(list(made.values()))] for key, made in found.items()]
-    columns = ["Data set", "Recipe", "Vectors", "Stage", "Texts", "Classes"]
-    columns += ["Perplexity", "Unigram", "Bigram", "Reconstruction error"]
-    columns += ["Epochs", "s/epoch", "Seeds"]
-    return [
-        "### The stages before the matcher\n",
-        REMARK,
-        markdown.table(columns, rows),
-    ]
+    parts = ["## The stages before the matcher\n", markdown.paragraph(REMARK)]
+    for place, stages in found.items():
+        parts.append(markdown.paragraph(place))
+        rows = [
+            [name, *_cells(list(made.values()))]
+            for name, made in stages.items()
+        ]
+        # Language models have other columns than the score of the jumps.
+        for of_texts in (True, False):
+            alike = [row for row in rows if bool(row[PERPLEXITY]) == of_texts]
+            if alike:
+                parts.append(markdown.dense_table(COLUMNS, alike))
+    return parts
 
 
 def _cells(made: Sequence[dict[str, Any]]) -> list[str]:

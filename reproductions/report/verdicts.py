@@ -5,6 +5,28 @@ from reproductions.records.paper_figures import Row
 from reproductions.records.seed_groups import Group
 
 
+def differs_in(table: ResultsTable, group: Group) -> list[str]:
+    """What makes runs and a table not comparable; nothing if they are.
+
+    Args:
+        table: the paper's table.
+        group: runs on the table's data set.
+
+    Returns:
+        Some of `"split"`, `"vectors"`, `"training set"` and `"settings"`.
+    """
+    found = []
+    if group.split != table.split:
+        found.append("split")
+    if group.vectors and group.vectors != tuple(sorted(table.vectors)):
+        found.append("vectors")
+    if group.recipe != "untrained" and not _same_training_set(table, group):
+        found.append("training set")
+    if group.recipe not in ("paper", "untrained") or group.overrides:
+        found.append("settings")
+    return found
+
+
 def verdict(table: ResultsTable, row: Row, group: Group | None) -> str:
     """Says how a group of runs stands to a row of a paper's table.
 
@@ -19,17 +41,8 @@ def verdict(table: ResultsTable, row: Row, group: Group | None) -> str:
     """
     if group is None:
         return "not run"
-    notes = []
-    if group.split != table.split:
-        notes.append("other split")
-    if group.vectors and group.vectors != tuple(sorted(table.vectors)):
-        notes.append("other vectors")
-    if group.recipe != "untrained" and not _same_training_set(table, group):
-        notes.append("other training set")
-    if group.recipe not in ("paper", "untrained") or group.overrides:
-        notes.append("other settings")
-    if notes:
-        return f"*{', '.join(notes)}*"
+    if different := differs_in(table, group):
+        return f"*other {', '.join(different)}*"
     differences = {}
     for name, printed in row.metrics.items():
         measured = table.measured(name, group)

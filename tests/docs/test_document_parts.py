@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from reproductions.records.deviations import load_ledger
+from reproductions.records.deviations import load_deviations
 
 ROOT = Path(__file__).parents[2]
 TAG = re.compile(r"<[A-Za-z/][^>\n]*>")
 
 
 def test_no_page_takes_a_word_of_the_ledger_for_html():
-    for entry in load_ledger():
+    for entry in load_deviations():
         for text in (entry.where, entry.printed, entry.reading):
             assert not TAG.search(re.sub(r"`[^`]*`", "", text)), entry.where
 
@@ -24,7 +24,7 @@ def test_each_deviation_has_a_section(monkeypatch):
     import generated_parts
 
     text = generated_parts.ledger("iam")
-    entries = [entry for entry in load_ledger() if entry.paper == "iam"]
+    entries = [entry for entry in load_deviations() if entry.paper == "iam"]
     assert len(entries) == text.count("### ")
     for entry in entries:
         assert f"### {entry.where}\n" in text

@@ -15,7 +15,7 @@ from keras_qa.errors import OwnedError
 from keras_qa.errors import RunFolderError
 from keras_qa.files.locks import OwnerFile
 from keras_qa.training.run_folder import RunFolder
-from reproductions.records.paired_tests import read_comparisons
+from reproductions.records.paired_tests import read_paired_tests
 from reproductions.records.runs import read_runs
 
 ROOT = Path(__file__).parents[2]
@@ -53,8 +53,8 @@ for index in range(15):
 COMPARE = """
 import os, signal, sys
 from pathlib import Path
-from reproductions.records.paired_tests import Compared, Side
-from reproductions.records.paired_tests import update_comparisons
+from reproductions.records.paired_tests import PairedTest, Condition
+from reproductions.records.paired_tests import update_paired_tests
 
 path, name, write_text = sys.argv[1], sys.argv[2], Path.write_text
 
@@ -66,11 +66,11 @@ for index in range(15):
     if name == "killed" and index == 14:
         Path.write_text = write_half
     one, other = (
-        Side(name, "paper", [], str(index), {}, [seed], 0.5, None)
+        Condition(name, "paper", [], str(index), {}, [seed], 0.5, None)
         for seed in (1, 2)
     )
     figures = "p", "d", "dev", "MAP", 9, one, other, 0.1, (0.0, 0.2), 0.95
-    update_comparisons(path, [Compared(*figures, 0.3, 99, {})])
+    update_paired_tests(path, [PairedTest(*figures, 0.3, 99, {})])
 """
 
 
@@ -156,7 +156,7 @@ def test_an_owner_that_leaves_takes_no_lock_along(tmp_path, monkeypatch):
         (APPEND, read_runs, lambda r: r["name"], lambda r: r["index"]),
         (
             COMPARE,
-            read_comparisons,
+            read_paired_tests,
             lambda c: c.first.model,
             lambda c: int(c.first.training_set),
         ),

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from reproductions import significance
-from reproductions.records.paired_tests import ComparisonsError
-from reproductions.records.paired_tests import read_comparisons
-from reproductions.records.paper_figures import Comparison
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paired_tests import read_paired_tests
+from reproductions.records.paper_figures import WantedTest
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.reading import RecordError
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.paired_test_tables import differences
 from reproductions.significance import SignificanceError
@@ -156,7 +156,7 @@ def test_pairs_differ_in_what_was_asked_for_alone():
     groups = group_runs(runs)
 
     def found(first, second, readings=(), **options):
-        wanted = [Comparison(first, second, readings, **options)]
+        wanted = [WantedTest(first, second, readings, **options)]
         return [
             (a.recipe, a.overrides, b.overrides)
             for a, b, _ in pairs(groups, wanted)
@@ -186,7 +186,7 @@ def test_each_value_of_a_reading_is_compared_with_the_recipes():
     more = [{}, {"dropout": 0.1}]
     groups = group_runs(record(**mrnn, overrides=o) for o in changed + more)
     readings = ("n_gram_attention", "query_attention", "blocks")
-    found = list(pairs(groups, [Comparison("mrnn", "mrnn", readings)]))
+    found = list(pairs(groups, [WantedTest("mrnn", "mrnn", readings)]))
     assert {
         json.dumps([first.overrides, second.overrides])
         for first, second, _ in found
@@ -209,8 +209,8 @@ def test_vectors_are_compared_with_some_of_them():
         ]
     )
     wanted = [
-        Comparison("mrnn", "mrnn", fewer_vectors=True),
-        Comparison("mrnn", "mrnn", ("blocks",), metric="MRR"),
+        WantedTest("mrnn", "mrnn", fewer_vectors=True),
+        WantedTest("mrnn", "mrnn", ("blocks",), metric="MRR"),
     ]
     found = [
         (first.vectors, second.vectors)
@@ -238,14 +238,14 @@ def test_rows_are_compared_by_the_metric_that_is_asked_for(tmp_path):
         more = {"row": row, "settings": {"pooling": row}}
         write_run(tmp_path / row, ranked, **fields, **more)
     groups = group_runs(find_runs([tmp_path]))
-    wanted = [Comparison("3N", "3M", metric="P@1"), Comparison("3M", "3M")]
+    wanted = [WantedTest("3N", "3M", metric="P@1"), WantedTest("3M", "3M")]
     ((first, second, metric),) = pairs(groups, wanted)
     compared = compare(first, second, metric)
     assert (compared.first.row, compared.second.row) == ("3N", "3M")
     assert (compared.metric, compared.difference) == ("P@1", 0.5)
     # Average precision would be 3/4 and 1/2.
     assert compared.first.identity != compared.second.identity
-    paper = load_targets().papers["qa_lstm"]
+    paper = load_papers()["qa_lstm"]
     table = "".join(differences(paper, [compared], {"attentive-lstm": "A"}))
     # 69.0 - 67.8 and 64.8 - 63.2 in Table 3.
     assert "| A (3N) | A (3M) |" in table
@@ -261,7 +261,7 @@ def test_command_updates_its_file(tmp_path, capsys):
     arguments = [str(runs), "--output", str(output)]
     assert significance.main(arguments) == 0
     before = output.read_bytes()
-    (compared,) = read_comparisons(output)
+    (compared,) = read_paired_tests(output)
     assert (compared.first.model, compared.second.model) == ("ctrn", "qrnn")
     assert compared.difference == pytest.approx(0.25)
     assert "trecqa-raw dev: ctrn less qrnn MAP +0.2500" in (
@@ -273,7 +273,7 @@ def test_command_updates_its_file(tmp_path, capsys):
     write_run(runs / "again", orders, seed=2)
     write_run(runs / "lstm", orders, model="lstm")
     assert significance.main(arguments) == 0
-    updated = read_comparisons(output)
+    updated = read_paired_tests(output)
     assert [(c.first.model, c.second.model) for c in updated] == [
         ("ctrn", "qrnn"),
         ("ctrn", "lstm"),
@@ -300,6 +300,6 @@ def test_bad_inputs_are_messages(tmp_path, capsys):
 def test_malformed_comparisons_are_named(tmp_path):
     path = tmp_path / "paired_tests.jsonl"
     path.write_text('{"paper": "ctrn"}\n')
-    with pytest.raises(ComparisonsError, match=r"comparisons\.jsonl:1: expec"):
-        read_comparisons(path)
-    assert read_comparisons(tmp_path / "none.jsonl") == []
+    with pytest.raises(RecordError, match=r"comparisons\.jsonl:1: expec"):
+        read_paired_tests(path)
+    assert read_paired_tests(tmp_path / "none.jsonl") == []

@@ -1,8 +1,8 @@
-"""Runs, targets and pages of results for tests, and how to read a page."""
+"""Runs, papers and pages of results for tests, and how to read a page."""
 
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paper_figures import load_papers
 from reproductions.records.seed_groups import group_runs
-from reproductions.report.page import build_page
+from reproductions.report.paper_page import paper_page
 
 PAPER = "hyperqa"
 
@@ -41,8 +41,9 @@ def run(seed=1, MAP=0.70, MRR=0.72, overrides=None, **fields):
     }
 
 
-def page(*runs):
-    return build_page(load_targets(), group_runs(runs), [])
+def page(*runs, paper=PAPER, tests=()):
+    """A paper's page."""
+    return paper_page(load_papers()[paper], group_runs(runs), tests)
 
 
 def section(text, title):
@@ -63,17 +64,19 @@ def row_of(text, *starts):
     return row
 
 
-def targets(folder, table):
-    path = folder / "paper_figures.toml"
+def write_paper(folder, *more, key="p"):
+    """Writes the `paper.toml` of a paper; returns the papers' folder."""
+    path = folder / key / "paper.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
-        "[papers.p]\n"
-        'name = "P"\ntitle = "T"\nauthors = "A"\nvenue = "V"\n'
-        f'link = "L"\nhardware = "H"\n[[papers.p.tables]]\n{table}\n'
+        'name = "P"\nmodel = "m"\ntitle = "T"\nauthors = "A"\nvenue = "V"\n'
+        'link = "L"\nhardware = "H"\n' + "\n".join(more) + "\n"
     )
-    return path
+    return folder
 
 
 RESULTS = """
+[[tables]]
 number = "Table 1"
 caption = "Results."
 dataset = "d"

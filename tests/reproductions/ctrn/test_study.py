@@ -6,7 +6,7 @@ from reproductions.ctrn import experiment as ctrn
 from reproductions.ctrn import study as ctrn_study
 from reproductions.harness import study
 from reproductions.harness.settings import parse_arguments
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paper_figures import load_papers
 from reproductions.records.seed_groups import group_runs
 from reproductions.significance import pairs
 
@@ -103,7 +103,7 @@ def test_all_its_conditions_are_compared(calls, tmp_path):
                 "overrides": {name: settings[name] for name in changed},
             }
         )
-    wanted = load_targets().papers["ctrn"].comparisons
+    wanted = load_papers()["ctrn"].paired_tests
     found = [
         (first.model, second.model)
         for first, second, _ in pairs(group_runs(records), wanted)

@@ -7,7 +7,7 @@ from reproductions.harness.settings import parse_arguments
 from reproductions.harness.vectors import chosen_vectors
 from reproductions.mrnn import experiment as mrnn
 from reproductions.mrnn import study as mrnn_study
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paper_figures import load_papers
 from reproductions.records.seed_groups import group_runs
 from reproductions.significance import pairs
 
@@ -107,7 +107,7 @@ def test_all_its_conditions_are_compared(calls, tmp_path):
                 "overrides": {name: settings[name] for name in changed},
             }
         )
-    wanted = load_targets().papers["mrnn"].comparisons
+    wanted = load_papers()["mrnn"].paired_tests
     found = [
         (first.model, second.model, *first.overrides)
         for first, second, _ in pairs(group_runs(records), wanted)

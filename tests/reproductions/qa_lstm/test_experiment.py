@@ -13,7 +13,7 @@ from reproductions.harness import fitting
 from reproductions.harness.settings import parse_arguments
 from reproductions.qa_lstm import experiment as qa_lstm
 from reproductions.records.paper_figures import ResultsTable
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paper_figures import load_papers
 from reproductions.significance import question_metric
 from support.script_runs import FILES
 from support.script_runs import metrics_of
@@ -277,7 +277,7 @@ def test_the_small_recipe_halves_sizes_and_shares_negatives():
 
 
 def test_rows_are_those_of_the_tables():
-    paper = load_targets().papers["qa_lstm"]
+    paper = load_papers()["qa_lstm"]
     printed = {
         row.name: row.ours
         for table in paper.tables

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from reproductions.harness.settings import parse_arguments
-from reproductions.records.deviations import LedgerError
-from reproductions.records.deviations import load_ledger
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.deviations import load_deviations
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.reading import RecordError
+from support.report_pages import write_paper
 
 ROOT = Path(__file__).parents[3]
-DEVIATIONS = load_ledger()
+DEVIATIONS = load_deviations()
 ARGUMENTS = sorted({(d.paper, a) for d in DEVIATIONS for a in d.arguments})
 TESTS = sorted({test for d in DEVIATIONS for test in d.tests})
 
@@ -33,7 +34,7 @@ def parameters(owner):
 @pytest.mark.parametrize(("paper", "argument"), ARGUMENTS)
 def test_arguments_exist(paper, argument):
     script = importlib.import_module(
-        f"reproductions.{'hyperqa' if paper == 'common' else paper}"
+        f"reproductions.{'hyperqa' if paper == 'common' else paper}.experiment"
     )
     if match := re.fullmatch(r"--set (\w+)", argument):
         assert match[1] in script.PAPER
@@ -65,7 +66,7 @@ def test_tests_exist(test):
 
 
 def test_every_entry_says_what_it_must():
-    papers = {"common", *load_targets().papers}
+    papers = {"common", *load_papers()}
     for deviation in DEVIATIONS:
         assert deviation.paper in papers
         assert deviation.where
@@ -120,13 +121,27 @@ def test_every_reading_of_mrnn_is_there():
         assert place in found
 
 
-def test_malformed_ledgers_are_named(tmp_path):
-    path = tmp_path / "deviations.toml"
+def test_entries_belong_to_their_folder(tmp_path):
+    write_paper(tmp_path)
+    entry = (
+        '[[deviations]]\nwhere = "w"\nprinted = "p"\nreading = "r"\n'
+        'arguments = []\ntests = ["t"]\n'
+    )
+    (tmp_path / "p/deviations.toml").write_text(entry)
+    (tmp_path / "records").mkdir()
+    (tmp_path / "records/common_deviations.toml").write_text(entry)
+    assert [d.paper for d in load_deviations(tmp_path)] == ["common", "p"]
+
+
+def test_malformed_deviations_are_named(tmp_path):
+    write_paper(tmp_path)
+    path = tmp_path / "p/deviations.toml"
     path.write_text("[[deviations]\n")
-    with pytest.raises(LedgerError, match=r"ledger\.toml: expected TOML"):
-        load_ledger(path)
-    path.write_text('[[deviations]]\npaper = "p"\nwhy = "w"\n')
+    with pytest.raises(RecordError, match=r"deviations\.toml: expected TOML"):
+        load_deviations(tmp_path)
+    path.write_text('[[deviations]]\nwhere = "p"\nwhy = "w"\n')
     with pytest.raises(
-        LedgerError, match=r"ledger\.toml: deviation 1: .*Received: paper, why"
+        RecordError,
+        match=r"p/deviations\.toml: .*`deviations\[0\]`.*Received: no printed",
     ):
-        load_ledger(path)
+        load_deviations(tmp_path)

@@ -3,16 +3,17 @@
 import pytest
 
 from reproductions.records.paper_figures import ResultsTable
-from reproductions.records.paper_figures import TargetsError
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.paper_figures import model_names
+from reproductions.records.reading import RecordError
 from support.report_pages import PAPER
 from support.report_pages import RESULTS
-from support.report_pages import targets
+from support.report_pages import write_paper
 
 
 def test_papers_figures_are_those_of_the_paper():
     """The rows of the paper's own model, typed a second time."""
-    tables = load_targets().papers[PAPER].tables
+    tables = load_papers()[PAPER].tables
     own = {
         (table.number, table.dataset): row
         for table in tables
@@ -40,7 +41,7 @@ def test_papers_figures_are_those_of_the_paper():
 
 def test_papers_figures_of_ctrn_are_those_of_the_paper():
     """The rows of the models of that paper, typed a second time."""
-    paper = load_targets().papers["ctrn"]
+    paper = load_papers()["ctrn"]
 
     def rows(number):
         return {
@@ -88,7 +89,7 @@ def test_papers_figures_of_ctrn_are_those_of_the_paper():
 
 def test_papers_figures_of_qa_lstm_are_those_of_the_paper():
     """The rows of that paper's tables, typed a second time."""
-    paper = load_targets().papers["qa_lstm"]
+    paper = load_papers()["qa_lstm"]
     rows = {
         row.name: tuple(row.metrics.values())
         for number in ("Table 3", "Table 4")
@@ -135,7 +136,7 @@ def test_papers_figures_of_qa_lstm_are_those_of_the_paper():
 
 def test_papers_figures_of_iam_are_those_of_the_paper():
     """The rows of Table 1 that ours stand beside, typed a second time."""
-    paper = load_targets().papers["iam"]
+    paper = load_papers()["iam"]
     results = [t for t in paper.tables if t.number.startswith("Table 1")]
     assert [t.dataset for t in results] == ["trecqa-clean", "wikiqa", "yahoo"]
     rows = {
@@ -156,7 +157,7 @@ def test_papers_figures_of_iam_are_those_of_the_paper():
 
 def test_papers_figures_of_mrnn_are_those_of_the_paper():
     """The rows that ours stand beside, and the best others, typed again."""
-    papers = load_targets().papers
+    papers = load_papers()
     results = [t for t in papers["mrnn"].tables if isinstance(t, ResultsTable)]
     assert [(t.number, t.dataset, t.split) for t in results] == [
         ("Table 4", "squad", "dev"),
@@ -201,58 +202,95 @@ def test_papers_figures_of_mrnn_are_those_of_the_paper():
     )
 
 
+def test_a_folder_with_a_paper_toml_is_a_paper(tmp_path):
+    """The sixth paper touches no list."""
+    write_paper(tmp_path, "order = 2", '[models]\nm = "M"', key="sixth")
+    write_paper(tmp_path, "order = 1", '[models]\nn = "N"', key="zeroth")
+    (tmp_path / "harness").mkdir()
+    papers = load_papers(tmp_path)
+    assert list(papers) == ["zeroth", "sixth"]
+    assert papers["sixth"].key == "sixth"
+    assert papers["sixth"].named("m", "row") == "M (row)"
+    assert papers["sixth"].named("another") == "another"
+    assert model_names(tmp_path) == {"n": "N", "m": "M"}
+
+
+def test_every_paper_names_its_models():
+    for paper in load_papers().values():
+        rows = [row for table in paper.results for row in table.rows]
+        assert {row.ours for row in rows} - {None} <= paper.models.keys()
+        assert paper.model in paper.models
+
+
+def test_a_model_has_one_name():
+    names = {}
+    for paper in load_papers().values():
+        for model, name in paper.models.items():
+            assert names.setdefault(model, name) == name
+
+
 def test_columns_of_parts_are_named(tmp_path):
-    table = RESULTS + 'parts = { MAP = "test1" }\nrows = []'
-    with pytest.raises(TargetsError, match="Received: no metric"):
-        load_targets(targets(tmp_path, table))
-    table = RESULTS + 'metric = "MAP"\nparts = { A = "a" }\nrows = []'
-    with pytest.raises(TargetsError, match="Received: no MAP"):
-        load_targets(targets(tmp_path, table))
+    write_paper(tmp_path, RESULTS, 'parts = { MAP = "test1" }\nrows = []')
+    with pytest.raises(RecordError, match="Received: no metric"):
+        load_papers(tmp_path)
+    more = 'metric = "MAP"\nparts = { A = "a" }\nrows = []'
+    write_paper(tmp_path, RESULTS, more)
+    with pytest.raises(RecordError, match="Received: no MAP"):
+        load_papers(tmp_path)
 
 
-@pytest.mark.parametrize("findings", ['"one"', "[1]"])
-def test_findings_are_strings(tmp_path, findings):
-    path = targets(tmp_path, RESULTS + "rows = []")
-    text = path.read_text().replace(
-        'hardware = "H"', f'hardware = "H"\nfindings = {findings}'
-    )
-    path.write_text(text)
-    message = "papers.p: `findings` must be a list of strings. Received: "
-    with pytest.raises(TargetsError, match=message):
-        load_targets(path)
+@pytest.mark.parametrize(
+    ("findings", "message"),
+    [
+        ('"one"', r"`findings` must be of type tuple\[str, ...\]. Received: 'o"),
+        ("[1]", r"`findings\[0\]` must be of type str. Received: 1"),
+    ],
+)
+def test_findings_are_strings(tmp_path, findings, message):
+    write_paper(tmp_path, f"findings = {findings}")
+    with pytest.raises(RecordError, match=rf"p/paper\.toml: {message}"):
+        load_papers(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("table", "message"),
     [
         ("=", "expected TOML"),
-        ('number = "Table 1"', r"tables\[0\]: must have .* no caption"),
+        ("why = 1", "Received: 'why'"),
+        ('[[tables]]\nnumber = "Table 1"', r"tables\[0\]: expected .*no caption"),
         (
-            'number = "1"\ncaption = "c"\ncolumns = ["a", "b"]\nrows = [["a"]]',
-            r"expected 2 cells in every row. Received: \['a'\]",
+            '[[tables]]\nnumber = "1"\ncaption = "c"\n'
+            'columns = ["a", "b"]\nrows = [["a"]]',
+            r"tables\[0\]: expected 2 cells in every row. Received: \['a'\]",
         ),
         (
-            'number = "1"\ncaption = "c"\ncounts = ["wikiqa2"]',
+            '[[tables]]\nnumber = "1"\ncaption = "c"\ncounts = ["wikiqa2"]',
             "`counts` must name data sets .*Received: 'wikiqa2'",
         ),
         (
             RESULTS.replace("tolerance = 0.1", "rows = []"),
             "Received: no tolerance",
         ),
-        (RESULTS + 'rows = [{ model = "M" }]', "Received: no MAP"),
+        (RESULTS + 'rows = [{ model = "M" }]', "row 'M' .*Received: no MAP"),
         (
             RESULTS + 'rows = [{ model = "M", MAP = 1.0, MRR = 1.0 }]',
-            "Received: MRR",
+            r"`rows\[0\]`.*Received: 'MRR'",
+        ),
+        (
+            RESULTS + 'rows = [{ model = "M", MAP = "1" }]',
+            r"`rows\[0\]\.metrics\.MAP` must be of type float. Received: '1'",
         ),
     ],
 )
-def test_malformed_targets_are_named(tmp_path, table, message):
-    path = targets(tmp_path, table).rename(tmp_path / "hyperqa.toml")
-    path.write_text(path.read_text().replace("papers.p", "papers.hyperqa"))
-    with pytest.raises(TargetsError, match=message):
-        load_targets(path)
+def test_malformed_figures_are_named(tmp_path, table, message):
+    write_paper(tmp_path, table, key="hyperqa")
+    with pytest.raises(RecordError, match=rf"hyperqa/paper\.toml: .*{message}"):
+        load_papers(tmp_path)
 
 
-def test_unknown_table_is_named():
-    with pytest.raises(TargetsError, match="Received: number='Table 99'"):
-        load_targets().papers[PAPER].table("Table 99")
+def test_unknown_tables_and_figures_are_named():
+    paper = load_papers()[PAPER]
+    with pytest.raises(RecordError, match="Received: number='Table 99'"):
+        paper.table("Table 99")
+    with pytest.raises(RecordError, match="Received: number='Figure 99'"):
+        paper.figure("Figure 99")

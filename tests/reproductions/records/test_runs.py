@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reproductions.records.runs import RunsError
+from reproductions.records.reading import RecordError
 from reproductions.records.runs import append_run
 from reproductions.records.runs import read_runs
 
@@ -91,13 +91,13 @@ def test_broken_line_in_the_middle_is_named(tmp_path):
     path = tmp_path / "runs.jsonl"
     line = json.dumps(run())
     path.write_text(f"{line}\n{line[:30]}\n{line}\n")
-    with pytest.raises(RunsError, match=r"runs\.jsonl:2: expected a JSON obj"):
+    with pytest.raises(RecordError, match=r"runs\.jsonl:2: expected JSON\. Rec"):
         read_runs(path)
     path.write_text(f"{line}\n[1]\n")
-    with pytest.raises(RunsError, match=r"runs\.jsonl:2: .*Received: '\[1\]'"):
+    with pytest.raises(RecordError, match=r"runs\.jsonl:2: .*Received: \[1\]"):
         read_runs(path)
     path.write_text('{"paper": "hyperqa"}\n')
-    with pytest.raises(RunsError, match=r":1: a run must.*no model, dataset"):
+    with pytest.raises(RecordError, match=r":1: expected paper.*no model, dataset"):
         read_runs(path)
 
 
@@ -133,7 +133,7 @@ def test_a_file_system_without_locks_is_a_warning(tmp_path, monkeypatch):
 
 def test_text_that_is_no_utf8_is_refused(tmp_path):
     path = tmp_path / "runs.jsonl"
-    with pytest.raises(RunsError, match=r"`record` must hold .*surrogates"):
+    with pytest.raises(RecordError, match=r"`record` must hold .*surrogates"):
         append_run(path, run(settings={"name": "\udcff"}))
     assert not path.exists()
 
@@ -142,12 +142,12 @@ def test_bad_records_are_refused(tmp_path):
     path = tmp_path / "runs.jsonl"
     incomplete = run()
     del incomplete["seed"]
-    with pytest.raises(RunsError, match=r"`record`.*Received: no seed"):
+    with pytest.raises(RecordError, match=r"`record`.*Received: no seed"):
         append_run(path, incomplete)
-    with pytest.raises(RunsError, match=r"`metrics`.*metrics=0\.7"):
+    with pytest.raises(RecordError, match=r"`metrics` must be of type dict.*: 0\.7"):
         append_run(path, run(metrics=0.7))
-    with pytest.raises(RunsError, match="without NaN or infinity"):
+    with pytest.raises(RecordError, match="without NaN or infinity"):
         append_run(path, run(metrics={"MAP": float("nan")}))
-    with pytest.raises(RunsError, match="only JSON values"):
+    with pytest.raises(RecordError, match="only JSON values"):
         append_run(path, run(settings=object()))
     assert not path.exists()

@@ -1,8 +1,8 @@
 """Groups of runs that differ in their seed alone, and their statistics."""
 
-from reproductions.records.seed_groups import comparisons
 from reproductions.records.seed_groups import distinctions
 from reproductions.records.seed_groups import group_runs
+from reproductions.records.seed_groups import one_setting_apart
 from reproductions.records.seed_groups import vector_name
 from support.report_pages import page
 from support.report_pages import row_of
@@ -38,7 +38,7 @@ def test_smoke_runs_do_not_count():
 
 def test_numbers_are_ordered_by_value():
     groups = group_runs([run(settings={"d": d}) for d in (100, 50, 400, 1000)])
-    (found,) = comparisons(groups)["d"]
+    (found,) = one_setting_apart(groups)["d"]
     assert [group.settings["d"] for group in found] == [50, 100, 400, 1000]
 
 
@@ -58,7 +58,7 @@ def test_rows_that_look_alike_say_what_differs():
         ("hyperqa", {"margin": 1.0}),
         ("hyperqa", {"margin": 5.0}),
     ]
-    dev = section(page(*runs), "### Measured on dev")
+    dev = section(page(*runs), "## Measured on dev")
     assert row_of(dev, "HyperQA", "paper `margin=1.0`")
     assert row_of(dev, "CosineQA", "paper")
 

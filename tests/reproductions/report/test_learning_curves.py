@@ -7,8 +7,8 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.image import imread
 
+from reproductions.records.reading import RecordError
 from reproductions.report import learning_curves
-from reproductions.report.learning_curves import CurvesError
 from reproductions.report.learning_curves import labels
 from reproductions.report.learning_curves import read_history
 
@@ -35,7 +35,7 @@ def test_runs_are_named_by_what_they_differ_in(tmp_path):
         "optimizer sgd, momentum 0.5",
     ]
     assert labels([adam]) == ["QA-LSTM"]
-    with pytest.raises(CurvesError, match="differ"):
+    with pytest.raises(RecordError, match="differ"):
         labels([adam, adam])
 
 

@@ -7,8 +7,9 @@ import statistics
 
 import pytest
 
-from reproductions.records.deviations import load_ledger
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.deviations import load_deviations
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.paper_figures import model_names
 from reproductions.records.seed_groups import Statistic
 from reproductions.report.page import build_page
 from reproductions.report.page import main
@@ -47,7 +48,7 @@ def test_findings_stand_between_the_tables_of_dev_and_test():
     part = section(text, "### Findings")
     assert "the figures are in the tables" in part
     bullets = [line[2:] for line in part.splitlines() if line[:2] == "- "]
-    assert bullets == list(load_targets().papers[PAPER].findings)
+    assert bullets == list(load_papers()[PAPER].findings)
     # Figures would grow stale: they are in the tables alone.
     assert not re.search(r"\d\.\d", part)
 
@@ -113,7 +114,7 @@ def test_models_stand_in_the_order_of_the_targets():
         page(*(run(model=model) for model in models)), "### Measured on dev"
     )
     names = [line.split(" | ")[0][2:] for line in dev.splitlines()]
-    known = [name for name in names if name in load_targets().models.values()]
+    known = [name for name in names if name in model_names().values()]
     assert known == ["untrained cosine", "BM25", "CosineQA", "HyperQA"]
 
 
@@ -178,8 +179,8 @@ def test_page_in_the_repository_is_not_stale():
 
 
 def test_ledger_is_rendered():
-    text = build_page(load_targets(), [], load_ledger())
-    for entry in load_ledger():
+    text = build_page(load_targets(), [], load_deviations())
+    for entry in load_deviations():
         assert entry.where in text
         for name in (*entry.arguments, *entry.tests):
             assert f"`{name}`" in text

@@ -2,13 +2,13 @@
 
 import dataclasses
 
-from reproductions.records.paired_tests import Compared
-from reproductions.records.paired_tests import Side
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paired_tests import Condition
+from reproductions.records.paired_tests import PairedTest
+from reproductions.records.paper_figures import load_papers
 from reproductions.report.paired_test_tables import differences
 
-SIDE = Side("ctrn", "paper", ["v.bin"], "train", {}, [1, 2], 0.5, 0.01)
-COMPARED = Compared(
+SIDE = Condition("ctrn", "paper", ["v.bin"], "train", {}, [1, 2], 0.5, 0.01)
+COMPARED = PairedTest(
     paper="ctrn",
     dataset="wikiqa",
     split="dev",
@@ -26,7 +26,7 @@ COMPARED = Compared(
 
 
 def test_rows_are_in_the_order_of_the_targets_the_unasked_last():
-    paper = load_targets().papers["ctrn"]
+    paper = load_papers()["ctrn"]
     asked = [c.second for c in paper.comparisons if c.first == "ctrn"]
     seconds = ["no-longer-asked-for", *dict.fromkeys(reversed(asked))]
     compared = [
@@ -42,7 +42,7 @@ def test_rows_are_in_the_order_of_the_targets_the_unasked_last():
 
 def test_metrics_are_not_mixed_in_one_table():
     other = dataclasses.replace(COMPARED, metric="P@1")
-    paper = load_targets().papers["ctrn"]
+    paper = load_papers()["ctrn"]
     parts = differences(paper, [COMPARED, other, COMPARED], {})[2:]
     assert parts[::2] == [
         "#### `wikiqa` dev, differences of MAP\n",
@@ -53,7 +53,7 @@ def test_metrics_are_not_mixed_in_one_table():
 
 
 def test_other_vectors_of_the_second_are_named():
-    paper = load_targets().papers["ctrn"]
+    paper = load_papers()["ctrn"]
 
     def vectors(names):
         second = dataclasses.replace(SIDE, vectors=names)

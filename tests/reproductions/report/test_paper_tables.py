@@ -1,8 +1,7 @@
 """The papers' tables with ours beside them, and what was compared."""
 
-from reproductions.records.paired_tests import Compared
-from reproductions.records.paired_tests import Side
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paired_tests import Condition
+from reproductions.records.paired_tests import PairedTest
 from reproductions.records.parameters import Counted
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.page import build_page
@@ -133,7 +132,7 @@ def test_numbers_of_weights_stand_beside_the_papers():
 
 def compared(first="ctrn", second="qrnn", **fields):
     sides = {
-        name: Side(
+        name: Condition(
             model=model,
             recipe="paper",
             vectors=["glove"],
@@ -148,7 +147,7 @@ def compared(first="ctrn", second="qrnn", **fields):
             ("second", second, 0.6),
         )
     }
-    return Compared(
+    return PairedTest(
         **{
             "paper": "ctrn",
             "dataset": "trecqa-raw",

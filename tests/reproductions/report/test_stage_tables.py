@@ -1,6 +1,5 @@
 """The stages before a matcher on the results page, each once."""
 
-from reproductions.records.paper_figures import load_targets
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.page import build_page
 from reproductions.report.stage_tables import stages

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reproductions.records.paper_figures import load_targets
+from reproductions.records.paper_figures import load_papers
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.verdicts import verdict
 from support.report_pages import FAIR
@@ -14,7 +14,7 @@ from support.report_pages import section
 
 
 def wikiqa_verdict(*runs):
-    table = load_targets().papers[PAPER].table("Table 2")
+    table = load_papers()[PAPER].table("Table 2")
     (row,) = [row for row in table.rows if row.ours]
     groups = group_runs(runs)
     return verdict(table, row, groups[0] if groups else None)
@@ -54,7 +54,7 @@ def test_no_verdict_where_something_differs(change, note):
 
 
 def test_untrained_models_have_no_training_set_to_differ_in():
-    paper = load_targets().papers[PAPER]
+    paper = load_papers()[PAPER]
     table = paper.table("Table 3")
     row = next(row for row in table.rows if row.ours == "bm25")
     (group,) = group_runs(

@@ -1,0 +1,31 @@
+"""Reads files of JSON lines, and has the one error of all records."""
+
+from pathlib import Path
+from typing import Any
+
+from keras_qa.errors import KerasQAError
+from keras_qa.files.checks import parse_json
+
+
+class RecordError(KerasQAError, ValueError):
+    """A record is malformed; the message names the file and the place in it."""
+
+
+def read_lines(path: Path | str, kind: Any) -> list[Any]:
+    """Reads a file with one JSON object per line; no file means none.
+
+    Args:
+        path: the file.
+        kind: what each line must hold, for `keras_qa.files.checks.typed`.
+
+    Raises:
+        RecordError: if a line does not hold that.
+    """
+    path = Path(path)
+    if not path.exists():
+        return []
+    # Not `str.splitlines`, which breaks at other characters of texts, too.
+    return [
+        parse_json(line, kind, f"{path}:{number}", RecordError)
+        for number, line in enumerate(path.read_bytes().splitlines(), 1)
+    ]

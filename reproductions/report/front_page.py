@@ -1,0 +1,273 @@
+"""The first page of results, one line for each paper and data set."""
+
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reproductions.records.paper_figures import Paper
+from reproductions.records.paper_figures import ResultsTable
+from reproductions.records.paper_figures import Row
+from reproductions.records.seed_groups import Group
+from reproductions.records.seed_groups import Statistic
+from reproductions.report import markdown
+from reproductions.report.paper_page import GENERATED
+from reproductions.report.verdicts import differs_in
+from reproductions.report.verdicts import verdict
+
+METRIC = "MAP"
+BM25, COSINE = "bm25", "cosine"
+SPLITS = ("dev", "test")
+OTHER_VECTORS = "†"
+NOT_RUN = "–"
+CODES = {"vectors": "V", "training set": "T", "settings": "S", "split": "D"}
+INTRODUCTION = """\
+Each paper's own model, by data set: the figure that the paper prints for test,
+ours on dev and on test, and on the same splits the floors that a model should
+pass: BM25, and the cosine of the untrained word vectors. Figures are MAP by
+trec_eval's definition, over the questions that have a correct answer; ours are
+the mean over seeds ± the sample standard deviation."""
+LEGEND = f"""\
+Floors are BM25, cosine; {OTHER_VECTORS}: the cosine is of other vectors than
+the model's, for want of one of its own. Seeds are those on dev, on test.
+{NOT_RUN}: not run, or not printed.
+
+A verdict, within or outside the tolerance of the paper's table, needs test, and
+the paper's word vectors, training set and settings. The letters say which
+differ: V the vectors, T the training set, S the settings (another recipe than
+`paper`).
+
+Of several recipes and vectors a line has the one that is best on dev, and
+its test. The vectors and the recipe are on the paper's page, with all other
+runs, tables, tests and pictures."""
+RECORDS = """\
+The papers' figures are typed once, in each paper's `paper.toml`. Ours are in
+`records/runs.jsonl`, to which the scripts append, and in
+`records/paired_tests.jsonl`. No figure is typed into a page."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A paper's own model on one data set.
+
+    Attributes:
+        paper: the paper.
+        dataset: name of the data set.
+        table: the paper's table on it, if it has one.
+        row: the row of its model, if there is a table.
+        groups: our runs by split.
+    """
+
+    paper: Paper
+    dataset: str
+    table: ResultsTable | None
+    row: Row | None
+    groups: Mapping[str, Group]
+
+    @property
+    def metric(self) -> str:
+        """The metric of the line; of the paper's, the first if MAP is none."""
+        if self.table is None or METRIC in self.table.metrics:
+            return METRIC
+        return self.table.metrics[0]
+
+    @property
+    def printed(self) -> str:
+        """The paper's figure, with the metric if that is another than MAP."""
+        if self.table is None or self.row is None:
+            return ""
+        digits = min(self.table.digits, 3)
+        figure = f"{self.row.metrics[self.metric]:.{digits}f}"
+        return figure if self.metric == METRIC else f"{self.metric} {figure}"
+
+    def measured(self, split: str) -> Statistic | None:
+        """Our figure on a split, None without one."""
+        group = self.groups.get(split)
+        if group is None:
+            return None
+        if self.table is None:
+            return group.metric(self.metric)
+        return self.table.measured(self.metric, group)
+
+    def verdict(self) -> str:
+        """The verdict on test, or the letters of what differs."""
+        group = self.groups.get("test")
+        if self.table is None or self.row is None or group is None:
+            return ""
+        different = differs_in(self.table, group)
+        if different:
+            return " ".join(CODES[name] for name in different)
+        return verdict(self.table, self.row, group)
+
+
+def find_lines(
+    papers: Mapping[str, Paper], groups: Sequence[Group]
+) -> list[Line]:
+    """The lines of all papers, the data sets of their tables first.
+
+    Args:
+        papers: the papers by key.
+        groups: the measured runs of all papers.
+    """
+    return [
+        line
+        for paper in papers.values()
+        for line in _lines_of(
+            paper, [g for g in groups if g.paper == paper.key]
+        )
+    ]
+
+
+def _lines_of(paper: Paper, groups: Sequence[Group]) -> Iterator[Line]:
+    own = [
+        group
+        for group in groups
+        if group.model == paper.model and not group.overrides
+    ]
+    tables: dict[str, tuple[ResultsTable, Row]] = {}
+    for table in paper.results:
+        rows = [row for row in table.rows if row.ours == paper.model]
+        if rows:
+            # Of several tables the first, of several rows the last, the best.
+            tables.setdefault(table.dataset, (table, rows[-1]))
+    for dataset in dict.fromkeys([*tables, *(group.dataset for group in own)]):
+        found, row = tables.get(dataset, (None, None))
+        yield Line(
+            paper,
+            dataset,
+            found,
+            row,
+            _chosen([g for g in own if g.dataset == dataset], row),
+        )
+
+
+def _chosen(groups: Sequence[Group], row: Row | None) -> dict[str, Group]:
+    """The best condition on dev, and the same on test, by split."""
+    if row is not None and row.name:
+        groups = [group for group in groups if group.row == row.name]
+    by_split: dict[str, list[Group]] = {}
+    for group in groups:
+        by_split.setdefault(group.split, []).append(group)
+    chosen = {}
+    if dev := by_split.get("dev"):
+        chosen["dev"] = max(dev, key=_mean)
+    condition = _condition(chosen["dev"]) if chosen else None
+    for group in by_split.get("test", []):
+        if condition in (None, _condition(group)):
+            chosen["test"] = group
+    return chosen
+
+
+def _mean(group: Group) -> float:
+    statistic = group.metric(METRIC)
+    return statistic.mean if statistic else 0.0
+
+
+def _condition(group: Group) -> tuple[str | None, str, tuple[str, ...]]:
+    return group.row, group.recipe, group.vectors
+
+
+def _floors(line: Line, split: str, groups: Sequence[Group]) -> str:
+    """BM25 and the untrained cosine on a split: `0.599, 0.621`."""
+    model = line.groups.get(split)
+    if model is None:
+        return ""
+    on_split = [
+        group
+        for group in groups
+        if (group.dataset, group.split) == (line.dataset, split)
+        and group.recipe == "untrained"
+    ]
+    # The paper's own study first: its tokenizer may be another.
+    on_split.sort(key=lambda group: group.paper != line.paper.key)
+    bm25 = [group for group in on_split if group.model == BM25]
+    cosines = [group for group in on_split if group.model == COSINE]
+    same = [group for group in cosines if group.vectors == model.vectors]
+    cells = [_figure(bm25), _figure(same or cosines)]
+    mark = OTHER_VECTORS if cosines and not same else ""
+    return f"{cells[0]}, {cells[1]}{mark}"
+
+
+def _figure(groups: Sequence[Group]) -> str:
+    statistic = groups[0].metric(METRIC) if groups else None
+    return f"{statistic.mean:.3f}" if statistic else NOT_RUN
+
+
+def front_page(papers: Mapping[str, Paper], groups: Sequence[Group]) -> str:
+    """The page in Markdown.
+
+    Args:
+        papers: the papers by key.
+        groups: the measured runs of all papers.
+    """
+    lines = find_lines(papers, groups)
+    columns = ["Model", "Data set", "Paper", "Ours, dev", "Ours, test"]
+    columns += ["Floors, dev", "Floors, test", "Seeds", "Verdict"]
+    rows = [
+        [
+            *_cells(line),
+            *(_floors(line, split, groups) for split in SPLITS),
+            ", ".join(
+                str(len(line.groups[split].runs))
+                if split in line.groups
+                else NOT_RUN
+                for split in SPLITS
+            ),
+            line.verdict(),
+        ]
+        for line in lines
+        if line.groups
+    ]
+    not_run = [
+        f"{line.paper.name} on `{line.dataset}` ({line.printed})"
+        for line in lines
+        if not line.groups
+    ]
+    return "\n".join(
+        [
+            f"# Results\n\n{GENERATED}\n",
+            markdown.paragraph(INTRODUCTION),
+            markdown.table(columns, rows),
+            markdown.paragraph(LEGEND),
+            *(
+                [markdown.paragraph(f"Not run: {', '.join(not_run)}.")]
+                if not_run
+                else []
+            ),
+            "## Papers\n",
+            "\n".join(
+                f"- [{paper.name}]({paper.key}/README.md), {paper.venue}; "
+                f"[deviations]({paper.key}/deviations.md)"
+                for paper in papers.values()
+            ),
+            "- [Deviations that all papers share]"
+            "(records/common_deviations.md)\n",
+            "## Records\n",
+            markdown.paragraph(RECORDS),
+        ]
+    )
+
+
+def readme_table(papers: Mapping[str, Paper], groups: Sequence[Group]) -> str:
+    """The lines that have a figure of the paper and of ours, with floors.
+
+    Args:
+        papers: the papers by key.
+        groups: the measured runs of all papers.
+    """
+    columns = ["Model", "Data set", "Paper", "Ours, dev", "Ours, test"]
+    rows = [
+        [*_cells(line), *(_floors(line, split, groups) for split in SPLITS)]
+        for line in find_lines(papers, groups)
+        if line.groups and line.table
+    ]
+    return markdown.table([*columns, "Floors, dev", "Floors, test"], rows)
+
+
+def _cells(line: Line) -> list[str]:
+    return [
+        line.paper.name,
+        f"`{line.dataset}`",
+        line.printed or NOT_RUN,
+        *(markdown.number(line.measured(split)) or NOT_RUN for split in SPLITS),
+    ]

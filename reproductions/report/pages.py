@@ -1,0 +1,129 @@
+"""Writes the pages of results from the papers' figures and the measured runs.
+
+    python -m reproductions.report            writes them all
+    python -m reproductions.report --check    exits 1 if one is stale
+
+The pages are `reproductions/README.md`, for each paper its `README.md` and
+`deviations.md`, `records/common_deviations.md`, and the table of results in the
+project's README. They join `paper.toml` and `deviations.toml` of each paper
+with `runs.jsonl` (measured runs, written by the scripts) and
+`paired_tests.jsonl` (tested differences). The same files always give the same
+pages.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from keras_qa.files.whole import write_whole
+from reproductions.records.deviations import COMMON
+from reproductions.records.deviations import load_deviations
+from reproductions.records.paired_tests import read_paired_tests
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.reading import RecordError
+from reproductions.records.runs import read_runs
+from reproductions.records.seed_groups import group_runs
+from reproductions.report.front_page import front_page
+from reproductions.report.front_page import readme_table
+from reproductions.report.ledger_page import ledger_page
+from reproductions.report.paper_page import paper_page
+
+ROOT = Path(__file__).parents[2]
+BEGIN, END = "<!-- results -->\n", "<!-- /results -->\n"
+
+
+def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
+    """All pages in Markdown, by their files.
+
+    Args:
+        root: the folder that contains `README.md` and `reproductions`.
+
+    Raises:
+        RecordError: if a file of records is malformed.
+        OSError: if a file cannot be read.
+    """
+    root = Path(root)
+    folder = root / "reproductions"
+    papers = load_papers(folder)
+    groups = group_runs(read_runs(folder / "records" / "runs.jsonl"))
+    tests = read_paired_tests(folder / "records" / "paired_tests.jsonl")
+    deviations = load_deviations(folder)
+    readme = root / "README.md"
+    pages = {
+        readme: _replaced(readme, readme_table(papers, groups)),
+        folder / "README.md": front_page(papers, groups),
+        folder / "records" / "common_deviations.md": ledger_page(
+            "All papers", [e for e in deviations if e.paper == COMMON]
+        ),
+    }
+    for key, paper in papers.items():
+        pages[folder / key / "README.md"] = paper_page(
+            paper,
+            [group for group in groups if group.paper == key],
+            [test for test in tests if test.paper == key],
+        )
+        pages[folder / key / "deviations.md"] = ledger_page(
+            paper.name, [entry for entry in deviations if entry.paper == key]
+        )
+    return pages
+
+
+def _replaced(path: Path, table: str) -> str:
+    """A page with a table between its two marks."""
+    text = path.read_text("utf-8")
+    found = re.findall(f"{BEGIN}|{END}", text)
+    if found != [BEGIN, END]:
+        raise RecordError(
+            f"{path}: expected a line {BEGIN.strip()!r} and after it one "
+            f"{END.strip()!r}. Received: {[line.strip() for line in found]}"
+        )
+    before, rest = text.split(BEGIN)
+    return f"{before}{BEGIN}\n{table}\n{END}{rest.split(END)[1]}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Writes or checks the pages; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m reproductions.report",
+        description=__doc__.splitlines()[0],
+    )
+    parser.add_argument(
+        "--root",
+        type=Path,
+        default=ROOT,
+        metavar="DIR",
+        help="the folder with README.md and reproductions (default: that of "
+        "this checkout)",
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; exit 1 if a page is not what would be written",
+    )
+    options = parser.parse_args(arguments)
+    try:
+        pages = build_pages(options.root)
+        stale = [
+            path
+            for path, text in pages.items()
+            if not path.exists() or path.read_text("utf-8") != text
+        ]
+        if options.check:
+            for path in stale:
+                print(
+                    f"{path} is stale: run `python -m reproductions.report`",
+                    file=sys.stderr,
+                )
+            return int(bool(stale))
+        for path in stale:
+            text = pages[path]
+            write_whole(
+                path, lambda part, text=text: part.write_text(text, "utf-8")
+            )
+            print(path)
+    except (OSError, RecordError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0

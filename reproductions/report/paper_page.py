@@ -1,0 +1,116 @@
+"""A paper's page: what was measured, next to the paper's own figures."""
+
+from collections.abc import Sequence
+
+from reproductions.records.paired_tests import PairedTest
+from reproductions.records.paper_figures import Paper
+from reproductions.records.seed_groups import Group
+from reproductions.report import markdown
+from reproductions.report.paired_test_tables import paired_test_tables
+from reproductions.report.paper_tables import paper_tables
+from reproductions.report.run_tables import changed_settings
+from reproductions.report.run_tables import measured
+from reproductions.report.run_tables import sizes_and_speeds
+from reproductions.report.stage_tables import stage_tables
+
+GENERATED = (
+    "<!-- Written by `python -m reproductions.report`; edits will be lost. -->"
+)
+
+
+def paper_page(
+    paper: Paper, groups: Sequence[Group], tests: Sequence[PairedTest]
+) -> str:
+    """The page of one paper in Markdown.
+
+    Args:
+        paper: the paper's figures.
+        groups: the measured runs of the paper.
+        tests: its paired tests.
+    """
+    parts = [
+        f"# {paper.name}\n\n{GENERATED}\n",
+        markdown.paragraph(citation(paper)),
+        markdown.paragraph(
+            "[Where the kit departs from the paper](deviations.md), and what "
+            "[all papers share](../records/common_deviations.md); "
+            "[all papers' results](../README.md), where the words used here "
+            "are explained."
+        ),
+        *_commands(paper),
+        *results(paper, groups, tests),
+    ]
+    return "\n".join(parts)
+
+
+def citation(paper: Paper) -> str:
+    """The paper's authors, title and venue, with a link to it."""
+    return f"{paper.authors}: {paper.title}. [{paper.venue}]({paper.link})."
+
+
+def results(
+    paper: Paper, groups: Sequence[Group], tests: Sequence[PairedTest]
+) -> list[str]:
+    """The sections of the page, their headings from the second level on."""
+    # Runs of another length are listed with the others, and say so.
+    plain = [group for group in groups if group.overrides.keys() <= {"epochs"}]
+    chosen = f", and {paper.selection}" if paper.selection else ""
+    dev = [table.number for table in paper.results if table.split == "dev"]
+    comparable = (
+        f"Of the paper only {', '.join(dev)} can be held against these figures."
+        if dev
+        else "No figure of the paper can be held against these."
+    )
+    return [
+        *paper_tables(paper, groups),
+        *measured(
+            paper,
+            "Measured on dev",
+            "The epoch was chosen on a fold held out of the data set's own "
+            f"train{chosen}. {comparable}",
+            [group for group in plain if group.split != "test"],
+        ),
+        *paired_test_tables(paper, tests),
+        *_findings(paper),
+        *measured(
+            paper,
+            "Measured on test",
+            "The epoch was chosen on dev, the recipe before.",
+            [group for group in plain if group.split == "test"],
+        ),
+        *changed_settings(paper, groups),
+        *sizes_and_speeds(paper, groups),
+        *stage_tables(groups),
+        *_figures(paper),
+    ]
+
+
+def _commands(paper: Paper) -> list[str]:
+    if not paper.commands:
+        return []
+    return ["## Commands\n", "```\n" + "\n".join(paper.commands) + "\n```\n"]
+
+
+def _findings(paper: Paper) -> list[str]:
+    if not paper.findings:
+        return []
+    return [
+        "## Findings\n",
+        "In words; the figures are in the tables.\n",
+        "\n".join(map(markdown.item, paper.findings)) + "\n",
+    ]
+
+
+def _figures(paper: Paper) -> list[str]:
+    if not paper.figures:
+        return []
+    parts = ["## The paper's pictures\n"]
+    for figure in paper.figures:
+        parts += [
+            markdown.heading("###", figure.number, figure.caption),
+            markdown.paragraph(figure.description),
+            f"`{figure.command}` draws ours.\n",
+        ]
+        if figure.picture:
+            parts.append(f"![{figure.number}, ours]({figure.picture})\n")
+    return parts
