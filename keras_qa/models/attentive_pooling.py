@@ -1,82 +1,58 @@
 """AP-BiLSTM and AP-CNN: attentive pooling over two encodings."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import keras
 import numpy as np
 
+from keras_qa.arguments import check_positive
 from keras_qa.layers.attentive_pooling import AttentivePooling
 from keras_qa.layers.cosine_similarity import CosineSimilarity
-from keras_qa.models.building import check_positive
 from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
-from keras_qa.models.building import keep_own
 from keras_qa.models.building import l2_regularizers
-from keras_qa.models.building import own_config
+from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
+from keras_qa.models.configured import ConfiguredModel
+from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import bidirectional_lstm
 from keras_qa.models.encoders import text_convolution
+from keras_qa.models.encoders import word_projection
+from keras_qa.text.sides import SIDES
 
 
-class AttentivePoolingRanker(keras.Model):
+class AttentivePoolingRanker(ConfiguredModel):
     """What AP-BiLSTM and AP-CNN share: words, attentive pooling, a cosine.
 
+    It is made from the arguments that both have.
+
     Args:
-        own: the arguments that a subclass has beside those of this class;
-            they become attributes, and part of the configuration.
         encoder: layer from the words of a text to its hidden states.
-        **kwargs: the arguments that `APBiLSTM` documents.
     """
 
-    def __init__(
-        self,
-        own: Mapping[str, Any],
-        encoder: keras.layers.Layer,
-        vocabulary_size: int,
-        embedding_dim: int,
-        projection_dim: int | None,
-        units: int,
-        embeddings: np.ndarray | None = None,
-        trainable_embeddings: bool = False,
-        dropout: float = 0.0,
-        l2: float = 0.0,
-        kernel_initializer: Any = "glorot_uniform",
-        dtype: Any = None,
-        **kwargs: Any,
-    ):
-        check_positive(
-            vocabulary_size=vocabulary_size,
-            embedding_dim=embedding_dim,
-            projection_dim=1 if projection_dim is None else projection_dim,
-        )
-        policy = full_policy(dtype)
+    def __init__(self, encoder: keras.layers.Layer):
+        given = self.arguments
+        policy = full_policy(given.dtype)
 
         # === Layers ===
         embedding = word_embedding(
-            vocabulary_size,
-            embedding_dim,
-            embeddings,
-            trainable_embeddings,
-            l2,
+            given.vocabulary_size,
+            given.embedding_dim,
+            given.embeddings,
+            given.trainable_embeddings,
+            given.l2,
             dtype=policy,
         )
         projection = None
-        if projection_dim is not None:
-            projection = keras.layers.Dense(
-                projection_dim,
-                use_bias=False,
-                **l2_regularizers(l2, "kernel"),
-                dtype=policy,
-                name="projection",
-            )
+        if given.projection_dim is not None:
+            projection = word_projection(given.projection_dim, given.l2, policy)
         drop_words, drop_states = (
-            keras.layers.Dropout(dropout, dtype=policy, name=name)
+            keras.layers.Dropout(given.dropout, dtype=policy, name=name)
             for name in ("word_dropout", "state_dropout")
         )
         pooling = AttentivePooling(
-            kernel_initializer=kernel_initializer,
-            **l2_regularizers(l2, "kernel"),
+            kernel_initializer=given.kernel_initializer,
+            **l2_regularizers(given.l2, "kernel"),
             dtype=policy,
             name="attentive_pooling",
         )
@@ -84,69 +60,32 @@ class AttentivePoolingRanker(keras.Model):
         cosine = CosineSimilarity(dtype=policy.variable_dtype, name="cosine")
 
         # === Functional model ===
-        texts = {
-            side: keras.Input((None,), dtype="int32", name=side)
-            for side in ("question", "answer")
-        }
+        texts = text_inputs()
         states = []
-        for side in ("question", "answer"):
-            x = embedding(texts[side])
+        for ids in texts.values():
+            x = embedding(ids)
             if projection is not None:
                 x = projection(x)
             states.append(drop_states(encoder(drop_words(x))))
         question, answer, *weights = pooling(
             states, return_attention_scores=True
         )
-        super().__init__(
-            inputs=texts, outputs=cosine([question, answer]), **kwargs
-        )
+        super().__init__(texts, cosine([question, answer]))
 
         # === Config ===
-        self.vocabulary_size = vocabulary_size
-        self.embedding_dim = embedding_dim
-        self.projection_dim = projection_dim
-        self.units = units
-        self.trainable_embeddings = trainable_embeddings
-        self.dropout = dropout
-        self.l2 = l2
-        self.policy = policy
+        self.kernel_initializer = pooling.kernel_initializer
         self.embedding = embedding
         self.projection = projection
         self.encoder = encoder
         self.pooling = pooling
         self.attention = keras.Model(
-            texts,
-            dict(zip(("question", "answer"), weights, strict=True)),
-            name="attention",
+            texts, dict(zip(SIDES, weights, strict=True)), name="attention"
         )
-        keep_own(self, own)
 
     @property
     def core_parameters(self) -> int:
         """Number of trainable parameters without embedding and projection."""
         return count_parameters(self, self.embedding, self.projection)
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the embedding matrix.
-
-        A saved model finds the matrix among its weights.
-        """
-        return {
-            "name": self.name,
-            "trainable": self.trainable,
-            "vocabulary_size": self.vocabulary_size,
-            "embedding_dim": self.embedding_dim,
-            "projection_dim": self.projection_dim,
-            "units": self.units,
-            "trainable_embeddings": self.trainable_embeddings,
-            "dropout": self.dropout,
-            "l2": self.l2,
-            "kernel_initializer": keras.initializers.serialize(
-                self.pooling.kernel_initializer
-            ),
-            "dtype": keras.dtype_policies.serialize(self.policy),
-            **own_config(self),
-        }
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -200,7 +139,8 @@ class APBiLSTM(AttentivePoolingRanker):
         l2: strength of the L2 regularisation of all trainable parameters.
         kernel_initializer: initialiser of `U`.
         dtype: dtype policy; the global one by default.
-        **kwargs: `name` and `trainable`.
+        name: name of the model.
+        trainable: whether training changes the model at all.
 
     Call arguments:
         inputs: dict of int tensors `"question"` `(batch_size,
@@ -225,6 +165,7 @@ class APBiLSTM(AttentivePoolingRanker):
     sections 2.3 and 3.
     """
 
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
@@ -233,21 +174,17 @@ class APBiLSTM(AttentivePoolingRanker):
         units: int = 512,
         *,
         use_bias: bool = True,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = False,
+        dropout: float = 0.0,
         l2: float = 0.0,
+        kernel_initializer: Any = "glorot_uniform",
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
-        check_positive(units=units)
         super().__init__(
-            {"use_bias": use_bias},
-            bidirectional_lstm(units, l2, full_policy(dtype), use_bias),
-            vocabulary_size=vocabulary_size,
-            embedding_dim=embedding_dim,
-            projection_dim=projection_dim,
-            units=units,
-            l2=l2,
-            dtype=dtype,
-            **kwargs,
+            bidirectional_lstm(units, l2, full_policy(dtype), use_bias)
         )
 
 
@@ -273,6 +210,7 @@ class APCNN(AttentivePoolingRanker):
     sections 2.2 and 3.
     """
 
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
@@ -283,17 +221,17 @@ class APCNN(AttentivePoolingRanker):
         kernel_size: int = 3,
         activation: Any = "linear",
         use_bias: bool = True,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = False,
+        dropout: float = 0.0,
         l2: float = 0.0,
+        kernel_initializer: Any = "glorot_uniform",
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
-        check_positive(units=units, kernel_size=kernel_size)
+        check_positive(units=units)
         super().__init__(
-            {
-                "kernel_size": kernel_size,
-                "activation": keras.activations.get(activation),
-                "use_bias": use_bias,
-            },
             text_convolution(
                 units,
                 kernel_size,
@@ -301,12 +239,6 @@ class APCNN(AttentivePoolingRanker):
                 use_bias,
                 l2,
                 full_policy(dtype),
-            ),
-            vocabulary_size=vocabulary_size,
-            embedding_dim=embedding_dim,
-            projection_dim=projection_dim,
-            units=units,
-            l2=l2,
-            dtype=dtype,
-            **kwargs,
+            )
         )
+        self.activation = keras.activations.get(activation)

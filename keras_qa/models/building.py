@@ -1,10 +1,12 @@
-"""What the models share: dtype policy, word vectors, L2 and checks."""
+"""What the models share: dtype policy, word vectors, L2 and inputs."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import keras
 import numpy as np
+
+from keras_qa.arguments import check_positive
+from keras_qa.text.sides import SIDES
 
 
 def full_policy(dtype: Any) -> keras.DTypePolicy:
@@ -59,9 +61,10 @@ def word_embedding(
         A built layer of the name `"embedding"`.
 
     Raises:
-        ValueError: if `embeddings` has another shape, or a number that is not
-            finite.
+        ValueError: if a size is no positive integer, or `embeddings` has
+            another shape, or a number that is not finite.
     """
+    check_positive(vocabulary_size=vocabulary_size, embedding_dim=embedding_dim)
     check_embeddings(embeddings, vocabulary_size, embedding_dim)
     layer = keras.layers.Embedding(
         vocabulary_size,
@@ -95,15 +98,6 @@ def l2_regularizers(l2: float, *names: str) -> dict[str, Any]:
     }
 
 
-def check_positive(**sizes: int) -> None:
-    """Raises a ValueError that names the first size below 1."""
-    for name, size in sizes.items():
-        if size < 1:
-            raise ValueError(
-                f"`{name}` must be a positive integer. Received: {name}={size}"
-            )
-
-
 def count_parameters(model: keras.Model, *left_out: Any) -> int:
     """Number of trainable parameters, without those of some layers.
 
@@ -124,21 +118,42 @@ def count_parameters(model: keras.Model, *left_out: Any) -> int:
     )
 
 
-def keep_own(model: keras.Model, own: Mapping[str, Any]) -> None:
-    """Makes the arguments that a subclass has of its own its attributes.
+def text_inputs(
+    question_length: int | None = None, answer_length: int | None = None
+) -> dict[str, Any]:
+    """The symbolic inputs of a model of pairs of texts.
 
     Args:
-        model: the model.
-        own: the arguments by name; `own_config` gives them back.
+        question_length: length that questions are padded to, if it is one.
+        answer_length: the same of answers.
+
+    Returns:
+        Dict of int tensors `"question"` and `"answer"` `(batch_size, length)`.
+
+    Raises:
+        ValueError: if a length is neither None nor a positive integer.
     """
-    model._own = tuple(own)
-    for name, value in own.items():
-        setattr(model, name, value)
+    lengths = {
+        "question_length": question_length,
+        "answer_length": answer_length,
+    }
+    check_positive(**{n: x for n, x in lengths.items() if x is not None})
+    return {
+        side: keras.Input((length,), dtype="int32", name=side)
+        for side, length in zip(SIDES, lengths.values(), strict=True)
+    }
 
 
-def own_config(model: keras.Model) -> dict[str, Any]:
-    """What `keep_own` kept, as a configuration has it."""
-    own = {name: getattr(model, name) for name in model._own}
-    if "activation" in own:
-        own["activation"] = keras.activations.serialize(own["activation"])
-    return own
+def vector_inputs(size: int, dtype: str) -> dict[str, Any]:
+    """The symbolic inputs of a model that scores pairs of encoded texts.
+
+    Args:
+        size: size of a text's vector.
+        dtype: dtype of the vectors.
+
+    Returns:
+        Dict of tensors `"question"` and `"answer"` `(batch_size, size)`.
+    """
+    return {
+        side: keras.Input((size,), dtype=dtype, name=side) for side in SIDES
+    }

@@ -4,6 +4,7 @@ from typing import Any
 
 import keras
 
+from keras_qa.arguments import check_positive
 from keras_qa.layers.text_convolution import TextConvolution
 from keras_qa.models.building import l2_regularizers
 
@@ -21,7 +22,11 @@ def bidirectional_lstm(
 
     Returns:
         A layer of the name `"bilstm"`.
+
+    Raises:
+        ValueError: if `units` is no positive integer.
     """
+    check_positive(units=units)
     return keras.layers.Bidirectional(
         keras.layers.LSTM(
             units,
@@ -56,7 +61,11 @@ def text_convolution(
 
     Returns:
         The layer.
+
+    Raises:
+        ValueError: if `filters` or `kernel_size` is no positive integer.
     """
+    check_positive(filters=filters, kernel_size=kernel_size)
     return TextConvolution(
         filters,
         kernel_size,
@@ -65,4 +74,28 @@ def text_convolution(
         **l2_regularizers(l2, "kernel", "bias"),
         dtype=policy,
         name="convolution",
+    )
+
+
+def word_projection(units: int, l2: float, policy: Any) -> keras.layers.Dense:
+    """A linear layer of the name `"projection"` without a bias.
+
+    Args:
+        units: size of the projected vectors, the `projection_dim` of models.
+        l2: strength of the L2 regularisation of its matrix.
+        policy: dtype policy.
+
+    Returns:
+        The layer.
+
+    Raises:
+        ValueError: if `units` is no positive integer.
+    """
+    check_positive(projection_dim=units)
+    return keras.layers.Dense(
+        units,
+        use_bias=False,
+        **l2_regularizers(l2, "kernel"),
+        dtype=policy,
+        name="projection",
     )

@@ -8,27 +8,34 @@ import numpy as np
 from keras import ops
 
 from keras_qa import geometry
+from keras_qa.arguments import check_positive
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.ball_projection import BallProjection
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.word_projection import WordProjection
 from keras_qa.models.building import full_policy
+from keras_qa.models.building import text_inputs
+from keras_qa.models.building import vector_inputs
 from keras_qa.models.building import word_embedding
+from keras_qa.models.configured import ConfiguredModel
+from keras_qa.models.configured import keeps_arguments
+from keras_qa.text.sides import SIDES
 
 ROUNDING = 2e-6
 """Bounds the error of 1 - ||y||^2, in float32, for y on the clip's sphere."""
 
 
-class BagOfWordsRanker(keras.Model):
+class BagOfWordsRanker(ConfiguredModel):
     """What HyperQA and CosineQA share: a text encoder and a linear score.
+
+    It is made from the arguments that both have.
 
     Args:
         to_space: layer from the sum of a text's words to the vector that is
             compared.
         similarity: layer from `[question, answer]` vectors to `(batch, 1)`.
         initial_weight: weight of the similarity in the score, at the start.
-        **kwargs: the arguments that `HyperQA` documents.
     """
 
     def __init__(
@@ -36,48 +43,42 @@ class BagOfWordsRanker(keras.Model):
         to_space: keras.layers.Layer,
         similarity: keras.layers.Layer,
         initial_weight: float,
-        vocabulary_size: int,
-        embedding_dim: int = 300,
-        projection_dim: int = 300,
-        embeddings: np.ndarray | None = None,
-        trainable_embeddings: bool = False,
-        projection_layers: int = 1,
-        activation: Any = "relu",
-        pooling: str = "sum",
-        dropout: float = 0.0,
-        l2: float = 0.0,
-        kernel_initializer: Any = "glorot_uniform",
-        kernel_constraint: Any = None,
-        concatenate_embeddings: bool = False,
-        dtype: Any = None,
-        **kwargs: Any,
     ):
-        policy = full_policy(dtype)
+        given = self.arguments
+        check_positive(
+            projection_dim=given.projection_dim,
+            projection_layers=given.projection_layers,
+        )
+        policy = full_policy(given.dtype)
         # Sums, norms and scores stay in float32 under mixed precision.
         precise = policy.variable_dtype
 
         # === Layers ===
         embedding = word_embedding(
-            vocabulary_size,
-            embedding_dim,
-            embeddings,
-            trainable_embeddings,
+            given.vocabulary_size,
+            given.embedding_dim,
+            given.embeddings,
+            given.trainable_embeddings,
             dtype=policy,
         )
         projection = WordProjection(
-            projection_dim,
-            num_layers=projection_layers,
-            activation=activation,
-            dropout=dropout,
-            kernel_initializer=kernel_initializer,
-            kernel_regularizer=keras.regularizers.L2(l2) if l2 else None,
-            kernel_constraint=kernel_constraint,
+            given.projection_dim,
+            num_layers=given.projection_layers,
+            activation=given.activation,
+            dropout=given.dropout,
+            kernel_initializer=given.kernel_initializer,
+            kernel_regularizer=keras.regularizers.L2(given.l2)
+            if given.l2
+            else None,
+            kernel_constraint=given.kernel_constraint,
             dtype=policy,
             name="projection",
         )
-        bag_of_words = BagOfWords(pooling, dtype=precise, name="bag_of_words")
+        bag_of_words = BagOfWords(
+            given.pooling, dtype=precise, name="bag_of_words"
+        )
         sum_dropout = keras.layers.Dropout(
-            dropout, dtype=precise, name="sum_dropout"
+            given.dropout, dtype=precise, name="sum_dropout"
         )
         score = keras.layers.Dense(
             1,
@@ -97,13 +98,10 @@ class BagOfWordsRanker(keras.Model):
             words, to_space(sum_dropout(text_encoder(words))), name="encoder"
         )
 
-        vectors = {
-            side: keras.Input((projection_dim,), dtype=precise, name=side)
-            for side in ("question", "answer")
-        }
-        pair = [vectors["question"], vectors["answer"]]
+        vectors = vector_inputs(given.projection_dim, precise)
+        pair = [vectors[side] for side in SIDES]
         scores = score(similarity(pair))
-        if concatenate_embeddings:
+        if given.concatenate_embeddings:
             # Dense([similarity; q; a]) in two parts, for their own starts.
             scores = scores + keras.layers.Dense(
                 1,
@@ -114,28 +112,15 @@ class BagOfWordsRanker(keras.Model):
             )(keras.layers.Concatenate(dtype=precise)(pair))
         head = keras.Model(vectors, scores, name="head")
 
-        texts = {
-            side: keras.Input((None,), dtype="int32", name=side)
-            for side in ("question", "answer")
-        }
+        texts = text_inputs()
         super().__init__(
-            inputs=texts,
-            outputs=head({side: encoder(ids) for side, ids in texts.items()}),
-            **kwargs,
+            texts, head({side: encoder(ids) for side, ids in texts.items()})
         )
 
         # === Config ===
-        self.vocabulary_size = vocabulary_size
-        self.embedding_dim = embedding_dim
-        self.projection_dim = projection_dim
-        self.trainable_embeddings = trainable_embeddings
-        self.projection_layers = projection_layers
-        self.activation = keras.activations.get(activation)
-        self.pooling = pooling
-        self.dropout = dropout
-        self.l2 = l2
-        self.concatenate_embeddings = concatenate_embeddings
-        self.policy = policy
+        self.activation = keras.activations.get(given.activation)
+        self.kernel_initializer = projection.kernel_initializer
+        self.kernel_constraint = projection.kernel_constraint
         self.embedding = embedding
         self.word_projection = projection
         self.bag_of_words = bag_of_words
@@ -176,33 +161,6 @@ class BagOfWordsRanker(keras.Model):
             }
         )
         return ops.reshape(scores, (-1, answers))
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the embedding matrix.
-
-        A saved model finds the matrix among its weights.
-        """
-        return {
-            "name": self.name,
-            "trainable": self.trainable,
-            "vocabulary_size": self.vocabulary_size,
-            "embedding_dim": self.embedding_dim,
-            "projection_dim": self.projection_dim,
-            "trainable_embeddings": self.trainable_embeddings,
-            "projection_layers": self.projection_layers,
-            "activation": keras.activations.serialize(self.activation),
-            "pooling": self.pooling,
-            "dropout": self.dropout,
-            "l2": self.l2,
-            "kernel_initializer": keras.initializers.serialize(
-                self.word_projection.kernel_initializer
-            ),
-            "kernel_constraint": keras.constraints.serialize(
-                self.word_projection.kernel_constraint
-            ),
-            "concatenate_embeddings": self.concatenate_embeddings,
-            "dtype": keras.dtype_policies.serialize(self.policy),
-        }
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -268,7 +226,8 @@ class HyperQA(BagOfWordsRanker):
             sees. Their weights start at 0. Under a pairwise loss the
             question's part cancels.
         dtype: dtype policy; the global one by default.
-        **kwargs: `name` and `trainable`.
+        name: name of the model.
+        trainable: whether training changes the model at all.
 
     Call arguments:
         inputs: dict of int tensors `"question"` `(batch_size,
@@ -291,24 +250,36 @@ class HyperQA(BagOfWordsRanker):
     and Efficient Neural Question Answering", section 3.
     """
 
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
         embedding_dim: int = 300,
         projection_dim: int = 300,
         *,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = False,
+        projection_layers: int = 1,
+        activation: Any = "relu",
+        pooling: str = "sum",
         projection: str = "clip",
         epsilon: float = geometry.BALL_EPSILON,
         scale: float = 0.05,
         trainable_scale: bool = True,
         rounding: float = ROUNDING,
+        dropout: float = 0.0,
+        l2: float = 0.0,
+        kernel_initializer: Any = "glorot_uniform",
+        kernel_constraint: Any = None,
+        concatenate_embeddings: bool = False,
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
         if rounding < 0:
             raise ValueError(
                 "`rounding` must not be negative. "
-                f"Received: rounding={rounding}"
+                f"Received: rounding={rounding!r}"
             )
         precise = full_policy(dtype).variable_dtype
         super().__init__(
@@ -329,24 +300,7 @@ class HyperQA(BagOfWordsRanker):
                 name="distance",
             ),
             initial_weight=-1.0,
-            vocabulary_size=vocabulary_size,
-            embedding_dim=embedding_dim,
-            projection_dim=projection_dim,
-            dtype=dtype,
-            **kwargs,
         )
-        self.rounding = rounding
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the embedding matrix."""
-        return {
-            **super().get_config(),
-            "projection": self.to_space.projection,
-            "epsilon": self.to_space.epsilon,
-            "scale": self.to_space.scale,
-            "trainable_scale": self.to_space.trainable_scale,
-            "rounding": self.rounding,
-        }
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -364,23 +318,30 @@ class CosineQA(BagOfWordsRanker):
     and Efficient Neural Question Answering", section 4.5.
     """
 
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
         embedding_dim: int = 300,
         projection_dim: int = 300,
         *,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = False,
+        projection_layers: int = 1,
+        activation: Any = "relu",
+        pooling: str = "sum",
+        dropout: float = 0.0,
+        l2: float = 0.0,
+        kernel_initializer: Any = "glorot_uniform",
+        kernel_constraint: Any = None,
+        concatenate_embeddings: bool = False,
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
         precise = full_policy(dtype).variable_dtype
         super().__init__(
             to_space=keras.layers.Identity(dtype=precise, name="to_space"),
             similarity=CosineSimilarity(dtype=precise, name="cosine"),
             initial_weight=1.0,
-            vocabulary_size=vocabulary_size,
-            embedding_dim=embedding_dim,
-            projection_dim=projection_dim,
-            dtype=dtype,
-            **kwargs,
         )

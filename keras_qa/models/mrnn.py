@@ -7,19 +7,19 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_qa.layers.duplex_attention import SIDES
+from keras_qa.arguments import check_positive
 from keras_qa.layers.duplex_attention import DuplexAttention
 from keras_qa.layers.ngram_dense_block import NGramDenseBlock
-from keras_qa.models.building import check_positive
 from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
-from keras_qa.models.building import keep_own
-from keras_qa.models.building import own_config
 from keras_qa.models.building import word_embedding
+from keras_qa.models.configured import ConfiguredModel
+from keras_qa.models.configured import keeps_arguments
+from keras_qa.text.sides import SIDES
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class MRNN(keras.Model):
+class MRNN(ConfiguredModel):
     """Scores a pair by the distance of two texts read at many resolutions.
 
     1. `NGramDenseBlock` makes feature maps of both texts, for words and for
@@ -91,7 +91,8 @@ class MRNN(keras.Model):
         trainable_embeddings: whether training changes the embedding. The
             paper does not say.
         dtype: dtype policy; the global one by default.
-        **kwargs: `name` and `trainable`.
+        name: name of the model.
+        trainable: whether training changes the model at all.
 
     Call arguments:
         inputs: dict of int tensors `"question"` `(batch_size,
@@ -119,6 +120,7 @@ class MRNN(keras.Model):
     Network with Duplex Attention for Deep Ad-Hoc Retrieval"), section 3.
     """
 
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int | None,
@@ -144,7 +146,8 @@ class MRNN(keras.Model):
         embeddings: np.ndarray | None = None,
         trainable_embeddings: bool = False,
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
         check_positive(embedding_dim=embedding_dim)
         policy = full_policy(dtype)
@@ -152,7 +155,6 @@ class MRNN(keras.Model):
         # === Layers ===
         embedding = None
         if vocabulary_size is not None:
-            check_positive(vocabulary_size=vocabulary_size)
             embedding = word_embedding(
                 vocabulary_size,
                 embedding_dim,
@@ -167,17 +169,18 @@ class MRNN(keras.Model):
                 f"{np.shape(embeddings)}"
             )
         drop = keras.layers.Dropout(dropout, dtype=policy, name="dropout")
-        sizes: dict[str, Any] = {
-            "filters": filters,
-            "blocks": blocks,
-            "kernel_size": kernel_size,
-            "pool_size": pool_size,
-            "pooling": pooling,
-            "momentum": momentum,
-            "alpha": alpha,
-        }
         feature_maps = [
-            NGramDenseBlock(**sizes, dtype=policy, name=name)
+            NGramDenseBlock(
+                filters,
+                blocks,
+                kernel_size,
+                pool_size,
+                pooling,
+                momentum,
+                alpha,
+                dtype=policy,
+                name=name,
+            )
             for name in ("blocks", "answer_blocks")[: 1 if share_blocks else 2]
         ]
         duplex = DuplexAttention(
@@ -233,7 +236,7 @@ class MRNN(keras.Model):
             for side, encoder in encoders.items()
         }
         read = {side: encoders[side](x) for side, x in texts.items()}
-        super().__init__(inputs=texts, outputs=head(read), **kwargs)
+        super().__init__(texts, head(read))
 
         # === Config ===
         _, positions = _compared(duplex, read)
@@ -257,24 +260,9 @@ class MRNN(keras.Model):
         self.head = head
         self.embedding = embedding
         self.duplex = duplex
-        self.policy = policy
-        keep_own(
-            self,
-            {
-                "vocabulary_size": vocabulary_size,
-                "embedding_dim": embedding_dim,
-                **sizes,
-                "max_document_length": max_document_length,
-                "hidden_units": tuple(hidden_units),
-                "n_gram_attention": n_gram_attention,
-                "query_attention": query_attention,
-                "without_n_gram_attention": without_n_gram_attention,
-                "share_blocks": share_blocks,
-                "share_attention": share_attention,
-                "dropout": dropout,
-                "trainable_embeddings": trainable_embeddings,
-            },
-        )
+        self.hidden_units = tuple(hidden_units)
+        self.block_initializer = duplex.block_initializer
+        self.position_initializer = duplex.position_initializer
 
     @property
     def core_parameters(self) -> int:
@@ -319,22 +307,6 @@ class MRNN(keras.Model):
             question["mask"],
             answer["mask"],
         )
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the embedding matrix.
-
-        A saved model finds the matrix among its weights.
-        """
-        return {
-            "name": self.name,
-            "trainable": self.trainable,
-            **own_config(self),
-            **{
-                name: keras.initializers.serialize(getattr(self.duplex, name))
-                for name in ("block_initializer", "position_initializer")
-            },
-            "dtype": keras.dtype_policies.serialize(self.policy),
-        }
 
 
 def _words(

@@ -1,9 +1,71 @@
-"""The list of all models leaves none out."""
+"""What every model must pass, and that the list of all models is complete."""
+
+import inspect
+
+import pytest
 
 import keras_qa.models
 from support.all_models import MODELS
+from support.all_models import build
+
+CLASSES = sorted(keras_qa.models.__all__)
+NAME_OF = {model.args[0].__name__: name for name, model in MODELS.items()}
+SIZES = (
+    *("vocabulary_size", "embedding_dim", "projection_dim", "units"),
+    *("hidden_units", "hidden_layers", "filters", "kernel_size", "layers"),
+    *("blocks", "pool_size", "max_document_length", "attention_units"),
+    *("projection_layers", "question_length", "answer_length"),
+    "class_count",
+)
+
+
+def signature(name):
+    return inspect.signature(getattr(keras_qa.models, name)).parameters
 
 
 def test_every_class_is_there():
-    built = {model.args[0].__name__ for model in MODELS.values()}
-    assert built == set(keras_qa.models.__all__)
+    assert sorted(NAME_OF) == CLASSES
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_the_signature_has_every_argument(name):
+    parameters = signature(name)
+    assert {"embeddings", "dtype", "name", "trainable"} <= set(parameters)
+    kinds = {parameter.kind for parameter in parameters.values()}
+    assert inspect.Parameter.VAR_KEYWORD not in kinds
+    config = build(NAME_OF[name]).get_config()
+    arrays = {"embeddings", "idf", "classes"}
+    assert set(config) == set(parameters) - arrays
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_unknown_keywords_raise_and_suggest_the_nearest(name):
+    with pytest.raises(TypeError) as caught:
+        build(NAME_OF[name], drop_out=0.3, embedings=None)
+    nearest = "dropout" if "dropout" in signature(name) else "embeddings"
+    assert str(caught.value) == (
+        f"`{name}` has no argument `drop_out`. Did you mean `{nearest}`? "
+        "Received: drop_out=0.3"
+    )
+    with pytest.raises(TypeError, match="Did you mean `embeddings`"):
+        build(NAME_OF[name], embedings=None)
+    with pytest.raises(TypeError, match="has no argument `qqq`. Received"):
+        build(NAME_OF[name], qqq=1)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_sizes_are_integers(name):
+    for size in set(SIZES) & set(signature(name)):
+        for wrong in (2.5, 0, "3"):
+            with pytest.raises(ValueError, match=f"`{size}` must be .*=") as e:
+                build(NAME_OF[name], **{size: wrong})
+            assert str(e.value).endswith(f"Received: {size}={wrong!r}")
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_names_and_frozen_models(name):
+    model = build(NAME_OF[name], name="mine", trainable=False)
+    assert model.name == "mine"
+    assert model.trainable_weights == []
+    config = model.get_config()
+    assert config["name"] == "mine" and config["trainable"] is False

@@ -116,7 +116,7 @@ MODELS = {
 }
 
 
-def build(name, *sizes, **settings):
+def build(name, /, *sizes, **settings):
     """The model of a name.
 
     Args:

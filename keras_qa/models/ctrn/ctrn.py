@@ -3,11 +3,17 @@
 from typing import Any
 
 import keras
+import numpy as np
 
+from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.cross_temporal import CrossTemporalLayer
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
+from keras_qa.models.building import text_inputs
+from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.ctrn.pointwise import PointwiseRanker
+from keras_qa.models.ctrn.pointwise import ProjectedWords
+from keras_qa.models.ctrn.pointwise import dense_head
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -79,7 +85,8 @@ class CTRN(PointwiseRanker):
             texts alone.
         answer_length: the same for answers.
         dtype: dtype policy; the global one by default.
-        **kwargs: `name` and `trainable`.
+        name: name of the model.
+        trainable: whether training changes the model at all.
 
     Call arguments:
         inputs: dict of int tensors `"question"` `(batch_size,
@@ -105,8 +112,7 @@ class CTRN(PointwiseRanker):
     equations 1 to 3.
     """
 
-    encodes_pairs = True
-
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
@@ -119,28 +125,42 @@ class CTRN(PointwiseRanker):
         alignment: str = "lengths",
         zoneout: float = 0.0,
         use_bias: bool = False,
+        hidden_units: int = 128,
+        hidden_layers: int = 1,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = False,
+        activation: Any = "relu",
+        dropout: float = 0.5,
+        word_dropout: float = 0.0,
         l2: float = 4e-6,
+        overlap_features: int = 0,
+        question_length: int | None = None,
+        answer_length: int | None = None,
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
-        own: dict[str, Any] = {
-            "kernel_size": kernel_size,
-            "crossed_input": crossed_input,
-            "alignment": alignment,
-            "zoneout": zoneout,
-            "use_bias": use_bias,
-        }
-        super().__init__(
-            (vocabulary_size, embedding_dim, projection_dim, units),
-            CrossTemporalLayer(
-                units,
-                **own,
-                **l2_regularizers(l2, "kernel", "bias"),
-                dtype=full_policy(dtype),
-                name="cross_temporal",
-            ),
-            own,
-            l2=l2,
-            dtype=dtype,
-            **kwargs,
+        policy = full_policy(dtype)
+
+        # === Layers ===
+        crossing = CrossTemporalLayer(
+            units,
+            kernel_size,
+            crossed_input=crossed_input,
+            alignment=alignment,
+            zoneout=zoneout,
+            use_bias=use_bias,
+            **l2_regularizers(l2, "kernel", "bias"),
+            dtype=policy,
+            name="cross_temporal",
         )
+        words = ProjectedWords(self.arguments)
+        # Means stay in float32 under mixed precision.
+        mean = BagOfWords("mean", dtype=policy.variable_dtype, name="mean")
+        head = dense_head(self.arguments)
+
+        # === Functional model ===
+        texts = text_inputs(question_length, answer_length)
+        states = crossing([words(ids) for ids in texts.values()])
+        vectors = [mean(sequence) for sequence in states]
+        super().__init__(texts, vectors, words, crossing, head)

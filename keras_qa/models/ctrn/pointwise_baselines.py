@@ -3,17 +3,65 @@
 from typing import Any
 
 import keras
+import numpy as np
 
+from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_positive
+from keras_qa.layers.bag_of_words import BagOfWords
+from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.qrnn import QRNNLayer
-from keras_qa.layers.text_convolution import TextConvolution
-from keras_qa.models.building import check_positive
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
+from keras_qa.models.building import text_inputs
+from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.ctrn.pointwise import PointwiseRanker
+from keras_qa.models.ctrn.pointwise import ProjectedWords
+from keras_qa.models.ctrn.pointwise import dense_head
+from keras_qa.models.encoders import text_convolution
+
+
+class TextwiseRanker(PointwiseRanker):
+    """A pointwise ranker that encodes each text without the other.
+
+    It is made from the arguments that `CTRN` and its baselines have.
+
+    Args:
+        encoder: layer from a text's words to its hidden states, or to one
+            vector if the argument `pooling` is `"last"`.
+        poolings: what `pooling` may be, of `"mean"`, `"max"` and `"last"`.
+    """
+
+    def __init__(self, encoder: keras.layers.Layer, poolings: tuple[str, ...]):
+        given = self.arguments
+        check_choice("pooling", given.pooling, poolings)
+        # Pooled states stay in float32 under mixed precision.
+        precise = full_policy(given.dtype).variable_dtype
+
+        # === Layers ===
+        words = ProjectedWords(given)
+        pool = {
+            "mean": lambda: BagOfWords("mean", dtype=precise, name="mean"),
+            "max": lambda: MaxOverTime(dtype=precise, name="max"),
+            "last": lambda: keras.layers.Identity(dtype=precise, name="last"),
+        }[given.pooling]()
+        head = dense_head(given)
+
+        # === Functional model ===
+        texts = text_inputs(given.question_length, given.answer_length)
+        ids = keras.Input((None,), dtype="int32", name="words")
+        text_encoder = keras.Model(
+            ids, pool(encoder(words(ids))), name="text_encoder"
+        )
+        vectors = [text_encoder(ids) for ids in texts.values()]
+        super().__init__(texts, vectors, words, encoder, head)
+
+        # === Config ===
+        self.question_encoder = text_encoder
+        self.answer_encoder = text_encoder
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class QRNNRanker(PointwiseRanker):
+class QRNNRanker(TextwiseRanker):
     """CTRN without the crossing: each text is encoded by itself.
 
     `QRNNLayer` takes the place of `CrossTemporalLayer`, with the same weights;
@@ -33,8 +81,7 @@ class QRNNRanker(PointwiseRanker):
     "Quasi-Recurrent Neural Networks".
     """
 
-    poolings = ("mean", "last")
-
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
@@ -46,35 +93,36 @@ class QRNNRanker(PointwiseRanker):
         pooling: str = "mean",
         zoneout: float = 0.0,
         use_bias: bool = False,
+        hidden_units: int = 128,
+        hidden_layers: int = 1,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = False,
+        activation: Any = "relu",
+        dropout: float = 0.5,
+        word_dropout: float = 0.0,
         l2: float = 4e-6,
+        overlap_features: int = 0,
+        question_length: int | None = None,
+        answer_length: int | None = None,
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
-        own: dict[str, Any] = {
-            "kernel_size": kernel_size,
-            "zoneout": zoneout,
-            "use_bias": use_bias,
-        }
-        super().__init__(
-            (vocabulary_size, embedding_dim, projection_dim, units),
-            QRNNLayer(
-                units,
-                **own,
-                return_sequences=pooling != "last",
-                **l2_regularizers(l2, "kernel", "bias"),
-                dtype=full_policy(dtype),
-                name="qrnn",
-            ),
-            own,
-            pooling=pooling,
-            l2=l2,
-            dtype=dtype,
-            **kwargs,
+        encoder = QRNNLayer(
+            units,
+            kernel_size,
+            zoneout=zoneout,
+            use_bias=use_bias,
+            return_sequences=pooling != "last",
+            **l2_regularizers(l2, "kernel", "bias"),
+            dtype=full_policy(dtype),
+            name="qrnn",
         )
+        super().__init__(encoder, ("mean", "last"))
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class LSTMRanker(PointwiseRanker):
+class LSTMRanker(TextwiseRanker):
     """The LSTM baseline: `QRNNRanker` with an LSTM for the QRNN.
 
     It has 4(md + d^2) + 2dh + h = 1,794,176 parameters where CTRN has
@@ -92,8 +140,7 @@ class LSTMRanker(PointwiseRanker):
     Ranking Question Answer Pairs", Table 2.
     """
 
-    poolings = ("mean", "last")
-
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
@@ -103,32 +150,35 @@ class LSTMRanker(PointwiseRanker):
         *,
         pooling: str = "mean",
         use_bias: bool = False,
+        hidden_units: int = 128,
+        hidden_layers: int = 1,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = False,
+        activation: Any = "relu",
+        dropout: float = 0.5,
+        word_dropout: float = 0.0,
         l2: float = 4e-6,
+        overlap_features: int = 0,
+        question_length: int | None = None,
+        answer_length: int | None = None,
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
         check_positive(units=units)
-        own: dict[str, Any] = {"use_bias": use_bias}
-        super().__init__(
-            (vocabulary_size, embedding_dim, projection_dim, units),
-            keras.layers.LSTM(
-                units,
-                **own,
-                return_sequences=pooling != "last",
-                **l2_regularizers(l2, "kernel", "recurrent", "bias"),
-                dtype=full_policy(dtype),
-                name="lstm",
-            ),
-            own,
-            pooling=pooling,
-            l2=l2,
-            dtype=dtype,
-            **kwargs,
+        encoder = keras.layers.LSTM(
+            units,
+            use_bias=use_bias,
+            return_sequences=pooling != "last",
+            **l2_regularizers(l2, "kernel", "recurrent", "bias"),
+            dtype=full_policy(dtype),
+            name="lstm",
         )
+        super().__init__(encoder, ("mean", "last"))
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class CNNRanker(PointwiseRanker):
+class CNNRanker(TextwiseRanker):
     """The CNN baseline: `QRNNRanker` with a convolution for the QRNN.
 
     `TextConvolution` gives each word a vector that depends on the words
@@ -151,8 +201,7 @@ class CNNRanker(PointwiseRanker):
     with Convolutional Deep Neural Networks", section 3.2.
     """
 
-    poolings = ("max", "mean")
-
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
@@ -164,40 +213,29 @@ class CNNRanker(PointwiseRanker):
         convolution_activation: Any = "relu",
         pooling: str = "max",
         use_bias: bool = True,
+        hidden_units: int = 128,
+        hidden_layers: int = 1,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = False,
+        activation: Any = "relu",
+        dropout: float = 0.5,
+        word_dropout: float = 0.0,
         l2: float = 4e-6,
+        overlap_features: int = 0,
+        question_length: int | None = None,
+        answer_length: int | None = None,
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
-        check_positive(units=units, kernel_size=kernel_size)
-        convolution_activation = keras.activations.get(convolution_activation)
-        own: dict[str, Any] = {
-            "kernel_size": kernel_size,
-            "convolution_activation": convolution_activation,
-            "use_bias": use_bias,
-        }
-        super().__init__(
-            (vocabulary_size, embedding_dim, projection_dim, units),
-            TextConvolution(
-                units,
-                kernel_size,
-                activation=convolution_activation,
-                use_bias=use_bias,
-                **l2_regularizers(l2, "kernel", "bias"),
-                dtype=full_policy(dtype),
-                name="convolution",
-            ),
-            own,
-            pooling=pooling,
-            l2=l2,
-            dtype=dtype,
-            **kwargs,
+        check_positive(units=units)
+        encoder = text_convolution(
+            units,
+            kernel_size,
+            convolution_activation,
+            use_bias,
+            l2,
+            full_policy(dtype),
         )
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the embedding matrix."""
-        return {
-            **super().get_config(),
-            "convolution_activation": keras.activations.serialize(
-                self.convolution_activation
-            ),
-        }
+        super().__init__(encoder, ("max", "mean"))
+        self.convolution_activation = encoder.activation

@@ -8,6 +8,8 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_positive
 from keras_qa.layers.append_token import AppendToken
 from keras_qa.layers.bidirectional_stack import BidirectionalStack
 from keras_qa.layers.head_tail import HeadTail
@@ -18,11 +20,10 @@ from keras_qa.layers.interactive_attention import check_terms
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
 from keras_qa.layers.text_vectors import TextVectors
 from keras_qa.layers.tf_idf import TfIdf
-from keras_qa.models.building import check_positive
 from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
-from keras_qa.models.building import keep_own
-from keras_qa.models.building import own_config
+from keras_qa.models.building import text_inputs
+from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.iam.sentence_embedding import sentence_embedding
 from keras_qa.models.iam.sentence_reader import sentence_reader
 from keras_qa.models.iam.staged_matcher import StagedMatcher
@@ -122,7 +123,8 @@ class IAM(StagedMatcher):
         l2: strength of the L2 regularisation of all trainable parameters. The
             paper has "regularized" cost, and no strength.
         dtype: dtype policy; the global one by default.
-        **kwargs: `name` and `trainable`.
+        name: name of the model.
+        trainable: whether training changes the model at all.
 
     Call arguments:
         inputs: dict of int tensors `"question"` `(batch_size,
@@ -149,6 +151,9 @@ class IAM(StagedMatcher):
     QA matching", sections 2.1 to 2.6.
     """
 
+    not_kept = ("embeddings", "idf", "contextual_vectors", "layers")
+
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
@@ -175,7 +180,8 @@ class IAM(StagedMatcher):
         initializer_range: float | None = 0.05,
         l2: float = 0.0,
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
         check_positive(
             vocabulary_size=vocabulary_size,
@@ -185,10 +191,8 @@ class IAM(StagedMatcher):
             hidden_units=hidden_units,
         )
         terms = check_terms(terms)
-        _check_choice("reader_embeddings", reader_embeddings, READER_EMBEDDINGS)
-        _check_choice(
-            "input_initializer", input_initializer, INPUT_INITIALIZERS
-        )
+        check_choice("reader_embeddings", reader_embeddings, READER_EMBEDDINGS)
+        check_choice("input_initializer", input_initializer, INPUT_INITIALIZERS)
         if trainable_embeddings and reader_embeddings == "shared":
             raise ValueError(
                 '`reader_embeddings` must be "own" with '
@@ -290,10 +294,7 @@ class IAM(StagedMatcher):
                 f"{side}_reader",
             )
 
-        texts = {
-            side: keras.Input((None,), dtype="int32", name=side)
-            for side in ("question", "answer")
-        }
+        texts = text_inputs()
         rows = {}
         question, answer = texts["question"], texts["answer"]
         readers = {"question": None, "answer": reader("answer")}
@@ -338,39 +339,13 @@ class IAM(StagedMatcher):
             [ended, context]
         )
         logits = softmax(matching(drop(pair)))
-        super().__init__(
-            inputs={**texts, **rows},
-            outputs=logits[:, 1:] - logits[:, :1],
-            **kwargs,
-        )
+        super().__init__({**texts, **rows}, logits[:, 1:] - logits[:, :1])
         for weight in self.trainable_weights if l2 else ():
             weight.regularizer = keras.regularizers.L2(l2)
 
         # === Config ===
-        keep_own(
-            self,
-            {
-                "vocabulary_size": vocabulary_size,
-                "embedding_dim": embedding_dim,
-                "units": units,
-                "hidden_units": hidden_units,
-                "terms": list(terms),
-                "jump": dict(jump or {}),
-                "question_term": question_term,
-                "share_state_vector": share_state_vector,
-                "attention_activation": attention_activation,
-                "tf_idf_norm": tf_idf_norm,
-                "trainable_embeddings": trainable_embeddings,
-                "reader_embeddings": reader_embeddings,
-                "trainable_states": trainable_states,
-                "input_initializer": input_initializer,
-                "dropout": dropout,
-                "question_dropout": question_dropout,
-                "initializer_range": initializer_range,
-                "l2": l2,
-            },
-        )
-        self.policy = policy
+        self.terms = list(terms)
+        self.jump = dict(jump or {})
         self.embedding = embedding
         self.tf_idf = tf_idf
         self.jump_score = jump_score
@@ -396,27 +371,13 @@ class IAM(StagedMatcher):
         return count_parameters(self, self.embedding)
 
     def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the arrays.
-
-        A saved model finds them among its weights.
-        """
+        """The constructor's arguments, without the arrays."""
         vectors = self.text_vectors
         return {
-            "name": self.name,
-            "trainable": self.trainable,
-            **own_config(self),
+            **super().get_config(),
             "layers": self.question_stack.layers,
-            "terms": list(self.terms),
             "jump": dict(self.jump),
             "contextual_vectors": (
                 None if vectors is None else list(vectors.shape)
             ),
-            "dtype": keras.dtype_policies.serialize(self.policy),
         }
-
-
-def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise ValueError(
-            f"`{name}` must be one of {known}. Received: {name}={value!r}"
-        )

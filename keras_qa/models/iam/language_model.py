@@ -6,18 +6,21 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_positive
 from keras_qa.layers.append_token import AppendToken
 from keras_qa.layers.bidirectional_stack import BidirectionalStack
 from keras_qa.layers.word_prediction import WordPrediction
-from keras_qa.models.building import check_positive
 from keras_qa.models.building import full_policy
+from keras_qa.models.configured import ConfiguredModel
+from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.iam.sentence_embedding import sentence_embedding
 
 LOSS_UNITS = ("sentence", "word")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class BidirectionalLanguageModel(keras.Model):
+class BidirectionalLanguageModel(ConfiguredModel):
     """Predicts the words of a sentence forwards and backwards.
 
     1. `AppendToken` closes each sentence by `<EOS>`, whose id is
@@ -80,7 +83,8 @@ class BidirectionalLanguageModel(keras.Model):
             .05, and Keras's choice too, leave the upper states so small that
             training stays for long where a unigram model is; .2 does not.
         dtype: dtype policy; the global one by default.
-        **kwargs: `name` and `trainable`.
+        name: name of the model.
+        trainable: whether training changes the model at all.
 
     Call arguments:
         inputs: int tensor `(batch_size, length)` of word ids, padded at the
@@ -107,6 +111,9 @@ class BidirectionalLanguageModel(keras.Model):
     QA matching", sections 2.2, 2.6 and 3.1, equation 3.
     """
 
+    not_kept = ("embeddings", "classes", "layers")
+
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
@@ -123,16 +130,13 @@ class BidirectionalLanguageModel(keras.Model):
         loss_per: str = "sentence",
         initializer_range: float | None = 0.05,
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
         check_positive(
             vocabulary_size=vocabulary_size, embedding_dim=embedding_dim
         )
-        if loss_per not in LOSS_UNITS:
-            raise ValueError(
-                f"`loss_per` must be one of {LOSS_UNITS}. "
-                f"Received: loss_per={loss_per!r}"
-            )
+        check_choice("loss_per", loss_per, LOSS_UNITS)
         if classes is not None:
             classes = _checked(classes, vocabulary_size + 1, class_count)
             class_count = class_count or int(classes.max()) + 1
@@ -174,23 +178,12 @@ class BidirectionalLanguageModel(keras.Model):
             {"mask": ops.not_equal(ids, 0), "states": states},
             name="encoder",
         )
-        super().__init__(
-            inputs=words, outputs=prediction([drop(states), ids]), **kwargs
-        )
+        super().__init__(words, prediction([drop(states), ids]))
         if classes is not None:
             prediction.classes.assign(classes)
 
         # === Config ===
-        self.vocabulary_size = vocabulary_size
-        self.embedding_dim = embedding_dim
-        self.units = units
         self.class_count = prediction.class_count
-        self.dropout = dropout
-        self.trainable_embeddings = trainable_embeddings
-        self.shared_softmax = shared_softmax
-        self.loss_per = loss_per
-        self.initializer_range = initializer_range
-        self.policy = policy
         self.embedding = embedding
         self.stack = stack
         self.prediction = prediction
@@ -231,25 +224,8 @@ class BidirectionalLanguageModel(keras.Model):
         return self.stack.count_params()
 
     def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without embedding matrix and classes.
-
-        A saved model finds both among its weights.
-        """
-        return {
-            "name": self.name,
-            "trainable": self.trainable,
-            "vocabulary_size": self.vocabulary_size,
-            "embedding_dim": self.embedding_dim,
-            "units": self.units,
-            "layers": self.stack.layers,
-            "class_count": self.class_count,
-            "dropout": self.dropout,
-            "trainable_embeddings": self.trainable_embeddings,
-            "shared_softmax": self.shared_softmax,
-            "loss_per": self.loss_per,
-            "initializer_range": self.initializer_range,
-            "dtype": keras.dtype_policies.serialize(self.policy),
-        }
+        """The constructor's arguments, without the arrays."""
+        return {**super().get_config(), "layers": self.stack.layers}
 
 
 def _checked(classes: Any, size: int, class_count: int | None) -> np.ndarray:

@@ -10,9 +10,10 @@ from keras import ops
 from keras_qa.layers.bidirectional_stack import BidirectionalStack
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
 from keras_qa.layers.tf_idf import TfIdf
+from keras_qa.models.configured import ConfiguredModel
 
 
-class StagedMatcher(keras.Model):
+class StagedMatcher(ConfiguredModel):
     """A matcher that reads what language models and an RBM have learnt.
 
     Attributes:

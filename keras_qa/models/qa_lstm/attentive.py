@@ -1,13 +1,15 @@
 """Attentive LSTM and Attentive CNN: answers read in view of a question."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import keras
+import numpy as np
 
+from keras_qa.arguments import check_positive
 from keras_qa.layers.attentive_bilstm import AttentiveBiLSTM
-from keras_qa.models.building import check_positive
 from keras_qa.models.building import full_policy
+from keras_qa.models.building import l2_regularizers
+from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import bidirectional_lstm
 from keras_qa.models.encoders import text_convolution
 from keras_qa.models.qa_lstm.encoded import EncodedTextRanker
@@ -17,46 +19,31 @@ class AttentiveRanker(EncodedTextRanker):
     """What Attentive LSTM and Attentive CNN share: all but the encoder.
 
     Args:
-        own: the arguments that a subclass has beside those of this class.
         encoder: layer from the words of a text to its states.
-        **kwargs: the arguments that `AttentiveLSTM` documents.
     """
 
-    def __init__(
-        self,
-        own: Mapping[str, Any],
-        encoder: keras.layers.Layer,
-        embedding_dim: int,
-        attention_units: int | None = None,
-        pooling: str = "max",
-        l2: float = 0.0,
-        dtype: Any = None,
-        **kwargs: Any,
-    ):
+    def __init__(self, encoder: keras.layers.Layer):
+        given = self.arguments
+        check_positive(embedding_dim=given.embedding_dim)
+
+        # === Layers ===
         attentive = AttentiveBiLSTM(
-            attention_units=attention_units,
-            pooling=pooling,
+            attention_units=given.attention_units,
+            pooling=given.pooling,
             encoder=encoder,
-            kernel_regularizer=keras.regularizers.L2(l2) if l2 else None,
-            dtype=full_policy(dtype),
+            **l2_regularizers(given.l2, "kernel"),
+            dtype=full_policy(given.dtype),
             name="attentive",
         )
-        attentive.build([(None, None, embedding_dim)] * 2)
+        attentive.build([(None, None, given.embedding_dim)] * 2)
+
+        # === Functional model ===
         super().__init__(
-            {
-                **own,
-                "attention_units": attention_units,
-                "pooling": pooling,
-            },
             attentive.encode_question,
             attentive.encode_answer,
             lambda question, answer: attentive.attend(
                 question, answer, answer["mask"]
             )[0],
-            embedding_dim=embedding_dim,
-            l2=l2,
-            dtype=dtype,
-            **kwargs,
         )
         answer = self.answer_encoder(self.input["answer"])
         _, weights = attentive.attend(
@@ -106,26 +93,25 @@ class AttentiveLSTM(AttentiveRanker):
     Question Answer Matching", section 3.3.
     """
 
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
         embedding_dim: int = 100,
         units: int = 141,
         *,
+        pooling: str = "max",
+        attention_units: int | None = None,
+        similarity: Any = "cosine",
+        dropout: float = 0.0,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = True,
         l2: float = 0.0,
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
-        check_positive(units=units, embedding_dim=embedding_dim)
-        super().__init__(
-            {"units": units},
-            bidirectional_lstm(units, l2, full_policy(dtype)),
-            vocabulary_size=vocabulary_size,
-            embedding_dim=embedding_dim,
-            l2=l2,
-            dtype=dtype,
-            **kwargs,
-        )
+        super().__init__(bidirectional_lstm(units, l2, full_policy(dtype)))
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -151,6 +137,7 @@ class AttentiveCNN(AttentiveRanker):
     Question Answer Matching", section 4.3, row K of Table 3.
     """
 
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
@@ -160,33 +147,19 @@ class AttentiveCNN(AttentiveRanker):
         kernel_size: int = 3,
         activation: Any = "tanh",
         use_bias: bool = False,
+        pooling: str = "max",
+        attention_units: int | None = None,
+        similarity: Any = "cosine",
+        dropout: float = 0.0,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = True,
         l2: float = 0.0,
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
-        check_positive(
-            filters=filters,
-            kernel_size=kernel_size,
-            embedding_dim=embedding_dim,
+        convolution = text_convolution(
+            filters, kernel_size, activation, use_bias, l2, full_policy(dtype)
         )
-        super().__init__(
-            {
-                "filters": filters,
-                "kernel_size": kernel_size,
-                "activation": keras.activations.get(activation),
-                "use_bias": use_bias,
-            },
-            text_convolution(
-                filters,
-                kernel_size,
-                activation,
-                use_bias,
-                l2,
-                full_policy(dtype),
-            ),
-            vocabulary_size=vocabulary_size,
-            embedding_dim=embedding_dim,
-            l2=l2,
-            dtype=dtype,
-            **kwargs,
-        )
+        super().__init__(convolution)
+        self.activation = convolution.activation

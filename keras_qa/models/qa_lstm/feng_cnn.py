@@ -3,11 +3,13 @@
 from typing import Any
 
 import keras
+import numpy as np
 
+from keras_qa.arguments import check_positive
 from keras_qa.layers.max_over_time import MaxOverTime
-from keras_qa.models.building import check_positive
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
+from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import text_convolution
 from keras_qa.models.qa_lstm.encoded import EncodedTextRanker
 
@@ -43,6 +45,7 @@ class FengCNN(EncodedTextRanker):
     Representation Learning for Question Answer Matching", section 4.2.
     """
 
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
@@ -52,15 +55,20 @@ class FengCNN(EncodedTextRanker):
         filters: int = 4000,
         kernel_size: int = 2,
         use_bias: bool = True,
+        similarity: Any = "cosine",
+        dropout: float = 0.0,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = True,
         l2: float = 0.0,
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
-        check_positive(
-            hidden_units=hidden_units, filters=filters, kernel_size=kernel_size
-        )
+        check_positive(hidden_units=hidden_units)
         policy = full_policy(dtype)
         precise = policy.variable_dtype
+
+        # === Layers ===
         hidden = keras.layers.Dense(
             hidden_units,
             activation="tanh",
@@ -74,19 +82,8 @@ class FengCNN(EncodedTextRanker):
         )
         pool = MaxOverTime(dtype=precise, name="max")
         tanh = keras.layers.Activation("tanh", dtype=precise, name="tanh")
-        super().__init__(
-            {
-                "hidden_units": hidden_units,
-                "filters": filters,
-                "kernel_size": kernel_size,
-                "use_bias": use_bias,
-            },
-            lambda words: tanh(pool(convolution(hidden(words)))),
-            vocabulary_size=vocabulary_size,
-            embedding_dim=embedding_dim,
-            l2=l2,
-            dtype=dtype,
-            **kwargs,
-        )
+
+        # === Functional model ===
+        super().__init__(lambda words: tanh(pool(convolution(hidden(words)))))
         self.hidden = hidden
         self.convolution = convolution

@@ -5,14 +5,17 @@ from collections.abc import Callable
 from typing import Any
 
 import keras
+import numpy as np
 
+from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_positive
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.wide_convolution import WideConvolution
-from keras_qa.models.building import check_positive
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
+from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import bidirectional_lstm
 from keras_qa.models.encoders import text_convolution
 from keras_qa.models.qa_lstm.encoded import EncodedTextRanker
@@ -67,7 +70,8 @@ class QALSTM(EncodedTextRanker):
         l2: strength of the L2 regularisation of all trainable parameters. The
             paper has none.
         dtype: dtype policy; the global one by default.
-        **kwargs: `name` and `trainable`.
+        name: name of the model.
+        trainable: whether training changes the model at all.
 
     Call arguments:
         inputs: dict of int tensors `"question"` `(batch_size,
@@ -93,6 +97,7 @@ class QALSTM(EncodedTextRanker):
     Question Answer Matching", section 3.1.
     """
 
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
@@ -100,28 +105,24 @@ class QALSTM(EncodedTextRanker):
         units: int = 141,
         *,
         pooling: str = "max",
+        similarity: Any = "cosine",
+        dropout: float = 0.0,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = True,
         l2: float = 0.0,
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
-        check_positive(units=units)
-        if pooling not in POOLINGS:
-            raise ValueError(
-                f"`pooling` must be one of {tuple(POOLINGS)}. "
-                f"Received: pooling={pooling!r}"
-            )
+        check_choice("pooling", pooling, tuple(POOLINGS))
         policy = full_policy(dtype)
+
+        # === Layers ===
         bilstm = bidirectional_lstm(units, l2, policy)
         pool = POOLINGS[pooling](dtype=policy.variable_dtype, name=pooling)
-        super().__init__(
-            {"units": units, "pooling": pooling},
-            lambda words: pool(bilstm(words)),
-            vocabulary_size=vocabulary_size,
-            embedding_dim=embedding_dim,
-            l2=l2,
-            dtype=dtype,
-            **kwargs,
-        )
+
+        # === Functional model ===
+        super().__init__(lambda words: pool(bilstm(words)))
         self.bilstm = bilstm
 
 
@@ -150,6 +151,7 @@ class ConvPoolingLSTM(EncodedTextRanker):
     Question Answer Matching", section 3.2.1.
     """
 
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
@@ -159,12 +161,19 @@ class ConvPoolingLSTM(EncodedTextRanker):
         filters: int = 400,
         kernel_size: int = 3,
         use_bias: bool = False,
+        similarity: Any = "cosine",
+        dropout: float = 0.0,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = True,
         l2: float = 0.0,
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
         check_positive(units=units, filters=filters, kernel_size=kernel_size)
         policy = full_policy(dtype)
+
+        # === Layers ===
         bilstm = bidirectional_lstm(units, l2, policy)
         convolution = WideConvolution(
             filters,
@@ -175,20 +184,9 @@ class ConvPoolingLSTM(EncodedTextRanker):
             name="convolution",
         )
         pool = MaxOverTime(dtype=policy.variable_dtype, name="max")
-        super().__init__(
-            {
-                "units": units,
-                "filters": filters,
-                "kernel_size": kernel_size,
-                "use_bias": use_bias,
-            },
-            lambda words: pool(convolution(bilstm(words))),
-            vocabulary_size=vocabulary_size,
-            embedding_dim=embedding_dim,
-            l2=l2,
-            dtype=dtype,
-            **kwargs,
-        )
+
+        # === Functional model ===
+        super().__init__(lambda words: pool(convolution(bilstm(words))))
         self.bilstm = bilstm
         self.convolution = convolution
 
@@ -222,6 +220,7 @@ class ConvBasedLSTM(EncodedTextRanker):
     Question Answer Matching", section 3.2.2.
     """
 
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
@@ -231,31 +230,26 @@ class ConvBasedLSTM(EncodedTextRanker):
         filters: int = 282,
         kernel_size: int = 3,
         use_bias: bool = False,
+        similarity: Any = "cosine",
+        dropout: float = 0.0,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = True,
         l2: float = 0.0,
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
-        check_positive(units=units, filters=filters, kernel_size=kernel_size)
         policy = full_policy(dtype)
+
+        # === Layers ===
         convolution = text_convolution(
             filters, kernel_size, "tanh", use_bias, l2, policy
         )
         bilstm = bidirectional_lstm(units, l2, policy)
         pool = MaxOverTime(dtype=policy.variable_dtype, name="max")
-        super().__init__(
-            {
-                "units": units,
-                "filters": filters,
-                "kernel_size": kernel_size,
-                "use_bias": use_bias,
-            },
-            lambda words: pool(bilstm(convolution(words))),
-            vocabulary_size=vocabulary_size,
-            embedding_dim=embedding_dim,
-            l2=l2,
-            dtype=dtype,
-            **kwargs,
-        )
+
+        # === Functional model ===
+        super().__init__(lambda words: pool(bilstm(convolution(words))))
         self.convolution = convolution
         self.bilstm = bilstm
 
@@ -285,6 +279,7 @@ class QACNN(EncodedTextRanker):
     Question Answer Matching", section 4.3, row J of Table 3.
     """
 
+    @keeps_arguments
     def __init__(
         self,
         vocabulary_size: int,
@@ -294,28 +289,24 @@ class QACNN(EncodedTextRanker):
         kernel_size: int = 3,
         activation: Any = "tanh",
         use_bias: bool = False,
+        similarity: Any = "cosine",
+        dropout: float = 0.0,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = True,
         l2: float = 0.0,
         dtype: Any = None,
-        **kwargs: Any,
+        name: str | None = None,
+        trainable: bool = True,
     ):
-        check_positive(filters=filters, kernel_size=kernel_size)
         policy = full_policy(dtype)
+
+        # === Layers ===
         convolution = text_convolution(
             filters, kernel_size, activation, use_bias, l2, policy
         )
         pool = MaxOverTime(dtype=policy.variable_dtype, name="max")
-        super().__init__(
-            {
-                "filters": filters,
-                "kernel_size": kernel_size,
-                "activation": keras.activations.get(activation),
-                "use_bias": use_bias,
-            },
-            lambda words: pool(convolution(words)),
-            vocabulary_size=vocabulary_size,
-            embedding_dim=embedding_dim,
-            l2=l2,
-            dtype=dtype,
-            **kwargs,
-        )
+
+        # === Functional model ===
+        super().__init__(lambda words: pool(convolution(words)))
+        self.activation = convolution.activation
         self.convolution = convolution
