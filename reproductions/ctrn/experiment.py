@@ -180,7 +180,9 @@ def overlap_model() -> "keras.Model":
 def longest_texts(run: Run[CTRNSettings]) -> dict[str, int]:
     """The lengths of the longest question and the longest answer."""
     parts = (run.fit, run.select, run.report)
-    sides = zip(*(run.corpus.index(part).pairs() for part in parts), strict=True)
+    sides = zip(
+        *(run.corpus.index(part).pairs() for part in parts), strict=True
+    )
     lengths = run.corpus.texts.lengths
     return {
         side: max(1, int(lengths[np.concatenate(texts)].max()))

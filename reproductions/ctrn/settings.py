@@ -60,16 +60,12 @@ class CTRNSettings(CommonSettings):
     learning_rate: float = setting(
         1e-3, _DETAILS, "of Adam; one of 1e-3, 1e-4, 1e-5", least=0
     )
-    batch_size: int = setting(
-        64, _DETAILS, "one of 64, 128, 256, 512", above=0
-    )
+    batch_size: int = setting(64, _DETAILS, "one of 64, 128, 256, 512", above=0)
     epochs: int = setting(25, _DETAILS, "on TRAIN", above=0)
     patience: int = setting(
         5, _DETAILS, '"doesn\'t improve after 5 epochs"', least=0
     )
-    negatives: int = setting(
-        1, "not stated", "of the pairwise models", least=1
-    )
+    negatives: int = setting(1, "not stated", "of the pairwise models", least=1)
     margin: float = setting(
         0.2, "not stated", "of the pairwise models", above=0
     )
@@ -108,9 +104,10 @@ RECIPES = {
     "small": Recipe(
         "for studies of many runs on 2 cores",
         models={
-            **dict.fromkeys(
-                ("ctrn", "qrnn", "lstm", "cnn", "ap-cnn"), {"units": 128}
-            ),
+            **{
+                key: {"units": 128}
+                for key in ("ctrn", "qrnn", "lstm", "cnn", "ap-cnn")
+            },
             "ap-bilstm": {"units": 64},  # in each direction
         },
     ),

@@ -29,7 +29,17 @@ def parse_arguments(
         epilog=_epilog(experiment),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_input_options(parser)
+    add_data_dir(parser)
+    parser.add_argument(
+        "--embeddings",
+        nargs="+",
+        default=["skipgram"],
+        metavar="FILE",
+        help="vector files, concatenated word by word; the word `skipgram` "
+        "trains vectors on the data set's own text (default), `bert:SOURCE` "
+        "runs each word through a BERT: `bert:minilm`, a directory, or a "
+        "preset of keras-hub; `elmo:DIR` is for models that mix vectors",
+    )
     parser.add_argument("--dataset", choices=tuple(FOLDERS), default="sample")
     parser.add_argument("--seed", type=_count, default=1)
     parser.add_argument(
@@ -105,23 +115,29 @@ def parse_arguments(
     return arguments
 
 
-def add_input_options(parser: argparse.ArgumentParser) -> None:
-    """Adds `--data-dir` and `--embeddings`."""
+def add_data_dir(parser: argparse.ArgumentParser) -> None:
+    """Adds `--data-dir`."""
     parser.add_argument(
         "--data-dir",
         type=Path,
         metavar="DIR",
         help="folder of the data set (not needed for the bundled sample)",
     )
+
+
+def add_run_option(
+    parser: argparse.ArgumentParser, several: bool = True, required: bool = True
+) -> None:
+    """Adds `--run`, the folder of one run, or of several as a list."""
+    more = "; may be given several times" if several else ""
     parser.add_argument(
-        "--embeddings",
-        nargs="+",
-        default=["skipgram"],
-        metavar="FILE",
-        help="vector files, concatenated word by word; the word `skipgram` "
-        "trains vectors on the data set's own text (default), `bert:SOURCE` "
-        "runs each word through a BERT: `bert:minilm`, a directory, or a "
-        "preset of keras-hub; `elmo:DIR` is for models that mix vectors",
+        "--run",
+        type=Path,
+        action="append" if several else "store",
+        default=[] if several else None,
+        required=required,
+        metavar="DIR",
+        help=f"output folder of a run{more}",
     )
 
 

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
-from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
 from typing import ClassVar
@@ -25,8 +24,6 @@ from keras_qa.arguments import check_choice
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
-from keras_qa.datasets.registry import collection
-from keras_qa.datasets.registry import open_dataset
 from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.measures import check_monitor
@@ -225,28 +222,6 @@ class Experiment(Generic[S]):
             check_monitor(self.monitor(settings), arguments.dataset)
 
     # === The data ===
-
-    def open_dataset(
-        self, name: str, data_dir: Path | None, settings: Mapping[str, Any]
-    ) -> Dataset:
-        """Opens a data set with those of the settings that are its options.
-
-        Where candidates are to be found among many documents, BM25 finds them:
-        `first_stage` of them.
-
-        Args:
-            name: the data set's name.
-            data_dir: its folder.
-            settings: settings by name, perhaps of a recorded run.
-        """
-        from keras_qa.ranking.first_stage import with_first_stage
-
-        known = collection(name).options
-        options = {n: settings[n] for n in known if n in settings}
-        return with_first_stage(
-            open_dataset(name, data_dir, **options),
-            settings.get("first_stage", 100),
-        )
 
     def tokenizer(self, settings: S, dataset: Dataset) -> str:
         """The name of the tokeniser."""

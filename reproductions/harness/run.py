@@ -5,7 +5,6 @@ chooses the epoch, rank the reported split once, write the results.
 """
 
 import dataclasses
-import hashlib
 import os
 import platform
 import subprocess
@@ -20,8 +19,6 @@ import numpy as np
 import keras_qa
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Dataset
-from keras_qa.datasets.dataset import Question
-from keras_qa.errors import DatasetError
 from keras_qa.ranking.evaluation import CONVENTION
 from keras_qa.ranking.evaluation import Evaluation
 from keras_qa.ranking.evaluation import evaluate
@@ -35,16 +32,16 @@ from reproductions.harness.experiment import COSINE
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Outcome
 from reproductions.harness.experiment import Run
+from reproductions.harness.questions import SPLIT_PARTS
+from reproductions.harness.questions import Parts
+from reproductions.harness.questions import fingerprint_parts
+from reproductions.harness.questions import open_for
+from reproductions.harness.questions import questions_of
+from reproductions.harness.questions import training_set
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.vectors import vector_identity
 from reproductions.records.runs import append_run
 from reproductions.records.runs import read_runs
-
-# The parts of a split that papers print a figure for each of.
-PARTS = {"test": ("test1", "test2")}
-
-# Questions to fit, to select the epoch with, and to report on.
-Parts = tuple[list[Question], list[Question], list[Question]]
 
 
 def run_experiment(
@@ -66,7 +63,7 @@ def run_experiment(
             another process, or cannot be written to.
     """
     owner = experiment.owner(arguments.model)
-    dataset, parts = _open(owner, arguments, settings)
+    dataset, parts = _open(arguments, settings)
     identity = {
         "paper": experiment.name,
         **_identity(owner, arguments, settings, parts),
@@ -120,17 +117,17 @@ def prepare_run(
     Raises:
         DatasetError, VectorsError: if a file is missing or bad.
     """
-    opened = _open(experiment, arguments, settings)
+    opened = _open(arguments, settings)
     return _prepare(experiment, arguments, settings, folder, *opened)
 
 
 def _open(
-    experiment: Experiment[Any], arguments: Namespace, settings: CommonSettings
+    arguments: Namespace, settings: CommonSettings
 ) -> tuple[Dataset, Parts]:
-    dataset = experiment.open_dataset(
+    dataset = open_for(
         arguments.dataset, arguments.data_dir, dataclasses.asdict(settings)
     )
-    return dataset, _parts(dataset, arguments, settings)
+    return dataset, questions_of(dataset, arguments, settings)
 
 
 def _outcome(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
@@ -159,9 +156,7 @@ def _overrides(
 ) -> dict[str, Any]:
     """Those of the settings that were changed from the recipe's."""
     unchanged = {**vars(arguments), "overrides": [], "epochs": None}
-    recipe = dataclasses.asdict(
-        experiment.settings_of(Namespace(**unchanged))
-    )
+    recipe = dataclasses.asdict(experiment.settings_of(Namespace(**unchanged)))
     return {
         name: value
         for name, value in dataclasses.asdict(settings).items()
@@ -195,21 +190,10 @@ def _identity(
         "smoke": arguments.smoke,
         "settings": dataclasses.asdict(settings),
         "inputs": {
-            "questions": _fingerprint_parts(parts),
+            "questions": fingerprint_parts(parts),
             "vectors": vectors,
         },
     }
-
-
-def _fingerprint_parts(parts: Parts) -> str:
-    """The fingerprint of `repr(parts)`, which large pools make gigabytes of."""
-    digest = hashlib.blake2b(digest_size=8)
-    for before, part in zip(("([", "], [", "], ["), parts, strict=True):
-        digest.update(before.encode())
-        for i, question in enumerate(part):
-            digest.update((", " * (i > 0) + repr(question)).encode())
-    digest.update(b"])")
-    return digest.hexdigest()
 
 
 def _prepare(
@@ -249,32 +233,6 @@ def _prepare(
     )
 
 
-def _parts(
-    dataset: Dataset, arguments: Namespace, settings: CommonSettings
-) -> Parts:
-    """Questions to fit, to select and to report on, never overlapping."""
-    if arguments.split not in dataset.splits:
-        others = [s for s in ("dev", "test") if s in dataset.splits]
-        raise DatasetError(
-            f"`--split` must be a split that the data set {dataset.name!r} "
-            f"has: {' or '.join(f'--split {s}' for s in others) or 'none'}. "
-            f"Received: --split {arguments.split}"
-        )
-    train_split = settings.train_split
-    if arguments.split == "dev":
-        fit, select = dataset.held_out_fold(
-            train_split, settings.fold_fraction
-        )
-    else:
-        fit = dataset.questions(train_split)
-        select = dataset.questions("dev")
-    report = dataset.questions(arguments.split)
-    if arguments.smoke:
-        count = settings.smoke_questions
-        fit, select, report = fit[:count], select[:count], report[:count]
-    return fit, select, report
-
-
 def _untrained_cosine(run: Run[Any]) -> list[np.ndarray]:
     """Cosine of the plain sums of word vectors."""
     sums = np.stack(
@@ -297,9 +255,7 @@ def _measured(run: Run[Any], evaluation: Evaluation) -> dict[str, Any]:
         "candidates": evaluation.candidates,
         "ties": evaluation.ties,
         "convention": CONVENTION,
-        "training_set": _training_set(
-            run.arguments, run.settings
-        ),
+        "training_set": training_set(run.arguments, run.settings),
         "training": {
             "questions": len(fit),
             "pairs": sum(len(q.candidates) for q in fit),
@@ -314,13 +270,11 @@ def _measured(run: Run[Any], evaluation: Evaluation) -> dict[str, Any]:
     return entries
 
 
-def _parts_measured(
-    run: Run[Any], evaluation: Evaluation
-) -> dict[str, Any]:
+def _parts_measured(run: Run[Any], evaluation: Evaluation) -> dict[str, Any]:
     """The metrics of the parts of the split, where it has parts."""
     splits = run.dataset.splits
     found = {}
-    for part in PARTS.get(run.arguments.split, ()):
+    for part in SPLIT_PARTS.get(run.arguments.split, ()):
         if part not in splits:
             return {}
         ids = {q.id for q in run.dataset.questions(part)}
@@ -332,16 +286,6 @@ def _parts_measured(
                 for name in evaluation.metrics
             }
     return {"parts": found} if found else {}
-
-
-def _training_set(arguments: Namespace, settings: CommonSettings) -> str:
-    """The name of what was trained on, as the targets of a paper have it."""
-    name = settings.train_split
-    if arguments.dataset == "trecqa-all":
-        name = "train-all"
-    if arguments.dataset.startswith("trecqa"):
-        name = name.upper()
-    return f"{name} less its fold" if arguments.split == "dev" else name
 
 
 def versions() -> dict[str, str]:
@@ -375,5 +319,3 @@ def _git(*arguments: str) -> str:
         ).stdout.strip()
     except OSError:
         return ""
-
-

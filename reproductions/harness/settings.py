@@ -26,8 +26,8 @@ from typing import get_origin
 from typing import get_type_hints
 
 from keras_qa.arguments import did_you_mean
-from reproductions.harness.errors import SettingsError
 from keras_qa.text.tokenizer import TOKENIZERS
+from reproductions.harness.errors import SettingsError
 
 # What Keras knows by these names; to ask it, it would have to be imported.
 ACTIVATIONS = (
@@ -123,7 +123,10 @@ class CommonSettings:
     """
 
     train_split: str = setting(
-        "train", "data set", "or train-all, of TrecQA", choices=("train", "train-all")
+        "train",
+        "data set",
+        "or train-all, of TrecQA",
+        choices=("train", "train-all"),
     )
     tokenizer: str | None = setting(
         None,

@@ -111,9 +111,7 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
     def search_space(self, hp: Any) -> dict[str, Any]:
         """The lists of section 4.3.3."""
         return {
-            "learning_rate": hp.Choice(
-                "learning_rate", [0.2, 0.1, 0.05, 0.01]
-            ),
+            "learning_rate": hp.Choice("learning_rate", [0.2, 0.1, 0.05, 0.01]),
             "batch_size": hp.Choice("batch_size", [50, 100, 200]),
             "projection_dim": hp.Choice("projection_dim", [100, 200, 300, 400]),
             "l2": hp.Choice("l2", [1e-3, 1e-4, 1e-5]),

@@ -19,12 +19,12 @@ from keras_qa.text.packing import RaggedTexts
 from keras_qa.training.fitting import EpochProgress
 from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.experiment import Run
-from reproductions.iam.settings import IAMSettings
 from reproductions.iam.language_models import chosen_settings
 from reproductions.iam.language_models import language_model_texts
 from reproductions.iam.language_models import stage_epochs
 from reproductions.iam.optimizer import TRAINING
 from reproductions.iam.optimizer import learning_rates
+from reproductions.iam.settings import IAMSettings
 
 WEIGHTS = "rbm.npz"
 

@@ -23,11 +23,11 @@ from keras_qa.training.language_model import output_classes
 from keras_qa.training.language_model import perplexity
 from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.experiment import Run
-from reproductions.iam.settings import IAMSettings
 from reproductions.harness.vectors import fingerprint
 from reproductions.iam.optimizer import TRAINING
 from reproductions.iam.optimizer import build_optimizer
 from reproductions.iam.optimizer import learning_rates
+from reproductions.iam.settings import IAMSettings
 
 WEIGHTS = "language-model.weights.h5"
 FILES = (WEIGHTS, "history.csv")
@@ -46,9 +46,7 @@ def side_texts(
     return np.unique(np.concatenate(indexed.candidate_texts))
 
 
-def language_model_texts(
-    run: Run[IAMSettings], side: str
-) -> list[RaggedTexts]:
+def language_model_texts(run: Run[IAMSettings], side: str) -> list[RaggedTexts]:
     """Texts to train on and, without these, those that choose the epoch.
 
     Args:
@@ -163,9 +161,7 @@ def train_language_model(
         build_optimizer(settings.lm_optimizer, rate, settings.clipnorm)
     )
     train, held_out = language_model_texts(run, side)
-    batches = LanguageModelBatches(
-        train, settings.batch_size, arguments.seed
-    )
+    batches = LanguageModelBatches(train, settings.batch_size, arguments.seed)
     selector = fit_best_epoch(
         model,
         batches,

@@ -20,9 +20,7 @@ class MRNNSettings(CommonSettings):
     filters: int = setting(1024, "4.3.2", "s", above=0)
     blocks: int = setting(4, "4.3.2", "N on WikiQA and TrecQA", above=0)
     kernel_size: int = setting(3, "4.3.2", "ws", above=0)
-    pooling: str = setting(
-        "max", "not stated", choices=("max", "avg", "none")
-    )
+    pooling: str = setting("max", "not stated", choices=("max", "avg", "none"))
     pooling_window: int = setting(2, "not stated", above=0)
     momentum: float = setting(
         0.99, "not stated", "of batch normalisation", least=0, below=1
@@ -39,9 +37,7 @@ class MRNNSettings(CommonSettings):
         "not stated, how the softmax block starts: from this many times the "
         "identity; null: at random",
     )
-    position_gain: float | None = setting(
-        1.0, "eq. 10", "not stated, the same"
-    )
+    position_gain: float | None = setting(1.0, "eq. 10", "not stated, the same")
     share_attention: bool = setting(True, "eq. 7", "one f")
     n_gram_attention: bool = setting(True, "eq. 7")
     query_attention: bool = setting(True, "eq. 10")

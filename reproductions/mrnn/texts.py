@@ -80,9 +80,7 @@ def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
         indexed = corpus.index(part)
         read += [indexed.question_texts, *indexed.candidate_texts]
     numbers = np.unique(np.concatenate(read))
-    source, idf = mixed_vectors(
-        names, run.arguments, settings, corpus, run.fit
-    )
+    source, idf = mixed_vectors(names, run.arguments, settings, corpus, run.fit)
     vectors, ends = source.ragged_vectors(
         [corpus.tokens[i] for i in numbers], idf, dtype="float16"
     )

@@ -81,9 +81,10 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
     of_model = MODELS
     of_dataset = DATASETS
     rows = ROWS
-    choices = dict.fromkeys(
-        ("attentive-lstm", "attentive-cnn"), {"pooling": ("max", "avg")}
-    )
+    choices = {
+        key: {"pooling": ("max", "avg")}
+        for key in ("attentive-lstm", "attentive-cnn")
+    }
     untrained = (*FLOORS, IDF_COSINE)
     wordless = (BM25, TERM_DEPENDENCE)
 
@@ -176,9 +177,7 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
             rank = partial(_idf_cosine, run)
         else:
             return None
-        chosen = evaluate(
-            run.select, rank(run.select), seed=run.arguments.seed
-        )
+        chosen = evaluate(run.select, rank(run.select), seed=run.arguments.seed)
         return Outcome(
             rank(run.report), {**details, "selection": chosen.metrics}
         )

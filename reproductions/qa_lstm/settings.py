@@ -16,9 +16,7 @@ class QALSTMSettings(CommonSettings):
 
     max_question_length: int | None = setting(200, "4.1", "L", above=0)
     max_answer_length: int | None = setting(200, "4.1", "L", above=0)
-    units: int = setting(
-        141, "4.1", "of the LSTM, in each direction", above=0
-    )
+    units: int = setting(141, "4.1", "of the LSTM, in each direction", above=0)
     filters: int = setting(400, "Table 3", "c", above=0)
     kernel_size: int = setting(
         3, "Table 3", "of the hybrid models not stated", above=0
@@ -148,8 +146,8 @@ RECIPES = {
         },
         # With 50 negatives from so many answers the loss takes some epochs to
         # fall.
-        datasets=dict.fromkeys(
-            ("insuranceqa-v1", "insuranceqa-v2"), {"epochs": 20}
-        ),
+        datasets={
+            key: {"epochs": 20} for key in ("insuranceqa-v1", "insuranceqa-v2")
+        },
     ),
 }
