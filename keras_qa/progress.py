@@ -35,7 +35,9 @@ class ProgressBar(tqdm):
         super().close()
         if open_until_now and self._line:
             seconds = self.format_dict["elapsed"]
-            parts = [f"{self.n:,} {self.unit}s in {seconds:.1f} s"]
+            parts = [
+                f"{self.n:,} {self.unit}{'s' * (self.n != 1)} in {seconds:.1f} s"
+            ]
             if self.desc:
                 parts.insert(0, self.desc.removesuffix(": "))
             print(": ".join(parts), file=sys.stderr)

@@ -9,7 +9,7 @@ from typing import Any
 import keras
 from tqdm import tqdm
 
-from keras_qa.batches.epochs import EpochBatches
+from keras_qa.batches.pairs import EpochBatches
 from keras_qa.progress import in_terminal
 from keras_qa.training.epoch_selection import EpochSelector
 from keras_qa.training.epoch_selection import Measured

@@ -34,9 +34,9 @@ from reproductions.harness.settings import resolve_settings
 if TYPE_CHECKING:
     import keras
 
-    from keras_qa.batches.epochs import EpochBatches
+    from keras_qa.batches.pairs import EpochBatches
     from keras_qa.embeddings import Coverage
-    from keras_qa.training.fitting import CorpusScorer
+    from keras_qa.training.corpus_scorer import CorpusScorer
 
 # The floors that every figure needs, ranked without training: BM25 looks at
 # words alone, the other one takes the cosine of the sums of word vectors.

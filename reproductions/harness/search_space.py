@@ -5,12 +5,11 @@
         --output-dir search/wikiqa
 
 What follows the paper's name are the options of its command; the space is its
-experiment's `search_space`. A trial
-trains on train less its fold and is judged by the metric on the fold that also
-chooses the epoch; the figures on dev are never looked at. A search that was
-stopped goes on when it is started again with the same output folder, in the
-middle of a trial if need be. A trial of HyperQA on WikiQA takes about a minute
-on 2 cores.
+experiment's `search_space`. A trial trains on train less its fold and is judged
+by the metric on the fold that also chooses the epoch; the figures on dev are
+never looked at. A search that was stopped goes on when it is started again with
+the same output folder, in the middle of a trial if need be. A trial of HyperQA
+on WikiQA takes about a minute on 2 cores.
 """
 
 import argparse

@@ -207,7 +207,7 @@ def resolve_settings(
 
 
 @functools.cache
-def _kinds(settings: type[CommonSettings]) -> dict[str, tuple[type, bool]]:
+def _kinds(settings: Any) -> dict[str, tuple[type, bool]]:
     """The type of each setting, and whether it may be `None`."""
     found = {}
     for name, hint in get_type_hints(settings).items():

@@ -69,7 +69,7 @@ _ARGUMENTS = (
 
 
 class IAMExperiment(Experiment[IAMSettings]):
-    """IAM (Wu and Hao, LREC 2020): Table 1, with its ablations and baselines."""
+    """IAM (Wu and Hao, LREC 2020): Table 1, its ablations and baselines."""
 
     name = "iam"
     settings = IAMSettings

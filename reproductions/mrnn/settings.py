@@ -28,7 +28,7 @@ class MRNNSettings(CommonSettings):
     alpha: float = setting(0.25, "not stated", "of PReLU")
     share_blocks: bool = setting(True, "not stated")
     max_document_length: int = setting(256, "eq. 10", "not stated", above=0)
-    hidden_units: list[int] = setting(
+    hidden_units: list[int] = setting(  # noqa: RUF009
         [], "eq. 7, 10", '"fully connected layers"', above=0
     )
     block_gain: float | None = setting(
