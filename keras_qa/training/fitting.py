@@ -26,6 +26,7 @@ def fit_best_epoch(
     monitor: str = "MAP",
     patience: int = 0,
     title: str = "",
+    shown: str = "",
     callbacks: Sequence[keras.callbacks.Callback] = (),
 ) -> EpochSelector:
     """Fits a model and gives it the weights of its best epoch.
@@ -44,6 +45,7 @@ def fit_best_epoch(
         patience: the training ends after this many epochs without a better
             one; 0 runs all epochs.
         title: what the progress is called after.
+        shown: the metric that the progress shows; `monitor` if empty.
         callbacks: further callbacks, called before the evaluation.
 
     Returns:
@@ -58,7 +60,7 @@ def fit_best_epoch(
     """
     selector = EpochSelector(folder, evaluate, monitor, patience)
     done = selector.restore(model)
-    progress = EpochProgress(epochs, done, title, monitor)
+    progress = EpochProgress(epochs, done, title, shown or monitor)
     model.fit(
         batches,
         **batches.fit_arguments(

@@ -171,6 +171,7 @@ def train_language_model(
         monitor="log_likelihood",
         patience=settings.lm_patience,
         title=f"lm-{side}",
+        shown="perplexity",
         callbacks=learning_rates(settings, rate),
     )
     folder.write(WEIGHTS, model.save_weights)
