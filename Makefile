@@ -27,6 +27,9 @@ reproduce: $(VENV)/.installed
 	echo "(make clean removes what an older version left in $(REPRODUCE_DIR))" >&2; \
 	exit 1; }
 
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+comma := ,
+
 # What must hold on every backend runs again under JAX and PyTorch.
 BACKEND_TESTS := tests/batches tests/layers tests/losses tests/models \
 	tests/optimizers tests/test_geometry.py tests/ranking/test_scoring.py \
@@ -42,11 +45,20 @@ JAX_TESTS := KERAS_BACKEND=jax \
 	JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0 \
 	JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES=-1
 
+# Says what runs, and how long it took.
+define part
+@echo "== $(1)"; start=$$(date +%s); $(2) || exit 1; \
+	echo "== $(1): $$(( $$(date +%s) - start )) s"
+endef
+
 test: export XLA_FLAGS := $(QUICK_XLA)
+test: export TF_CPP_MIN_LOG_LEVEL ?= 3
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n 2
-	$(JAX_TESTS) $(BIN)/python -m pytest -n 2 $(BACKEND_TESTS)
-	KERAS_BACKEND=torch $(BIN)/python -m pytest -n 2 $(BACKEND_TESTS)
+	$(call part,TensorFlow$(comma) the whole suite,$(PYTEST))
+	$(call part,JAX$(comma) what can differ there,\
+		$(JAX_TESTS) $(PYTEST) $(BACKEND_TESTS))
+	$(call part,PyTorch$(comma) what can differ there,\
+		KERAS_BACKEND=torch $(PYTEST) $(BACKEND_TESTS))
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

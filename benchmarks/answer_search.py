@@ -7,8 +7,8 @@ dimensions, and every contender looks for the 10 nearest of them:
   in float32 and `argpartition`;
 - `exact`: a flat index with `keras_qa.search.exact.exact_search`, which
   returns what float64 orders first, and proves it;
-- `hnsw`, `ivf`: the library's approximate indexes, whose proposals are ordered
-  in float64, at rising effort; with --variants also in compressed forms.
+- `hnsw`: the library's approximate index, whose proposals are ordered in
+  float64, at rising effort.
 
 Recall@10 is the share of the exact ten that is found: of the first questions,
 to which `numpy` and `exact` are put, the ten that float64 orders first of all
@@ -33,7 +33,7 @@ made ones:
   alike, all clipped as well, and harder.
 - `noise`: independent Gaussian directions, the worst case. In 300 dimensions
   nothing is near anything (contrast 1.1, no clusters), which is hard for a
-  graph and for cells. No encoder of text gives such vectors; its figures show
+  graph. No encoder of text gives such vectors; its figures show
   what the others rest on.
 
     python -m benchmarks.answer_search                      # ten minutes
@@ -78,15 +78,7 @@ MIN_RECALL = 0.95
 # HyperQA's bound of 1 - |y|².
 EPSILON = 1e-5 * (2 - 1e-5) + 2e-6
 
-VARIANTS = {
-    "hnsw sq8": "HNSW32,SQ8",
-    "ivf sq8": "IVF{cells},SQ8",
-    "ivf pq": "IVF{cells},PQ{codes}x{bits}",
-}
-EFFORTS = {
-    "hnsw": (16, 32, 64, 128, 256, 512),
-    "ivf": (1, 4, 8, 16, 32, 64, 128),
-}
+EFFORTS = (16, 32, 64, 128, 256, 512)
 
 Search = Callable[[np.ndarray], np.ndarray]
 
@@ -105,8 +97,6 @@ class Settings:
     block: int = 8192
     cores: int = 2
     seed: int = 0
-    variants: bool = False
-    code_bits: int = 8
     noise: int = 100_000
 
 
@@ -138,29 +128,13 @@ class Collection:
             "contrast": statistics.median(map(float, contrasts)),
         }
 
-    def approximate(self, kind: str) -> tuple[Any, float]:
-        """An index, and the seconds that it took to make."""
-        dim, radius = self.settings.dim, self.radius
-        columns = dim + 3
-        codes = next(m for m in (101, 60, 50, 3, 1) if columns % m == 0)
-        factory = VARIANTS.get(kind, kind)
-        factory = factory.replace("{codes}", str(codes))
-        factory = factory.replace("{bits}", str(self.settings.code_bits))
-
-        def sample(count: int) -> np.ndarray:
-            rows = np.random.default_rng(0).permutation(len(self.answers))
-            chosen = self.answers[np.sort(rows[:count])]
-            return self.space.answer_places(chosen, radius)
-
+    def graph(self) -> tuple[Any, float]:
+        """An approximate index, and the seconds that it took to make."""
         start = time.perf_counter()
-        index = faiss_files.build_approximate(
-            factory,
-            lambda: (
-                self.space.answer_places(b, radius) for b in self.blocks()
-            ),
-            len(self.answers),
-            sample,
+        places = (
+            self.space.answer_places(b, self.radius) for b in self.blocks()
         )
+        index = faiss_files.build_graph(places, len(self.answers))
         return index, time.perf_counter() - start
 
 
@@ -239,23 +213,22 @@ def measure(settings: Settings, name: str) -> dict[str, Any]:
     """Times and recall of all contenders."""
     collection = Collection(settings, name)
     truth, rows = measure_all(collection)
-    for kind in ["hnsw", "ivf", *(VARIANTS if settings.variants else ())]:
-        index, built = collection.approximate(kind)
-        search = partial(
-            approximate_search,
-            index,
-            collection.space,
-            collection.answers.__getitem__,
-            top=settings.top,
-            pool=POOL,
-            radius=collection.radius,
+    index, built = collection.graph()
+    search = partial(
+        approximate_search,
+        index,
+        collection.space,
+        collection.answers.__getitem__,
+        top=settings.top,
+        pool=POOL,
+        radius=collection.radius,
+    )
+    for effort in EFFORTS:
+        faiss_files.set_effort(index, effort)
+        asked = ask(lambda q: search(q)[0], collection.questions)
+        rows.append(
+            measured_row("hnsw", asked, truth, effort=effort, built=built)
         )
-        for effort in EFFORTS[kind.split()[0]]:
-            faiss_files.set_effort(index, effort)
-            asked = ask(lambda q, s=search: s(q)[0], collection.questions)
-            rows.append(
-                measured_row(kind, asked, truth, effort=effort, built=built)
-            )
     return {
         "answers": len(collection.answers),
         **collection.described(),
@@ -268,7 +241,7 @@ def run(settings: Settings) -> dict[str, Any]:
     faiss_files.import_faiss().omp_set_num_threads(settings.cores)
     measured = {"texts": measure(settings, "texts")}
     if settings.noise:
-        worst = replace(settings, answers=settings.noise, variants=False)
+        worst = replace(settings, answers=settings.noise)
         measured["noise"] = measure(worst, "noise")
     return measured
 
@@ -331,18 +304,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Settings,
         ("answers", "noise", "cores", "seed"),
     )
-    parser.add_argument(
-        "--variants",
-        action="store_true",
-        help="measure compressed indexes, too",
-    )
     options = parser.parse_args(arguments)
     settings = Settings(
         answers=options.answers,
         noise=options.noise,
         cores=options.cores,
         seed=options.seed,
-        variants=options.variants,
     )
     if options.smoke:
         settings = replace(
@@ -354,7 +321,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             dim=12,
             words=300,
             topics=10,
-            code_bits=4,
         )
     start = time.perf_counter()
     load = load_before(settings.cores)

@@ -25,6 +25,17 @@ def pytest_collection_finish() -> None:
 pytest_plugins = ["support.search_fixtures"]
 
 
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Leaves out, on JAX and PyTorch, what cannot differ from TensorFlow."""
+    if os.environ.get("KERAS_BACKEND", "tensorflow") == "tensorflow":
+        return
+    once = [item for item in items if item.get_closest_marker("once")]
+    config.hook.pytest_deselected(items=once)
+    items[:] = [item for item in items if not item.get_closest_marker("once")]
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder with the real data sets, named by KERAS_QA_DATA."""

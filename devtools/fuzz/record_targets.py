@@ -1,4 +1,4 @@
-"""The readers of what the reproduction scripts have written."""
+"""The readers of what the reproductions' programs and authors have written."""
 
 import json
 from pathlib import Path
@@ -7,8 +7,7 @@ from devtools.fuzz import structures
 from devtools.fuzz.target import Target
 from reproductions.records.deviations import load_deviations
 from reproductions.records.paired_tests import read_paired_tests
-from reproductions.records.parameters import ParametersError
-from reproductions.records.parameters import read_parameters
+from reproductions.records.paper_figures import load_papers
 from reproductions.records.reading import RecordError
 from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import group_runs
@@ -30,62 +29,55 @@ def targets() -> list[Target]:
             guided="runs.jsonl",
         ),
         Target(
-            "comparisons",
+            "paired tests",
             lambda: {"paired_tests.jsonl": _lines("paired_tests.jsonl")},
             lambda folder: [
-                c.identity
-                for c in read_paired_tests(folder / "paired_tests.jsonl")
+                test.identity
+                for test in read_paired_tests(folder / "paired_tests.jsonl")
             ],
             (RecordError,),
             structured=structures.json_lines("paired_tests.jsonl"),
             guided="paired_tests.jsonl",
         ),
         Target(
-            "parameters",
-            lambda: {"parameters.jsonl": _lines("parameters.jsonl")},
-            lambda folder: read_parameters(folder / "parameters.jsonl"),
-            (ParametersError,),
-            inputs=6_000,
-            structured=structures.json_lines("parameters.jsonl"),
-            guided="parameters.jsonl",
+            "papers",
+            lambda: {"hyperqa/paper.toml": _PAPER},
+            load_papers,
+            (RecordError,),
+            structured=structures.toml_file("hyperqa/paper.toml"),
+            guided="hyperqa/paper.toml",
         ),
         Target(
-            "targets",
-            lambda: {"paper_figures.toml": _TARGETS},
-            lambda folder: load_targets(folder / "paper_figures.toml"),
-            (RecordError,),
-            structured=structures.toml_file("paper_figures.toml"),
-            guided="paper_figures.toml",
-        ),
-        Target(
-            "ledger",
-            lambda: {"deviations.toml": _LEDGER},
-            lambda folder: load_deviations(folder / "deviations.toml"),
+            "deviations",
+            lambda: {"records/common_deviations.toml": _DEVIATIONS},
+            load_deviations,
             (RecordError,),
             inputs=6_000,
-            structured=structures.toml_file("deviations.toml"),
-            guided="deviations.toml",
+            structured=structures.toml_file("records/common_deviations.toml"),
+            guided="records/common_deviations.toml",
         ),
     ]
 
 
-_TARGETS = b"""
-[models]
-hyperqa = "HyperQA"
-[papers.hyperqa]
+_PAPER = b"""
 name = "HyperQA"
+model = "hyperqa"
 title = "T"
 authors = "A"
 venue = "V"
 link = "L"
 hardware = "H"
+order = 1
 selection = "S"
+commands = ["python"]
 findings = ["one", "two"]
-[[papers.hyperqa.tables]]
+[models]
+hyperqa = "HyperQA"
+[[tables]]
 number = "Table 1"
 caption = "C"
 counts = ["wikiqa"]
-[[papers.hyperqa.tables]]
+[[tables]]
 number = "Table 2"
 caption = "C"
 dataset = "wikiqa"
@@ -96,7 +88,7 @@ training_pairs = 8672
 vectors = ["glove.840B.300d"]
 tolerance = 0.02
 rows = [{ model = "M", ours = "hyperqa", MAP = 0.7, MRR = 1, seconds = 3.5 }]
-[[papers.hyperqa.tables]]
+[[tables]]
 number = "Table 3"
 caption = "C"
 dataset = "insuranceqa-v1"
@@ -110,29 +102,24 @@ training_pairs = 1
 vectors = []
 tolerance = 1
 rows = []
-[[papers.hyperqa.tables]]
-number = "Table 4"
-caption = "C"
-sizes = { d = 512, m = 300 }
-rows = [{ model = "M", ours = "ctrn", formula = "d m", parameters = "1K" }]
-[[papers.hyperqa.tables]]
+[[tables]]
 number = "Table 5"
 caption = "C"
 columns = ["Model", "MAP"]
 rows = [["M", "0.5"]]
-[[papers.hyperqa.figures]]
+[[figures]]
 number = "Figure 3"
 caption = "C"
 description = "D"
 command = "python"
-[[papers.hyperqa.comparisons]]
+drawing = { metric = "MAP" }
+[[paired_tests]]
 first = "hyperqa"
 second = "cosine-qa"
-readings = ["conversion"]
+varied = ["conversion"]
 """
-_LEDGER = b"""
+_DEVIATIONS = b"""
 [[deviations]]
-paper = "hyperqa"
 where = "Eq. 1"
 printed = "a"
 reading = \"\"\"
@@ -141,7 +128,6 @@ c\"\"\"
 arguments = ["--option"]
 tests = ["tests/test_a.py::test_b", "tests/test_a.py::test_c"]
 [[deviations]]
-paper = "ctrn"
 where = "Eq. 2"
 printed = "d"
 reading = "e"

@@ -20,10 +20,10 @@ from devtools.fuzz.target import Target
 from keras_qa.embeddings import load_glove
 from keras_qa.embeddings import load_vectors
 from keras_qa.embeddings.bert.network import Bert
+from keras_qa.embeddings.cache import VectorCache
+from keras_qa.embeddings.cache import cache_key
 from keras_qa.embeddings.elmo.options import read_options
 from keras_qa.embeddings.elmo.published_files import read_weights
-from keras_qa.embeddings.vector_cache import VectorCache
-from keras_qa.embeddings.vector_cache import cache_key
 from keras_qa.errors import VectorsError
 from keras_qa.errors import VectorsWarning
 

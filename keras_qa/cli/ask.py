@@ -10,10 +10,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from keras_qa.cli.models import print_report
 from keras_qa.cli.rank import add_format
 from keras_qa.cli.rank import input_lines
 from keras_qa.errors import SearchError
-from keras_qa.search.faiss_index import EFFORTS
+from keras_qa.search.faiss_index import EFFORT
 from keras_qa.search.faiss_index import KINDS
 from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
@@ -44,13 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of several indexes in the folder; default: flat, which is "
         "exact, or else what is there",
     )
-    efforts = ", ".join(f"{n} ({kind})" for kind, n in EFFORTS.items())
     parser.add_argument(
         "--effort",
         type=int,
         metavar="N",
-        help="nodes (hnsw) or cells (ivf) to look at: more find more and take "
-        f"longer; default: {efforts}",
+        help="nodes of the graph (hnsw) to look at: more find more and take "
+        f"longer; default: {EFFORT}",
     )
     parser.add_argument(
         "--first",
@@ -102,9 +102,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     index = AnswerIndex(arguments.index, arguments.kind)
     looks = index.kind if arguments.first == "index" else arguments.first
-    if arguments.effort is not None and looks not in EFFORTS:
+    if arguments.effort is not None and looks != "hnsw":
         raise SearchError(
-            "--effort goes with an index of the kinds hnsw and ivf. "
+            "--effort goes with an index of the kind hnsw. "
             f"Received: --effort {arguments.effort} with {looks}"
         )
     first: FirstStage
@@ -139,6 +139,9 @@ def run(arguments: argparse.Namespace) -> int:
     first.find("?", 1)
     if second is not None:
         second.scores("?", ["?"])
+    rankers = [index.ranker, *([] if second is None else [second])]
+    for ranker in rankers:
+        ranker.report.clear()
     for line in header(arguments.format):
         print(line)
     questions = iter([well_formed(arguments.question or "")])
@@ -147,6 +150,8 @@ def run(arguments: argparse.Namespace) -> int:
     for number, question in enumerate(questions, start=1):
         ask(question, number)
         sys.stdout.flush()
+    for ranker in rankers:
+        print_report(ranker)
     return 0
 
 

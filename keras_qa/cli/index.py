@@ -10,6 +10,8 @@ import argparse
 from pathlib import Path
 
 from keras_qa.cli.models import add_model
+from keras_qa.cli.models import load_model
+from keras_qa.cli.models import print_report
 from keras_qa.search.faiss_index import KINDS
 
 
@@ -35,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--kind",
         choices=KINDS,
         default="flat",
-        help="flat: exact; hnsw: a graph, fast, slow to make; ivf: cells, in "
-        "between; default: %(default)s",
+        help="flat: exact; hnsw: a graph, fast, slow to make; default: "
+        "%(default)s",
     )
 
 
@@ -47,16 +49,15 @@ def run(arguments: argparse.Namespace) -> int:
         ImportError: if FAISS is not installed.
         DatasetError: if the file of answers is missing or bad.
         OwnedError: if another process writes to the output.
+        RankerError: if there is no Keras model that takes text.
         SearchError: see `build_index`.
     """
     from keras_qa.search.build import build_index
 
+    ranker = load_model(arguments)
     total = build_index(
-        arguments.model,
-        arguments.answers,
-        arguments.output,
-        arguments.kind,
-        tokenizer=arguments.tokenizer,
+        ranker, arguments.answers, arguments.output, arguments.kind
     )
+    print_report(ranker)
     print(f"{arguments.output}: {total:,} answers, {arguments.kind}")
     return 0

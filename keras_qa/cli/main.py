@@ -1,24 +1,32 @@
 """The command `keras-qa`.
 
 Each subcommand is a module with `add_arguments(parser)` and `run(arguments)`,
-which returns the exit code; a new one is a line in `_parser`.
+which returns the exit code; a new one is a line of `COMMANDS`. A module is
+imported when its command is named.
 """
 
 import argparse
+import importlib
 import os
 import sys
-from types import ModuleType
+import warnings
+from collections.abc import Sequence
 
-from keras_qa.cli import ask
-from keras_qa.cli import attention
-from keras_qa.cli import audit
-from keras_qa.cli import export
-from keras_qa.cli import fetch
-from keras_qa.cli import index
-from keras_qa.cli import mine
-from keras_qa.cli import rank
 from keras_qa.errors import KerasQAError
+from keras_qa.errors import TextWarning
 from keras_qa.version import __version__
+
+# The module in this folder and what it does, by the words of the command.
+COMMANDS = {
+    "data audit": ("audit", "count what is in a data set"),
+    "data fetch": ("fetch", "download a data set's files"),
+    "mine": ("mine", "find candidates with BM25"),
+    "attention": ("attention", "show which words a model attends to"),
+    "export": ("export", "write a model for others"),
+    "rank": ("rank", "rank candidates with a model"),
+    "index": ("index", "encode and index many answers"),
+    "ask": ("ask", "find answers in an index"),
+}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -34,9 +42,13 @@ def main(arguments: list[str] | None = None) -> int:
         2 if arguments or files are wrong or a package is missing, 130 if it
         was interrupted.
     """
-    parsed = _parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    parsed = make_parser(words).parse_args(words)
     try:
-        code = parsed.run(parsed)
+        with warnings.catch_warnings():
+            # What a model cannot read is reported at the end.
+            warnings.simplefilter("ignore", TextWarning)
+            code = parsed.run(parsed)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
@@ -52,39 +64,29 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser of `keras-qa`.
+
+    Args:
+        words: those after the command. Only the subcommands that are named
+            among them have their arguments.
+    """
     parser = argparse.ArgumentParser(
         prog="keras-qa", description="Neural question-answer ranking."
     )
     parser.add_argument("--version", action="version", version=__version__)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    data = commands.add_parser("data", help="look at and fetch data sets")
-    data_commands = data.add_subparsers(required=True, metavar="COMMAND")
-    _add(data_commands, "audit", audit, "count what is in a data set")
-    _add(data_commands, "fetch", fetch, "download a data set's files")
-    _add(commands, "mine", mine, "find candidates with BM25")
-    _add(
-        commands,
-        "attention",
-        attention,
-        "show which words a model attends to",
-    )
-    _add(commands, "export", export, "write a model for others")
-    _add(commands, "rank", rank, "rank candidates with a model")
-    _add(commands, "index", index, "encode and index many answers")
-    _add(commands, "ask", ask, "find answers in an index")
+    groups = {"": parser.add_subparsers(required=True, metavar="COMMAND")}
+    data = groups[""].add_parser("data", help="look at and fetch data sets")
+    groups["data"] = data.add_subparsers(required=True, metavar="COMMAND")
+    for command_words, (module_name, summary) in COMMANDS.items():
+        group, _, name = command_words.rpartition(" ")
+        command = groups[group].add_parser(name, help=summary)
+        if name in words:
+            module = importlib.import_module(f"keras_qa.cli.{module_name}")
+            command.description = module.__doc__
+            module.add_arguments(command)
+            command.set_defaults(run=module.run)
     return parser
-
-
-def _add(
-    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
-    name: str,
-    module: ModuleType,
-    summary: str,
-) -> None:
-    parser = commands.add_parser(name, help=summary, description=module.__doc__)
-    module.add_arguments(parser)
-    parser.set_defaults(run=module.run)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,6 @@ from tqdm import tqdm
 from keras_qa.cli.models import add_model
 from keras_qa.cli.models import load_model
 from keras_qa.cli.models import print_report
-from keras_qa.datasets.tabular import Columns
-from keras_qa.datasets.tabular import read_tabular
 from keras_qa.errors import DatasetError
 from keras_qa.errors import SearchError
 from keras_qa.search.answers import Answer
@@ -156,6 +154,9 @@ def _asked(arguments: argparse.Namespace) -> Iterator[Asked]:
 
 def _pairs(path: Path | None) -> Iterator[Asked]:
     if path is not None:
+        from keras_qa.datasets.tabular import Columns
+        from keras_qa.datasets.tabular import read_tabular
+
         for question in read_tabular(path, Columns(label=None)):
             candidates = [Answer(c.id, c.text) for c in question.candidates]
             yield question.id, question.text, candidates

@@ -108,28 +108,16 @@ def load_vectors(
 ) -> KeyedVectors:
     """Loads vectors of any of the formats above, told by the content.
 
-    Args:
-        path: file, plain or gzipped.
-        vocabulary: words to keep; None for all.
-        unicode_errors: error handler of `bytes.decode` for the words; not
-            used for fastText models.
-
-    Returns:
-        What the loader of the format returns.
-
-    Raises:
-        VectorsError: if the file is malformed or of another format.
-        OSError: if it cannot be opened.
+    Arguments, result and errors are those of `load_glove`, or for a fastText
+    model of `load_fasttext`, which has no use for `unicode_errors`.
     """
     file_format = detect_format(path)
     if file_format == "fasttext":
-        return load_fasttext(path, vocabulary)
-    load = {
-        "glove": load_glove,
-        "word2vec-text": load_word2vec_text,
-        "word2vec-binary": load_word2vec_binary,
-    }[file_format]
-    return load(path, vocabulary, unicode_errors)
+        return read_fasttext(path, vocabulary)
+    if file_format == "word2vec-binary":
+        return read_binary(path, vocabulary, unicode_errors)
+    header = file_format == "word2vec-text"
+    return read_text(path, vocabulary, unicode_errors, header)
 
 
 def detect_format(path: PathLike) -> str:

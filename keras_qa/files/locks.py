@@ -1,18 +1,17 @@
 """Locks between processes: a file that one at a time may change, and owners.
 
-They are `flock` locks, which end with the process that holds them, however it
-ends. On Linux they hold between the machines of an NFS mount, too, where its
-server keeps locks; on a mount with `nolock` or `local_lock`, only between the
-processes of one machine.
+They are the `flock` locks of the package filelock, which end with the process
+that holds them, however it ends. On Linux they hold between the machines of an
+NFS mount, too, where its server keeps locks; on a mount with `nolock` or
+`local_lock`, only between the processes of one machine.
 """
 
-import fcntl
+import errno
 import json
 import os
 import shlex
 import socket
 import sys
-import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,21 +20,27 @@ from datetime import UTC
 from datetime import datetime
 from pathlib import Path
 
+from filelock import FileLock
+from filelock import Timeout
+
 from keras_qa.errors import OwnedError
+from keras_qa.files.checks import read_json
 
 RUNNING = "running.json"
 """Name of the file by which a folder is owned."""
 
 # Whoever looks for an owner holds the lock for a moment.
-ATTEMPTS, PAUSE = 5, 0.1  # seconds
+PATIENCE = 0.4  # seconds
 _LONGEST = 1000  # characters that are shown of an owner
+# What `flock` says on file systems without locks.
+_NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
 
 
 @contextmanager
 def locked(path: Path | str) -> Iterator[int]:
     """Waits for a file and keeps others that call this from it.
 
-    The file may be replaced meanwhile: the next one gets the new file.
+    The file may be replaced meanwhile: the next process gets the new file.
 
     Args:
         path: the file, made if it does not exist.
@@ -45,47 +50,58 @@ def locked(path: Path | str) -> Iterator[int]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    while True:
+    lock = _lock(path)
+    _acquire(lock)
+    try:
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            try_lock(descriptor, fcntl.LOCK_EX, path)
-            if _is_at(path, descriptor):
-                yield descriptor
-                return
+            yield descriptor
         finally:
             os.close(descriptor)
+    finally:
+        lock.release()
+
+
+def read_locked(path: Path | str) -> bytes:
+    """Reads a file while nobody writes to it who calls `locked`.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+    """
+    path = Path(path)
+    path.stat()
+    lock = _lock(path)
+    # What cannot be written to is read all the same.
+    with suppress(OSError):
+        _acquire(lock)
+    try:
+        return path.read_bytes()
+    finally:
+        lock.release()
 
 
 class OwnerFile:
     """A file that one process owns while it lives, and that says which.
 
     Args:
-        path: the file. It is there while it is owned, and may stay behind a
-            process that was killed, of which the next owner takes no notice.
+        path: the file. It exists while it is owned. A process that is killed
+            leaves it behind, and the next owner overwrites it.
     """
 
     def __init__(self, path: Path):
         self.path = path
-        self._descriptor: int | None = None
-
-    @property
-    def owned(self) -> bool:
-        """Whether this object owns it."""
-        return self._descriptor is not None
+        self._lock = _lock(path)
+        self.owned = False
 
     def check(self) -> None:
         """Raises an OwnedError if the file has an owner, this one or other."""
-        try:
-            descriptor = os.open(self.path, os.O_RDONLY)
-        except FileNotFoundError:
-            return
-        try:
-            if not try_lock(
-                descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB, self.path
-            ):
+        # Whoever has a lock can take it again: this is another one.
+        lock = _lock(self.path)
+        # A folder that cannot be written to has no owner that can be told.
+        with suppress(OSError):
+            if self.path.exists() and not _acquire(lock, PATIENCE):
                 raise OwnedError(_owner(self.path))
-        finally:
-            os.close(descriptor)
+            lock.release()
 
     def take(self) -> None:
         """Becomes the owner.
@@ -94,31 +110,33 @@ class OwnerFile:
             OwnedError: if there is another one.
             OSError: if the file cannot be written.
         """
-        for attempt in range(ATTEMPTS):
-            if attempt:
-                time.sleep(PAUSE)
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
-            try:
-                # The last owner may have removed the file in between.
-                if try_lock(
-                    descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, self.path
-                ) and _is_at(self.path, descriptor):
-                    _describe(descriptor, self.path)
-                    self._descriptor = descriptor
-                    return
-            finally:
-                if self._descriptor is None:
-                    os.close(descriptor)
-        raise OwnedError(_owner(self.path))
+        if not _acquire(self._lock, PATIENCE):
+            raise OwnedError(_owner(self.path))
+        self.owned = True
+        text = json.dumps(
+            {
+                "host": socket.gethostname(),
+                "pid": os.getpid(),
+                "started": datetime.now(UTC).isoformat(timespec="seconds"),
+                "command": shlex.join(sys.orig_argv),
+            },
+            indent=2,
+        )
+        try:
+            # The same file as before, which is the one that is locked.
+            self.path.write_text(text, "utf-8")
+        except OSError:
+            self.release()
+            raise
 
     def release(self) -> None:
-        """Gives it up, if it is owned, and removes the file."""
-        if self._descriptor is not None:
+        """Gives the file up, if it is owned, and removes it."""
+        if self.owned:
             # Before the lock: nobody may take what is about to vanish.
             with suppress(OSError):
                 self.path.unlink(missing_ok=True)
-            os.close(self._descriptor)
-            self._descriptor = None
+            self._lock.release()
+            self.owned = False
 
 
 @contextmanager
@@ -147,68 +165,40 @@ def owned_folder(folder: Path) -> Iterator[None]:
         owner.release()
 
 
-def try_lock(descriptor: int, kind: int, path: Path) -> bool:
-    """Locks an open file.
+def _lock(path: Path) -> FileLock:
+    # A thread may release what another one took; and a lock that is none
+    # between machines must not take the place of one that is.
+    return FileLock(path, thread_local=False, fallback_to_soft=False)
 
-    Args:
-        descriptor: the file.
-        kind: what `fcntl.flock` takes.
-        path: its path, for the warning.
 
-    Returns:
-        Whether the lock was to be had; true, with a warning, where there are
-        none.
+def _acquire(lock: FileLock, timeout: float = -1) -> bool:
+    """Returns True if the lock was free within the seconds.
+
+    Where the file system has no locks: True, with a warning.
     """
     try:
-        fcntl.flock(descriptor, kind)
-    except BlockingIOError:
+        lock.acquire(timeout)
+    except Timeout:
         return False
     except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
         warnings.warn(
-            f"{path}: this file system has no locks ({error}); see to it that "
-            "no two processes write to it at once.",
-            stacklevel=3,
+            f"{lock.lock_file}: this file system has no locks ({error}); see "
+            "to it that no two processes write to it at once.",
+            stacklevel=4,
         )
     return True
-
-
-def _is_at(path: Path, descriptor: int) -> bool:
-    """Whether an open file is the one that has the path now."""
-    try:
-        return os.path.samestat(os.stat(path), os.fstat(descriptor))
-    except FileNotFoundError:
-        return False
-
-
-def _describe(descriptor: int, path: Path) -> None:
-    """Writes who this process is."""
-    text = json.dumps(
-        {
-            "host": socket.gethostname(),
-            "pid": os.getpid(),
-            "started": datetime.now(UTC).isoformat(timespec="seconds"),
-            "command": shlex.join(sys.orig_argv),
-        },
-        indent=2,
-    )
-    try:
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, text.encode())
-    except OSError:
-        path.unlink(missing_ok=True)
-        raise
 
 
 def _owner(path: Path) -> str:
     """What the owner says about itself."""
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = read_json(path, dict[str, str | int], ValueError)
         text = (
             f"process {found['pid']} on {found['host']} since "
             f"{found['started']}: {found['command']}"
         )
-    # The last is of JSON that is nested too deep.
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError):
         return "another process"
-    # The file may hold what no terminal could print.
-    return text.encode("utf-8", "backslashreplace").decode()[:_LONGEST]
+    return text[:_LONGEST]

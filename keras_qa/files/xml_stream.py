@@ -1,6 +1,5 @@
 """XML files of any length, read piece by piece and without entities."""
 
-import xml.parsers.expat
 from abc import ABC
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -8,6 +7,10 @@ from pathlib import Path
 from typing import Generic
 from typing import NoReturn
 from typing import TypeVar
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import DefusedXMLParser
+from defusedxml.ElementTree import ParseError
 
 from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import READ_ERRORS
@@ -24,9 +27,10 @@ _MAX_TAG_BYTES = 2**20
 class XmlStream(ABC, Generic[T]):
     """Passes over an XML document and collects items of it on the way.
 
-    Entities that the document declares are refused: nested, a kilobyte of
-    them can stand for gigabytes of text, and the published files have none.
-    So are attributes that it declares with a value, which each tag would get.
+    Entities that the document declares are refused (by defusedxml): nested, a
+    kilobyte of them can stand for gigabytes of text, and the published files
+    have none. So are attributes that it declares with a value, which each tag
+    would get.
 
     Args:
         *parts: the file, plain or compressed (see `open_bytes`), or the files
@@ -35,15 +39,10 @@ class XmlStream(ABC, Generic[T]):
 
     def __init__(self, *parts: Path):
         self._parts = parts
-        self._parser = xml.parsers.expat.ParserCreate()
-        self._parser.buffer_text = True
-        self._parser.StartElementHandler = self.start
-        self._parser.EndElementHandler = self.end
-        self._parser.CharacterDataHandler = self.characters
-        self._parser.EntityDeclHandler = self._entity
+        self._reader = DefusedXMLParser(target=self)
+        self._parser = self._reader.parser
         self._parser.AttlistDeclHandler = self._declared_attribute
-        self._parser.ExternalEntityRefHandler = self._entity
-        self._parser.SkippedEntityHandler = self._entity
+        self._parser.SkippedEntityHandler = self._skipped_entity
         self._done: list[T] = []
         self.path = parts[0]
         self._lines_before = 0
@@ -53,7 +52,7 @@ class XmlStream(ABC, Generic[T]):
         """Called where an element begins."""
 
     @abstractmethod
-    def characters(self, text: str) -> None:
+    def data(self, text: str) -> None:
         """Called with some text; that of an element may come in pieces."""
 
     @abstractmethod
@@ -91,27 +90,27 @@ class XmlStream(ABC, Generic[T]):
                     while chunk := stream.read(_CHUNK_BYTES):
                         lines += chunk.count(b"\n")
                         size += len(chunk)
-                        self._parser.Parse(chunk)
+                        self._reader.feed(chunk)
                         unread = size - self._parser.CurrentByteIndex
                         if unread > _MAX_TAG_BYTES:
                             raise self.error("a shorter tag", chunk)
                         done, self._done = self._done, []
                         yield from done
-            self._parser.Parse(b"", True)
+            self._reader.close()
             self.finish()
         except DatasetError:
             raise
+        except DefusedXmlException as error:
+            raise self._has_entities(str(error)) from error
         # An unknown encoding in the XML declaration is one of the last two.
-        except (
-            *READ_ERRORS,
-            xml.parsers.expat.ExpatError,
-            LookupError,
-            ValueError,
-        ) as error:
+        except (*READ_ERRORS, ParseError, LookupError, ValueError) as error:
             raise self.error("well-formed XML", str(error)) from error
 
-    def _entity(self, *declaration: object) -> NoReturn:
-        raise self.error("a file without entities of its own", declaration)
+    def _has_entities(self, received: object) -> DatasetError:
+        return self.error("a file without entities of its own", received)
+
+    def _skipped_entity(self, *entity: object) -> NoReturn:
+        raise self._has_entities(entity)
 
     def _declared_attribute(
         self,

@@ -31,17 +31,14 @@ from keras_qa.search.spaces import space_from_config
 SHARD = 8192
 # Texts that are encoded between two steps of the progress bar.
 ENCODED = 2048
-# Above it, cells miss too much: see `answer_places`.
-MOST_LONGER = 2.0
 
 
 def build_index(
-    model: Path,
+    ranker: Ranker,
     answers: Path,
     folder: Path,
     kind: str = "flat",
     *,
-    tokenizer: str | None = None,
     shard_size: int = SHARD,
     show_progress: bool = True,
 ) -> int:
@@ -53,14 +50,12 @@ def build_index(
     made in one piece, whole or not at all.
 
     Args:
-        model: any form that `Ranker.load` takes, of a model that `space_of`
-            knows.
+        ranker: what `Ranker.load` gave, with a model that `space_of` knows.
         answers: file of answers; see `read_answers`.
         folder: the folder to write, new, empty or an index; the model is
             copied into it.
         kind: `"flat"` compares a question with every answer, `"hnsw"` walks a
-            graph, `"ivf"` looks into some cells.
-        tokenizer: instead of the one that the run notes.
+            graph.
         shard_size: number of answers of a shard.
         show_progress: whether to draw progress bars.
 
@@ -78,7 +73,6 @@ def build_index(
     if kind not in KINDS:
         raise SearchError(f"`kind` must be one of {KINDS}. Received: {kind!r}")
     faiss_files.import_faiss()
-    ranker = Ranker.load(model, tokenizer)
     space = space_of(ranker.model)
     with owned_folder(folder):
         _claim(folder, ranker, shard_size)
@@ -218,27 +212,5 @@ def _make(
         lifted = (space.lift_answers(block) for block in shards.blocks())
         return faiss_files.build_flat(lifted, total, show_progress)
 
-    def sample(count: int) -> np.ndarray:
-        rows = np.random.default_rng(0).permutation(total)[:count]
-        vectors = shards.vectors(np.sort(rows))
-        if kind == "ivf" and count > 1:
-            _check_lengths(space, vectors, radius)
-        return space.answer_places(vectors, radius)
-
-    return faiss_files.build_approximate(
-        kind,
-        lambda: (space.answer_places(b, radius) for b in shards.blocks()),
-        total,
-        sample,
-        show_progress,
-    )
-
-
-def _check_lengths(space: Space, vectors: np.ndarray, radius: float) -> None:
-    median = np.median([space.longest(row[None]) for row in vectors[:1000]])
-    if radius > MOST_LONGER * median:
-        raise SearchError(
-            "Cells need answers that are about equally far from the centre "
-            "of the ball; take --kind hnsw. Received: lifted vectors of up to "
-            f"{radius / median:.1f} times the median norm"
-        )
+    places = (space.answer_places(b, radius) for b in shards.blocks())
+    return faiss_files.build_graph(places, total, show_progress)

@@ -53,10 +53,12 @@ class AnswerIndex:
         settings = read_json(folder / "settings.json")
         found = [k for k in KINDS if (folder / f"{k}.faiss").is_file()]
         if not found or (kind is not None and kind not in found):
+            others = sorted(path.stem for path in folder.glob("*.faiss"))
             raise SearchError(
-                f"{folder}: expected {kind or 'at least one'}.faiss; "
-                "`keras-qa index` makes it. "
-                f"Received: {', '.join(found) or 'none'}"
+                f"{folder}: expected {kind or ' or '.join(KINDS)}.faiss; "
+                "`keras-qa index` with the same model, answers and --output "
+                "makes it of what is encoded. "
+                f"Received: {', '.join(others) or 'none'}"
             )
         self.kind = kind or found[0]
         _check(folder / "answers.json", description, _DESCRIPTION)
@@ -75,7 +77,6 @@ class AnswerIndex:
                 f"{path}: expected {self._total} answers. "
                 f"Received: {self._index.ntotal}"
             )
-        self.effort = faiss_files.EFFORTS.get(self.kind, 1)
         self._dim = self._shards.block(0).shape[1]
         vector = np.zeros(self._dim)
         try:
@@ -110,8 +111,8 @@ class AnswerIndex:
         Args:
             question: its vector, `(dim,)`.
             top: how many answers.
-            effort: how many nodes of a graph, or cells, are looked at; None
-                takes `EFFORTS`. A flat index looks at all answers.
+            effort: how many nodes of a graph are looked at; None takes
+                `EFFORT`. A flat index looks at all answers.
 
         Returns:
             Their numbers, int64 `(n,)`, and scores, float64 `(n,)`, best
@@ -138,9 +139,9 @@ class AnswerIndex:
                 self._index, self._space, self._shards.vectors, question, top
             )
         else:
-            if effort is None:
-                effort = self.effort
-            faiss_files.set_effort(self._index, effort)
+            faiss_files.set_effort(
+                self._index, faiss_files.EFFORT if effort is None else effort
+            )
             rows, keys = exact.approximate_search(
                 self._index,
                 self._space,

@@ -114,7 +114,7 @@ class Space(ABC):
         vectors of one norm, those with the largest inner product are the
         nearest by Euclid (Bachrach et al., "Speeding Up the Xbox Recommender
         System Using a Euclidean Transformation for Inner-Product Spaces",
-        2014), and these a graph or cells can find.
+        2014), and these a graph can find.
 
         Args:
             vectors: the answers' vectors, float `(n, dim)`.

@@ -325,6 +325,10 @@ class TextReport:
     """
 
     def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forgets what was counted."""
         self.texts = self.empty = self.words = 0
         self.unknown: Counter[str] = Counter()
 

@@ -1,6 +1,5 @@
 """The record of measured runs: one JSON object per line, only appended to."""
 
-import fcntl
 import json
 import os
 import warnings
@@ -12,7 +11,7 @@ from typing import TypedDict
 from keras_qa.files.checks import parse_json
 from keras_qa.files.checks import typed
 from keras_qa.files.locks import locked
-from keras_qa.files.locks import try_lock
+from keras_qa.files.locks import read_locked
 from reproductions.records.reading import RecordError
 
 
@@ -91,9 +90,7 @@ def read_runs(path: Path | str) -> list[dict[str, Any]]:
     """
     path = Path(path)
     try:
-        with path.open("rb") as file:
-            try_lock(file.fileno(), fcntl.LOCK_SH, path)
-            content = file.read()
+        content = read_locked(path)
     except FileNotFoundError:
         return []
     runs = []

@@ -10,33 +10,33 @@ they differ in: model or row, data set, seed, settings. Seconds.
 
 import argparse
 import csv
-import json
 import math
 import sys
-from collections.abc import Mapping
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
-from keras_qa.files.checks import fits
-from keras_qa.files.checks import misfit
+from keras_qa.files.checks import read_json
 from keras_qa.files.text_files import shorten
 from reproductions.records.paper_figures import model_names
+from reproductions.records.reading import RecordError
 from reproductions.report.plots import epoch_lines
 
 
-class RecordError(ValueError):
-    """A folder holds no curve that can be drawn."""
+class _Settings(TypedDict):
+    model: str
+    settings: dict[str, Any]
 
 
 def read_history(folder: Path, metric: str) -> dict[str, np.ndarray]:
     """The loss and a metric of each epoch of a run, float vectors.
 
     Raises:
-        FileNotFoundError: if the folder holds no training.
+        FileNotFoundError: if the folder contains no training.
         RecordError: if the training has another metric, or no epoch yet, or
             the file is no table of numbers.
     """
@@ -77,9 +77,8 @@ def labels(folders: Sequence[Path]) -> list[str]:
     """Names that tell runs apart, by what `settings.json` has of them.
 
     Raises:
-        FileNotFoundError: if a folder holds no run.
-        RecordError: if two runs differ in nothing, or a folder's settings are
-            none.
+        RecordError: if two runs differ in nothing, or a folder contains no
+            settings of a run.
     """
     runs = [_identity(folder) for folder in folders]
     differing = [
@@ -110,29 +109,12 @@ _PLAIN = ("model", "row", "dataset")
 
 
 def _identity(folder: Path) -> dict[str, Any]:
-    path = folder / "settings.json"
-    try:
-        run = json.loads(path.read_text("utf-8"))
-    # The second is of JSON that is nested too deep.
-    except (ValueError, RecursionError):
-        run = None
-    kinds = {"model": str, "settings": dict[str, Any]}
-    if (
-        not fits(run, dict[str, Any])
-        or not kinds.keys() <= run.keys()
-        or misfit(run, kinds)
-    ):
-        raise RecordError(
-            f"{path}: expected the model and the settings of a run. "
-            f"Received: {shorten(run)}"
-        )
-    known: Mapping[str, Any] = {
-        name: run[name]
-        for name in ("row", "model", "dataset", "split", "seed")
-        if name in run
-    }
-    names = model_names()
-    model = names.get(run["model"], run["model"])
+    run = read_json(
+        folder / "settings.json", _Settings, RecordError, "a run's settings"
+    )
+    names = ("row", "model", "dataset", "split", "seed")
+    known = {name: run[name] for name in names if name in run}
+    model = model_names().get(run["model"], run["model"])
     return {**known, "model": model, **run["settings"]}
 
 

@@ -48,10 +48,9 @@ def measured(
 def _conditions(group: Group) -> str:
     questions = markdown.span(group.values("questions"))
     scored = markdown.span(group.values("questions_scored"))
-    if scored and scored != questions:
-        questions += f" ({scored} scored)"
+    left_out = f" ({scored} scored)" if scored not in ("", questions) else ""
     return (
-        f"{questions} questions, "
+        f"{questions} questions{left_out}, "
         f"{markdown.span(group.values('candidates'))} candidates; "
         f"trained on {markdown.training_set(group)}:"
     )

@@ -17,6 +17,7 @@ from keras_qa.errors import AttentionError
 from keras_qa.models import APCNN
 from keras_qa.models import MRNN
 from keras_qa.models import HyperQA
+from keras_qa.text.reading import TextReading
 from keras_qa.text.vocabulary import Vocabulary
 from support.attention_runs import write_run
 from support.mrnn_reference import contextualize
@@ -25,6 +26,7 @@ from support.mrnn_reference import distance
 from support.mrnn_reference import randomize
 
 VOCABULARY = Vocabulary(["who", "wrote", "emma", "jane", "austen", "?"])
+READING = TextReading(VOCABULARY)
 SIZE, DIM = len(VOCABULARY), 3
 QUESTION = "Who wrote Emma?"
 ANSWER = "Jane Austen, in 1815"
@@ -80,7 +82,10 @@ def check(maps, model):
 def test_the_maps_are_those_of_the_equations(kernel_size, grams):
     model = mrnn(kernel_size=kernel_size)
     maps = attention_maps(
-        model, VOCABULARY, QUESTION, ANSWER, max_answer_length=4
+        model,
+        TextReading(VOCABULARY, max_answer_length=4),
+        QUESTION,
+        ANSWER,
     )
     check(maps, model)
     assert maps.grams == grams
@@ -129,14 +134,14 @@ def test_models_and_texts_without_maps():
     with pytest.raises(
         AttentionError, match=r"`attention_maps`, as MRNN has.*: HyperQA"
     ):
-        attention_maps(HyperQA(8), VOCABULARY, "a", "b")
+        attention_maps(HyperQA(8), READING, "a", "b")
     with pytest.raises(AttentionError, match=r"ids. Received: MRNN, which re"):
-        attention_maps(mrnn(None), VOCABULARY, "a", "b")
+        attention_maps(mrnn(None), READING, "a", "b")
     with pytest.raises(AttentionError, match="`answer` must have at least"):
-        attention_maps(mrnn(), VOCABULARY, "a", " ")
+        attention_maps(mrnn(), READING, "a", " ")
     with pytest.raises(AttentionError, match=r"must be texts.*=\['a'\]"):
-        attention_maps(mrnn(), VOCABULARY, ["a"], "b")
-    with pytest.raises(AttentionError, match=r"must be texts.*vocabulary=No"):
+        attention_maps(mrnn(), READING, ["a"], "b")
+    with pytest.raises(AttentionError, match=r"must be texts.*reading=No"):
         attention_maps(mrnn(), None, "a", "b")
 
 

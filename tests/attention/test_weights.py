@@ -15,13 +15,16 @@ from keras_qa.attention.weights import draw_attention
 from keras_qa.attention.weights import format_attention
 from keras_qa.cli import main as cli
 from keras_qa.errors import AttentionError
+from keras_qa.errors import RankerError
 from keras_qa.models import APCNN
 from keras_qa.models import AttentiveLSTM
 from keras_qa.models import HyperQA
+from keras_qa.text.reading import TextReading
 from keras_qa.text.vocabulary import Vocabulary
 from support.attention_runs import write_run
 
 VOCABULARY = Vocabulary(["who", "wrote", "emma", "jane", "austen", "?"])
+READING = TextReading(VOCABULARY)
 QUESTION = "Who wrote Emma?"
 ANSWER = "Jane Austen, in 1815"
 
@@ -67,7 +70,7 @@ def show(folder, *options):
 
 def test_text_has_a_bar_for_each_word():
     seen = attention_weights(
-        Fixed("answer", "question"), VOCABULARY, QUESTION, "Jane bore emma x"
+        Fixed("answer", "question"), READING, QUESTION, "Jane bore emma x"
     )
     assert format_attention(seen).splitlines() == [
         "Fixed, score 0.2500",
@@ -88,7 +91,10 @@ def test_text_has_a_bar_for_each_word():
 
 def test_a_side_without_weights_is_printed_as_it_is():
     seen = attention_weights(
-        Fixed("answer"), VOCABULARY, "Who am I", "Jane", "whitespace"
+        Fixed("answer"),
+        TextReading(VOCABULARY, "whitespace"),
+        "Who am I",
+        "Jane",
     )
     assert [word.weight for word in seen.question] == [None] * 3
     assert format_attention(seen).splitlines()[1:] == [
@@ -155,9 +161,7 @@ def test_the_picture_shades_words_by_weight(tmp_path):
     from matplotlib.colors import to_rgb
     from matplotlib.image import imread
 
-    seen = attention_weights(
-        Fixed("answer"), VOCABULARY, "$who$ é", "jane " * 30
-    )
+    seen = attention_weights(Fixed("answer"), READING, "$who$ é", "jane " * 30)
     draw_attention(seen, tmp_path / "a.png")
     image = imread(tmp_path / "a.png")[..., :3]
     # Two columns to the left of each line of 72, one line above: headings in
@@ -194,14 +198,15 @@ def test_drawing_without_matplotlib(monkeypatch, run_folder, capsys):
 
 def test_models_and_texts_without_attention():
     with pytest.raises(AttentionError, match=r"`attention`.*Received: HyperQA"):
-        attention_weights(HyperQA(9), VOCABULARY, "a", "b")
+        attention_weights(HyperQA(9), READING, "a", "b")
     for side, texts in (("question", (" ", "a")), ("answer", ("a", ""))):
         with pytest.raises(
             AttentionError, match=f"`{side}` must have at least"
         ):
-            attention_weights(Fixed("answer"), VOCABULARY, *texts)
-    with pytest.raises(AttentionError, match=r"the 8 words .* Received: 3"):
-        attention_weights(Fixed("answer"), Vocabulary("a"), "a", "b")
+            attention_weights(Fixed("answer"), READING, *texts)
+    with pytest.raises(RankerError, match=r"the 8 words .* Received: 3"):
+        other = TextReading(Vocabulary("a"))
+        attention_weights(Fixed("answer"), other, "a", "b")
 
 
 @pytest.mark.parametrize(

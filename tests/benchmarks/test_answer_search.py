@@ -13,7 +13,7 @@ from benchmarks.answer_vectors import make_collection
 def test_smoke(tmp_path, capsys):
     pytest.importorskip("faiss")
     path = tmp_path / "figures.json"
-    options = ["--smoke", "--variants", "--cores", "1", "--json", str(path)]
+    options = ["--smoke", "--cores", "1", "--json", str(path)]
     assert answer_search.main(options) == 0
     printed = capsys.readouterr().out
     result = json.loads(path.read_text())
@@ -23,8 +23,6 @@ def test_smoke(tmp_path, capsys):
             "numpy",
             "exact",
             "hnsw",
-            "ivf",
-            *(answer_search.VARIANTS if name == "texts" else ()),
         }
         by_name = {row["contender"]: row for row in rows}
         assert by_name["exact"]["recall"] == 1

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from keras_qa.cli.main import main
-from keras_qa.export.saved_model import load_saved_model
 from keras_qa.models import CNNRanker
 from keras_qa.models import CosineQA
-from keras_qa.search.trained import TrainedRanker
+from keras_qa.ranker import Ranker
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.vocabulary import Vocabulary
 
@@ -69,7 +68,7 @@ def _keras_scores(path):
 
 
 def _saved_scores(path):
-    return load_saved_model(path).score(*PAIRS)
+    return Ranker.load(path).scores(*PAIRS)
 
 
 def _onnx_scores(path):
@@ -113,8 +112,8 @@ def test_each_form_scores_as_the_run_does(
         pytest.importorskip("tf2onnx")
     assert _export(run_folder, form, tmp_path / file, *options) == 0
     assert os.listdir(tmp_path) == [file]
-    ranker = TrainedRanker(run_folder)
-    expected = [ranker.scores(q, [a])[0] for q, a in zip(*PAIRS, strict=True)]
+    ranker = Ranker.load(run_folder)
+    expected = ranker.scores(*PAIRS)
     assert len(set(expected)) == 3
     np.testing.assert_allclose(
         scores(tmp_path / file), expected, rtol=1e-4, atol=1e-5
@@ -129,15 +128,15 @@ def test_the_overlap_of_words_goes_into_a_saved_model(run_folder, tmp_path):
     texts = [["emma", "wrote"], ["emma"]]
     OverlapFeatures.fit(texts).save(folder / "overlap.json")
     assert _export(folder, "saved_model", tmp_path / "x") == 0
-    expected = TrainedRanker(folder).scores(PAIRS[0][0], list(PAIRS[1]))
-    found = load_saved_model(tmp_path / "x").rank(PAIRS[0][0], PAIRS[1])[0]
+    expected = Ranker.load(folder).scores(PAIRS[0][0], list(PAIRS[1]))
+    found = Ranker.load(tmp_path / "x").scores(PAIRS[0][0], PAIRS[1])
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
 @needs_tensorflow
 def test_errors(run_folder, tmp_path, capsys):
     assert _export(tmp_path, "onnx", tmp_path / "x") == 2
-    assert "expected the folder of a finished run" in capsys.readouterr().err
+    assert "expected a run's folder" in capsys.readouterr().err
     arguments = ["--pairs", "0"]
     assert _export(run_folder, "tflite", tmp_path / "x", *arguments) == 2
     assert "`pairs` must be at least 1" in capsys.readouterr().err

@@ -16,12 +16,12 @@ import pytest
 
 from keras_qa import models
 from keras_qa.errors import SearchError
+from keras_qa.ranker import Ranker
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
 from keras_qa.search.index import AnswerIndex
 from keras_qa.search.searchable import space_of
-from keras_qa.search.trained import TrainedRanker
 from support.search_runs import ANSWERS
 from support.search_runs import QUESTION
 from support.search_runs import build
@@ -39,9 +39,9 @@ def test_a_flat_index_ranks_as_the_model_does(
     assert (len(index), index.kind) == (100, "flat")
     if name == "hyperqa":
         space = json.loads((tmp_path / "index/answers.json").read_text())
-        vectors = TrainedRanker(runs[name]).vectors("answer", ANSWERS)
+        vectors = Ranker.load(runs[name]).encode(ANSWERS)
         assert space["space"]["center"] == pytest.approx(vectors.mean(0))
-    scores = TrainedRanker(runs[name]).scores(QUESTION, ANSWERS)
+    scores = Ranker.load(runs[name]).scores(QUESTION, ANSWERS)
     rows, found = index.search(index.encode(QUESTION), 100)
     assert sorted(rows) == list(range(100))
     np.testing.assert_allclose(found, scores[rows], rtol=1e-4, atol=1e-4)
@@ -52,11 +52,9 @@ def test_a_flat_index_ranks_as_the_model_does(
     assert list(index.texts()) == ANSWERS
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"), [("hnsw", "hyperqa"), ("ivf", "cosineqa")]
-)
-def test_other_kinds_use_the_same_encodings(
-    runs, answer_file, tmp_path, monkeypatch, kind, name
+@pytest.mark.parametrize("name", ["hyperqa", "cosineqa"])
+def test_a_graph_uses_the_same_encodings(
+    runs, answer_file, tmp_path, monkeypatch, name
 ):
     folder = tmp_path / "index"
     build(runs[name], answer_file, folder)
@@ -66,9 +64,9 @@ def test_other_kinds_use_the_same_encodings(
         raise AssertionError("encoded again")
 
     with monkeypatch.context() as patch:
-        patch.setattr(TrainedRanker, "vectors", refuse)
-        build(runs[name], answer_file, folder, kind)
-    index = AnswerIndex(folder, kind)
+        patch.setattr(Ranker, "encode", refuse)
+        build(runs[name], answer_file, folder, "hnsw")
+    index = AnswerIndex(folder, "hnsw")
     question = index.encode(QUESTION)
     expected = exact.search(question, 10)
     rows, scores = index.search(question, 10, effort=50)
@@ -83,7 +81,7 @@ def test_other_kinds_use_the_same_encodings(
     for bad in (np.zeros(4), np.full(5, np.nan)):
         with pytest.raises(SearchError, match="`question` must"):
             exact.search(bad, 10)
-    shutil.copy(folder / f"{kind}.faiss", folder / "flat.faiss")
+    shutil.copy(folder / "hnsw.faiss", folder / "flat.faiss")
     with pytest.raises(SearchError, match=r"flat\.faiss: expected .* flat"):
         AnswerIndex(folder, "flat")
 
@@ -105,6 +103,7 @@ def test_a_command_owns_its_folder_and_goes_on_when_killed(
 import sys
 from pathlib import Path
 import numpy as np
+from keras_qa.ranker import Ranker
 from keras_qa.search.build import build_index
 
 saved = []
@@ -118,7 +117,9 @@ def save_or_wait(path, array):
         sys.stdin.read()
 
 np.save = save_or_wait
-build_index(*map(Path, sys.argv[1:]), shard_size=16, show_progress=False)
+run, answers, folder = map(Path, sys.argv[1:])
+ranker = Ranker.load(run)
+build_index(ranker, answers, folder, shard_size=16, show_progress=False)
 """
     paths = [str(p) for p in (runs["hyperqa"], answer_file, folder)]
     first = subprocess.Popen(
@@ -146,13 +147,13 @@ build_index(*map(Path, sys.argv[1:]), shard_size=16, show_progress=False)
     with pytest.raises(SearchError, match="a finished index"):
         AnswerIndex(folder)
     encoded = []
-    encode = TrainedRanker.vectors
+    encode = Ranker.encode
 
-    def count(self, side, texts):
+    def count(self, texts):
         encoded.extend(texts)
-        return encode(self, side, texts)
+        return encode(self, texts)
 
-    monkeypatch.setattr(TrainedRanker, "vectors", count)
+    monkeypatch.setattr(Ranker, "encode", count)
     build(runs["hyperqa"], answer_file, folder)
     assert encoded == ANSWERS[32:]
     assert build(runs["hyperqa"], answer_file, folder) == 100
@@ -219,9 +220,6 @@ def test_models_without_inner_products_are_refused(runs, answer_file, tmp_path):
     with pytest.raises(SearchError, match=r"QRNNRanker with another head"):
         build(runs["qrnn"], answer_file, tmp_path / "index")
     assert not (tmp_path / "index").exists()
-    # Of so small a model, most sums are well inside the ball.
-    with pytest.raises(SearchError, match="take --kind hnsw"):
-        build(runs["hyperqa"], answer_file, tmp_path / "cells", "ivf")
     model = models.HyperQA(9, 4, 3)
     model.head.get_layer("score").set_weights(
         [np.array([[0.5]]), np.array([0.0])]

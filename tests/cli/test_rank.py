@@ -7,10 +7,8 @@ import sys
 import keras
 import pytest
 
-from keras_qa.export.saved_model import export_saved_model
-from keras_qa.search.trained import TrainedRanker
+from keras_qa.ranker import Ranker
 from support.search_runs import QUESTION
-from support.search_runs import VOCABULARY
 from support.search_runs import best
 from support.search_runs import command
 
@@ -18,7 +16,7 @@ CANDIDATES = ["w1 w2", "w7  emma", "w1 w2", "w20"]
 
 
 def test_rank_candidates_in_all_formats(runs, capsys):
-    scores = TrainedRanker(runs["qrnn"]).scores(QUESTION, CANDIDATES)
+    scores = Ranker.load(runs["qrnn"]).scores(QUESTION, CANDIDATES)
     order = best(scores, 4)
     rank = ("rank", runs["qrnn"], "--question", QUESTION)
     rank += ("--candidates", *CANDIDATES, "--format")
@@ -93,7 +91,7 @@ def test_rank_from_files_and_standard_input(
             "Received: both",
         ),
         (b"", ("--top", "0"), "--top must be positive"),
-        (b"a\tb", (), "expected the folder of a finished run"),
+        (b"a\tb", (), "expected a run's folder"),
     ],
 )
 def test_what_cannot_be_ranked(
@@ -109,8 +107,7 @@ def test_what_cannot_be_ranked(
     keras.backend.backend() != "tensorflow", reason="writes a SavedModel"
 )
 def test_rank_with_a_saved_model(runs, capsys, tmp_path):
-    model = keras.models.load_model(runs["cosineqa"] / "model.keras")
-    export_saved_model(model, VOCABULARY.words, tmp_path / "saved")
+    Ranker.load(runs["cosineqa"]).export(tmp_path / "saved", "saved_model")
     question = ("--question", QUESTION, "--format", "jsonl", "--candidates")
     printed = []
     for folder in (runs["cosineqa"], tmp_path / "saved"):

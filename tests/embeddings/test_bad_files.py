@@ -15,10 +15,10 @@ from keras_qa.embeddings import load_vectors
 from keras_qa.embeddings import load_word2vec_binary
 from keras_qa.embeddings import load_word2vec_text
 from keras_qa.embeddings.bert.directory_checks import check_directory
+from keras_qa.embeddings.cache import VectorCache
+from keras_qa.embeddings.cache import cache_key
 from keras_qa.embeddings.elmo.options import read_options
 from keras_qa.embeddings.elmo.published_files import read_weights
-from keras_qa.embeddings.vector_cache import VectorCache
-from keras_qa.embeddings.vector_cache import cache_key
 from keras_qa.errors import VectorsError
 from keras_qa.errors import VectorsWarning
 from support import elmo_reference

@@ -11,8 +11,8 @@ from gensim.models import KeyedVectors
 from keras_qa.embeddings import PrincipalComponents
 from keras_qa.embeddings import bert_text_vectors
 from keras_qa.embeddings import bert_word_vectors
+from keras_qa.embeddings import cache
 from keras_qa.embeddings import embedding_matrix
-from keras_qa.embeddings import text_cache
 from keras_qa.embeddings.bert.network import Bert
 from keras_qa.errors import VectorsError
 from keras_qa.errors import VectorsWarning
@@ -152,7 +152,7 @@ def test_a_loaded_bert_is_not_needed_for_what_is_there(folder, monkeypatch):
 
 
 def test_what_was_interrupted_goes_on(folder, monkeypatch, computed):
-    monkeypatch.setattr(text_cache, "SHARD_WORDS", 2)
+    monkeypatch.setattr(cache, "SHARD_WORDS", 2)
     texts = [[*"abab"[:i]] for i in (1, 2, 3, 4)]
     states = Bert.states
 

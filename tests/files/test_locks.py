@@ -1,5 +1,6 @@
 """Locks between real processes, of which some are killed."""
 
+import errno
 import fcntl
 import json
 import os
@@ -14,6 +15,7 @@ import pytest
 from keras_qa.errors import OwnedError
 from keras_qa.errors import RunFolderError
 from keras_qa.files.locks import OwnerFile
+from keras_qa.files.locks import read_locked
 from keras_qa.training.run_folder import RunFolder
 from reproductions.records.paired_tests import read_paired_tests
 from reproductions.records.runs import read_runs
@@ -147,6 +149,37 @@ def test_an_owner_that_leaves_takes_no_lock_along(tmp_path, monkeypatch):
         OwnerFile(path).check()
     owner.release()
     assert not path.exists()
+
+
+def test_an_owner_without_locks_is_warned(tmp_path, monkeypatch):
+    def flock(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    owner = OwnerFile(tmp_path / "running.json")
+    with pytest.warns(UserWarning, match=r"running\.json: .* has no locks"):
+        owner.take()
+    assert json.loads(owner.path.read_text())["pid"] == os.getpid()
+    owner.release()
+    assert not owner.path.exists()
+
+
+def test_what_cannot_be_locked_is_read(tmp_path, monkeypatch):
+    path = tmp_path / "ledger.jsonl"
+    with pytest.raises(FileNotFoundError):
+        read_locked(path)
+    assert not path.exists()
+    path.write_bytes(b"a\n")
+    (tmp_path / "running.json").touch()
+
+    def refuse(*_, **__):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr("keras_qa.files.locks.FileLock.acquire", refuse)
+    assert read_locked(path) == b"a\n"
+    OwnerFile(tmp_path / "running.json").check()
+    with pytest.raises(OSError, match="Read-only"):
+        OwnerFile(tmp_path / "running.json").take()
 
 
 @pytest.mark.filterwarnings("ignore:Torn last line")

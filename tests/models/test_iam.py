@@ -12,6 +12,7 @@ from keras_qa.models import IAM
 from keras_qa.models import BidirectionalLanguageModel
 from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.reading import TextReading
 from keras_qa.text.vocabulary import Vocabulary
 from support.layer_checks import MODES
 from support.layer_checks import QUICKEST
@@ -424,7 +425,8 @@ def test_scores_pairs_of_ragged_texts():
 def test_shows_its_attention():
     words = [f"w{i}" for i in range(2, VOCABULARY)]
     model = _model(contextual_vectors=None)
-    seen = attention_weights(model, Vocabulary(words), "w3 w7 w7 w2", "w8 w3 x")
+    reading = TextReading(Vocabulary(words))
+    seen = attention_weights(model, reading, "w3 w7 w7 w2", "w8 w3 x")
     assert seen.score == pytest.approx(_score(model)[0], abs=1e-5)
     assert seen.question[0].weight is None
     assert [word.weight for word in seen.answer] == pytest.approx(

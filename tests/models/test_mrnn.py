@@ -10,6 +10,7 @@ from keras_qa.models import MRNN
 from keras_qa.ranking import scoring
 from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.reading import TextReading
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.training.pairwise import HardestNegativeTrainer
 from support.layer_checks import MODES
@@ -281,7 +282,8 @@ def test_the_hardest_negatives_are_found_by_parts():
 )
 def test_attention_of_texts():
     words = Vocabulary([f"w{i}" for i in range(VOCABULARY - 2)])
-    seen = attention_weights(_model(), words, "w1 w2", "w3 w4 w5")
+    reading = TextReading(words)
+    seen = attention_weights(_model(), reading, "w1 w2", "w3 w4 w5")
     assert [word.weight for word in seen.question] == [None, None]
     assert sum(word.weight for word in seen.answer) == pytest.approx(1)
 

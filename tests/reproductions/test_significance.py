@@ -12,15 +12,15 @@ from reproductions.records.paper_figures import WantedTest
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.reading import RecordError
 from reproductions.records.seed_groups import group_runs
-from reproductions.report.paired_test_tables import differences
+from reproductions.report.paired_test_tables import paired_test_tables
 from reproductions.significance import SignificanceError
-from reproductions.significance import compare
 from reproductions.significance import find_runs
 from reproductions.significance import paired_difference
+from reproductions.significance import paired_test
 from reproductions.significance import pairs
 from reproductions.significance import question_metric
 
-READINGS = ("crossed_input", "alignment")
+VARIED = ("crossed_input", "alignment")
 
 
 SHARED = {
@@ -110,7 +110,7 @@ def test_seeds_are_averaged_before_questions_are_paired(tmp_path):
         write_run(tmp_path / f"ctrn{seed}", orders, seed=seed)
     write_run(tmp_path / "qrnn", {"a": wrong, "b": wrong}, model="qrnn", seed=3)
     first, second = group_runs(find_runs([tmp_path]))
-    compared = compare(first, second)
+    compared = paired_test(first, second)
     assert compared.questions == 2
     # a: 1 against 1/2; b: 3/4 against 1/2.
     assert compared.difference == pytest.approx((0.5 + 0.25) / 2)
@@ -137,7 +137,7 @@ def test_other_questions_are_refused(tmp_path):
     write_run(tmp_path / "two", {"b": [1, 0]}, model="qrnn")
     first, second = group_runs(find_runs([tmp_path]))
     with pytest.raises(SignificanceError, match="0 of them the same"):
-        compare(first, second)
+        paired_test(first, second)
 
 
 def test_pairs_differ_in_what_was_asked_for_alone():
@@ -155,8 +155,8 @@ def test_pairs_differ_in_what_was_asked_for_alone():
     ]
     groups = group_runs(runs)
 
-    def found(first, second, readings=(), **options):
-        wanted = [WantedTest(first, second, readings, **options)]
+    def found(first, second, varied=(), **options):
+        wanted = [WantedTest(first, second, varied, **options)]
         return [
             (a.recipe, a.overrides, b.overrides)
             for a, b, _ in pairs(groups, wanted)
@@ -165,10 +165,10 @@ def test_pairs_differ_in_what_was_asked_for_alone():
     plain = ("paper", {}, {})
     smaller = ("paper", {"units": 64}, {"units": 64})
     padded = ("paper", {"alignment": "padded"}, {})
-    assert sorted(found("ctrn", "qrnn", READINGS), key=str) == sorted(
+    assert sorted(found("ctrn", "qrnn", VARIED), key=str) == sorted(
         [plain, smaller, padded], key=str
     )
-    assert found("ctrn", "ctrn", READINGS) == [padded]
+    assert found("ctrn", "ctrn", VARIED) == [padded]
     assert found("ctrn", "ctrn") == []
     assert len(found("ctrn", "bm25")) == 4
     # One more, where the vectors may be others.
@@ -185,8 +185,8 @@ def test_each_value_of_a_reading_is_compared_with_the_recipes():
     ]
     more = [{}, {"dropout": 0.1}]
     groups = group_runs(record(**mrnn, overrides=o) for o in changed + more)
-    readings = ("n_gram_attention", "query_attention", "blocks")
-    found = list(pairs(groups, [WantedTest("mrnn", "mrnn", readings)]))
+    varied = ("n_gram_attention", "query_attention", "blocks")
+    found = list(pairs(groups, [WantedTest("mrnn", "mrnn", varied)]))
     assert {
         json.dumps([first.overrides, second.overrides])
         for first, second, _ in found
@@ -240,16 +240,16 @@ def test_rows_are_compared_by_the_metric_that_is_asked_for(tmp_path):
     groups = group_runs(find_runs([tmp_path]))
     wanted = [WantedTest("3N", "3M", metric="P@1"), WantedTest("3M", "3M")]
     ((first, second, metric),) = pairs(groups, wanted)
-    compared = compare(first, second, metric)
+    compared = paired_test(first, second, metric)
     assert (compared.first.row, compared.second.row) == ("3N", "3M")
     assert (compared.metric, compared.difference) == ("P@1", 0.5)
     # Average precision would be 3/4 and 1/2.
     assert compared.first.identity != compared.second.identity
     paper = load_papers()["qa_lstm"]
-    table = "".join(differences(paper, [compared], {"attentive-lstm": "A"}))
+    table = "".join(paired_test_tables(paper, [compared]))
     # 69.0 - 67.8 and 64.8 - 63.2 in Table 3.
-    assert "| A (3N) | A (3M) |" in table
-    assert table.rstrip().endswith("| +0.012, +0.016 |")
+    assert "| Attentive LSTM (3N) | Attentive LSTM (3M) |" in table
+    assert table.rstrip().endswith("| +0.012, +0.016 | 1, 1 |")
 
 
 def test_command_updates_its_file(tmp_path, capsys):
@@ -297,9 +297,9 @@ def test_bad_inputs_are_messages(tmp_path, capsys):
     assert not output.exists()
 
 
-def test_malformed_comparisons_are_named(tmp_path):
+def test_malformed_paired_tests_are_named(tmp_path):
     path = tmp_path / "paired_tests.jsonl"
     path.write_text('{"paper": "ctrn"}\n')
-    with pytest.raises(RecordError, match=r"comparisons\.jsonl:1: expec"):
+    with pytest.raises(RecordError, match=r"paired_tests\.jsonl:1: ex"):
         read_paired_tests(path)
     assert read_paired_tests(tmp_path / "none.jsonl") == []

@@ -2,7 +2,7 @@
 
 import json
 
-from keras_qa.export.saved_model import export_keras
+from keras_qa.export.keras_file import export_keras
 
 
 def write_run(folder, model, vocabulary, settings=None, **entries):

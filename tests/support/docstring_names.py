@@ -22,7 +22,7 @@ from keras_qa.datasets import Corpus
 from keras_qa.datasets import NegativeSampler
 from keras_qa.datasets import open_dataset
 from keras_qa.datasets import open_tabular
-from keras_qa.export.saved_model import export_keras
+from keras_qa.export.keras_file import export_keras
 from keras_qa.layers import RBMJumpScore
 from keras_qa.ranking.first_stage import with_first_stage
 from keras_qa.training.pairwise import PairwiseTrainer

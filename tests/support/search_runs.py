@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from keras_qa.cli import main as cli
-from keras_qa.export.saved_model import export_keras
+from keras_qa.export.keras_file import export_keras
+from keras_qa.ranker import Ranker
 from keras_qa.search.build import build_index
 from keras_qa.text.vocabulary import Vocabulary
 
@@ -42,7 +43,12 @@ def make_run(folder, model, **settings):
 def build(run, answers, folder, kind="flat", size=16):
     pytest.importorskip("faiss")
     return build_index(
-        run, answers, folder, kind, shard_size=size, show_progress=False
+        Ranker.load(run),
+        answers,
+        folder,
+        kind,
+        shard_size=size,
+        show_progress=False,
     )
 
 

@@ -95,7 +95,7 @@ class _Threads(XmlStream[tuple[int, bool, Question]]):
             elif element == "RelComment":
                 self._comment = attributes
 
-    def characters(self, text: str) -> None:
+    def data(self, text: str) -> None:
         if self._thread is not None:
             self._size += len(text)
             if self._size > _MAX_THREAD_CHARACTERS:

@@ -128,7 +128,7 @@ class _Documents(XmlStream[dict[str, str]]):
         elif self._texts is not None and element in _FIELDS:
             self._texts[element] = self._text = []
 
-    def characters(self, text: str) -> None:
+    def data(self, text: str) -> None:
         if self._text is not None:
             self._size += len(text)
             if self._size > _MAX_CHARACTERS:

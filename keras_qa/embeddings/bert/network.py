@@ -27,8 +27,8 @@ from keras_qa.embeddings.bert.source import INSTALL
 from keras_qa.embeddings.bert.source import MINILM
 from keras_qa.embeddings.bert.source import directory_digest
 from keras_qa.embeddings.bert.source import find_bert
+from keras_qa.embeddings.cache import Identity
 from keras_qa.embeddings.formats.vector_files import PathLike
-from keras_qa.embeddings.text_cache import Identity
 from keras_qa.errors import VectorsError
 
 TOKENIZER_CONFIG = "tokenizer_config.json"

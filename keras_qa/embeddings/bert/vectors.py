@@ -1,6 +1,6 @@
 """Vectors of a BERT, for words alone and for words in their texts.
 
-What was computed is kept on disk (`keras_qa.embeddings.text_cache`), so that it
+What was computed is kept on disk (`keras_qa.embeddings.cache`), so that it
 is computed once: each text is found again by its words, the BERT's files and
 the layers. An interrupted computation goes on where it was.
 """
@@ -14,9 +14,9 @@ from gensim.models import KeyedVectors
 from keras_qa.embeddings.bert.network import Bert
 from keras_qa.embeddings.bert.source import MINILM
 from keras_qa.embeddings.bert.word_pieces import encode_words
+from keras_qa.embeddings.cache import computed_once
 from keras_qa.embeddings.components import PrincipalComponents
 from keras_qa.embeddings.formats.vector_files import PathLike
-from keras_qa.embeddings.text_cache import computed_once
 from keras_qa.embeddings.texts import Text
 from keras_qa.embeddings.texts import check_collection
 from keras_qa.errors import VectorsError
@@ -52,7 +52,7 @@ def bert_word_vectors(
             .6, and .9 with 100 components; that of entries from U(-.3, .3) is
             .17.
         cache_dir: folder for what was computed; None takes
-            `keras_qa.embeddings.text_cache.default_cache_dir()`.
+            `keras_qa.embeddings.cache.default_cache_dir()`.
         progress: show a progress bar while vectors are computed.
 
     Returns:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from keras_qa.embeddings.cache import Identity
 from keras_qa.embeddings.elmo.characters import END
 from keras_qa.embeddings.elmo.characters import START
 from keras_qa.embeddings.elmo.characters import character_ids
@@ -16,7 +17,6 @@ from keras_qa.embeddings.elmo.published_files import files_digest
 from keras_qa.embeddings.elmo.published_files import find_elmo
 from keras_qa.embeddings.elmo.published_files import read_weights
 from keras_qa.embeddings.formats.vector_files import PathLike
-from keras_qa.embeddings.text_cache import Identity
 
 # Words computed at a time: they bound the memory. The largest convolution of
 # the published network has 1024 filters at 44 places of each word.

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from keras_qa.arguments import check_choice
+
 COMBINE = ("sum", "concat")
 
 
@@ -135,10 +137,7 @@ def check_combination(
         ValueError: if the way is neither `"sum"` nor `"concat"`, a weight is
             not finite, or all are 0.
     """
-    if combine not in COMBINE:
-        raise ValueError(
-            f"`{name}` must be one of {COMBINE}. Received: {name}={combine!r}"
-        )
+    check_choice(name, combine, COMBINE)
     if not np.isfinite(np.asarray(weights, float)).all() or not np.any(weights):
         raise ValueError(
             f"`{weights_name}` must hold finite weights, one of them not 0. "

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from keras_qa.arguments import check_choice
 from keras_qa.embeddings.formats.vector_files import PathLike
 from keras_qa.embeddings.mixtures.combinations import check_combination
 from keras_qa.embeddings.mixtures.combinations import f_mixture
@@ -42,11 +43,7 @@ class Mixture:
 
     def __post_init__(self) -> None:
         check_combination("f_mix", self.f_mix, "m", self.m)
-        if self.order not in ORDERS:
-            raise ValueError(
-                f"`order` must be one of {ORDERS}. "
-                f"Received: order={self.order!r}"
-            )
+        check_choice("order", self.order, ORDERS)
 
     def rows(
         self,

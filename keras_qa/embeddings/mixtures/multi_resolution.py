@@ -79,7 +79,7 @@ class MultiResolution:
                 `InverseDocumentFrequency`; needed where a mixture weighs by
                 it.
             cache_dir: folder for what was computed; None takes
-                `keras_qa.embeddings.text_cache.default_cache_dir()`.
+                `keras_qa.embeddings.cache.default_cache_dir()`.
             progress: show a progress bar while vectors are computed.
 
         Returns:

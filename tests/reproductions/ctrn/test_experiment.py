@@ -14,9 +14,6 @@ from keras_qa.datasets import open_dataset
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.ctrn import experiment as ctrn
-from reproductions.ctrn import parameters as ctrn_parameters
-from reproductions.records.parameters import PATH
-from reproductions.records.parameters import read_parameters
 from support.script_runs import FILES
 from support.script_runs import metrics_of
 from support.script_runs import settings_of
@@ -218,27 +215,3 @@ def test_settings_are_the_papers():
 def test_bad_input_is_a_message(tmp_path, capsys, arguments, message):
     assert run(tmp_path / "run", *arguments) == 2
     assert message in capsys.readouterr().err
-
-
-def test_counted_weights_are_those_of_the_models():
-    counts = ctrn_parameters.count()
-    assert counts == read_parameters(PATH)
-    assert {c.model: c.parameters for c in counts} == {
-        "lstm": 1_794_176,
-        "ap-bilstm": 4_378_624,
-        "qrnn": 1_052_800,
-        "ctrn": 1_052_800,
-    }
-    # Table 2 prints 1.79M, 5.86M, 1.05M and 1.05M.
-    assert [c.formula for c in counts] == [
-        1_794_176,
-        2_711_552,
-        1_052_800,
-        1_052_800,
-    ]
-
-
-def test_counts_are_written(tmp_path):
-    output = tmp_path / "parameters.jsonl"
-    assert ctrn_parameters.main(["--output", str(output)]) == 0
-    assert read_parameters(output) == read_parameters(PATH)

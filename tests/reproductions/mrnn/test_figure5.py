@@ -11,7 +11,7 @@ import pytest
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
-from keras_qa.export.saved_model import export_keras
+from keras_qa.export.keras_file import export_keras
 from keras_qa.models import MRNN
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary

@@ -242,7 +242,10 @@ def test_columns_of_parts_are_named(tmp_path):
 @pytest.mark.parametrize(
     ("findings", "message"),
     [
-        ('"one"', r"`findings` must be of type tuple\[str, ...\]. Received: 'o"),
+        (
+            '"one"',
+            r"`findings` must be of type tuple\[str, ...\]. Received: 'o",
+        ),
         ("[1]", r"`findings\[0\]` must be of type str. Received: 1"),
     ],
 )
@@ -257,7 +260,10 @@ def test_findings_are_strings(tmp_path, findings, message):
     [
         ("=", "expected TOML"),
         ("why = 1", "Received: 'why'"),
-        ('[[tables]]\nnumber = "Table 1"', r"tables\[0\]: expected .*no caption"),
+        (
+            '[[tables]]\nnumber = "Table 1"',
+            r"tables\[0\]: expected .*no caption",
+        ),
         (
             '[[tables]]\nnumber = "1"\ncaption = "c"\n'
             'columns = ["a", "b"]\nrows = [["a"]]',

@@ -91,13 +91,17 @@ def test_broken_line_in_the_middle_is_named(tmp_path):
     path = tmp_path / "runs.jsonl"
     line = json.dumps(run())
     path.write_text(f"{line}\n{line[:30]}\n{line}\n")
-    with pytest.raises(RecordError, match=r"runs\.jsonl:2: expected JSON\. Rec"):
+    with pytest.raises(
+        RecordError, match=r"runs\.jsonl:2: expected JSON\. Rec"
+    ):
         read_runs(path)
     path.write_text(f"{line}\n[1]\n")
     with pytest.raises(RecordError, match=r"runs\.jsonl:2: .*Received: \[1\]"):
         read_runs(path)
     path.write_text('{"paper": "hyperqa"}\n')
-    with pytest.raises(RecordError, match=r":1: expected paper.*no model, dataset"):
+    with pytest.raises(
+        RecordError, match=r":1: expected paper.*no model, dataset"
+    ):
         read_runs(path)
 
 
@@ -144,7 +148,9 @@ def test_bad_records_are_refused(tmp_path):
     del incomplete["seed"]
     with pytest.raises(RecordError, match=r"`record`.*Received: no seed"):
         append_run(path, incomplete)
-    with pytest.raises(RecordError, match=r"`metrics` must be of type dict.*: 0\.7"):
+    with pytest.raises(
+        RecordError, match=r"`metrics` must be of type dict.*: 0\.7"
+    ):
         append_run(path, run(metrics=0.7))
     with pytest.raises(RecordError, match="without NaN or infinity"):
         append_run(path, run(metrics={"MAP": float("nan")}))

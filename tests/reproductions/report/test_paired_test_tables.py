@@ -5,17 +5,22 @@ import dataclasses
 from reproductions.records.paired_tests import Condition
 from reproductions.records.paired_tests import PairedTest
 from reproductions.records.paper_figures import load_papers
-from reproductions.report.paired_test_tables import differences
+from reproductions.report.paired_test_tables import paired_test_tables
+from support.report_pages import page
+from support.report_pages import row_of
+from support.report_pages import section
 
-SIDE = Condition("ctrn", "paper", ["v.bin"], "train", {}, [1, 2], 0.5, 0.01)
-COMPARED = PairedTest(
+CONDITION = Condition(
+    "ctrn", "paper", ["v.bin"], "train", {}, [1, 2], 0.5, 0.01
+)
+TESTED = PairedTest(
     paper="ctrn",
     dataset="wikiqa",
     split="dev",
     metric="MAP",
     questions=9,
-    first=SIDE,
-    second=SIDE,
+    first=CONDITION,
+    second=CONDITION,
     difference=0.1,
     interval=(0.0, 0.2),
     confidence=0.95,
@@ -27,39 +32,114 @@ COMPARED = PairedTest(
 
 def test_rows_are_in_the_order_of_the_targets_the_unasked_last():
     paper = load_papers()["ctrn"]
-    asked = [c.second for c in paper.comparisons if c.first == "ctrn"]
+    asked = [c.second for c in paper.paired_tests if c.first == "ctrn"]
     seconds = ["no-longer-asked-for", *dict.fromkeys(reversed(asked))]
-    compared = [
+    tests = [
         dataclasses.replace(
-            COMPARED, second=dataclasses.replace(SIDE, model=name)
+            TESTED, second=dataclasses.replace(CONDITION, model=name)
         )
         for name in seconds
     ]
-    table = differences(paper, compared, {})[-1]
+    table = paired_test_tables(paper, tests)[-1]
     rows = [line.split("|") for line in table.splitlines()[2:]]
-    assert [row[2].strip() for row in rows if len(row) > 2] == seconds[::-1]
+    assert [row[2].strip() for row in rows if len(row) > 2] == [
+        paper.named(name) for name in seconds[::-1]
+    ]
 
 
 def test_metrics_are_not_mixed_in_one_table():
-    other = dataclasses.replace(COMPARED, metric="P@1")
+    other = dataclasses.replace(TESTED, metric="P@1")
     paper = load_papers()["ctrn"]
-    parts = differences(paper, [COMPARED, other, COMPARED], {})[2:]
-    assert parts[::2] == [
-        "#### `wikiqa` dev, differences of MAP\n",
-        "#### `wikiqa` dev, differences of P@1\n",
+    parts = paired_test_tables(paper, [TESTED, other, TESTED])[2:]
+    assert parts[::3] == [
+        "### `wikiqa` dev, differences of MAP\n",
+        "### `wikiqa` dev, differences of P@1\n",
     ]
-    assert ["| MAP, first |" in table for table in parts[1::2]] == [True, False]
-    assert [len(table.splitlines()) for table in parts[1::2]] == [4, 3]
+    assert parts[1::3] == ["Recipe paper, `v.bin`; 9 questions:\n"] * 2
+    assert [len(table.splitlines()) for table in parts[2::3]] == [4, 3]
 
 
 def test_other_vectors_of_the_second_are_named():
     paper = load_papers()["ctrn"]
 
-    def vectors(names):
-        second = dataclasses.replace(SIDE, vectors=names)
-        compared = dataclasses.replace(COMPARED, second=second)
-        (row,) = differences(paper, [compared], {})[-1].splitlines()[2:]
-        return row.split("|")[4].strip()
+    def parts(names):
+        second = dataclasses.replace(CONDITION, vectors=names)
+        test = dataclasses.replace(TESTED, second=second)
+        return paired_test_tables(paper, [test])[3:]
 
-    assert vectors(["v.bin"]) == vectors([]) == "`v.bin`"
-    assert vectors(["a", "b"]) == "`v.bin`; `a` + `b`"
+    for names in (["v.bin"], []):
+        shared, table = parts(names)
+        assert shared == "Recipe paper, `v.bin`; 9 questions:\n"
+        assert row_of(table, "CTRN")[1] == "CTRN"
+    shared, table, notes = parts(["a", "b"])
+    assert row_of(table, "CTRN")[1] == "CTRN (a)"
+    assert notes == "- (a) with `a` + `b`\n"
+
+
+def difference(first="ctrn", second="qrnn", **fields):
+    sides = {
+        name: Condition(
+            model=model,
+            recipe="paper",
+            vectors=["glove"],
+            training_set="TRAIN less its fold",
+            overrides={"alignment": "padded"} if name == "first" else {},
+            seeds=[1, 2],
+            mean=mean,
+            deviation=0.01,
+        )
+        for name, model, mean in (
+            ("first", first, 0.7),
+            ("second", second, 0.6),
+        )
+    }
+    return PairedTest(
+        **{
+            "paper": "ctrn",
+            "dataset": "trecqa-raw",
+            "split": "dev",
+            "metric": "MAP",
+            "questions": 78,
+            "difference": 0.1,
+            "interval": (-0.02, 0.2204),
+            "confidence": 0.95,
+            "p_value": 0.0123,
+            "resamples": 10_000,
+            "versions": {},
+            **sides,
+            **fields,
+        }
+    )
+
+
+def test_differences_stand_with_their_intervals_and_the_papers():
+    items = [
+        difference(second="lstm"),
+        difference(),
+        difference(dataset="wikiqa"),
+    ]
+    text = page(paper="ctrn", tests=items)
+    part = section(text, "## Differences between models")
+    assert "10,000 resamples" in part
+    raw = section(part, "### `trecqa-raw` dev, differences of MAP")
+    assert "\nRecipe paper, `glove`; 78 questions:\n" in raw
+    assert "\n- (a) `alignment=padded`\n" in raw
+    assert row_of(raw, "CTRN (a)", "QRNN") == [
+        "CTRN (a)",
+        "QRNN",
+        "0.700 ± 0.010",
+        "0.600 ± 0.010",
+        "+0.100",
+        "-0.020 to +0.220",
+        "0.0123",
+        "+0.058",
+        "2, 2",
+    ]
+    # In the order of the targets, whatever that of the file.
+    lines = [line for line in raw.splitlines() if "| CTRN" in line]
+    assert ["QRNN" in line for line in lines] == [True, False]
+    # The paper has no figures on WikiQA.
+    wikiqa = section(part, "### `wikiqa` dev, differences of MAP")
+    assert row_of(wikiqa, "CTRN (a)")[-2:] == ["0.0123", "2, 2"]
+    part = section(page(paper="ctrn"), "## Differences between models")
+    assert part.split("\n## ")[0].strip() == "No paired test is recorded."

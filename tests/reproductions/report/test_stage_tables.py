@@ -1,8 +1,10 @@
 """The stages before a matcher on the results page, each once."""
 
 from reproductions.records.seed_groups import group_runs
-from reproductions.report.page import build_page
-from reproductions.report.stage_tables import stages
+from reproductions.report.stage_tables import stage_tables
+from support.report_pages import page
+from support.report_pages import row_of
+from support.report_pages import run
 
 
 def language_model(folder, perplexity, **fields):
@@ -62,35 +64,27 @@ def test_each_stage_once_with_its_seeds():
             ),
         ]
     )
-    lines = "".join(stages(groups)).splitlines()
-    rows = [
-        [cell.strip() for cell in line.strip("|").split("|")]
-        for line in lines
-        if line.startswith("| `wikiqa`")
+    text = "\n".join(stage_tables(groups))
+    assert "\n`wikiqa` dev, recipe small, `v`:\n" in text
+    assert row_of(text, "lm-answer") == [
+        "lm-answer",
+        "1,000",
+        "500",
+        "85.0 ± 7.1 / 95.0 ± 7.1",
+        "200.0 ± 0.0 / 210.0 ± 0.0",
+        "100.0 ± 0.0 / 110.0 ± 0.0",
+        "9",
+        "3.0 ± 0.0",
+        "2",
     ]
-    place = ["`wikiqa` dev", "small", "`v`"]
-    assert rows == [
-        [
-            *place,
-            "lm-answer",
-            "1,000",
-            "500",
-            "85.0 ± 7.1 / 95.0 ± 7.1",
-            "200.0 ± 0.0 / 210.0 ± 0.0",
-            "100.0 ± 0.0 / 110.0 ± 0.0",
-            "",
-            "9",
-            "3.0 ± 0.0",
-            "2",
-        ],
-        [*place, "rbm", "1,000", *[""] * 4, "0.250", "5", "2.0", "1"],
-    ]
-    page = build_page(load_targets(), groups, [])
-    assert page.count("### The stages before the matcher") == 1
-    part = page.split("\n## IAM\n")[1]
-    assert "### The stages before the matcher" in part
+    # What the other stage has not is no column of its table.
+    assert row_of(text, "Stage", "Texts", "Reconstruction error")
+    assert row_of(text, "rbm") == ["rbm", "1,000", "0.250", "5", "2.0", "1"]
 
 
 def test_papers_without_stages_have_no_such_part():
-    assert stages([]) == []
-    assert "stages before" not in build_page(load_targets(), [], [])
+    assert stage_tables([]) == []
+    assert "stages before" not in page(run())
+    stage = language_model("lm-answer-1", 80.0)
+    text = page(record(1, lm_answer=stage), paper="iam")
+    assert text.count("## The stages before the matcher") == 1

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from keras_qa.embeddings.vector_cache import VectorCache
-from keras_qa.embeddings.vector_cache import cache_key
+from keras_qa.embeddings.cache import VectorCache
+from keras_qa.embeddings.cache import cache_key
 from keras_qa.errors import VectorsWarning
 
 RNG = np.random.default_rng(0)

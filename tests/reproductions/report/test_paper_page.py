@@ -1,0 +1,143 @@
+"""A paper's page: its sections and their order."""
+
+import random
+import re
+import statistics
+
+import pytest
+
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.seed_groups import Statistic
+from support.report_pages import PAPER
+from support.report_pages import page
+from support.report_pages import row_of
+from support.report_pages import run
+from support.report_pages import section
+
+
+def test_mean_and_sample_deviation_over_seeds():
+    values = [0.70, 0.71, 0.73]
+    runs = [run(seed, MAP) for seed, MAP in enumerate(values)]
+    dev = section(page(*runs), "## Measured on dev")
+    # By hand: mean .71333, squares of (-.01333, -.00333, .01667) / 2.
+    assert statistics.stdev(values) == pytest.approx(0.015275, abs=1e-6)
+    row = row_of(dev, "HyperQA", "paper", "`other`")
+    assert row[3:7] == ["0.713 ± 0.015", "0.720 ± 0.000", "0.500 ± 0.000", "3"]
+    assert row[7:] == ["0"]
+    conditions = "126 questions, 1,130 candidates; trained on train less its"
+    assert f"\n{conditions} fold, 7,481 pairs:\n" in dev
+
+
+def test_ties_are_counts():
+    dev = section(page(run(ties=1169)), "## Measured on dev")
+    assert row_of(dev, "HyperQA")[-1] == "1,169"
+    runs = [run(seed, ties=ties) for seed, ties in enumerate((1, 1, 2))]
+    dev = section(page(*runs), "## Measured on dev")
+    assert row_of(dev, "HyperQA")[-1] == "1.3 ± 0.6"
+
+
+def test_findings_stand_between_the_tables_of_dev_and_test():
+    text = page(run(), run(split="test"))
+    titles = [line for line in text.splitlines() if line.startswith("## ")]
+    place = titles.index("## Findings")
+    assert "## Measured on dev" in titles[:place]
+    assert titles[place + 1] == "## Measured on test"
+    part = section(text, "## Findings")
+    assert "the figures are in the tables" in part
+    bullets = [" ".join(text.split()) for text in part.split("\n- ")[1:]]
+    findings = load_papers()[PAPER].findings
+    assert bullets == [" ".join(finding.split()) for finding in findings]
+    # Figures would grow stale: they are in the tables alone.
+    assert not re.search(r"\d\.\d", part)
+
+
+def test_one_seed_has_no_deviation():
+    assert Statistic.of([0.7]) == Statistic(0.7, None, 1)
+    dev = section(page(run(MAP=0.7124)), "## Measured on dev")
+    assert row_of(dev, "HyperQA", "paper")[3] == "0.712"
+
+
+def test_page_does_not_depend_on_the_order_of_seeds_and_runs():
+    runs = [
+        run(seed, model=model, dataset=dataset)
+        for seed in (1, 2, 3)
+        for model in ("bm25", "hyperqa", "cosineqa")
+        for dataset in ("wikiqa", "trecqa-clean")
+    ]
+    expected = page(*runs)
+    for seed in range(3):
+        shuffled = random.Random(seed).sample(runs, len(runs))
+        assert page(*shuffled) == expected
+
+
+def test_dev_figures_never_stand_in_the_papers_tables():
+    text = page(run(1, 0.654321, 0.712345))
+    assert "0.654" not in section(text, "## The paper's tables")
+    assert "0.654" not in section(text, "## Measured on test")
+    assert "0.654" in section(text, "## Measured on dev")
+    text = page(run(1, 0.654321, split="test"))
+    assert "0.654" in section(text, "## The paper's tables")
+    assert "0.654" in section(text, "## Measured on test")
+    assert "0.654" not in section(text, "## Measured on dev")
+
+
+def test_tables_of_one_changed_setting():
+    runs = [
+        run(seed, MAP + seed / 1000, overrides=overrides)
+        for seed in (1, 3)
+        for MAP, overrides in (
+            (0.70, {}),
+            (0.71, {"conversion": "parameter"}),
+            (0.68, {"sampler": "random"}),
+            (0.50, {"conversion": "gradient", "sampler": "max"}),
+        )
+    ]
+    part = section(page(*runs), "## One setting changed")
+    conversion = section(part, "### `conversion`")
+    assert row_of(conversion, "`none`")[1] == "0.702 ± 0.001"
+    assert row_of(conversion, "`parameter` (changed)")[1] == "0.712 ± 0.001"
+    assert "`gradient`" not in conversion
+    sampler = section(part, "### `sampler`")
+    assert row_of(sampler, "`random` (changed)")[1] == "0.682 ± 0.001"
+    # Two settings differ: the run belongs to neither table.
+    assert "0.502" not in part
+    # Changed settings do not stand among the recipe's own results.
+    dev = section(page(*runs), "## Measured on dev")
+    assert row_of(dev, "HyperQA")[3] == "0.702 ± 0.001"
+
+
+def test_models_stand_in_the_order_of_the_targets():
+    models = ("hyperqa", "cosineqa", "bm25", "cosine")
+    dev = section(
+        page(*(run(model=model) for model in models)), "## Measured on dev"
+    )
+    names = [line.split(" | ")[0][2:] for line in dev.splitlines()]
+    shown = load_papers()[PAPER].models.values()
+    known = [name for name in names if name in shown]
+    assert known == ["untrained cosine", "BM25", "CosineQA", "HyperQA"]
+
+
+def test_sizes_and_seconds_per_epoch():
+    part = section(
+        page(run(1), run(2, seconds_per_epoch=2.5)),
+        "## Parameters and seconds per epoch",
+    )
+    assert "ours on x86_64, 2 cores." in " ".join(part.split())
+    row = row_of(part, "HyperQA", "paper", "`other`", "`wikiqa`, dev")
+    assert row[4:] == ["90K", "90,302", "2", "2.0 ± 0.7", "2"]
+
+
+def test_scored_questions_are_told_from_all():
+    dev = section(
+        page(run(questions=81, questions_scored=78)), "## Measured on dev"
+    )
+    assert "81 questions (78 scored), 1,130 candidates;" in dev
+
+
+def test_long_settings_are_listed_under_their_table():
+    values = {"conversion": "none", "sampler": "hardest of them all"}
+    runs = [run(settings=values), run(settings={**values, "sampler": "mix"})]
+    dev = section(page(*runs), "## Measured on dev")
+    assert row_of(dev, "HyperQA", "paper (a)")
+    assert row_of(dev, "HyperQA", "paper `sampler=mix`")
+    assert "\n- (a) `sampler=hardest of them all`\n" in dev
