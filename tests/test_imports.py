@@ -13,10 +13,10 @@ import keras_qa
 ROOT = Path(__file__).parents[1]
 # None may import one that stands behind it.
 ORDER = (
-    *("errors", "version", "arguments", "geometry", "initializers"),
-    *("losses", "files", "optimizers", "text", "batches", "datasets"),
-    *("embeddings", "attention", "layers", "ranking", "models", "export"),
-    *("training", "ranker", "search", "cli"),
+    *("errors", "version", "quiet", "arguments", "geometry"),
+    *("initializers", "losses", "files", "optimizers", "text", "batches"),
+    *("datasets", "embeddings", "attention", "layers", "ranking", "models"),
+    *("export", "training", "ranker", "search", "cli"),
 )
 # Only what writes or reads TensorFlow's own forms may import it.
 TENSORFLOW = ("keras_qa.export",)

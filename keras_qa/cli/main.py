@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from keras_qa.errors import KerasQAError
 from keras_qa.errors import TextWarning
+from keras_qa.quiet import silence_tensorflow
 from keras_qa.version import __version__
 
 # The module in this folder and what it does, by the words of the command.
@@ -42,6 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
         2 if arguments or files are wrong or a package is missing, 130 if it
         was interrupted.
     """
+    silence_tensorflow()
     words = sys.argv[1:] if arguments is None else arguments
     parsed = make_parser(words).parse_args(words)
     try:

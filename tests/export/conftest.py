@@ -4,11 +4,10 @@ import functools
 
 import pytest
 
+from keras_qa.export.saved_model import SavedModel
 from keras_qa.export.saved_model import export_saved_model
-from keras_qa.export.saved_model import load_saved_model
 from support.export_models import MODELS
 from support.export_models import READING
-from support.export_models import VOCABULARY
 from support.export_models import randomise
 
 
@@ -25,9 +24,7 @@ def exported(models, tmp_path_factory):
 
     @functools.cache
     def export(name):
-        export_saved_model(
-            models[name], VOCABULARY.words, folder / name, **READING[name]
-        )
+        export_saved_model(models[name], READING[name], folder / name)
         return folder / name
 
     return export
@@ -36,4 +33,4 @@ def exported(models, tmp_path_factory):
 @pytest.fixture(scope="session")
 def scorers(exported):
     """A function from a model's name to its export, loaded once."""
-    return functools.cache(lambda name: load_saved_model(exported(name)))
+    return functools.cache(lambda name: SavedModel(exported(name)))

@@ -9,6 +9,7 @@ import keras
 import numpy as np
 import pytest
 
+from keras_qa.errors import ExportError
 from keras_qa.export.converted_folder import write_folder
 from keras_qa.export.onnx import export_onnx
 from keras_qa.export.saved_model import export_saved_model
@@ -16,6 +17,7 @@ from keras_qa.export.tflite import export_lite
 from keras_qa.models import QACNN
 from keras_qa.models import CosineQA
 from keras_qa.models import LSTMRanker
+from keras_qa.text.reading import TextReading
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary
 from support import export_models
@@ -25,12 +27,13 @@ needs_tensorflow = pytest.mark.skipif(
     keras.backend.backend() != "tensorflow",
     reason="models are converted with the TensorFlow backend",
 )
-WORDS = Vocabulary(["emma", "漢字", "wrote"]).words
+VOCABULARY = Vocabulary(["emma", "漢字", "wrote"])
+READING = TextReading(VOCABULARY)
 
 
 @pytest.fixture(scope="module")
 def model():
-    return CosineQA(len(WORDS), 4, 3)
+    return CosineQA(len(VOCABULARY), 4, 3)
 
 
 @needs_tensorflow
@@ -38,13 +41,14 @@ def test_onnx_folder(model, tmp_path):
     pytest.importorskip("tf2onnx")
     onnx = pytest.importorskip("onnx")
     path = tmp_path / "new" / "ranker"
-    export_onnx(model, WORDS, path, "word-num", max_answer_length=9)
+    reading = TextReading(VOCABULARY, "word-num", max_answer_length=9)
+    export_onnx(model, reading, path)
     assert sorted(os.listdir(path)) == [
         "model.onnx",
         "reading.json",
         "vocabulary.txt",
     ]
-    assert Vocabulary.load(path / "vocabulary.txt").words == WORDS
+    assert TextReading.load(path).vocabulary.words == VOCABULARY.words
     graph = onnx.load(path / "model.onnx").graph
     sizes = {
         value.name: [
@@ -68,7 +72,8 @@ def test_onnx_folder(model, tmp_path):
 
 @needs_tensorflow
 def test_lite_sizes(model, tmp_path):
-    export_lite(model, WORDS, tmp_path / "ranker", "whitespace", 5, 7, pairs=3)
+    reading = TextReading(VOCABULARY, "whitespace", 5, 7)
+    export_lite(model, reading, tmp_path / "ranker", pairs=3)
     reading = json.loads((tmp_path / "ranker/reading.json").read_text("utf-8"))
     assert reading["max_length"] == {"question": 5, "answer": 7}
     assert reading["inputs"]["question"]["shape"] == [3, 5]
@@ -82,8 +87,7 @@ def test_lite_sizes(model, tmp_path):
 @needs_tensorflow
 def test_lite_sizes_of_a_model_that_takes_no_others(tmp_path):
     model = export_models.MODELS["plain"]()
-    words = export_models.VOCABULARY.words
-    export_lite(model, words, tmp_path / "ranker")
+    export_lite(model, export_models.PLAIN, tmp_path / "ranker")
     reading = json.loads((tmp_path / "ranker/reading.json").read_text("utf-8"))
     assert reading["max_length"] == export_models.WIDTH
 
@@ -93,8 +97,8 @@ def test_onnx_of_a_maximum_over_no_words(tmp_path):
     """What is not chosen there is infinite."""
     pytest.importorskip("tf2onnx")
     onnxruntime = pytest.importorskip("onnxruntime")
-    model = QACNN(len(WORDS), 4, filters=3)
-    export_onnx(model, WORDS, tmp_path / "ranker")
+    model = QACNN(len(VOCABULARY), 4, filters=3)
+    export_onnx(model, READING, tmp_path / "ranker")
     session = onnxruntime.InferenceSession(tmp_path / "ranker/model.onnx")
     ids = {
         "question": np.array([[0, 0, 0], [2, 3, 0]], "int32"),
@@ -109,8 +113,8 @@ def test_onnx_of_a_maximum_over_no_words(tmp_path):
     "tokenizer", ["whitespace", "whitespace-num", "word", "word-num"]
 )
 def test_reading_splits_as_training_did(tmp_path, tokenizer):
-    lengths = {"question": 4, "answer": None}
-    write_folder(tmp_path / "x", "m", b"", WORDS, tokenizer, lengths, {})
+    reading = TextReading(VOCABULARY, tokenizer, 4)
+    write_folder(tmp_path / "x", "m", b"", reading, {})
     reading = json.loads((tmp_path / "x/reading.json").read_text("utf-8"))
     text = "Who's  x-ray, 3.5\u3000or 1/2?\x1c漢字_5"
     tokens = re.findall(reading["pattern"], text.lower())
@@ -126,57 +130,54 @@ def test_reading_splits_as_training_did(tmp_path, tokenizer):
     ids = {word: i for i, word in enumerate(lines, reading["first_word_id"])}
     words = ["wrote", "漢字", "never seen", "emma"]
     found = [ids.get(word, reading["unknown_id"]) for word in words]
-    assert found == list(Vocabulary(WORDS[2:]).encode(words))
+    assert found == list(VOCABULARY.encode(words))
 
 
 @needs_tensorflow
 def test_what_is_there_stays_unless_overwritten(model, tmp_path):
     path = tmp_path / "ranker"
-    sizes = {"max_question_length": 2, "max_answer_length": 3}
-    export_lite(model, WORDS, path, **sizes)
+    reading = TextReading(VOCABULARY, "word", 2, 3)
+    export_lite(model, reading, path)
     with pytest.raises(FileExistsError, match=r"must not exist, unless `over"):
-        export_lite(model, WORDS, path, **sizes)
-    export_lite(model, WORDS, path, **sizes, pairs=2, overwrite=True)
-    reading = json.loads((path / "reading.json").read_text("utf-8"))
-    assert reading["inputs"]["question"]["shape"] == [2, 2]
+        export_lite(model, reading, path)
+    export_lite(model, reading, path, pairs=2, overwrite=True)
+    written = json.loads((path / "reading.json").read_text("utf-8"))
+    assert written["inputs"]["question"]["shape"] == [2, 2]
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(FileExistsError, match=r"a folder with reading\.json"):
-        export_lite(model, WORDS, tmp_path, **sizes, overwrite=True)
+        export_lite(model, reading, tmp_path, overwrite=True)
     assert sorted(os.listdir(tmp_path)) == ["ranker", "thesis.tex"]
 
 
 @needs_tensorflow
 @pytest.mark.parametrize("export", [export_lite, export_onnx])
 @pytest.mark.parametrize(
-    ("words", "arguments", "message"),
+    ("reading", "message"),
     [
-        (WORDS[:3], {}, r"must be the 5 words of the model\. Rec.* 3 words"),
-        (None, {}, r"must be the 5 words of the model\. Received: None"),
-        (WORDS, {"tokenizer": "bpe"}, r"`tokenizer` must be one of .*'bpe'"),
         (
-            WORDS,
-            {"max_answer_length": 0},
-            r"`max_answer_length` must be at least 1\. Received: .*=0",
+            TextReading(Vocabulary(["emma"])),
+            r"must be the 5 words of the model\. Rec.* 3 words",
         ),
+        (None, r"must be the 5 words of the model\. Received: None"),
     ],
 )
-def test_refused(model, tmp_path, export, words, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        export(model, words, tmp_path / "ranker", **arguments)
+def test_refused(model, tmp_path, export, reading, message):
+    with pytest.raises(ExportError, match=message):
+        export(model, reading, tmp_path / "ranker")
     assert os.listdir(tmp_path) == []
 
 
 @needs_tensorflow
 def test_pairs_are_positive(model, tmp_path):
     with pytest.raises(ValueError, match=r"`pairs` must be .* pairs=0"):
-        export_lite(model, WORDS, tmp_path / "ranker", pairs=0)
+        export_lite(model, READING, tmp_path / "ranker", pairs=0)
 
 
 @needs_tensorflow
 def test_missing_tf2onnx_names_the_extra(model, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "tf2onnx", None)
     with pytest.raises(ImportError, match=r"pip install 'keras-qa\[onnx\]'"):
-        export_onnx(model, WORDS, tmp_path / "ranker")
+        export_onnx(model, READING, tmp_path / "ranker")
     assert os.listdir(tmp_path) == []
 
 
@@ -186,14 +187,14 @@ def test_missing_tf2onnx_names_the_extra(model, tmp_path, monkeypatch):
 @pytest.mark.parametrize("export", [export_lite, export_onnx])
 def test_other_backends_are_refused(model, tmp_path, export):
     with pytest.raises(ValueError, match="set KERAS_BACKEND=tensorflow"):
-        export(model, WORDS, tmp_path / "ranker")
+        export(model, READING, tmp_path / "ranker")
 
 
 @needs_tensorflow
 def test_lstms_are_traced_without_cudnn():
     from keras_qa.export.tracing import for_any_machine
 
-    model = LSTMRanker(len(WORDS), 4, projection_dim=3, units=3)
+    model = LSTMRanker(len(VOCABULARY), 4, projection_dim=3, units=3)
 
     def used():
         layers = model._flatten_layers()
@@ -211,5 +212,5 @@ def test_a_model_that_takes_no_words_takes_no_text(tmp_path):
     ids = keras.Input((None,), dtype="int32", name="words")
     model = keras.Model(ids, keras.layers.Embedding(5, 1)(ids)[:, 0])
     with pytest.raises(ValueError, match=r"must take word ids .*'words'"):
-        export_saved_model(model, WORDS, tmp_path / "ranker")
+        export_saved_model(model, READING, tmp_path / "ranker")
     assert os.listdir(tmp_path) == []

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from keras_qa.errors import ModelFileError
+from keras_qa.export.keras_file import export_keras
 from keras_qa.export.keras_file import load_model
-from keras_qa.export.saved_model import export_keras
 from keras_qa.initializers import ScaledIdentity
 from keras_qa.optimizers.constraints import PoincareBall
 from support import all_models

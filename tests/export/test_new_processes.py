@@ -10,9 +10,10 @@ import keras
 import numpy as np
 import pytest
 
-from keras_qa.export.saved_model import export_keras
+from keras_qa.export.keras_file import export_keras
+from keras_qa.export.saved_model import SavedModel
 from keras_qa.export.saved_model import export_saved_model
-from keras_qa.export.saved_model import load_saved_model
+from keras_qa.text.reading import TextReading
 from keras_qa.text.vocabulary import Vocabulary
 from support.export_models import ANSWERS
 from support.export_models import MODELS
@@ -81,11 +82,11 @@ def test_saved_models_in_a_process_without_keras_qa(models, exported, tmp_path):
     finally:
         moved.rename(folder)
     for name, model in models.items():
-        expected = in_memory(model, QUESTIONS, ANSWERS, **READING[name])
+        expected = in_memory(model, QUESTIONS, ANSWERS, READING[name])
         assert_close(found[name]["many"], expected)
         assert_close(found[name]["one"], expected)
         expected = in_memory(
-            model, QUESTIONS[:1] * len(ANSWERS), ANSWERS, **READING[name]
+            model, QUESTIONS[:1] * len(ANSWERS), ANSWERS, READING[name]
         )
         assert_close(found[name]["rank"], expected)
 
@@ -140,13 +141,14 @@ def test_keras_files_in_a_process_without_training_code(tmp_path):
 TRAINED_WITH_JAX = """
 import json, sys
 import keras, numpy as np
-from keras_qa.export.saved_model import export_keras, export_saved_model
+from keras_qa.export.keras_file import export_keras
+from keras_qa.export.saved_model import export_saved_model
 from keras_qa.models import HyperQA
 assert keras.backend.backend() == "jax"
 model = HyperQA(50, 8, 6)
 export_keras(model, "jax.keras")
 try:
-    export_saved_model(model, [], "saved_model")
+    export_saved_model(model, None, "saved_model")
 except ValueError as error:
     message = str(error)
 ids = {"question": np.array([[2, 3, 4]]), "answer": np.array([[5, 6, 1]])}
@@ -163,7 +165,7 @@ def test_a_model_trained_with_jax_is_exported_through_its_keras_file(tmp_path):
     assert "set KERAS_BACKEND=tensorflow" in message
     assert message.endswith("Received: keras.backend.backend()='jax'")
     model = keras.models.load_model(tmp_path / "jax.keras")
-    words = Vocabulary(f"w{i}" for i in range(48)).words
-    export_saved_model(model, words, tmp_path / "saved_model")
-    scorer = load_saved_model(tmp_path / "saved_model")
-    assert_close(scorer.score(["w0 w1 w2"], ["w3 w4 new"]), [expected])
+    reading = TextReading(Vocabulary(f"w{i}" for i in range(48)))
+    export_saved_model(model, reading, tmp_path / "saved_model")
+    scorer = SavedModel(tmp_path / "saved_model")
+    assert_close(scorer.scores(["w0 w1 w2"], ["w3 w4 new"]), [expected])

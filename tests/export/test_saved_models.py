@@ -1,19 +1,23 @@
 """Exported models score text as the model in memory does."""
 
+from dataclasses import replace
+
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_qa.export.saved_model import SavedModel
 from keras_qa.export.saved_model import export_saved_model
-from keras_qa.export.saved_model import load_saved_model
-from keras_qa.export.saved_model import score_texts
-from keras_qa.export.saved_model import verify_export
+from keras_qa.export.verification import verify_export
 from keras_qa.models import HyperQA
+from keras_qa.ranking.scoring import score_padded
 from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.reading import TextReading
 from keras_qa.text.vocabulary import Vocabulary
 from support.export_models import ANSWERS
 from support.export_models import MODELS
+from support.export_models import PLAIN
 from support.export_models import QUESTIONS
 from support.export_models import READING
 from support.export_models import VOCABULARY
@@ -25,21 +29,25 @@ from support.export_models import randomise
 pytestmark = pytest.mark.filterwarnings("error::UserWarning")
 
 
+def rank(path, question, candidates):
+    """The scores and the order that the signature `rank` gives."""
+    ranked = tf.saved_model.load(path).signatures["rank"](
+        question=tf.constant(question),
+        candidates=tf.constant(candidates, tf.string),
+    )
+    return ranked["scores"].numpy(), ranked["order"].numpy()
+
+
 @needs_tensorflow
 @pytest.mark.parametrize("name", MODELS)
 def test_scores_are_those_in_memory(models, exported, scorers, name):
     largest = verify_export(
-        exported(name),
-        models[name],
-        VOCABULARY.words,
-        QUESTIONS,
-        ANSWERS,
-        **READING[name],
+        exported(name), models[name], READING[name], QUESTIONS, ANSWERS
     )
     assert largest <= 1e-5
     # Nothing to score is no error.
-    assert scorers(name).score([], []).shape == (0,)
-    scores, order = scorers(name).rank("w1 w2", [])
+    assert scorers(name).scores([], []).shape == (0,)
+    scores, order = rank(exported(name), "w1 w2", [])
     assert scores.shape == order.shape == (0,)
 
 
@@ -50,16 +58,13 @@ def test_verify_export_finds_another_model(exported):
     with pytest.raises(
         ValueError, match=r"expected the scores .* Received: .*'serving_def"
     ):
-        verify_export(
-            exported("hyperqa"), other, VOCABULARY.words, ["w1"], ["w2"]
-        )
+        verify_export(exported("hyperqa"), other, PLAIN, ["w1"], ["w2"])
 
 
 @needs_tensorflow
-def test_rank_orders_best_first_and_ties_by_position(models, scorers):
-    scorer = scorers("cosineqa")
+def test_rank_orders_best_first_and_ties_by_position(models, exported):
     candidates = ["w3", "w5 w6", "w3", "", "w7", "W3", ""]
-    scores, order = scorer.rank("w1 w2", candidates)
+    scores, order = rank(exported("cosineqa"), "w1 w2", candidates)
     expected = in_memory(
         models["cosineqa"], ["w1 w2"] * len(candidates), candidates
     )
@@ -74,7 +79,7 @@ def test_rank_orders_best_first_and_ties_by_position(models, scorers):
 @needs_tensorflow
 def test_surrogates_in_python_strings(scorers):
     scorer = scorers("hyperqa")
-    scores = scorer.score(["w1 \ud83d\ude00"] * 2, ["w2 \udfff", "w2 \ufffd"])
+    scores = scorer.scores(["w1 \ud83d\ude00"] * 2, ["w2 \udfff", "w2 \ufffd"])
     assert scores[0] == scores[1]
 
 
@@ -85,14 +90,13 @@ def test_long_texts_do_not_pad_short_ones(models, name, monkeypatch, tmp_path):
     monkeypatch.setattr(text, "POSITIONS", 40)
     model, reading = models[name], READING[name]
     path = tmp_path / "small_chunks"
-    export_saved_model(model, VOCABULARY.words, path, **reading)
-    scorer = load_saved_model(path)
+    export_saved_model(model, reading, path)
+    scorer = SavedModel(path)
     some = slice(13, None)
-    expected = score_texts(
-        model, VOCABULARY.words, QUESTIONS[some], ANSWERS[some], **reading
-    )
-    assert_close(scorer.score(QUESTIONS[some], ANSWERS[some]), expected)
-    scores, _ = scorer.rank(QUESTIONS[13], ANSWERS[13:15] * 9)
+    pairs = reading.for_model(model).pairs(QUESTIONS[some], ANSWERS[some])
+    expected = score_padded(model, *pairs)
+    assert_close(scorer.scores(QUESTIONS[some], ANSWERS[some]), expected)
+    scores = scorer.scores(QUESTIONS[13], ANSWERS[13:15] * 9)
     assert_close(scores[::2], expected[:1].repeat(9))
 
 
@@ -105,12 +109,12 @@ def test_overlap_changes_scores(models, scorers, name):
         "w1 unheard",
         ["w2 unheard of", "w2 unheard unseen", "w2 unknown unseen"],
     )
-    scores, _ = scorer.rank(asked, candidates)
-    assert_close(scorer.score([asked] * 3, candidates), scores)
+    scores = scorer.scores(asked, candidates)
+    assert_close(scorer.scores([asked] * 3, candidates), scores)
     assert abs(np.diff(scores)).min() > 1e-3
     assert_close(
         scores,
-        in_memory(models[name], [asked] * 3, candidates, **READING[name]),
+        in_memory(models[name], [asked] * 3, candidates, READING[name]),
     )
 
 
@@ -121,10 +125,9 @@ def test_verify_export_finds_other_counts(models, exported):
         verify_export(
             exported("overlap"),
             models["overlap"],
-            VOCABULARY.words,
+            replace(READING["overlap"], overlap=other),
             QUESTIONS,
             ANSWERS,
-            **{**READING["overlap"], "overlap": other},
         )
 
 
@@ -132,16 +135,21 @@ def test_verify_export_finds_other_counts(models, exported):
 def test_weights_are_stored_once(tmp_path):
     model = HyperQA(20_000, 50, 10)
     model.compile("adam", "mse")
-    words = Vocabulary(f"word{i}" for i in range(19_998)).words
-    export_saved_model(model, words, tmp_path / "saved_model")
-    size = sum(
-        file.stat().st_size
-        for file in (tmp_path / "saved_model").rglob("*")
-        if file.is_file()
+    vocabulary = Vocabulary(f"word{i}" for i in range(19_998))
+    reading = TextReading(vocabulary)
+    export_saved_model(model, reading, tmp_path / "saved_model")
+    size, added = (
+        sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+        for folder in (
+            tmp_path / "saved_model",
+            tmp_path / "saved_model" / "assets.extra",
+        )
     )
     weights = 4 * model.count_params()
-    letters = sum(map(len, words))
-    assert weights < size < weights + 5 * letters + 200_000
+    letters = sum(map(len, vocabulary.words))
+    assert weights < size - added < weights + 5 * letters + 200_000
+    # The words with their line ends, and no weights.
+    assert added < letters + len(vocabulary) + 20_000
 
 
 @needs_tensorflow
@@ -157,8 +165,8 @@ def test_half_precision_scores_become_float32(tmp_path):
         {"question": ids[0], "answer": ids[1]},
         keras.layers.Dot(-1, dtype="float16")([q, a]),
     )
-    export_saved_model(model, VOCABULARY.words, tmp_path / "saved_model")
-    scores = load_saved_model(tmp_path / "saved_model").score(["w1"], ["w2"])
+    export_saved_model(model, PLAIN, tmp_path / "saved_model")
+    scores = SavedModel(tmp_path / "saved_model").scores(["w1"], ["w2"])
     assert scores.dtype == np.float32
     assert_close(scores, in_memory(model, ["w1"], ["w2"]))
 
@@ -167,7 +175,7 @@ def test_half_precision_scores_become_float32(tmp_path):
 def test_pairs_must_match(exported, scorers):
     scorer = scorers("hyperqa")
     with pytest.raises(ValueError, match="Received: 1 questions, 2 answers"):
-        scorer.score(["w1"], ["w2", "w3"])
+        scorer.scores(["w1"], ["w2", "w3"])
     signatures = tf.saved_model.load(exported("hyperqa")).signatures
     with pytest.raises(
         tf.errors.InvalidArgumentError, match="must hold equally many texts"

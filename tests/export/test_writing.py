@@ -8,12 +8,16 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_qa.export.saved_model import export_keras
+from keras_qa.errors import RankerError
+from keras_qa.export.keras_file import export_keras
+from keras_qa.export.saved_model import SavedModel
 from keras_qa.export.saved_model import export_saved_model
-from keras_qa.export.saved_model import load_saved_model
-from keras_qa.export.saved_model import score_texts
 from keras_qa.models import HyperQA
+from keras_qa.ranker import Ranker
+from keras_qa.text.reading import TextReading
+from keras_qa.text.vocabulary import Vocabulary
 from support.export_models import OVERLAP
+from support.export_models import PLAIN
 from support.export_models import VOCABULARY
 from support.export_models import needs_tensorflow
 from support.export_models import with_overlap
@@ -44,45 +48,38 @@ def test_overlap_is_what_the_model_takes(
     models, tmp_path, name, overlap, message
 ):
     model = models.get(name) or with_overlap(features=3)
-    words = VOCABULARY.words
-    with pytest.raises(ValueError, match=message):
-        score_texts(model, words, ["w1"], ["w2"], overlap=overlap)
+    reading = TextReading(VOCABULARY, overlap=overlap)
+    with pytest.raises(RankerError, match=message):
+        Ranker(model, reading)
     if keras.backend.backend() == "tensorflow":
-        with pytest.raises(ValueError, match=message):
-            export_saved_model(
-                model, words, tmp_path / "saved_model", overlap=overlap
-            )
+        with pytest.raises(RankerError, match=message):
+            export_saved_model(model, reading, tmp_path / "saved_model")
     assert os.listdir(tmp_path) == []
 
 
 @needs_tensorflow
 def test_an_existing_target_stays_unless_overwritten(models, tmp_path):
     path = tmp_path / "new" / "saved_model"
-    export_saved_model(models["hyperqa"], VOCABULARY.words, path)
-    before = load_saved_model(path).score(["w1"], ["w2"])
+    export_saved_model(models["hyperqa"], PLAIN, path)
+    before = SavedModel(path).scores(["w1"], ["w2"])
     with pytest.raises(
-        FileExistsError, match=r"unless `overwrite=True`. Received: path="
+        FileExistsError, match=r"unless `overwrite=True` and .* Received: path="
     ):
-        export_saved_model(models["cosineqa"], VOCABULARY.words, path)
-    with pytest.raises(ValueError, match="`tokenizer` must be one of"):
-        export_saved_model(
-            models["cosineqa"], VOCABULARY.words, path, "bpe", overwrite=True
-        )
-    assert load_saved_model(path).score(["w1"], ["w2"]) == before
-    export_saved_model(
-        models["cosineqa"], VOCABULARY.words, path, overwrite=True
-    )
-    assert load_saved_model(path).score(["w1"], ["w2"]) != before
+        export_saved_model(models["cosineqa"], PLAIN, path)
+    few = TextReading(Vocabulary(["w1"]))
+    with pytest.raises(RankerError, match="`vocabulary` must have the 305"):
+        export_saved_model(models["cosineqa"], few, path, overwrite=True)
+    assert SavedModel(path).scores(["w1"], ["w2"]) == before
+    export_saved_model(models["cosineqa"], PLAIN, path, overwrite=True)
+    assert SavedModel(path).scores(["w1"], ["w2"]) != before
     assert os.listdir(path.parent) == ["saved_model"]
 
 
 @needs_tensorflow
 def test_only_a_saved_model_is_overwritten(models, tmp_path):
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(FileExistsError, match="must be a SavedModel, to be"):
-        export_saved_model(
-            models["hyperqa"], VOCABULARY.words, tmp_path, overwrite=True
-        )
+    with pytest.raises(FileExistsError, match=r"a folder with saved_model\.pb"):
+        export_saved_model(models["hyperqa"], PLAIN, tmp_path, overwrite=True)
     assert os.listdir(tmp_path) == ["thesis.tex"]
 
 
@@ -94,9 +91,7 @@ def test_an_interrupted_export_leaves_nothing(models, tmp_path, monkeypatch):
 
     monkeypatch.setattr(tf.saved_model, "save", fail)
     with pytest.raises(KeyboardInterrupt):
-        export_saved_model(
-            models["hyperqa"], VOCABULARY.words, tmp_path / "saved_model"
-        )
+        export_saved_model(models["hyperqa"], PLAIN, tmp_path / "saved_model")
     assert os.listdir(tmp_path) == []
 
 
@@ -113,43 +108,13 @@ def test_export_keras_replaces_the_file(tmp_path):
 
 
 @needs_tensorflow
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            {"vocabulary": ["", "[UNK]", "w1"]},
-            r"`vocabulary` must have the 305 words .*Received: 3 words",
-        ),
-        (
-            {"max_question_length": 0},
-            r"`max_question_length` must be at least 1. Received: max_q.*=0",
-        ),
-        (
-            {"max_answer_length": -1},
-            r"`max_answer_length` must be at least 1. Received: max_a.*=-1",
-        ),
-    ],
-)
-def test_errors(models, tmp_path, arguments, message):
-    arguments = {"vocabulary": VOCABULARY.words, **arguments}
-    with pytest.raises(ValueError, match=message):
-        export_saved_model(
-            models["hyperqa"], path=tmp_path / "saved_model", **arguments
-        )
-    assert os.listdir(tmp_path) == []
-
-
-@needs_tensorflow
 def test_a_length_beyond_what_the_model_takes(models, tmp_path):
+    reading = TextReading(VOCABULARY, max_answer_length=13)
     with pytest.raises(
-        ValueError, match=r"must not exceed the 12 tokens .*Received.*=13"
+        RankerError, match=r"must not exceed the 12 tokens .*Received.*=13"
     ):
-        export_saved_model(
-            models["plain"],
-            VOCABULARY.words,
-            tmp_path / "saved_model",
-            max_answer_length=13,
-        )
+        export_saved_model(models["plain"], reading, tmp_path / "saved_model")
+    assert os.listdir(tmp_path) == []
 
 
 def test_keras_files_end_in_keras(tmp_path):

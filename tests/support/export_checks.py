@@ -16,11 +16,12 @@ from pathlib import Path
 import keras
 import numpy as np
 
+from keras_qa.export.keras_file import export_keras
 from keras_qa.export.onnx import export_onnx
-from keras_qa.export.saved_model import export_keras
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.tflite import export_lite
 from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.reading import TextReading
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.text.vocabulary import pad
@@ -101,18 +102,20 @@ def export_all(names, folder):
         inputs = inputs_for(model)
         np.savez(to / "inputs.npz", **inputs)
         np.save(to / "scores.npy", scores_of(model, inputs))
-        words = WORDS.words if model.vocabulary_size else None
-        reading = {f"max_{side}_length": n for side, n in LENGTHS.items()}
-        export_keras(model, to / "model.keras")
-        export_onnx(model, words, to / "ranker-onnx", **reading)
-        export_lite(
-            model, words, to / "ranker-tflite", pairs=len(PAIRS), **reading
-        )
         overlap = OVERLAP if "overlap" in name else None
+        every = TextReading(WORDS, overlap=overlap)
+        reading = every.cut_to(LENGTHS) if model.vocabulary_size else None
+        export_keras(model, to / "model.keras")
+        export_onnx(model, reading, to / "ranker-onnx")
+        export_lite(
+            model,
+            reading,
+            to / "ranker-tflite",
+            lengths=LENGTHS,
+            pairs=len(PAIRS),
+        )
         try:
-            export_saved_model(
-                model, words or [], to / "ranker", overlap=overlap
-            )
+            export_saved_model(model, every, to / "ranker")
         except ValueError as error:
             assert "must take word ids of a question" in str(error), name
             refused[name]["saved_model"] = NO_TEXT[name]

@@ -11,6 +11,7 @@ from keras_qa.models import AttentiveCNN
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.reading import TextReading
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.text.vocabulary import pad
@@ -117,34 +118,34 @@ MODELS = {
     "overlap": with_overlap,
     "overlap-fixed": lambda: with_overlap("fixed"),
 }
+PLAIN = TextReading(VOCABULARY)
 READING = {
-    "attentive": {},
-    "hyperqa": {},
-    "expmap": {"tokenizer": "whitespace", "max_answer_length": 20},
-    "cosineqa": {"max_question_length": 5, "max_answer_length": 9},
-    "plain": {},
-    "overlap": {"max_answer_length": 20, "overlap": OVERLAP},
-    "overlap-fixed": {"tokenizer": "whitespace", "overlap": OVERLAP},
+    "attentive": PLAIN,
+    "hyperqa": PLAIN,
+    "expmap": TextReading(VOCABULARY, "whitespace", max_answer_length=20),
+    "cosineqa": TextReading(VOCABULARY, "word", 5, 9),
+    "plain": PLAIN,
+    "overlap": TextReading(VOCABULARY, max_answer_length=20, overlap=OVERLAP),
+    "overlap-fixed": TextReading(VOCABULARY, "whitespace", overlap=OVERLAP),
 }
 
 
-def in_memory(model, questions, answers, **reading):
-    """Pair by pair, with the tokeniser and the padding of training."""
-    tokenizer = reading.get("tokenizer", "word")
+def in_memory(model, questions, answers, reading=PLAIN):
+    """Pair by pair, with the tokenizer and the padding of training."""
     scores = []
     for pair in zip(questions, answers, strict=True):
         ids, read = {}, []
         for side, one in zip(("question", "answer"), pair, strict=True):
-            tokens = tokenize(one, tokenizer)
+            tokens = tokenize(one, reading.tokenizer)
             known = VOCABULARY.encode(tokens)
-            length = reading.get(f"max_{side}_length")
+            length = reading.max_length[side]
             ids[side] = pad([known], length)
             if model.input[side].shape[1]:
                 length = WIDTH[side]
                 ids[side] = np.resize(np.pad(known, (0, length)), (1, length))
             read.append(tokens[:length])
         if "overlap" in model.input:
-            ids["overlap"] = reading["overlap"].pair(*read)[np.newaxis]
+            ids["overlap"] = reading.overlap.pair(*read)[np.newaxis]
         score = model(ids, training=False)
         scores.append(keras.ops.convert_to_numpy(score).item())
     return np.array(scores)

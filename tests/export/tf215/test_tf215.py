@@ -1,6 +1,6 @@
 """A SavedModel of today scores the same under TensorFlow 2.15.
 
-    python -m pytest -m large tests/tf215
+    python -m pytest -m large tests/export/tf215
 
 makes an environment of its own beside this file's repository (some 2 GB, a
 few minutes, once), in `build/tf215`; KERAS_QA_TF215 names one that exists.
@@ -18,12 +18,13 @@ import keras
 import numpy as np
 import pytest
 
+from keras_qa.export.saved_model import SavedModel
 from keras_qa.export.saved_model import export_saved_model
-from keras_qa.export.saved_model import load_saved_model
-from keras_qa.export.saved_model import score_texts
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
+from keras_qa.ranking.scoring import score_padded
 from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.reading import TextReading
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary
 
@@ -34,7 +35,7 @@ pytestmark = [
         reason="a SavedModel is written with the TensorFlow backend",
     ),
 ]
-HERE = Path(__file__).parents[1]
+HERE = Path(__file__).parent
 VOCABULARY = Vocabulary([*(f"w{i}" for i in range(2000)), "שלום", "漢字", "👩"])
 
 
@@ -63,7 +64,7 @@ OVERLAP = OverlapFeatures.fit(map(tokenize, [*QUESTIONS, *ANSWERS]))
 def python() -> Path:
     """The Python of an environment with TensorFlow 2.15."""
     given = os.environ.get("KERAS_QA_TF215")
-    folder = Path(given or HERE.parents[1] / "build" / "tf215")
+    folder = Path(given or HERE.parents[2] / "build" / "tf215")
     if given or (folder / "installed").exists():
         return folder / "bin" / "python"
     creator = (
@@ -100,7 +101,6 @@ MODELS = {
     "cosineqa": lambda: CosineQA(len(VOCABULARY), 300, 300),
     "overlap": _with_overlap,
 }
-READING = {"overlap": {"overlap": OVERLAP}}
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -108,12 +108,11 @@ def test_scores_under_tensorflow_215(python, name, tmp_path):
     keras.utils.set_random_seed(0)
     model = MODELS[name]()
     path = tmp_path / "saved_model"
-    reading = READING.get(name, {})
-    export_saved_model(model, VOCABULARY.words, path, **reading)
-    expected = score_texts(
-        model, VOCABULARY.words, QUESTIONS, ANSWERS, **reading
-    )
-    ranked, _ = load_saved_model(path).rank(QUESTIONS[0], ANSWERS)
+    overlap = OVERLAP if name == "overlap" else None
+    reading = TextReading(VOCABULARY, overlap=overlap)
+    export_saved_model(model, reading, path)
+    expected = score_padded(model, *reading.pairs(QUESTIONS, ANSWERS))
+    ranked = SavedModel(path).scores(QUESTIONS[0], ANSWERS)
     done = subprocess.run(
         [python, HERE / "score.py", path],
         input=json.dumps(PAIRS),
