@@ -21,7 +21,7 @@ MODULES = (
     "keras_qa.layers",
     "keras_qa.models",
     "keras_qa.datasets",
-    "embeddings",
+    "keras_qa.embeddings",
 )
 CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
 LIST_ITEM = re.compile(r"([-*] |\d+\. )")

@@ -1,4 +1,4 @@
-"""Links in the README, the documents and the results page lead somewhere.
+"""Links in the README, the documents and the pages of results lead somewhere.
 
 Links to other sites are asked for by `make linkcheck`, which needs a network.
 """
@@ -11,8 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = [
     ROOT / "README.md",
-    ROOT / "reproductions" / "README.md",
-    *(ROOT / "reproductions" / "tables").glob("*.md"),
+    *(ROOT / "reproductions").rglob("*.md"),
     *(ROOT / "docs").rglob("*.md"),
 ]
 LINK = re.compile(r"\]\(([^()\s]+)\)")

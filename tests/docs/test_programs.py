@@ -1,0 +1,137 @@
+"""Programs and commands of the README and the documents do what they say.
+
+Python is run, page by page; of a command the program, its subcommand and its
+options must be there.
+"""
+
+import csv
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from gensim.models import FastText
+from gensim.models.fasttext import save_facebook_model
+
+from support import bert_reference
+from support import elmo_reference
+
+ROOT = Path(__file__).parents[2]
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text("utf-8")
+    for path in (
+        ROOT / "README.md",
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "reproductions").rglob("*.md"),
+    )
+}
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(
+    r"(python -m|keras-qa) ([\w.]+(?:(?<=data) \w+)?)(.*?)(?: [|#]|$)",
+    re.MULTILINE,
+)
+# Pages whose Python other tests run, because it needs what they make.
+RUN_ELSEWHERE = {
+    "docs/exports.md": "tests/support/export_checks.py",
+    "docs/new-model.md": "tests/docs/test_docstring_examples.py",
+}
+# What must hold after the programs of a page.
+THEN = {
+    "README.md": """
+import numpy as np
+assert scores.shape == (1,) and best_first.shape == (2,)
+ids = np.arange(12).reshape(3, 4)
+losses = model.fit([ids, ids], np.ones(3), verbose=0).history["loss"]
+assert np.isfinite(losses).all()
+# Of the BERT four layers of 6 numbers, of the ELMo one of 8.
+assert contextual.shape == (2, 4, 4 * 6 + 8 + 6)
+""",
+}
+ROWS = [
+    ("who wrote emma", "jane austen wrote it", 1),
+    ("who wrote emma", "it was written in 1815", 0),
+    ("who wrote emma", "emma is a novel", 0),
+    ("what is the capital of france", "it is paris", 1),
+    ("what is the capital of france", "france is in europe", 0),
+    ("what is the capital of france", "it is a country", 0),
+]
+
+
+def blocks(page, *languages):
+    found = BLOCK.findall(PAGES[page])
+    return [code for language, code in found if language in languages]
+
+
+def commands():
+    """The commands of all pages: program to the options that it is given."""
+    found = {}
+    for page in PAGES:
+        text = "\n".join(blocks(page, "", "console", "sh", "bash"))
+        for kind, name, rest in COMMAND.findall(text.replace("\\\n", " ")):
+            module = "keras_qa.cli.main " if kind == "keras-qa" else ""
+            program = f"-m {module}{name}"
+            options = re.findall(r" (--[\w-]+)", rest)
+            found.setdefault(program, set()).update(options)
+    return found
+
+
+COMMANDS = commands()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Question-answer pairs, and encoders of words, as programs name them."""
+    for name in ("train", "dev"):
+        with (tmp_path / f"{name}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([("question", "answer", "label"), *ROWS])
+    bert_reference.write_bert(tmp_path / "bert", bert_reference.make_weights())
+    elmo_reference.write_elmo(tmp_path / "elmo", elmo_reference.make_weights())
+    model = FastText([["wrote"]], vector_size=6, min_count=1, bucket=9)
+    save_facebook_model(model, str(tmp_path / "wiki.en.bin"))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "page",
+    sorted(p for p in PAGES.keys() - RUN_ELSEWHERE if blocks(p, "python")),
+)
+def test_programs_run_as_printed(page, folder):
+    pytest.importorskip("keras_hub")
+    pytest.importorskip("safetensors")
+    code = "\n".join([*blocks(page, "python"), THEN.get(page, "")])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "KERAS_BACKEND": "tensorflow",
+            "KERAS_QA_CACHE": str(folder / "cache"),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", RUN_ELSEWHERE)
+def test_programs_that_others_run_are_there(page):
+    assert blocks(page, "python")
+    assert Path(page).name in (ROOT / RUN_ELSEWHERE[page]).read_text("utf-8")
+
+
+@pytest.mark.parametrize("program", sorted(COMMANDS))
+def test_commands_have_their_options(program):
+    done = subprocess.run(
+        [sys.executable, *program.split(), "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    known = set(re.findall(r"--[\w-]+", done.stdout))
+    assert COMMANDS[program] <= known
