@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from keras_qa.arguments import check_choice
 from keras_qa.datasets.folds import read_held_out
 from keras_qa.errors import DatasetError
 
@@ -135,11 +136,9 @@ class Dataset:
         Raises:
             DatasetError: if there is no such split, or its file is bad.
         """
-        if split not in self.splits:
-            raise DatasetError(
-                f"`split` must be one of {sorted(self.splits)} for the data "
-                f"set {self.name!r}. Received: split={split!r}"
-            )
+        note = f" for the data set {self.name!r}"
+        names = sorted(self.splits)
+        check_choice("split", split, names, note=note, error=DatasetError)
         if split not in self._cache:
             self._cache[split] = list(self.splits[split]())
         return self._cache[split]

@@ -17,6 +17,7 @@ from typing import Any
 
 import pooch
 
+from keras_qa.arguments import check_choice
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.datasets.registry import default_data_dir
 from keras_qa.datasets.resuming import ResumingDownloader
@@ -90,13 +91,8 @@ def fetch(
         DatasetError: if the catalogue has no such data set.
     """
     catalogue = catalogue or load_catalogue()
-    if FOLDERS.get(name) not in catalogue:
-        names = [
-            n for home in catalogue for n, f in FOLDERS.items() if f == home
-        ]
-        raise DatasetError(
-            f"`name` must be one of {names}. Received: name={name!r}"
-        )
+    names = [n for home in catalogue for n, f in FOLDERS.items() if f == home]
+    check_choice("name", name, names, error=DatasetError)
     folder = target_folder(name, data_dir)
     entry = catalogue[FOLDERS[name]]
     return [

@@ -10,6 +10,7 @@ import numpy as np
 from gensim.models import KeyedVectors
 from gensim.models.fasttext import FastTextKeyedVectors
 
+from keras_qa.arguments import check_choice
 from keras_qa.embeddings.formats.fasttext import has_subwords
 
 OOV = ("uniform", "normal", "zeros")
@@ -106,8 +107,7 @@ def embedding_matrix(
             "`words` and `vectors` must not be empty. "
             f"Received: {len(words)} words, {len(sets)} sets of vectors"
         )
-    if oov not in OOV:
-        raise ValueError(f"`oov` must be one of {OOV}. Received: oov={oov!r}")
+    check_choice("oov", oov, OOV)
     if not 0 <= scale < np.inf:
         raise ValueError(
             f"`scale` must be finite and not negative. Received: scale={scale}"

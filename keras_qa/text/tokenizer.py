@@ -8,6 +8,8 @@ training.
 
 import re
 
+from keras_qa.arguments import check_choice
+
 TOKENIZERS = ("whitespace", "word", "whitespace-num", "word-num")
 
 NUMBER = "num"
@@ -87,11 +89,7 @@ def tokenize(text: str, tokenizer: str = "word") -> list[str]:
         >>> tokenize("Who wrote Moby-Dick, in 1851?", "word-num")
         ['who', 'wrote', 'moby-dick', ',', 'in', 'num', '?']
     """
-    if tokenizer not in TOKENIZERS:
-        raise ValueError(
-            f"`tokenizer` must be one of {TOKENIZERS}. "
-            f"Received: tokenizer={tokenizer!r}"
-        )
+    check_choice("tokenizer", tokenizer, TOKENIZERS)
     splitter, _, numbers = tokenizer.partition("-")
     lowered = lower_case(text)
     tokens = WORD.findall(lowered) if splitter == "word" else lowered.split()

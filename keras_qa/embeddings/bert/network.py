@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from keras_qa.arguments import check_choice
 from keras_qa.embeddings.bert.directory_checks import check_directory
 from keras_qa.embeddings.bert.directory_checks import read_object
 from keras_qa.embeddings.bert.source import INSTALL
@@ -65,11 +66,7 @@ class Bert:
         self.source = find_bert(source)
         self.layers = (layers,) if isinstance(layers, int) else tuple(layers)
         self.combine = combine
-        if combine not in COMBINE:
-            raise ValueError(
-                f"`combine` must be one of {COMBINE}. "
-                f"Received: combine={combine!r}"
-            )
+        check_choice("combine", combine, COMBINE)
         if not self.layers:
             raise ValueError(
                 f"`layers` must not be empty. Received: layers={layers!r}"

@@ -1,0 +1,111 @@
+"""What the programs share: texts to read, a file to write, exit codes."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from collections.abc import Sequence
+from pathlib import Path
+
+FORMATS = ("word2vec-text", "word2vec-binary", "glove")
+
+
+def add_texts(parser: argparse.ArgumentParser) -> None:
+    """Adds the options for the texts: a file, or a data set."""
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument(
+        "--text",
+        type=Path,
+        metavar="FILE",
+        help="UTF-8, a text per line, tokens between white space; or .gz",
+    )
+    source.add_argument(
+        "--dataset", metavar="NAME", help="a data set, such as `sample`"
+    )
+    parser.add_argument(
+        "--data-dir", type=Path, help="its folder, or the parent of that"
+    )
+    parser.add_argument(
+        "--split",
+        nargs="+",
+        default=["train"],
+        help="splits of the data set; default: train",
+    )
+
+
+def read_texts(arguments: argparse.Namespace) -> list[list[str]]:
+    """The texts that the options of `add_texts` name, as tokens.
+
+    Raises:
+        DatasetError: if there is no such data set, or a file is bad.
+    """
+    if arguments.text is not None:
+        from keras_qa.files.text_files import read_lines
+
+        return [line.split() for _, line in read_lines(arguments.text)]
+    from keras_qa.datasets import Corpus
+    from keras_qa.datasets import open_dataset
+
+    dataset = open_dataset(arguments.dataset, arguments.data_dir)
+    groups = [dataset.questions(split) for split in arguments.split]
+    return Corpus(*groups, tokenizer=dataset.tokenizer).tokens
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Adds the options for the file of vectors to write."""
+    parser.add_argument(
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="where to write the vectors; gzipped if it ends in .gz",
+    )
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="default: word2vec-binary for .bin and .bin.gz, else "
+        "word2vec-text",
+    )
+    parser.add_argument(
+        "--overwrite", action="store_true", help="if FILE exists"
+    )
+
+
+def output_format(arguments: argparse.Namespace) -> str:
+    """The format to write; refuses a file that cannot be written.
+
+    Raises:
+        ValueError: if the file exists, or its folder does not.
+    """
+    path: Path = arguments.output
+    if path.exists() and not (arguments.overwrite and path.is_file()):
+        raise ValueError(
+            "--output must be a new file, or one that --overwrite may replace. "
+            f"Received: {path}"
+        )
+    if not path.parent.is_dir():
+        raise ValueError(
+            f"--output must be in a folder that exists. Received: {path}"
+        )
+    binary = path.name.removesuffix(".gz").endswith(".bin")
+    default = "word2vec-binary" if binary else "word2vec-text"
+    return arguments.format or default
+
+
+def run_program(
+    parser: argparse.ArgumentParser,
+    action: Callable[[argparse.Namespace], None],
+    arguments: Sequence[str] | None,
+) -> int:
+    """Does what the arguments ask for; returns the exit code.
+
+    Returns:
+        0, or 2 if the arguments or a file are bad; then stderr says why.
+    """
+    parsed = parser.parse_args(arguments)
+    try:
+        action(parsed)
+    # Errors of the kit are errors about values, or of files.
+    except (ValueError, OSError) as error:
+        print(f"{parser.prog}: {error}", file=sys.stderr)
+        return 2
+    return 0
