@@ -54,6 +54,23 @@ def check_positive(**sizes: Any) -> None:
             )
 
 
+def check_positive_or_none(**sizes: Any) -> None:
+    """Refuses sizes that are neither None nor positive integers.
+
+    Args:
+        **sizes: the arguments by name.
+
+    Raises:
+        ValueError: naming the first size that is neither.
+    """
+    for name, size in sizes.items():
+        if size is not None and (not _is_integer(size) or size < 1):
+            raise ValueError(
+                f"`{name}` must be a positive integer or None. "
+                f"Received: {name}={size!r}"
+            )
+
+
 def check_not_negative(**counts: Any) -> None:
     """Refuses counts that are no integers, or below 0.
 

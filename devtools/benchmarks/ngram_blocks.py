@@ -76,7 +76,7 @@ def measure(settings: Settings, way: str, blocks: int) -> dict[str, Any]:
     from keras import ops
 
     from keras_qa.layers import NGramDenseBlock
-    from keras_qa.layers.ngram_block import NGramBlock
+    from keras_qa.layers.ngram_dense_block import NGramBlock
 
     def concatenated(block: NGramBlock, inputs: list[Any]) -> Any:
         joined = ops.concatenate(inputs, axis=-1)

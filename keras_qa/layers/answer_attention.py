@@ -5,8 +5,13 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_positive_or_none
 from keras_qa.layers.bag_of_words import BagOfWords
+from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.max_over_time import MaxOverTime
+from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.sequences import masked_softmax
 
 POOLINGS = ("max", "avg")
 
@@ -24,18 +29,14 @@ def position_pooling(pooling: str, **kwargs: Any) -> keras.layers.Layer:
     Raises:
         ValueError: if `pooling` is unknown.
     """
-    if pooling not in POOLINGS:
-        raise ValueError(
-            f"`pooling` must be one of {POOLINGS}. Received: "
-            f"pooling={pooling!r}"
-        )
+    check_choice("pooling", pooling, POOLINGS)
     if pooling == "max":
         return MaxOverTime(**kwargs)
     return BagOfWords("mean", **kwargs)
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class AnswerAttention(keras.layers.Layer):
+class AnswerAttention(PairLayer, MaskingLayer):
     """Pools an answer whose positions are weighed by a question's vector.
 
     With `h_a(t)` the state of the answer at position t, and `o_q` the vector
@@ -89,6 +90,13 @@ class AnswerAttention(keras.layers.Layer):
     Question Answer Matching", section 3.3.
     """
 
+    parts = {
+        "question": ("batch_size", "question_dim"),
+        "states": ("batch_size", "length", "dim"),
+        "keys": ("batch_size", "length", "units"),
+    }
+    optional = ("keys",)
+
     def __init__(
         self,
         units: int | None = None,
@@ -98,23 +106,17 @@ class AnswerAttention(keras.layers.Layer):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
-        if units is not None and units < 1:
-            raise ValueError(
-                "`units` must be a positive integer or None. "
-                f"Received: units={units}"
-            )
+        check_positive_or_none(units=units)
         self.units = units
         self.pooling = pooling
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
-        self.supports_masking = True
-        # Logits, softmax and pooling stay in float32 under mixed precision.
-        self.precise = keras.backend.result_type(self.compute_dtype, "float32")
+        # Logits, softmax and pooling are precise.
         self.pool = position_pooling(pooling, dtype=self.precise, name="pool")
 
     def build(self, input_shape: Any) -> None:
         """Creates `W_am`, `W_qm` and `w_ms`."""
-        question, states = _shapes(input_shape)
+        question, states = input_shape[:2]
         units = self.units or states[-1]
         self.answer_projection = self._projection(
             "answer_projection", units, self.dtype_policy, states
@@ -169,14 +171,9 @@ class AnswerAttention(keras.layers.Layer):
         pooled = self.pool(weighted, mask=words)
         return [pooled, weights] if return_attention_scores else pooled
 
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No mask: the axis of positions is gone."""
-        return None
-
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, dim)`."""
-        _, states = _shapes(input_shape)
-        return (states[0], states[2])
+        return (input_shape[1][0], input_shape[1][2])
 
     def compute_output_spec(
         self,
@@ -191,53 +188,3 @@ class AnswerAttention(keras.layers.Layer):
         )
         weights = keras.KerasTensor(shapes[1][:2], dtype=self.precise)
         return [pooled, weights] if return_attention_scores else pooled
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "pooling": self.pooling,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-            "kernel_regularizer": keras.regularizers.serialize(
-                self.kernel_regularizer
-            ),
-        }
-
-
-def _shapes(shapes: Any) -> Any:
-    """The shapes of the question's vector and of the answer's states."""
-    ranks = [
-        len(shape) if isinstance(shape, tuple | list) else 0 for shape in shapes
-    ]
-    if ranks not in ([2, 3], [2, 3, 3]):
-        raise ValueError(
-            "`inputs` must be a list [question, states] of tensors "
-            "(batch_size, question_dim) and (batch_size, length, dim), or "
-            "[question, states, keys] with keys (batch_size, length, units). "
-            f"Received: shapes={shapes}"
-        )
-    return shapes[:2]
-
-
-def masked_softmax(x: Any, mask: Any) -> Any:
-    """Softmax over the true positions, exactly 0 elsewhere.
-
-    Args:
-        x: float tensor `(n, length)`.
-        mask: bool tensor `(n, length)`, or None if all positions count.
-
-    Returns:
-        Float tensor `(n, length)`; all 0 in rows without a true position.
-    """
-    if mask is None:
-        return ops.softmax(x, axis=-1)
-    mask = ops.cast(mask, "bool")
-    x = ops.where(mask, x, -1e30)
-    x = x - ops.stop_gradient(ops.max(x, axis=-1, keepdims=True))
-    exponentials = ops.where(mask, ops.exp(x), 0.0)
-    total = ops.sum(exponentials, axis=-1, keepdims=True)
-    # The largest term is 1, so this bound only meets empty texts.
-    return exponentials / ops.maximum(total, 0.5)

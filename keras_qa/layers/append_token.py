@@ -5,11 +5,14 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_positive
+from keras_qa.layers.base_layer import ConfiguredLayer
+
 PADDING_ID = 0
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class AppendToken(keras.layers.Layer):
+class AppendToken(ConfiguredLayer):
     """Puts one more token after the last word of each text.
 
     The ids 5, 7 and padding become 5, 7, the token and padding: the token
@@ -28,7 +31,7 @@ class AppendToken(keras.layers.Layer):
         Int tensor `(batch_size, length + 1)` of the same dtype.
 
     Raises:
-        ValueError: if `token_id` is not positive.
+        ValueError: if `token_id` is no positive integer.
 
     Example:
         >>> AppendToken(9)(keras.ops.array([[5, 7, 0], [0, 0, 0]]))
@@ -40,11 +43,8 @@ class AppendToken(keras.layers.Layer):
 
     def __init__(self, token_id: int, **kwargs: Any):
         super().__init__(**kwargs)
-        if token_id < 1:
-            raise ValueError(
-                "`token_id` must be positive, as 0 is padding. "
-                f"Received: token_id={token_id}"
-            )
+        # 0 is padding.
+        check_positive(token_id=token_id)
         self.token_id = token_id
 
     def call(self, inputs: Any) -> Any:
@@ -66,7 +66,3 @@ class AppendToken(keras.layers.Layer):
         """The output's shape, and the dtype of the ids."""
         shape = self.compute_output_shape(tuple(inputs.shape))
         return keras.KerasTensor(shape, dtype=inputs.dtype)
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {**super().get_config(), "token_id": self.token_id}

@@ -3,15 +3,17 @@
 from typing import Any
 
 import keras
-from keras import ops
 
+from keras_qa.arguments import check_positive_or_none
 from keras_qa.layers.answer_attention import AnswerAttention
 from keras_qa.layers.answer_attention import position_pooling
-from keras_qa.layers.text_pair import two_sequences
+from keras_qa.layers.base_layer import MaskingLayer
+from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.sequences import without_padding
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class AttentiveBiLSTM(keras.layers.Layer):
+class AttentiveBiLSTM(PairLayer, MaskingLayer):
     """Encodes a pair of texts, the answer with weights from the question.
 
     One bidirectional LSTM, or another encoder, reads both texts:
@@ -67,6 +69,8 @@ class AttentiveBiLSTM(keras.layers.Layer):
     Question Answer Matching", section 3.3.
     """
 
+    not_kept = ("encoder",)
+
     def __init__(
         self,
         units: int | None = None,
@@ -81,12 +85,12 @@ class AttentiveBiLSTM(keras.layers.Layer):
         if (units is None) == (encoder is None):
             raise ValueError(
                 "Exactly one of `units` and `encoder` must be given. "
-                f"Received: units={units}, encoder={encoder}"
+                f"Received: units={units!r}, encoder={encoder!r}"
             )
+        check_positive_or_none(units=units, attention_units=attention_units)
         self.units = units
         self.attention_units = attention_units
         self.pooling = pooling
-        self.supports_masking = True
         self.encoder = encoder or keras.layers.Bidirectional(
             keras.layers.LSTM(
                 units,
@@ -97,21 +101,21 @@ class AttentiveBiLSTM(keras.layers.Layer):
             dtype=self.dtype_policy,
             name="bilstm",
         )
-        # Pooling keeps float32 under mixed precision.
-        self.precise = keras.backend.result_type(self.compute_dtype, "float32")
         self.pool = position_pooling(pooling, dtype=self.precise, name="pool")
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
         self.attention = AnswerAttention(
             attention_units,
             pooling,
-            kernel_initializer=kernel_initializer,
-            kernel_regularizer=kernel_regularizer,
+            kernel_initializer=self.kernel_initializer,
+            kernel_regularizer=self.kernel_regularizer,
             dtype=self.dtype_policy,
             name="attention",
         )
 
     def build(self, input_shape: Any) -> None:
         """Builds the encoder, for both texts, and the attention."""
-        question, answer = two_sequences(input_shape)
+        question, answer = input_shape
         if not self.encoder.built:
             self.encoder.build(answer)
         states = [
@@ -144,11 +148,7 @@ class AttentiveBiLSTM(keras.layers.Layer):
             state_dim)`, 0 on padding, and `"keys"` `(batch_size, length,
             attention_units)`.
         """
-        states = self.encoder(words, mask=mask)
-        if mask is not None:
-            # A new tensor, to which Keras has attached no mask.
-            words = ops.cast(mask, "bool")[:, :, None]
-            states = ops.where(words, states, ops.zeros_like(states))
+        states = without_padding(self.encoder(words, mask=mask), mask)
         return {"states": states, "keys": self.attention.keys(states)}
 
     def attend(
@@ -189,15 +189,10 @@ class AttentiveBiLSTM(keras.layers.Layer):
         )
         return [o_q, o_a, weights] if return_attention_scores else [o_q, o_a]
 
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No masks: the axes of positions are gone."""
-        return None
-
     def compute_output_shape(self, input_shape: Any) -> list[tuple]:
         """`[(batch_size, state_dim), (batch_size, state_dim)]`."""
         shapes = [
-            self.encoder.compute_output_shape(text)
-            for text in two_sequences(input_shape)
+            self.encoder.compute_output_shape(text) for text in input_shape
         ]
         return [(shape[0], shape[-1]) for shape in shapes]
 
@@ -223,19 +218,7 @@ class AttentiveBiLSTM(keras.layers.Layer):
             encoder = keras.saving.serialize_keras_object(self.encoder)
             # This layer builds it, for the words that it is given.
             encoder.pop("build_config", None)
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "attention_units": self.attention_units,
-            "pooling": self.pooling,
-            "encoder": encoder,
-            "kernel_initializer": keras.initializers.serialize(
-                self.attention.kernel_initializer
-            ),
-            "kernel_regularizer": keras.regularizers.serialize(
-                self.attention.kernel_regularizer
-            ),
-        }
+        return {**super().get_config(), "encoder": encoder}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> "AttentiveBiLSTM":

@@ -5,11 +5,13 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_qa.layers.text_pair import two_sequences
+from keras_qa.layers.base_layer import MaskingLayer
+from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.sequences import mask_of
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class AttentivePooling(keras.layers.Layer):
+class AttentivePooling(PairLayer, MaskingLayer):
     """Pools a question and an answer with weights that each gives the other.
 
     With the columns of `Q` and `A` the vectors of the two texts' positions:
@@ -64,6 +66,11 @@ class AttentivePooling(keras.layers.Layer):
     section 3.
     """
 
+    parts = {
+        "question": ("batch_size", "question_length", "question_dim"),
+        "answer": ("batch_size", "answer_length", "answer_dim"),
+    }
+
     def __init__(
         self,
         kernel_initializer: Any = "glorot_uniform",
@@ -75,11 +82,10 @@ class AttentivePooling(keras.layers.Layer):
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
         self.kernel_constraint = keras.constraints.get(kernel_constraint)
-        self.supports_masking = True
 
     def build(self, input_shape: Any) -> None:
         """Creates `U`, of the shape `(question_dim, answer_dim)`."""
-        question, answer = two_sequences(input_shape)
+        question, answer = input_shape
         self.kernel = self.add_weight(
             name="kernel",
             shape=(question[-1], answer[-1]),
@@ -97,9 +103,7 @@ class AttentivePooling(keras.layers.Layer):
         """Pools both texts."""
         texts = list(inputs)
         masks = [
-            ops.ones(ops.shape(text)[:2], dtype="bool")
-            if text_mask is None
-            else ops.cast(text_mask, "bool")
+            mask_of(text, text_mask)
             for text, text_mask in zip(texts, mask or (None, None), strict=True)
         ]
         question, answer = texts
@@ -107,8 +111,7 @@ class AttentivePooling(keras.layers.Layer):
         fit = ops.matmul(
             ops.matmul(question, self.kernel), ops.transpose(answer, (0, 2, 1))
         )
-        precise = keras.backend.result_type(fit.dtype, "float32")
-        fit = ops.tanh(ops.cast(fit, precise))
+        fit = ops.tanh(ops.cast(fit, self.precise))
         # No value of tanh is below -1: padding never is the only maximum.
         fit = ops.where(masks[0][:, :, None] & masks[1][:, None, :], fit, -1.0)
         weights = [
@@ -117,18 +120,16 @@ class AttentivePooling(keras.layers.Layer):
         ]
         pooled = [
             # (batch_size, 1, length) by (batch_size, length, dim)
-            ops.squeeze(ops.matmul(w[:, None, :], ops.cast(x, precise)), axis=1)
+            ops.squeeze(
+                ops.matmul(w[:, None, :], ops.cast(x, self.precise)), axis=1
+            )
             for w, x in zip(weights, texts, strict=True)
         ]
         return pooled + weights if return_attention_scores else pooled
 
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No masks: the axes of positions are gone."""
-        return None
-
     def compute_output_shape(self, input_shape: Any) -> list[tuple]:
         """`[(batch_size, question_dim), (batch_size, answer_dim)]`."""
-        return [(shape[0], shape[2]) for shape in two_sequences(input_shape)]
+        return [(shape[0], shape[2]) for shape in input_shape]
 
     def compute_output_spec(
         self,
@@ -141,23 +142,9 @@ class AttentivePooling(keras.layers.Layer):
         outputs = self.compute_output_shape(shapes)
         if return_attention_scores:
             outputs += [shape[:2] for shape in shapes]
-        dtype = keras.backend.result_type(self.compute_dtype, "float32")
-        return [keras.KerasTensor(shape, dtype=dtype) for shape in outputs]
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-            "kernel_regularizer": keras.regularizers.serialize(
-                self.kernel_regularizer
-            ),
-            "kernel_constraint": keras.constraints.serialize(
-                self.kernel_constraint
-            ),
-        }
+        return [
+            keras.KerasTensor(shape, dtype=self.precise) for shape in outputs
+        ]
 
 
 def _masked_softmax(x: Any, mask: Any) -> Any:

@@ -6,11 +6,14 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_choice
+from keras_qa.layers.base_layer import MaskingLayer
+
 POOLINGS = ("sum", "mean")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class BagOfWords(keras.layers.Layer):
+class BagOfWords(MaskingLayer):
     """Sums the vectors of a text's words.
 
     With `x_i` the vector of the i-th of M words, the layer computes
@@ -49,13 +52,8 @@ class BagOfWords(keras.layers.Layer):
 
     def __init__(self, pooling: str = "sum", **kwargs: Any):
         super().__init__(**kwargs)
-        if pooling not in POOLINGS:
-            raise ValueError(
-                f"`pooling` must be one of {POOLINGS}. "
-                f"Received: pooling={pooling!r}"
-            )
+        check_choice("pooling", pooling, POOLINGS)
         self.pooling = pooling
-        self.supports_masking = True
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
         """Sums or averages over the axis of positions."""
@@ -89,17 +87,9 @@ class BagOfWords(keras.layers.Layer):
             pooled = pooled / ops.maximum(count, 1)
         return ops.cast(pooled, self.compute_dtype)
 
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No mask: the axis of positions is gone."""
-        return None
-
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """`(batch_size, dim)`."""
         return (input_shape[0], input_shape[2])
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {**super().get_config(), "pooling": self.pooling}
 
 
 def packed_sum(words: Any, batch: Mapping[str, Any]) -> Any:

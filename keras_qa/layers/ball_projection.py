@@ -7,12 +7,14 @@ import keras
 from keras import ops
 
 from keras_qa import geometry
+from keras_qa.arguments import check_choice
+from keras_qa.layers.base_layer import ConfiguredLayer
 
 PROJECTIONS = ("clip", "expmap")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class BallProjection(keras.layers.Layer):
+class BallProjection(ConfiguredLayer):
     """Brings vectors into the ball of radius `1 - epsilon`.
 
     With `y` a vector, `"clip"` computes
@@ -69,19 +71,15 @@ class BallProjection(keras.layers.Layer):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
-        if projection not in PROJECTIONS:
-            raise ValueError(
-                f"`projection` must be one of {PROJECTIONS}. "
-                f"Received: projection={projection!r}"
-            )
+        check_choice("projection", projection, PROJECTIONS)
         if not 0 < epsilon < 1:
             raise ValueError(
                 f"`epsilon` must lie between 0 and 1. "
-                f"Received: epsilon={epsilon}"
+                f"Received: epsilon={epsilon!r}"
             )
         if scale <= 0:
             raise ValueError(
-                f"`scale` must be positive. Received: scale={scale}"
+                f"`scale` must be positive. Received: scale={scale!r}"
             )
         self.projection = projection
         self.epsilon = epsilon
@@ -110,13 +108,3 @@ class BallProjection(keras.layers.Layer):
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """The shape of the input."""
         return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "projection": self.projection,
-            "epsilon": self.epsilon,
-            "scale": self.scale,
-            "trainable_scale": self.trainable_scale,
-        }

@@ -5,12 +5,15 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_positive
+from keras_qa.initializers import uniform_initializers
+from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.head_tail import HeadTail
-from keras_qa.layers.initial_range import uniform_initializers
+from keras_qa.layers.sequences import without_padding
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class BidirectionalStack(keras.layers.Layer):
+class BidirectionalStack(ConfiguredLayer):
     """Reads a text forwards and backwards by two independent stacks of LSTMs.
 
     With `x_t` the text's word vectors and `f_l`, `b_l` the states of the l-th
@@ -71,12 +74,7 @@ class BidirectionalStack(keras.layers.Layer):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
-        for name, size in (("units", units), ("layers", layers)):
-            if size < 1:
-                raise ValueError(
-                    f"`{name}` must be a positive integer. "
-                    f"Received: {name}={size}"
-                )
+        check_positive(units=units, layers=layers)
         self.units = units
         self.layers = layers
         self.dropout = dropout
@@ -135,10 +133,7 @@ class BidirectionalStack(keras.layers.Layer):
             # An LSTM that goes backwards returns the last position first.
             backward = ops.flip(states, axis=1)
         states = ops.concatenate([forward, backward], axis=-1)
-        if mask is None:
-            return states
-        words = ops.cast(mask, "bool")[:, :, None]
-        return ops.where(words, states, ops.zeros_like(states))
+        return without_padding(states, mask)
 
     def final(self, states: Any, mask: Any = None) -> Any:
         """The state with which each direction ends.
@@ -157,13 +152,3 @@ class BidirectionalStack(keras.layers.Layer):
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """`(batch_size, length, 2 units)`."""
         return (*input_shape[:-1], 2 * self.units)
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "layers": self.layers,
-            "dropout": self.dropout,
-            "initializer_range": self.initializer_range,
-        }

@@ -11,6 +11,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_qa.arguments import check_positive
 from keras_qa.batches.epochs import SeededEpochs
 
 # At a rate so small the truncated exponential is uniform to float32.
@@ -182,7 +183,7 @@ class ContrastiveDivergence(keras.Model):
         `(batch_size,)`.
 
     Raises:
-        ValueError: if `k` is not positive.
+        ValueError: if `k` is no positive integer.
 
     Example:
         >>> trainer = ContrastiveDivergence(score, k=5)
@@ -196,8 +197,7 @@ class ContrastiveDivergence(keras.Model):
 
     def __init__(self, score: Any, k: int, seed: int = 0, **kwargs: Any):
         super().__init__(**kwargs)
-        if k < 1:
-            raise ValueError(f"`k` must be a positive integer. Received: k={k}")
+        check_positive(k=k)
         self.score = score
         self.k = k
         self.seed_generator = keras.random.SeedGenerator(seed)

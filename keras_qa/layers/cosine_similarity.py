@@ -5,11 +5,13 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.layers.pair_layer import PairLayer
+
 SMALLEST_NORM = 1e-6
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class CosineSimilarity(keras.layers.Layer):
+class CosineSimilarity(PairLayer):
     """Cosine of the angle between two vectors.
 
     cos(q, a) = <q, a> / (|q| |a|)
@@ -36,6 +38,8 @@ class CosineSimilarity(keras.layers.Layer):
     Reference: Tay et al., 2018, "Hyperbolic Representation Learning for Fast
     and Efficient Neural Question Answering", section 4.5.
     """
+
+    parts = {"question": ("...", "dim"), "answer": ("...", "dim")}
 
     def __init__(self, **kwargs: Any):
         # Autocasting would round the vectors to half precision on the way in.

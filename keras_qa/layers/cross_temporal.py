@@ -7,18 +7,20 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_choice
+from keras_qa.layers.pair_layer import PairLayer
 from keras_qa.layers.quasi_recurrent import QuasiRecurrent
-from keras_qa.layers.real_steps import RealSteps
-from keras_qa.layers.real_steps import take_steps
-from keras_qa.layers.real_steps import time_major
 from keras_qa.layers.recurrence import linear_recurrence
+from keras_qa.layers.sequences import RealSteps
+from keras_qa.layers.sequences import take_steps
+from keras_qa.layers.sequences import time_major
 
 CROSSED_INPUTS = ("own", "partner")
 ALIGNMENTS = ("lengths", "padded")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class CrossTemporalLayer(QuasiRecurrent):
+class CrossTemporalLayer(PairLayer, QuasiRecurrent):
     """Encodes two texts, each also by the gates of the other.
 
     One set of convolutions makes the candidates and gates `Z, F, O` of both
@@ -86,25 +88,13 @@ class CrossTemporalLayer(QuasiRecurrent):
         **kwargs: Any,
     ):
         super().__init__(units, kernel_size, **kwargs)
-        for name, value, known in (
-            ("crossed_input", crossed_input, CROSSED_INPUTS),
-            ("alignment", alignment, ALIGNMENTS),
-        ):
-            if value not in known:
-                raise ValueError(
-                    f"`{name}` must be one of {known}. "
-                    f"Received: {name}={value!r}"
-                )
+        check_choice("crossed_input", crossed_input, CROSSED_INPUTS)
+        check_choice("alignment", alignment, ALIGNMENTS)
         self.crossed_input = crossed_input
         self.alignment = alignment
 
     def build(self, input_shape: Sequence[tuple]) -> None:
         """Creates the weights."""
-        if len(input_shape) != 2 or len({s[-1] for s in input_shape}) != 1:
-            raise ValueError(
-                "`inputs` must be a question and an answer with vectors of "
-                f"one size. Received: shapes {input_shape}"
-            )
         self.add_gate_weights(input_shape[0][-1])
 
     def call(
@@ -167,14 +157,6 @@ class CrossTemporalLayer(QuasiRecurrent):
     def compute_output_shape(self, input_shape: Sequence[tuple]) -> list[tuple]:
         """Shapes of the joint states of the two texts."""
         return [(*shape[:-1], self.units) for shape in input_shape]
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "crossed_input": self.crossed_input,
-            "alignment": self.alignment,
-        }
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,14 +5,15 @@ from typing import Any
 
 import keras
 
+from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.ngram_attention import NGramAttention
+from keras_qa.layers.pair_layer import PairLayer
 from keras_qa.layers.query_attention import QueryAttention
-
-SIDES = ("question", "answer")
+from keras_qa.text.sides import SIDES
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class DuplexAttention(keras.layers.Layer):
+class DuplexAttention(PairLayer, MaskingLayer):
     """The distance of a question and a document from their feature maps.
 
     1. `NGramAttention` makes one vector of the N that the blocks have at each
@@ -76,6 +77,11 @@ class DuplexAttention(keras.layers.Layer):
     Reference: MRNN, section 3.3.
     """
 
+    parts = {
+        "question": ("batch_size", "blocks", "question_length", "filters"),
+        "document": ("batch_size", "blocks", "document_length", "filters"),
+    }
+
     def __init__(
         self,
         max_document_length: int,
@@ -105,7 +111,6 @@ class DuplexAttention(keras.layers.Layer):
         self.alpha = alpha
         self.block_initializer = keras.initializers.get(block_initializer)
         self.position_initializer = keras.initializers.get(position_initializer)
-        self.supports_masking = True
         self.resolution = {
             side: NGramAttention(
                 "softmax" if n_gram_attention else without_n_gram_attention,
@@ -229,10 +234,6 @@ class DuplexAttention(keras.layers.Layer):
             return [distances, q_weights, d_weights, matches]
         return distances
 
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No mask: the axes of positions are gone."""
-        return None
-
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, 1)`."""
         return (input_shape[0][0], 1)
@@ -252,25 +253,5 @@ class DuplexAttention(keras.layers.Layer):
             (batch_size, document_length, blocks),
             (batch_size, question_length, document_length),
         ]
-        dtype = keras.backend.result_type(self.compute_dtype, "float32")
-        outputs = [keras.KerasTensor(shape, dtype=dtype) for shape in shapes]
+        outputs = [keras.KerasTensor(s, dtype=self.precise) for s in shapes]
         return outputs if return_attention_scores else outputs[0]
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "max_document_length": self.max_document_length,
-            "hidden_units": self.hidden_units,
-            "n_gram_attention": self.n_gram_attention,
-            "query_attention": self.query_attention,
-            "without_n_gram_attention": self.without_n_gram_attention,
-            "share_sides": self.share_sides,
-            "alpha": self.alpha,
-            "block_initializer": keras.initializers.serialize(
-                self.block_initializer
-            ),
-            "position_initializer": keras.initializers.serialize(
-                self.position_initializer
-            ),
-        }

@@ -5,11 +5,14 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.layers.base_layer import ConfiguredLayer
+from keras_qa.layers.pair_layer import PairLayer
+
 SMALLEST_DISTANCE = 1e-6
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class GESD(keras.layers.Layer):
+class GESD(PairLayer, ConfiguredLayer):
     """Euclidean distance and sigmoid of the dot product, multiplied.
 
         GESD(x, y) = 1 / (1 + |x - y|) * 1 / (1 + exp(-gamma (<x, y> + c)))
@@ -43,12 +46,14 @@ class GESD(keras.layers.Layer):
     A Study and an Open Task", section on similarities.
     """
 
+    parts = {"question": ("...", "dim"), "answer": ("...", "dim")}
+
     def __init__(self, gamma: float = 1.0, c: float = 1.0, **kwargs: Any):
         # Autocasting would round the vectors to half precision on the way in.
         super().__init__(autocast=False, **kwargs)
         if gamma <= 0:
             raise ValueError(
-                f"`gamma` must be positive. Received: gamma={gamma}"
+                f"`gamma` must be positive. Received: gamma={gamma!r}"
             )
         self.gamma = gamma
         self.c = c
@@ -67,7 +72,3 @@ class GESD(keras.layers.Layer):
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, 1)`."""
         return (*input_shape[0][:-1], 1)
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {**super().get_config(), "gamma": self.gamma, "c": self.c}

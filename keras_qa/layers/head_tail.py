@@ -5,9 +5,11 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.layers.base_layer import MaskingLayer
+
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class HeadTail(keras.layers.Layer):
+class HeadTail(MaskingLayer):
     """Concatenates the states that two directions end with.
 
     Of a text's states, the concatenated outputs of a forward and a backward
@@ -43,10 +45,6 @@ class HeadTail(keras.layers.Layer):
     Question Answer Matching", section 3.1.
     """
 
-    def __init__(self, **kwargs: Any):
-        super().__init__(**kwargs)
-        self.supports_masking = True
-
     def build(self, input_shape: tuple) -> None:
         """Checks that the states have two halves."""
         if input_shape[-1] % 2:
@@ -70,10 +68,6 @@ class HeadTail(keras.layers.Layer):
                 for count in (since, until)
             )
         return ops.concatenate([last[:, :units], first[:, units:]], axis=-1)
-
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No mask: the axis of positions is gone."""
-        return None
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """`(batch_size, 2 units)`."""

@@ -7,14 +7,30 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_qa.layers.answer_attention import masked_softmax
+from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_positive
+from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.head_tail import HeadTail
-from keras_qa.layers.sequence_length import cut_or_pad
+from keras_qa.layers.pair_layer import check_parts
+from keras_qa.layers.sequences import cut_or_pad
+from keras_qa.layers.sequences import masked_softmax
+from keras_qa.text.sides import SIDES
 
 TERMS = ("question", "answer", "jump", "frequency", "match")
 QUESTION_TERMS = ("aligned", "final")
-# What each term reads of the inputs, beside the answer's states.
+# The axes of all that the terms read.
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "answer_states": ("batch_size", "answer_length", "dim"),
+    "question_states": ("batch_size", "question_length", "dim"),
+    "jump": ("batch_size", "answer_length"),
+    "answer_ids": ("batch_size", "answer_words"),
+    "answer_tf_idf": ("batch_size", "answer_words"),
+    "question_words": ("batch_size", "question_words", "word_dim"),
+    "question_tf_idf": ("batch_size", "question_words"),
+    "answer_words": ("batch_size", "answer_words", "word_dim"),
+}
+# What each term reads of the inputs, in addition to the answer's states.
 NEEDED: Mapping[str, tuple[str, ...]] = {
     "question": ("question_states",),
     "answer": (),
@@ -30,7 +46,7 @@ NEEDED: Mapping[str, tuple[str, ...]] = {
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class InteractiveAttention(keras.layers.Layer):
+class InteractiveAttention(MaskingLayer):
     """Weighs an answer's positions by the states and words of both texts.
 
     With `h_q(t)` and `h_a(t)` the states of question and answer, `jump(t)` the
@@ -125,16 +141,9 @@ class InteractiveAttention(keras.layers.Layer):
         # Autocasting would round the jumps to half precision on the way in.
         super().__init__(autocast=False, **kwargs)
         self.terms = check_terms(terms)
-        if question_term not in QUESTION_TERMS:
-            raise ValueError(
-                f"`question_term` must be one of {QUESTION_TERMS}. "
-                f"Received: question_term={question_term!r}"
-            )
-        if "frequency" in self.terms and (vocabulary_size or 0) < 1:
-            raise ValueError(
-                "`vocabulary_size` must be a positive integer for the term "
-                f"'frequency'. Received: vocabulary_size={vocabulary_size}"
-            )
+        check_choice("question_term", question_term, QUESTION_TERMS)
+        if "frequency" in self.terms:
+            check_positive(vocabulary_size=vocabulary_size)
         self.vocabulary_size = vocabulary_size
         self.question_term = question_term
         self.share_state_vector = share_state_vector
@@ -143,18 +152,25 @@ class InteractiveAttention(keras.layers.Layer):
             kernel_initializer or keras.initializers.RandomUniform(-0.05, 0.05)
         )
         self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
-        self.supports_masking = True
-        self.precise = keras.backend.result_type(self.compute_dtype, "float32")
         self.ends = HeadTail(dtype=self.precise, name="ends")
+
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Checks the inputs and calls the layer."""
+        needed = {"answer_states", *(n for t in self.terms for n in NEEDED[t])}
+        found = inputs if isinstance(inputs, Mapping) else {}
+        if needed - set(found) or not check_parts(
+            {name: found[name] for name in needed}, PARTS
+        ):
+            axes = {name: PARTS[name] for name in sorted(needed)}
+            shapes = {name: tuple(x.shape) for name, x in found.items()}
+            raise ValueError(
+                f"`inputs` must be a dict that has {sorted(needed)}, with the "
+                f"axes {axes}. Received: shapes={shapes or inputs!r}"
+            )
+        return super().__call__(inputs, *args, **kwargs)
 
     def build(self, input_shape: Any) -> None:
         """Creates `u_h`, `v_1`, `u_a`, `v_2` and W, as far as needed."""
-        needed = {"answer_states", *(n for t in self.terms for n in NEEDED[t])}
-        if not isinstance(input_shape, Mapping) or needed - set(input_shape):
-            raise ValueError(
-                f"`inputs` must be a dict that has {sorted(needed)}. "
-                f"Received: shapes={input_shape}"
-            )
         states = (input_shape["answer_states"][-1],)
         if "answer" in self.terms:
             self.answer_vector = self._weight("answer_vector", states)
@@ -237,7 +253,7 @@ class InteractiveAttention(keras.layers.Layer):
         """`d_q^T E W E^T d_a` `(batch_size,)`."""
         question, answer = (
             self._bag(inputs[f"{side}_words"], inputs[f"{side}_tf_idf"])
-            for side in ("question", "answer")
+            for side in SIDES
         )
         product = ops.matmul(question, self.word_similarity)
         return ops.sum(product * answer, axis=1)
@@ -249,10 +265,6 @@ class InteractiveAttention(keras.layers.Layer):
         bag = ops.matmul(weights[:, None, :], unit_vectors(words))
         return ops.squeeze(bag, axis=1)
 
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No mask: padding has the weight 0."""
-        return None
-
     def compute_output_shape(self, input_shape: Mapping[str, Any]) -> tuple:
         """`(batch_size, answer_length)`."""
         return tuple(input_shape["answer_states"][:2])
@@ -263,23 +275,6 @@ class InteractiveAttention(keras.layers.Layer):
         """The weights' shape and dtype."""
         shape = tuple(inputs["answer_states"].shape[:2])
         return keras.KerasTensor(shape, dtype=self.precise)
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "terms": list(self.terms),
-            "vocabulary_size": self.vocabulary_size,
-            "question_term": self.question_term,
-            "share_state_vector": self.share_state_vector,
-            "activation": keras.activations.serialize(self.activation),
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-            "kernel_regularizer": keras.regularizers.serialize(
-                self.kernel_regularizer
-            ),
-        }
 
 
 def check_terms(terms: Sequence[str]) -> tuple[str, ...]:

@@ -5,9 +5,11 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.layers.base_layer import MaskingLayer
+
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class MaxOverTime(keras.layers.Layer):
+class MaxOverTime(MaskingLayer):
     """Takes each feature's maximum over the positions of a text.
 
         y_j = max(x_1j, ..., x_Mj)
@@ -38,10 +40,6 @@ class MaxOverTime(keras.layers.Layer):
     from Scratch", section 3.3.2.
     """
 
-    def __init__(self, **kwargs: Any):
-        super().__init__(**kwargs)
-        self.supports_masking = True
-
     def call(self, inputs: Any, mask: Any = None) -> Any:
         """Takes the maximum over the axis of positions."""
         if mask is None:
@@ -50,10 +48,6 @@ class MaxOverTime(keras.layers.Layer):
         lowest = ops.cast(-float("inf"), inputs.dtype)
         largest = ops.max(ops.where(words, inputs, lowest), axis=1)
         return ops.where(ops.any(words, axis=1), largest, 0)
-
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No mask: the axis of positions is gone."""
-        return None
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """`(batch_size, dim)`."""

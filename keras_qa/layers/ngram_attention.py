@@ -6,7 +6,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_qa.layers.softmax_weighting import SoftmaxWeighting
+from keras_qa.layers.softmax_block import SoftmaxWeighting
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -79,7 +79,7 @@ class NGramAttention(SoftmaxWeighting):
         if len(input_shape) != 4:
             raise ValueError(
                 "`inputs` must have the shape (batch_size, blocks, length, "
-                f"filters). Received: shape={input_shape}"
+                f"filters). Received: shape={input_shape!r}"
             )
         self.blocks = input_shape[1]
         self.build_softmax_block(self.blocks)
@@ -111,10 +111,6 @@ class NGramAttention(SoftmaxWeighting):
         last = ops.arange(self.blocks) == self.blocks - 1
         last = ops.cast(last, sums.dtype)
         return ops.zeros_like(sums) + last
-
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No mask: `QueryAttention` is given both texts' masks."""
-        return None
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """`(batch_size, length, filters)`."""

@@ -1,16 +1,24 @@
 """Densely connected n-gram blocks: a text at several resolutions."""
 
+from functools import reduce
+from operator import add
 from typing import Any
 
 import keras
 from keras import ops
 
-from keras_qa.layers.ngram_block import NGramBlock
-from keras_qa.layers.same_pooling import check_pooling
+from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_positive
+from keras_qa.layers.base_layer import ConfiguredLayer
+from keras_qa.layers.base_layer import MaskingLayer
+from keras_qa.layers.sequences import mask_of
+from keras_qa.layers.sequences import without_padding
+
+POOLINGS = ("max", "avg", None)
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class NGramDenseBlock(keras.layers.Layer):
+class NGramDenseBlock(ConfiguredLayer):
     """Feature maps of a text for words and for longer and longer n-grams.
 
     With E the word vectors and N the number of blocks,
@@ -88,22 +96,17 @@ class NGramDenseBlock(keras.layers.Layer):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
-        for name, size in (
-            ("filters", filters),
-            ("blocks", blocks),
-            ("kernel_size", kernel_size),
-            ("pool_size", pool_size),
-        ):
-            if size < 1:
-                raise ValueError(
-                    f"`{name}` must be a positive integer. "
-                    f"Received: {name}={size}"
-                )
-        check_pooling(pooling)
+        check_positive(
+            filters=filters,
+            blocks=blocks,
+            kernel_size=kernel_size,
+            pool_size=pool_size,
+        )
+        check_choice("pooling", pooling, POOLINGS)
         if not 0 <= momentum < 1:
             raise ValueError(
                 "`momentum` must be at least 0 and below 1. "
-                f"Received: momentum={momentum}"
+                f"Received: momentum={momentum!r}"
             )
         self.filters = filters
         self.blocks = blocks
@@ -135,7 +138,7 @@ class NGramDenseBlock(keras.layers.Layer):
         if len(input_shape) != 3:
             raise ValueError(
                 "`inputs` must have the shape (batch_size, length, "
-                f"embedding_dim). Received: shape={input_shape}"
+                f"embedding_dim). Received: shape={input_shape!r}"
             )
         self.stack[0].build([input_shape])
         earlier = (*input_shape[:-1], self.filters)
@@ -146,9 +149,7 @@ class NGramDenseBlock(keras.layers.Layer):
         self, inputs: Any, mask: Any = None, training: bool | None = None
     ) -> Any:
         """Computes the maps, each from those before it."""
-        if mask is not None:
-            words = ops.cast(mask, "bool")[:, :, None]
-            inputs = ops.where(words, inputs, ops.zeros_like(inputs))
+        inputs = without_padding(inputs, mask)
         maps: list[Any] = []
         for block in self.stack:
             maps.append(block(maps or [inputs], words=mask, training=training))
@@ -159,18 +160,146 @@ class NGramDenseBlock(keras.layers.Layer):
         batch_size, length, _ = input_shape
         return (batch_size, self.blocks, length, self.filters)
 
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "filters": self.filters,
-            "blocks": self.blocks,
-            "kernel_size": self.kernel_size,
-            "pool_size": self.pool_size,
-            "pooling": self.pooling,
-            "momentum": self.momentum,
-            "alpha": self.alpha,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
+
+class NGramBlock(MaskingLayer):
+    """Convolution, batch normalisation, PReLU, pooling and a scale unit.
+
+    It is part of `NGramDenseBlock`, which documents its arguments.
+
+    The convolution reads the concatenation of the inputs along the last axis,
+    but never makes it: it adds up the convolutions of each input with its
+    rows of the kernel, which is the same sum. The concatenations of N dense
+    blocks would hold `N (N - 1) / 2` copies of a feature map until the
+    gradient is computed.
+
+    Call arguments:
+        inputs: list of float tensors `(batch_size, length, dim)`, 0 at
+            padding.
+        words: the mask, a bool tensor `(batch_size, length)` or None. By the
+            name of `mask` Keras would fill in one for each input.
+        training: whether the statistics are those of the batch.
+
+    Output:
+        Float tensor `(batch_size, length, filters)`, 0 at padding.
+    """
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: int,
+        pool_size: int,
+        pooling: str | None,
+        momentum: float,
+        alpha: float,
+        kernel_initializer: Any,
+        **kwargs: Any,
+    ):
+        super().__init__(**kwargs)
+        self.filters = filters
+        self.kernel_size = kernel_size
+        self.pool_size = pool_size
+        self.pooling = pooling
+        self.kernel_initializer = kernel_initializer
+        self.normalization = keras.layers.BatchNormalization(
+            momentum=momentum, dtype=self.dtype_policy, name="normalization"
+        )
+        self.prelu = keras.layers.PReLU(
+            keras.initializers.Constant(alpha),
+            shared_axes=[1],
+            dtype=self.dtype_policy,
+            name="prelu",
+        )
+
+    def build(self, input_shape: list[tuple]) -> None:
+        """Creates the kernel, the scale, and what the other steps learn."""
+        # BN undoes any bias.
+        self.kernel = self.add_weight(
+            name="kernel",
+            shape=(
+                self.kernel_size,
+                sum(shape[-1] for shape in input_shape),
+                self.filters,
             ),
-        }
+            initializer=self.kernel_initializer,
+        )
+        self.normalization.build((None, None, self.filters))
+        self.prelu.build((None, None, self.filters))
+        self.scale = self.add_weight(name="scale", shape=(), initializer="ones")
+
+    def call(
+        self,
+        inputs: list[Any],
+        words: Any = None,
+        training: bool | None = None,
+    ) -> Any:
+        """Computes f_gram(UB, ws, s) of equation 3."""
+        x = self.convolve(inputs)
+        x = self.normalization(x, mask=words, training=training)
+        x = self.prelu(x)
+        x = same_pooling(x, words, self.pool_size, self.pooling)
+        return self.scale * x
+
+    def convolve(self, inputs: list[Any]) -> Any:
+        """The convolution of the concatenation of the inputs.
+
+        Args:
+            inputs: list of float tensors `(batch_size, length, dim)`.
+
+        Returns:
+            Float tensor `(batch_size, length, filters)`.
+        """
+        parts, first = [], 0
+        for x in inputs:
+            last = first + x.shape[-1]
+            rows = self.kernel[:, first:last]
+            parts.append(ops.conv(x, rows, padding="same"))
+            first = last
+        return reduce(add, parts)
+
+    def compute_output_shape(self, input_shape: list[tuple]) -> tuple:
+        """`(batch_size, length, filters)`."""
+        return (*input_shape[0][:-1], self.filters)
+
+
+def same_pooling(
+    x: Any, mask: Any = None, size: int = 2, pooling: str | None = "max"
+) -> Any:
+    """Pools each window of positions, with stride 1 and padding "same".
+
+    Window i has the positions from `i - (size - 1) // 2` to `i + size // 2`,
+    as TensorFlow places it. What lies beyond the ends of the text and what
+    the mask marks as padding neither wins a maximum nor counts in a mean.
+
+    Args:
+        x: float tensor `(batch_size, length, dim)`.
+        mask: bool tensor `(batch_size, length)`, true at words; None if all
+            positions are words.
+        size: number of positions of a window.
+        pooling: `"max"`, `"avg"`, or None for no pooling at all.
+
+    Returns:
+        Float tensor of the shape and dtype of `x`, 0 at padding.
+    """
+    words = mask_of(x, mask)[:, :, None]
+    if pooling == "max":
+        x = ops.where(words, x, ops.cast(-float("inf"), x.dtype))
+        x = reduce(ops.maximum, _windows(x, size, -float("inf")))
+    elif pooling == "avg":
+        x = reduce(add, _windows(ops.where(words, x, 0), size, 0))
+        counted = reduce(add, _windows(ops.cast(words, x.dtype), size, 0))
+        # Only windows of padding alone have none.
+        x = x / ops.maximum(counted, 1)
+    return ops.where(words, x, ops.zeros_like(x))
+
+
+def _windows(x: Any, size: int, fill: float) -> list[Any]:
+    """The first positions of all windows, their second ones, and so on."""
+    before = (size - 1) // 2
+    padded = ops.pad(
+        x, ((0, 0), (before, size - 1 - before), (0, 0)), constant_values=fill
+    )
+    length = ops.shape(x)[1]
+    # The one without a shift needs no copy.
+    return [
+        x if i == before else padded[:, i : i + length] for i in range(size)
+    ]

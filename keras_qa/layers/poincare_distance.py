@@ -6,10 +6,12 @@ import keras
 from keras import ops
 
 from keras_qa import geometry
+from keras_qa.layers.base_layer import ConfiguredLayer
+from keras_qa.layers.pair_layer import PairLayer
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class PoincareDistance(keras.layers.Layer):
+class PoincareDistance(PairLayer, ConfiguredLayer):
     """Distance of two points of the Poincaré ball.
 
     d(q, a) = arcosh(1 + 2 |q - a|² / ((1 - |q|²)(1 - |a|²)))
@@ -49,6 +51,8 @@ class PoincareDistance(keras.layers.Layer):
     Reference: HyperQA, section 3.4, eq. 4.
     """
 
+    parts = {"question": ("...", "dim"), "answer": ("...", "dim")}
+
     def __init__(
         self,
         epsilon: float = geometry.BOUNDARY_EPSILON,
@@ -59,24 +63,15 @@ class PoincareDistance(keras.layers.Layer):
         super().__init__(autocast=False, **kwargs)
         if epsilon <= 0:
             raise ValueError(
-                f"`epsilon` must be positive. Received: epsilon={epsilon}"
+                f"`epsilon` must be positive. Received: epsilon={epsilon!r}"
             )
         if fraction_epsilon < 0:
             raise ValueError(
                 "`fraction_epsilon` must not be negative. "
-                f"Received: fraction_epsilon={fraction_epsilon}"
+                f"Received: fraction_epsilon={fraction_epsilon!r}"
             )
         self.epsilon = epsilon
         self.fraction_epsilon = fraction_epsilon
-
-    def build(self, input_shape: Any) -> None:
-        """Checks that the inputs are two vectors of the same size."""
-        if len(input_shape) != 2 or input_shape[0][-1] != input_shape[1][-1]:
-            raise ValueError(
-                "`inputs` must be a list of two tensors, question and answer, "
-                "with equally long vectors on the last axis. "
-                f"Received: input_shape={input_shape}"
-            )
 
     def call(self, inputs: Any) -> Any:
         """Computes the distances; see the class for the shapes."""
@@ -93,11 +88,3 @@ class PoincareDistance(keras.layers.Layer):
         """Returns the broadcast leading axes and a last axis of size 1."""
         question, answer = (keras.KerasTensor(shape) for shape in input_shape)
         return (*ops.add(question, answer).shape[:-1], 1)
-
-    def get_config(self) -> dict[str, Any]:
-        """Returns the constructor's arguments."""
-        return {
-            **super().get_config(),
-            "epsilon": self.epsilon,
-            "fraction_epsilon": self.fraction_epsilon,
-        }

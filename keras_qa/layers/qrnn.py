@@ -6,11 +6,12 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_choice
 from keras_qa.layers.quasi_recurrent import QuasiRecurrent
-from keras_qa.layers.real_steps import RealSteps
-from keras_qa.layers.real_steps import take_steps
-from keras_qa.layers.real_steps import time_major
 from keras_qa.layers.recurrence import linear_recurrence
+from keras_qa.layers.sequences import RealSteps
+from keras_qa.layers.sequences import take_steps
+from keras_qa.layers.sequences import time_major
 
 GATES = {"f": 2, "fo": 3, "ifo": 4}
 """Number of convolutions of each kind of pooling, the candidate's too."""
@@ -97,11 +98,7 @@ class QRNNLayer(QuasiRecurrent):
         **kwargs: Any,
     ):
         super().__init__(units, kernel_size, **kwargs)
-        if pooling not in GATES:
-            raise ValueError(
-                f"`pooling` must be one of {tuple(GATES)}. "
-                f"Received: pooling={pooling!r}"
-            )
+        check_choice("pooling", pooling, tuple(GATES))
         self.pooling = pooling
         self.gates = GATES[pooling]
         self.return_sequences = return_sequences
@@ -214,16 +211,6 @@ class QRNNLayer(QuasiRecurrent):
         if self.kernel_size > 1:
             state.append((batch_size, self.kernel_size - 1, input_dim))
         return output, *state
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "pooling": self.pooling,
-            "return_sequences": self.return_sequences,
-            "return_state": self.return_state,
-            "go_backwards": self.go_backwards,
-        }
 
 
 def _last(outputs: Any, steps: RealSteps | None) -> Any:

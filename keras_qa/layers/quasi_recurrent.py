@@ -5,12 +5,14 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_qa.layers.real_steps import RealSteps
-from keras_qa.layers.real_steps import take_steps
-from keras_qa.layers.real_steps import time_major
+from keras_qa.arguments import check_positive
+from keras_qa.layers.base_layer import ConfiguredLayer
+from keras_qa.layers.sequences import RealSteps
+from keras_qa.layers.sequences import take_steps
+from keras_qa.layers.sequences import time_major
 
 
-class QuasiRecurrent(keras.layers.Layer):
+class QuasiRecurrent(ConfiguredLayer):
     """Base of the layers whose gates come from a convolution over time.
 
     One kernel `(kernel_size, input_dim, gates * units)` holds the matrices of
@@ -63,16 +65,11 @@ class QuasiRecurrent(keras.layers.Layer):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
-        for name, size in (("units", units), ("kernel_size", kernel_size)):
-            if not isinstance(size, int) or size < 1:
-                raise ValueError(
-                    f"`{name}` must be a positive integer. "
-                    f"Received: {name}={size}"
-                )
+        check_positive(units=units, kernel_size=kernel_size)
         for name, share in (("zoneout", zoneout), ("dropout", dropout)):
             if not 0 <= share < 1:
                 raise ValueError(
-                    f"`{name}` must be in [0, 1). Received: {name}={share}"
+                    f"`{name}` must be in [0, 1). Received: {name}={share!r}"
                 )
         self.units = units
         self.kernel_size = kernel_size
@@ -190,40 +187,6 @@ class QuasiRecurrent(keras.layers.Layer):
             return self.zoneout + (1 - self.zoneout) * f
         drawn = keras.random.uniform(ops.shape(f), seed=self.seed_generator)
         return ops.where(drawn < self.zoneout, 1.0, f)
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "kernel_size": self.kernel_size,
-            "activation": keras.activations.serialize(self.activation),
-            "recurrent_activation": keras.activations.serialize(
-                self.recurrent_activation
-            ),
-            "use_bias": self.use_bias,
-            "zoneout": self.zoneout,
-            "dropout": self.dropout,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-            "bias_initializer": keras.initializers.serialize(
-                self.bias_initializer
-            ),
-            "kernel_regularizer": keras.regularizers.serialize(
-                self.kernel_regularizer
-            ),
-            "bias_regularizer": keras.regularizers.serialize(
-                self.bias_regularizer
-            ),
-            "kernel_constraint": keras.constraints.serialize(
-                self.kernel_constraint
-            ),
-            "bias_constraint": keras.constraints.serialize(
-                self.bias_constraint
-            ),
-            "seed": self.seed,
-        }
 
 
 def _convolution(taps: list[Any], kernel: Any) -> Any:

@@ -6,13 +6,15 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_qa.layers.sequence_length import cut_or_pad
-from keras_qa.layers.softmax_weighting import SoftmaxWeighting
-from keras_qa.layers.text_pair import two_sequences
+from keras_qa.arguments import check_positive
+from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.sequences import cut_or_pad
+from keras_qa.layers.sequences import mask_of
+from keras_qa.layers.softmax_block import SoftmaxWeighting
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class QueryAttention(SoftmaxWeighting):
+class QueryAttention(PairLayer, SoftmaxWeighting):
     """The distance of two texts, by what each query position finds.
 
     With q(i) and d(j) the vectors of the positions of query and document,
@@ -73,6 +75,10 @@ class QueryAttention(SoftmaxWeighting):
     Reference: MRNN, section 3.3.2.
     """
 
+    parts = {
+        "query": ("batch_size", "query_length", "dim"),
+        "document": ("batch_size", "document_length", "dim"),
+    }
     weightings = ("softmax", "mean")
 
     def __init__(
@@ -93,16 +99,11 @@ class QueryAttention(SoftmaxWeighting):
             autocast=False,
             **kwargs,
         )
-        if max_document_length < 1:
-            raise ValueError(
-                "`max_document_length` must be a positive integer. Received: "
-                f"max_document_length={max_document_length}"
-            )
+        check_positive(max_document_length=max_document_length)
         self.max_document_length = max_document_length
 
     def build(self, input_shape: Any) -> None:
         """Creates the softmax block over the document's positions."""
-        two_sequences(input_shape)
         self.build_softmax_block(self.max_document_length)
 
     def call(
@@ -197,9 +198,7 @@ class QueryAttention(SoftmaxWeighting):
 
     def _prepared(self, text: Any, mask: Any) -> tuple[Any, Any]:
         """A text in float32, and a mask where there is none."""
-        if mask is None:
-            mask = ops.ones(ops.shape(text)[:2], dtype="bool")
-        return ops.cast(text, self.precise), ops.cast(mask, "bool")
+        return ops.cast(text, self.precise), mask_of(text, mask)
 
     def _cut(self, document: Any, mask: Any) -> tuple[Any, Any]:
         """The positions for which there are weights."""
@@ -231,13 +230,9 @@ class QueryAttention(SoftmaxWeighting):
         roots = ops.sqrt(ops.where(apart, squares, 1))
         return ops.sum(ops.where(apart, roots, 0), axis=-1)
 
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No mask: the axes of positions are gone."""
-        return None
-
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, 1)`."""
-        return (two_sequences(input_shape)[0][0], 1)
+        return (input_shape[0][0], 1)
 
     def compute_output_spec(
         self,
@@ -252,10 +247,3 @@ class QueryAttention(SoftmaxWeighting):
             (*query[:2], document[1]), dtype=self.precise
         )
         return [distances, weights] if return_attention_scores else distances
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "max_document_length": self.max_document_length,
-        }

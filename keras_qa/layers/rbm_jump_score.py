@@ -8,9 +8,12 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_qa.arguments import check_choice
+from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.contrastive_divergence import ContrastiveDivergence
 from keras_qa.layers.contrastive_divergence import StatePairs
 from keras_qa.layers.contrastive_divergence import truncated_exponential
+from keras_qa.layers.sequences import mask_of
 
 OFFSETS = ("mean", "none")
 TEMPERATURES = ("deviation", "none")
@@ -21,7 +24,7 @@ CLIPPED_SHARE = 0.05
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class RBMJumpScore(keras.layers.Layer):
+class RBMJumpScore(MaskingLayer):
     """How likely each word's state is together with the next word's state.
 
     With `h_t` the states of an answer, and `Q`, `q_1` and `q_2` the weights,
@@ -74,7 +77,8 @@ class RBMJumpScore(keras.layers.Layer):
         Float tensor `(batch_size, length)`, without a mask.
 
     Raises:
-        ValueError: if an argument is out of range.
+        ValueError: if an argument is out of range, or, while no graph is
+            traced, a state is.
 
     Example:
         >>> states = np.tanh(np.random.normal(size=(20, 9, 4)))
@@ -101,30 +105,21 @@ class RBMJumpScore(keras.layers.Layer):
         if not 0 < max_exponent < 88:
             raise ValueError(
                 "`max_exponent` must be between 0 and 88, beyond which float32 "
-                f"overflows. Received: max_exponent={max_exponent}"
+                f"overflows. Received: max_exponent={max_exponent!r}"
             )
-        for name, value, known in (
-            ("offset", offset, OFFSETS),
-            ("temperature", temperature, TEMPERATURES),
-            ("scale", scale, SCALES),
-        ):
-            if value not in known:
-                raise ValueError(
-                    f"`{name}` must be one of {known}. Received: "
-                    f"{name}={value!r}"
-                )
+        check_choice("offset", offset, OFFSETS)
+        check_choice("temperature", temperature, TEMPERATURES)
+        check_choice("scale", scale, SCALES)
         if initializer_range < 0:
             raise ValueError(
                 "`initializer_range` must not be negative. Received: "
-                f"initializer_range={initializer_range}"
+                f"initializer_range={initializer_range!r}"
             )
         self.max_exponent = max_exponent
         self.offset = offset
         self.temperature = temperature
         self.scale = scale
         self.initializer_range = initializer_range
-        self.supports_masking = True
-        self.precise = keras.backend.result_type(self.compute_dtype, "float32")
 
     def build(self, input_shape: tuple) -> None:
         """Creates `Q`, `q_1` and `q_2`, and what `fit` will measure."""
@@ -288,6 +283,8 @@ class RBMJumpScore(keras.layers.Layer):
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
         """The jump at each position."""
+        mask = mask_of(inputs, mask)
+        _check_range(inputs, mask)
         following = _shifted(inputs)
         exponent = -self.energy(inputs, following)
         if self.offset == "mean":
@@ -296,14 +293,7 @@ class RBMJumpScore(keras.layers.Layer):
             exponent = exponent / self.deviation
         if self.scale == "exp":
             exponent = ops.exp(ops.minimum(exponent, self.max_exponent))
-        if mask is None:
-            mask = ops.ones(ops.shape(inputs)[:2], "bool")
-        real = ops.cast(mask, "bool")
-        return ops.where(ops.logical_and(real, _shifted(real)), exponent, 0.0)
-
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No mask: padding has the jump 0."""
-        return None
+        return ops.where(ops.logical_and(mask, _shifted(mask)), exponent, 0.0)
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """`(batch_size, length)`."""
@@ -315,16 +305,20 @@ class RBMJumpScore(keras.layers.Layer):
             self.compute_output_shape(inputs.shape), dtype=self.precise
         )
 
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "max_exponent": self.max_exponent,
-            "offset": self.offset,
-            "temperature": self.temperature,
-            "scale": self.scale,
-            "initializer_range": self.initializer_range,
-        }
+
+def _check_range(states: Any, mask: Any) -> None:
+    """Refuses states out of [-1, 1] at words, unless a graph is traced."""
+    try:
+        words = ops.convert_to_numpy(mask)
+        values = ops.convert_to_numpy(ops.cast(states, "float32"))[words]
+    except (NotImplementedError, TypeError):
+        return
+    largest = float(np.abs(values).max(initial=0))
+    if largest > 1:
+        raise ValueError(
+            "`inputs` must lie in [-1, 1] at words, as the states of an LSTM "
+            f"do. Received: a state of the size {largest!r}"
+        )
 
 
 def _shifted(x: Any) -> Any:

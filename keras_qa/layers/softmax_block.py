@@ -1,4 +1,4 @@
-"""The softmax block of MRNN: fully connected layers, PReLU, softmax."""
+"""The softmax block of MRNN, and the base of the layers that weigh by it."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -7,11 +7,14 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_qa.layers.answer_attention import masked_softmax
+from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_positive
+from keras_qa.layers.base_layer import MaskingLayer
+from keras_qa.layers.sequences import masked_softmax
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class SoftmaxBlock(keras.layers.Layer):
+class SoftmaxBlock(MaskingLayer):
     """A perceptron from values to as many weights that sum to 1.
 
         f(x) = softmax(PReLU(... PReLU(x W_1 + b_1) ... W_k + b_k))
@@ -63,21 +66,13 @@ class SoftmaxBlock(keras.layers.Layer):
     ):
         # Autocasting would round the values to half precision on the way in.
         super().__init__(autocast=False, **kwargs)
-        for name, units in (
-            ("size", [size]),
-            ("hidden_units", list(hidden_units)),
-        ):
-            if any(n < 1 for n in units):
-                raise ValueError(
-                    f"`{name}` must be positive. Received: {name}="
-                    f"{size if name == 'size' else hidden_units}"
-                )
+        check_positive(size=size)
+        for units in hidden_units:
+            check_positive(hidden_units=units)
         self.size = size
         self.hidden_units = tuple(hidden_units)
         self.alpha = alpha
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
-        self.supports_masking = True
-        self.precise = keras.backend.result_type(self.compute_dtype, "float32")
 
     def build(self, input_shape: tuple) -> None:
         """Creates kernels, biases and slopes."""
@@ -132,10 +127,6 @@ class SoftmaxBlock(keras.layers.Layer):
             mask = ops.ones_like(x, dtype="bool")
         return masked_softmax(x, mask)
 
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No mask: the weights have it in them."""
-        return None
-
     def compute_output_spec(
         self, inputs: Any, mask: Any = None
     ) -> keras.KerasTensor:
@@ -146,14 +137,47 @@ class SoftmaxBlock(keras.layers.Layer):
         """The shape of the inputs."""
         return input_shape
 
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "size": self.size,
-            "hidden_units": self.hidden_units,
-            "alpha": self.alpha,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-        }
+
+class SoftmaxWeighting(MaskingLayer):
+    """A layer that weighs by a softmax block, or in a way without weights.
+
+    Args:
+        weighting: `"softmax"` or another of the class's `weightings`.
+        hidden_units: sizes of the layers within the softmax block.
+        alpha: start of PReLU's slopes.
+        kernel_initializer: initialiser of the softmax block's kernels.
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Raises:
+        ValueError: if there is no such weighting.
+    """
+
+    weightings: tuple[str, ...] = ("softmax",)
+
+    def __init__(
+        self,
+        weighting: str,
+        hidden_units: Sequence[int],
+        alpha: float,
+        kernel_initializer: Any,
+        **kwargs: Any,
+    ):
+        super().__init__(**kwargs)
+        check_choice("weighting", weighting, self.weightings)
+        self.weighting = weighting
+        self.hidden_units = tuple(hidden_units)
+        self.alpha = alpha
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+
+    def build_softmax_block(self, size: int) -> None:
+        """Creates the softmax block of most `size` values, if there is one."""
+        if self.weighting == "softmax":
+            self.softmax_block = SoftmaxBlock(
+                size,
+                self.hidden_units,
+                self.alpha,
+                self.kernel_initializer,
+                dtype=self.precise,
+                name="softmax_block",
+            )
+            self.softmax_block.build((None, None, size))

@@ -3,11 +3,12 @@
 from typing import Any
 
 import keras
-from keras import ops
+
+from keras_qa.layers.masked_convolution import MaskedConvolution
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class TextConvolution(keras.layers.Conv1D):
+class TextConvolution(MaskedConvolution):
     """A one-dimensional convolution to which padding is zero.
 
     Output i is computed from a window of `kernel_size` words centred at word
@@ -32,6 +33,9 @@ class TextConvolution(keras.layers.Conv1D):
     Output:
         Float tensor `(batch_size, length, filters)`.
 
+    Raises:
+        ValueError: if `filters` or `kernel_size` is no positive integer.
+
     Example:
         >>> TextConvolution(4, 3)(keras.ops.ones((2, 7, 5))).shape
         (2, 7, 4)
@@ -41,26 +45,4 @@ class TextConvolution(keras.layers.Conv1D):
     """
 
     def __init__(self, filters: int, kernel_size: int, **kwargs: Any):
-        super().__init__(
-            filters,
-            kernel_size,
-            strides=1,
-            padding="same",
-            data_format="channels_last",
-            **kwargs,
-        )
-        self.supports_masking = True
-
-    def call(self, inputs: Any, mask: Any = None) -> Any:
-        """Convolves over the axis of positions."""
-        if mask is not None:
-            words = ops.cast(mask, "bool")[:, :, None]
-            inputs = ops.where(words, inputs, ops.zeros_like(inputs))
-        return super().call(inputs)
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        config = super().get_config()
-        for name in ("padding", "data_format", "strides"):
-            del config[name]
-        return config
+        super().__init__(filters, kernel_size, padding="same", **kwargs)

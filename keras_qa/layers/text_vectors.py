@@ -7,11 +7,12 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_qa.layers.sequence_length import cut_or_pad
+from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.sequences import cut_or_pad
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class TextVectors(keras.layers.Layer):
+class TextVectors(PairLayer):
     """Looks up the vectors that the words of a text have in that text.
 
     A word's vector depends on the words around it, so the vectors are kept by
@@ -43,6 +44,11 @@ class TextVectors(keras.layers.Layer):
         (1, 2, 4)
     """
 
+    parts = {
+        "rows": ("batch_size", "1"),
+        "ids": ("batch_size", "text_length"),
+    }
+
     def __init__(self, vectors: np.ndarray | Sequence[int], **kwargs: Any):
         super().__init__(**kwargs)
         given = np.ndim(vectors) != 1
@@ -50,7 +56,7 @@ class TextVectors(keras.layers.Layer):
         if len(shape) != 3:
             raise ValueError(
                 "`vectors` must have the shape (texts, length, dim) or be such "
-                f"a shape. Received: shape={shape}"
+                f"a shape. Received: shape={shape!r}"
             )
         self.shape = shape
         self.build((None, None))

@@ -7,11 +7,15 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_positive
+from keras_qa.layers.base_layer import MaskingLayer
+
 NORMS = ("l2", None)
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class TfIdf(keras.layers.Layer):
+class TfIdf(MaskingLayer):
     """Weighs the words of a text by frequency and inverse document frequency.
 
     A text's vector d has one dimension for each word w of the vocabulary,
@@ -58,6 +62,8 @@ class TfIdf(keras.layers.Layer):
     tf-idf and no more.
     """
 
+    not_kept = ("idf",)
+
     def __init__(
         self,
         vocabulary_size: int,
@@ -67,15 +73,8 @@ class TfIdf(keras.layers.Layer):
     ):
         # Autocasting would round the weights to half precision.
         super().__init__(autocast=False, **kwargs)
-        if vocabulary_size < 1:
-            raise ValueError(
-                "`vocabulary_size` must be a positive integer. "
-                f"Received: vocabulary_size={vocabulary_size}"
-            )
-        if norm not in NORMS:
-            raise ValueError(
-                f"`norm` must be one of {NORMS}. Received: norm={norm!r}"
-            )
+        check_positive(vocabulary_size=vocabulary_size)
+        check_choice("norm", norm, NORMS)
         self.vocabulary_size = vocabulary_size
         self.norm = norm
         self.build((None, None))
@@ -159,18 +158,6 @@ class TfIdf(keras.layers.Layer):
         )
         return weights / ops.sqrt(ops.where(squared > 0, squared, 1.0))
 
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No mask: padding has the weight 0."""
-        return None
-
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """The shape of the inputs."""
         return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the idf."""
-        return {
-            **super().get_config(),
-            "vocabulary_size": self.vocabulary_size,
-            "norm": self.norm,
-        }

@@ -5,9 +5,12 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.layers.masked_convolution import MaskedConvolution
+from keras_qa.layers.sequences import without_padding
+
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class WideConvolution(keras.layers.Conv1D):
+class WideConvolution(MaskedConvolution):
     """A one-dimensional convolution over every window that meets the text.
 
         C = tanh(W Z)
@@ -35,6 +38,9 @@ class WideConvolution(keras.layers.Conv1D):
     Output:
         Float tensor `(batch_size, length + kernel_size - 1, filters)`.
 
+    Raises:
+        ValueError: if `filters` or `kernel_size` is no positive integer.
+
     Example:
         >>> WideConvolution(4, 3)(keras.ops.ones((2, 7, 5))).shape
         (2, 9, 4)
@@ -56,23 +62,18 @@ class WideConvolution(keras.layers.Conv1D):
         super().__init__(
             filters,
             kernel_size,
-            strides=1,
             padding="valid",
-            data_format="channels_last",
             activation=activation,
             use_bias=use_bias,
             **kwargs,
         )
-        self.supports_masking = True
         # Positions that a window may have beyond an end of the text.
         self.beyond = self.kernel_size[0] - 1
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
         """Convolves over the axis of positions."""
-        if mask is not None:
-            words = ops.cast(mask, "bool")[:, :, None]
-            inputs = ops.where(words, inputs, ops.zeros_like(inputs))
         ends = (self.beyond, self.beyond)
+        inputs = without_padding(inputs, mask)
         return super().call(ops.pad(inputs, ((0, 0), ends, (0, 0))))
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
@@ -93,10 +94,3 @@ class WideConvolution(keras.layers.Conv1D):
         batch_size, length, _ = input_shape
         wide = None if length is None else length + self.beyond
         return (batch_size, wide, self.filters)
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        config = super().get_config()
-        for name in ("padding", "data_format", "strides"):
-            del config[name]
-        return config

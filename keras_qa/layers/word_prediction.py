@@ -5,11 +5,15 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_qa.layers.initial_range import uniform_initializers
+from keras_qa.arguments import check_positive
+from keras_qa.arguments import check_positive_or_none
+from keras_qa.initializers import uniform_initializers
+from keras_qa.layers.base_layer import MaskingLayer
+from keras_qa.layers.pair_layer import PairLayer
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class WordPrediction(keras.layers.Layer):
+class WordPrediction(PairLayer, MaskingLayer):
     """Negative log-likelihoods of next and previous words by a softmax.
 
     With `[f(t); b(t)]` the state at position t of a sentence x_1, ..., x_T
@@ -66,6 +70,11 @@ class WordPrediction(keras.layers.Layer):
     contextualized word representations", section 3.1.
     """
 
+    parts = {
+        "states": ("batch_size", "length + 1", "2 units"),
+        "ids": ("batch_size", "length + 1"),
+    }
+
     def __init__(
         self,
         vocabulary_size: int,
@@ -75,23 +84,17 @@ class WordPrediction(keras.layers.Layer):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
+        check_positive(vocabulary_size=vocabulary_size)
+        check_positive_or_none(class_count=class_count)
         if vocabulary_size < 2:
             raise ValueError(
                 "`vocabulary_size` must be at least 2. "
-                f"Received: vocabulary_size={vocabulary_size}"
-            )
-        if class_count is not None and class_count < 1:
-            raise ValueError(
-                "`class_count` must be a positive integer or None. "
-                f"Received: class_count={class_count}"
+                f"Received: vocabulary_size={vocabulary_size!r}"
             )
         self.vocabulary_size = vocabulary_size
         self.class_count = class_count or vocabulary_size - 1
         self.shared = shared
         self.initializer_range = initializer_range
-        self.supports_masking = True
-        # The softmax keeps float32 under mixed precision.
-        self.precise = keras.backend.result_type(self.compute_dtype, "float32")
 
     def build(self, input_shape: Any) -> None:
         """Creates the classes and the softmax of each direction."""
@@ -151,10 +154,6 @@ class WordPrediction(keras.layers.Layer):
             classes, ops.cast(logits, self.precise), from_logits=True
         )
 
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No mask: what is not predicted is 0."""
-        return None
-
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, length, 2)`."""
         batch_size, length, _ = input_shape[0]
@@ -164,16 +163,3 @@ class WordPrediction(keras.layers.Layer):
         """The output's shape and dtype."""
         shape = self.compute_output_shape([tuple(x.shape) for x in inputs])
         return keras.KerasTensor(shape, dtype=self.precise)
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without the classes.
-
-        A saved layer finds the classes among its weights.
-        """
-        return {
-            **super().get_config(),
-            "vocabulary_size": self.vocabulary_size,
-            "class_count": self.class_count,
-            "shared": self.shared,
-            "initializer_range": self.initializer_range,
-        }

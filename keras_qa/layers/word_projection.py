@@ -4,9 +4,12 @@ from typing import Any
 
 import keras
 
+from keras_qa.arguments import check_positive
+from keras_qa.layers.base_layer import ConfiguredLayer
+
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class WordProjection(keras.layers.Layer):
+class WordProjection(ConfiguredLayer):
     """Projects word vectors, one by one, to a task-specific space.
 
     With `z` the vector of a word, the layer computes
@@ -40,7 +43,7 @@ class WordProjection(keras.layers.Layer):
         Float tensor `(..., units)`.
 
     Raises:
-        ValueError: if `units` or `num_layers` is not positive.
+        ValueError: if `units` or `num_layers` is no positive integer.
 
     Example:
         >>> layer = WordProjection(4)
@@ -63,12 +66,7 @@ class WordProjection(keras.layers.Layer):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
-        for name, value in (("units", units), ("num_layers", num_layers)):
-            if value < 1:
-                raise ValueError(
-                    f"`{name}` must be a positive integer. "
-                    f"Received: {name}={value}"
-                )
+        check_positive(units=units, num_layers=num_layers)
         self.units = units
         self.num_layers = num_layers
         self.activation = keras.activations.get(activation)
@@ -116,22 +114,3 @@ class WordProjection(keras.layers.Layer):
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """`(..., units)`."""
         return (*input_shape[:-1], self.units)
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "num_layers": self.num_layers,
-            "activation": keras.activations.serialize(self.activation),
-            "dropout": self.dropout,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-            "kernel_regularizer": keras.regularizers.serialize(
-                self.kernel_regularizer
-            ),
-            "kernel_constraint": keras.constraints.serialize(
-                self.kernel_constraint
-            ),
-        }

@@ -11,6 +11,7 @@ from typing import cast
 import keras
 
 from keras_qa.arguments import did_you_mean
+from keras_qa.layers.base_layer import serialized
 from keras_qa.models.building import full_policy
 
 P = ParamSpec("P")
@@ -100,17 +101,6 @@ class ConfiguredModel(keras.Model):
         return {
             "name": self.name,
             "trainable": self.trainable,
-            **{name: _serialized(getattr(self, name)) for name in self._kept},
+            **{name: serialized(getattr(self, name)) for name in self._kept},
             "dtype": keras.dtype_policies.serialize(self.policy),
         }
-
-
-def _serialized(value: Any) -> Any:
-    """An argument as a configuration has it."""
-    if isinstance(value, list):
-        return list(value)
-    if isinstance(value, keras.initializers.Initializer):
-        return keras.initializers.serialize(value)
-    if isinstance(value, keras.constraints.Constraint):
-        return keras.constraints.serialize(value)
-    return keras.activations.serialize(value) if callable(value) else value

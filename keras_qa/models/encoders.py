@@ -65,7 +65,6 @@ def text_convolution(
     Raises:
         ValueError: if `filters` or `kernel_size` is no positive integer.
     """
-    check_positive(filters=filters, kernel_size=kernel_size)
     return TextConvolution(
         filters,
         kernel_size,

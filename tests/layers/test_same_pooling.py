@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_qa.layers.same_pooling import check_pooling
-from keras_qa.layers.same_pooling import same_pooling
+from keras_qa.layers.ngram_dense_block import check_pooling
+from keras_qa.layers.ngram_dense_block import same_pooling
 from support.layer_checks import MODES
 from support.layer_checks import gradients
 from support.layer_checks import run

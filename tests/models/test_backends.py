@@ -27,10 +27,14 @@ def measured(folder, what):
             continue
         output = folder / f"{backend}.npz"
         subprocess.run(
-            [sys.executable, "tests/support/backend_scores.py", output, what],
+            [sys.executable, "-m", "support.backend_scores", output, what],
             cwd=ROOT,
             check=True,
-            env={**os.environ, "KERAS_BACKEND": backend},
+            env={
+                **os.environ,
+                "KERAS_BACKEND": backend,
+                "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}",
+            },
         )
         found[backend] = dict(np.load(output))
     return found

@@ -274,7 +274,7 @@ def test_scores_in_float32_under_mixed_precision(dtype):
         ({"pooling": "max"}, "`pooling` must be one of"),
         ({"projection": "sphere"}, "`projection` must be one of"),
         ({"epsilon": 0}, "`epsilon` must lie"),
-        ({"projection_layers": 0}, "`num_layers` must be a positive"),
+        ({"projection_layers": 0}, "`projection_layers` must be a positive"),
     ],
 )
 def test_errors(settings, message):

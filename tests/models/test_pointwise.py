@@ -106,7 +106,8 @@ def _vectors(model, question, answer):
         states = [lstm(x, *weights) for x in pair]
     else:
         states = [np.maximum(0, convolution(x, *weights)) for x in pair]
-    return [_pooled(x, model.pooling) for x in states]
+    pooling = getattr(model, "pooling", "mean")
+    return [_pooled(x, pooling) for x in states]
 
 
 def _logits(model, row):

@@ -1,6 +1,6 @@
 """What all models compute under one backend, for `test_backends`.
 
-KERAS_BACKEND=jax python tests/support/backend_scores.py OUTPUT.npz forward
+KERAS_BACKEND=jax python -m support.backend_scores OUTPUT.npz forward
 """
 
 import sys

@@ -10,10 +10,10 @@ from keras import ops
 
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
+from keras_qa.initializers import uniform_initializers
 from keras_qa.layers.append_token import AppendToken
 from keras_qa.layers.bidirectional_stack import BidirectionalStack
 from keras_qa.layers.head_tail import HeadTail
-from keras_qa.layers.initial_range import uniform_initializers
 from keras_qa.layers.interactive_attention import TERMS
 from keras_qa.layers.interactive_attention import InteractiveAttention
 from keras_qa.layers.interactive_attention import check_terms

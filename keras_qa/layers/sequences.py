@@ -1,8 +1,77 @@
-"""Steps of texts that are no padding, wherever padding stands."""
+"""Sequences of words and padding: masks, lengths, and steps that are words."""
 
 from typing import Any
 
 from keras import ops
+
+
+def mask_of(sequence: Any, mask: Any = None) -> Any:
+    """A mask for a sequence that may have none.
+
+    Args:
+        sequence: tensor `(batch_size, length, ...)`.
+        mask: tensor `(batch_size, length)`, true at words, or None.
+
+    Returns:
+        Bool tensor `(batch_size, length)`, all true without a mask.
+    """
+    if mask is None:
+        return ops.ones(ops.shape(sequence)[:2], dtype="bool")
+    return ops.cast(mask, "bool")
+
+
+def without_padding(sequence: Any, mask: Any = None) -> Any:
+    """A sequence with zeros at padding, on which Keras has put no mask.
+
+    Args:
+        sequence: tensor `(batch_size, length, dim)`.
+        mask: tensor `(batch_size, length)`, true at words; None if all
+            positions are words.
+
+    Returns:
+        Tensor of the same shape and dtype; `sequence` itself without a mask.
+    """
+    if mask is None:
+        return sequence
+    words = ops.cast(mask, "bool")[:, :, None]
+    return ops.where(words, sequence, ops.zeros_like(sequence))
+
+
+def masked_softmax(x: Any, mask: Any = None) -> Any:
+    """Softmax over the true positions, exactly 0 elsewhere.
+
+    Args:
+        x: float tensor `(..., length)`.
+        mask: bool tensor that broadcasts to it, or None if all positions
+            count.
+
+    Returns:
+        Float tensor `(..., length)`; all 0 in rows without a true position.
+    """
+    if mask is None:
+        return ops.softmax(x, axis=-1)
+    mask = ops.cast(mask, "bool")
+    x = ops.where(mask, x, -1e30)
+    x = x - ops.stop_gradient(ops.max(x, axis=-1, keepdims=True))
+    exponentials = ops.where(mask, ops.exp(x), 0.0)
+    total = ops.sum(exponentials, axis=-1, keepdims=True)
+    # The largest term is 1, so this bound only meets empty texts.
+    return exponentials / ops.maximum(total, 0.5)
+
+
+def cut_or_pad(sequence: Any, length: Any) -> Any:
+    """The first steps of each sequence, and zeros after its last one.
+
+    Args:
+        sequence: float tensor `(batch_size, old_length, ...)`.
+        length: number of steps, an integer or an integer scalar.
+
+    Returns:
+        Float tensor `(batch_size, length, ...)`.
+    """
+    shape = ops.shape(sequence)
+    zeros = ops.zeros((shape[0], length, *shape[2:]), dtype=sequence.dtype)
+    return ops.concatenate([sequence, zeros], axis=1)[:, :length]
 
 
 class RealSteps:

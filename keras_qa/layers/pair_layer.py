@@ -1,0 +1,115 @@
+"""The check of what layers of a question and an answer are given."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import keras
+
+Axes = tuple[str, ...]
+# Types that hold texts of different lengths without padding, or without zeros.
+UNPADDED = ("RaggedTensor", "SparseTensor")
+
+
+class PairLayer(keras.layers.Layer):
+    """A layer of several inputs that refuses others than it expects.
+
+    Attributes:
+        parts: names of the inputs, in their order, and of the axes of each.
+            Axes of one name have one size; "..." stands for any axes, at
+            least one, which may broadcast.
+        optional: names of inputs at the end that may be missing.
+    """
+
+    parts: Mapping[str, Axes] = {
+        "question": ("batch_size", "question_length", "dim"),
+        "answer": ("batch_size", "answer_length", "dim"),
+    }
+    optional: tuple[str, ...] = ()
+
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Checks the inputs and calls the layer.
+
+        Raises:
+            ValueError: if `inputs` are no list of dense tensors with the axes
+                of `parts`.
+        """
+        given = list(inputs) if isinstance(inputs, list | tuple) else []
+        fewest = len(self.parts) - len(self.optional)
+        names = list(self.parts)[: max(fewest, len(given))]
+        if fewest <= len(given) <= len(self.parts):
+            parts = {name: self.parts[name] for name in names}
+            if check_parts(dict(zip(names, given, strict=True)), parts):
+                return super().__call__(inputs, *args, **kwargs)
+        axes = [f"({', '.join(axes)})" for axes in self.parts.values()]
+        names = [
+            f"{name} (optional)" if name in self.optional else name
+            for name in self.parts
+        ]
+        raise ValueError(
+            f"`inputs` must be a list [{', '.join(names)}] of tensors "
+            f"{' and '.join(axes)}. Received: {_described(inputs)}"
+        )
+
+
+def check_parts(inputs: Mapping[str, Any], parts: Mapping[str, Axes]) -> bool:
+    """Checks tensors for being dense and having one size for each axis.
+
+    Args:
+        inputs: the tensors by name.
+        parts: the names of the axes that each should have.
+
+    Returns:
+        True if all are tensors of as many axes as they should have.
+
+    Raises:
+        ValueError: if one is ragged or sparse, or two axes of one name have
+            different sizes, as far as these are known.
+    """
+    sizes: dict[str, tuple[str, int]] = {}
+    for name, tensor in inputs.items():
+        if _is_unpadded(tensor):
+            raise ValueError(
+                "`inputs` must be dense tensors, their padding marked by a "
+                "mask: convert them by `to_tensor()` or `tf.sparse.to_dense`. "
+                f"Received: {name}={type(tensor).__name__}"
+            )
+        shape, axes = _shape(tensor), parts[name]
+        if shape is None:
+            return False
+        if axes[0] == "..." and len(shape) >= len(axes):
+            shape, axes = shape[1 - len(axes) :], axes[1:]
+        if len(shape) != len(axes):
+            return False
+        for axis, size in zip(axes, shape, strict=True):
+            first, other = sizes.setdefault(axis, (name, size))
+            known = isinstance(size, int) and isinstance(other, int)
+            if known and size != other:
+                raise ValueError(
+                    f"`inputs` must have one `{axis}`. "
+                    f"Received: {first} with {axis}={other!r}, "
+                    f"{name} with {axis}={size!r}"
+                )
+    return True
+
+
+def _is_unpadded(x: Any) -> bool:
+    symbolic = isinstance(x, keras.KerasTensor) and (
+        x.sparse or getattr(x, "ragged", False)
+    )
+    return symbolic or type(x).__name__ in UNPADDED
+
+
+def _shape(x: Any) -> tuple | None:
+    shape = getattr(x, "shape", None)
+    return None if shape is None else tuple(shape)
+
+
+def _described(inputs: Any) -> str:
+    if isinstance(inputs, list | tuple):
+        return f"shapes={[_shape(x) for x in inputs]!r}"
+    shape = _shape(inputs)
+    return (
+        f"inputs={inputs!r}"
+        if shape is None
+        else f"one tensor, shape={shape!r}"
+    )
