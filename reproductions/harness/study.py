@@ -92,8 +92,9 @@ def study_parser(
         "--embeddings", nargs="+", required=True, metavar="FILE"
     )
     parser.add_argument("--record", type=Path, metavar="FILE")
-    parser.set_defaults(keep_models=True, split="dev")
+    parser.set_defaults(split="dev")
     if not seeds:
+        parser.set_defaults(keep_models=True)
         return parser
     parser.add_argument(
         "--datasets",
