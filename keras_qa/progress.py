@@ -34,10 +34,9 @@ class ProgressBar(tqdm):
         open_until_now = not self.disable
         super().close()
         if open_until_now and self._line:
+            unit = self.unit if self.n == 1 else f"{self.unit}s"
             seconds = self.format_dict["elapsed"]
-            parts = [
-                f"{self.n:,} {self.unit}{'s' * (self.n != 1)} in {seconds:.1f} s"
-            ]
-            if self.desc:
-                parts.insert(0, self.desc.removesuffix(": "))
-            print(": ".join(parts), file=sys.stderr)
+            title = self.desc and f"{self.desc.removesuffix(': ')}: "
+            print(
+                f"{title}{self.n:,} {unit} in {seconds:.1f} s", file=sys.stderr
+            )

@@ -2,12 +2,10 @@
 
 from typing import Any
 
+from keras_qa.datasets.registry import collection
 from keras_qa.ranking.evaluation import MEASURES
 from keras_qa.ranking.evaluation import recall_measures
 from reproductions.harness.errors import SettingsError
-
-# Their candidates are found among many documents, and may all be wrong.
-RETRIEVAL = ("squad", "quasar-t")
 
 EVERY: dict[str, Any] = {**MEASURES, **recall_measures()}
 
@@ -20,8 +18,11 @@ def measures_of(dataset: str) -> dict[str, Any]:
 
     Returns:
         Name to measure of `ir_measures`.
+
+    Raises:
+        DatasetError: if there is no data set of that name.
     """
-    return dict(EVERY if dataset in RETRIEVAL else MEASURES)
+    return dict(EVERY if collection(dataset).retrieval else MEASURES)
 
 
 def check_monitor(monitor: str, dataset: str) -> None:

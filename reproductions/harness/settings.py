@@ -12,7 +12,6 @@ may be and the place in the paper that it is from.
 """
 
 import dataclasses
-import functools
 import json
 import math
 import shutil
@@ -161,8 +160,10 @@ class CommonSettings:
     epochs: int = setting(25, "not stated", above=0)
 
     def __post_init__(self) -> None:
+        kinds = _kinds(type(self))
         for field in dataclasses.fields(self):
-            value = _checked(type(self), field, getattr(self, field.name))
+            name = field.name
+            value = _checked(field, *kinds[name], getattr(self, name))
             object.__setattr__(self, field.name, value)
 
 
@@ -206,8 +207,7 @@ def resolve_settings(
     return dataclasses.replace(defaults, **changes)
 
 
-@functools.cache
-def _kinds(settings: Any) -> dict[str, tuple[type, bool]]:
+def _kinds(settings: type[CommonSettings]) -> dict[str, tuple[type, bool]]:
     """The type of each setting, and whether it may be `None`."""
     found = {}
     for name, hint in get_type_hints(settings).items():
@@ -217,13 +217,10 @@ def _kinds(settings: Any) -> dict[str, tuple[type, bool]]:
 
 
 def _checked(
-    settings: type[CommonSettings],
-    field: "dataclasses.Field[Any]",
-    value: Any,
+    field: "dataclasses.Field[Any]", kind: type, optional: bool, value: Any
 ) -> Any:
     """The value of a setting, an integer as the float that is meant."""
     name, rule = field.name, field.metadata["rule"]
-    kind, optional = _kinds(settings)[name]
     if value is None and optional:
         return None
     if kind is float and type(value) is int:
@@ -250,11 +247,11 @@ def _checked(
 
 def describe_settings(settings: type[CommonSettings]) -> str:
     """The settings for `--help`: default, what is allowed, section, note."""
-    defaults = settings()
+    defaults, kinds = settings(), _kinds(settings)
     lines = ["settings, changed by --set NAME=VALUE:"]
     for field in dataclasses.fields(settings):
         rule = field.metadata["rule"]
-        kind, optional = _kinds(settings)[field.name]
+        kind, optional = kinds[field.name]
         allowed = ", ".join(map(str, rule.choices))
         if not allowed:
             limits = rule.limits.replace("be ", "")
