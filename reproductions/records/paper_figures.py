@@ -235,6 +235,7 @@ class Paper:
             without figures, which are in the tables.
         figures: its pictures.
         selection: how the recipes of its runs were chosen.
+        stages: what is trained before its model, if anything is.
         commands: the commands that make its records.
         paired_tests: the models to be tested against each other.
     """
@@ -253,6 +254,7 @@ class Paper:
     findings: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
     selection: str = ""
+    stages: str = ""
     commands: tuple[str, ...] = ()
     paired_tests: tuple[WantedTest, ...] = ()
 
@@ -350,10 +352,10 @@ def _table(paper: str, fields: dict[str, Any], place: str) -> Table:
         return _counts_table(paper, counts, place)
     if "columns" in fields:
         return typed(fields, PrintedTable, place, RecordError)
-    metrics, rows = fields.get("metrics"), fields.get("rows")
+    metrics, rows = fields.get("metrics", []), fields.get("rows", [])
     if fits(metrics, list[str]) and fits(rows, list[dict[str, Any]]):
-        gathered = [_gather(row, metrics) for row in rows]
-        fields = {**fields, "rows": gathered}
+        gathered = {"rows": [_gather(row, metrics) for row in rows]}
+        fields = fields | (gathered if "rows" in fields else {})
     return typed(fields, ResultsTable, place, RecordError)
 
 

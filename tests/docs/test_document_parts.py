@@ -26,8 +26,9 @@ def test_each_deviation_has_a_section(monkeypatch):
     text = generated_parts.ledger("iam")
     entries = [entry for entry in load_deviations() if entry.paper == "iam"]
     assert len(entries) == text.count("### ")
+    plain = " ".join(text.split())
     for entry in entries:
         assert f"### {entry.where}\n" in text
-        assert " ".join(entry.reading.split()) in text
+        assert " ".join(entry.reading.split()) in plain
         for name in (*entry.arguments, *entry.tests):
-            assert f"`{name}`" in text
+            assert f"`{name}`" in plain
