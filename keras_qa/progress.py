@@ -34,7 +34,7 @@ class ProgressBar(tqdm):
         open_until_now = not self.disable
         super().close()
         if open_until_now and self._line:
-            unit = self.unit if self.n == 1 else f"{self.unit}s"
+            unit = self.unit.strip().removesuffix("s") + "s" * (self.n != 1)
             seconds = self.format_dict["elapsed"]
             title = self.desc and f"{self.desc.removesuffix(': ')}: "
             print(

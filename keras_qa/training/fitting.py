@@ -75,8 +75,7 @@ def fit_best_epoch(
 
 
 class EpochProgress(keras.callbacks.Callback):
-    """One bar for a whole training; where there is no terminal, one line an
-    epoch.
+    """A bar of a training's epochs; where no terminal is, a line for each.
 
     Args:
         epochs: number of epochs of the training.

@@ -9,6 +9,7 @@ from typing import Any
 
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.errors import RunFolderError
+from keras_qa.quiet import silence_tensorflow
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.settings import describe_settings
 from reproductions.harness.settings import wrapped
@@ -199,6 +200,7 @@ def with_messages(action: Callable[[], None]) -> int:
     Returns:
         The exit status: 0, or 2 after a message about bad input.
     """
+    silence_tensorflow()
     try:
         action()
     except (ImportError, OSError, ValueError, RunFolderError) as error:

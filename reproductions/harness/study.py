@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from keras_qa.quiet import silence_tensorflow
 from keras_qa.training.run_folder import keep_only
 from reproductions.harness.command import run_command
 from reproductions.harness.experiment import Experiment
@@ -168,6 +169,7 @@ def run_all(
 
 def forget_models() -> None:
     """Frees memory: a hundred models in one process would fill it."""
+    silence_tensorflow()
     import keras
 
     keras.utils.clear_session()
