@@ -306,12 +306,9 @@ def test_a_frozen_layer_cannot_be_fitted():
 def test_states_out_of_range_are_refused_while_no_graph_is_traced():
     layer, states = RBMJumpScore(), np.zeros((2, 3, 4), "float32")
     states[1, 2, 0] = -1.5
-    with pytest.raises(ValueError) as caught:
+    message = r"`inputs` must lie in \[-1, 1\] at words.*Received: .* size 1.5"
+    with pytest.raises(ValueError, match=message):
         layer(states)
-    assert str(caught.value) == (
-        "`inputs` must lie in [-1, 1] at words, as the states of an LSTM do. "
-        "Received: a state of the size 1.5"
-    )
     # Padding may be anything, and a traced graph has no values.
     layer(states, mask=np.array([[True] * 3, [True, True, False]]))
     layer(states[:, :0])
