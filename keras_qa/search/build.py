@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from keras_qa.arguments import check_choice
 from keras_qa.errors import SearchError
 from keras_qa.files.checks import fits
 from keras_qa.files.locks import RUNNING
@@ -70,8 +71,7 @@ def build_index(
         DatasetError: if the file of answers is missing or bad.
         OwnedError: if another process writes to the folder.
     """
-    if kind not in KINDS:
-        raise SearchError(f"`kind` must be one of {KINDS}. Received: {kind!r}")
+    check_choice("kind", kind, KINDS, error=SearchError)
     faiss_files.import_faiss()
     space = space_of(ranker.model)
     with owned_folder(folder):
