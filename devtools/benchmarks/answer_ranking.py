@@ -51,12 +51,11 @@ import numpy as np
 
 from benchmarks.options import option_parser
 from benchmarks.processes import alone
-from benchmarks.processes import load_before
 from benchmarks.results import at_least
 from benchmarks.results import at_most
+from benchmarks.results import conclude
 from benchmarks.results import paired_ratio
 from benchmarks.results import verdict
-from benchmarks.results import write_results
 from keras_qa.batches.negatives import NegativeSampler
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import next_size
@@ -392,18 +391,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "single_pairs": 3,
         }
     settings = Settings(**sizes, cores=options.cores, seed=options.seed)
-
-    start = time.perf_counter()
-    load = load_before(settings.cores)
     backend = os.environ.get("KERAS_BACKEND") or "tensorflow"
-    # A process of its own, which may be kept to some cores.
-    measured = alone(
-        run, settings, backend, cores=settings.cores, backend=backend
+    cores = settings.cores
+    conclude(
+        options.json,
+        settings,
+        cores,
+        # A process of its own, which may be kept to some cores.
+        lambda: alone(run, settings, backend, cores=cores, backend=backend),
+        summarise,
+        report,
     )
-    summary = summarise(settings, measured)
-    report(settings, measured, summary)
-    write_results(options.json, settings, load, summary, measured)
-    print(f"\n{options.json} ({time.perf_counter() - start:.0f} s)")
     return 0
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from keras_qa.errors import SearchError
+from keras_qa.progress import ProgressBar
 
 KINDS = ("flat", "hnsw")
 
@@ -56,7 +56,7 @@ def build_faiss(
     """
     faiss = import_faiss()
     index = None
-    with tqdm(
+    with ProgressBar(
         total=total,
         desc=f"Index ({kind})",
         unit="answer",
