@@ -1,7 +1,7 @@
-"""What an encoder computed is kept on disk, and computed once.
+"""Vectors that an encoder computed, kept on disk and computed once.
 
 Under the folder of the cache, a folder for each encoder and choice of layers,
-told apart by a digest of the encoder's files, holds a `VectorCache`; its file
+told apart by a digest of the encoder's files, is a `VectorCache`; its file
 about.json says whose it is. In it, a text is found by its words.
 
 A `VectorCache` is a folder of files that are only added: what was computed

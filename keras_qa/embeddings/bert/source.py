@@ -38,7 +38,7 @@ def find_bert(source: PathLike) -> Path | str:
 
     Raises:
         ImportError: if the package of `"minilm"` is not installed.
-        VectorsError: if a directory is missing or holds no such model.
+        VectorsError: if a directory is missing or has no such model.
     """
     if source == MINILM:
         found = importlib.util.find_spec(MINILM_PACKAGE)

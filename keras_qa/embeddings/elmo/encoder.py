@@ -75,7 +75,7 @@ class Elmo:
 
     @property
     def width(self) -> int:
-        """Width of the states, all layers that stand side by side."""
+        """Width of the states, of all layers side by side."""
         return 2 * self.options.projection * len(self.layers)
 
     def encode(

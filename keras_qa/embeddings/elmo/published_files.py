@@ -31,7 +31,7 @@ def find_elmo(source: PathLike) -> tuple[Path, Path]:
         The options and the weights.
 
     Raises:
-        VectorsError: if the directory is missing or holds no such files.
+        VectorsError: if the directory is missing or has no such files.
     """
     folder = Path(source).expanduser()
     if not folder.is_dir():
