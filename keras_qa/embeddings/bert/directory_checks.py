@@ -1,4 +1,4 @@
-"""What a directory must be, so that a BERT can be made of it at no great cost.
+"""Checks of a directory's sizes, before a BERT is made of it.
 
 keras-hub makes the network that config.json states before it looks at the
 weights: a number there could ask for any amount of memory.

@@ -37,7 +37,7 @@ TOKENIZER_CONFIG = "tokenizer_config.json"
 FRAME = 2
 SHORTEST_WIDTH = 8
 COMBINE = ("mean", "concat")
-# To be raised when the same texts would be given other vectors.
+# A higher number for each change that gives the same texts other vectors.
 VERSION = 1
 
 
@@ -163,7 +163,7 @@ class Bert:
             framed = [tokenizer.cls_token_id, *text, tokenizer.sep_token_id]
             ids[row, : len(framed)] = framed
             mask[row, : len(framed)] = 1
-        # Rows that only fill up are copies: no softmax is over nothing.
+        # Rows that only fill the batch are copies: no softmax is over nothing.
         ids[len(texts) :], mask[len(texts) :] = ids[0], mask[0]
         states = self._model.predict_on_batch(
             {
@@ -244,7 +244,7 @@ def _named_errors(source: Path | str) -> Iterator[None]:
         yield
     except (VectorsError, ImportError):
         raise
-    # keras-hub and safetensors have no error of their own for bad files.
+    # keras-hub and safetensors raise errors of many kinds for bad files.
     except Exception as error:
         raise VectorsError(
             f"{source}: expected a BERT that keras-hub can load. Received: "

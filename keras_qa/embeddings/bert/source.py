@@ -1,4 +1,4 @@
-"""Which BERT is meant, and what it depends on."""
+"""Finding the files of a BERT, and their digest."""
 
 import hashlib
 import importlib.util
@@ -24,7 +24,7 @@ SUFFIXES = {".json", ".txt", ".safetensors", ".h5"}
 
 
 def find_bert(source: PathLike) -> Path | str:
-    """Finds out which BERT is meant.
+    """Finds a BERT by its name or directory.
 
     Args:
         source: `"minilm"`, all-MiniLM-L6-v2 in the package

@@ -152,7 +152,7 @@ def bert_text_vectors(
         vectors[places[distinct[i]], : len(rows)] = rows
     if vectors is None:
         vectors = np.zeros((len(texts), length, bert.width), np.float32)
-    # A BERT ends with a normalisation: no state of its is zero.
+    # A BERT ends with a normalisation: none of its states is zero.
     real = vectors.any(axis=-1)
     if dim is not None:
         components = PrincipalComponents.fit(vectors[real], dim)

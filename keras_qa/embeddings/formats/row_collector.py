@@ -105,7 +105,7 @@ class RowCollector:
         self._index[word] = row
 
     def note(self, what: str, word: str, number: int) -> None:
-        """Counts a word with something odd, for a warning at the end."""
+        """Counts a word with an oddity, for the warning of `finish`."""
         self._odd[what] += 1
         self._examples.setdefault(what, f"{word!r} at {self.where(number)}")
 

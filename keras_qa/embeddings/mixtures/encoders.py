@@ -1,4 +1,4 @@
-"""What gives words vectors: a BERT, an ELMo, or a file of word vectors.
+"""Encoders give words vectors: a BERT, an ELMo, or a file of word vectors.
 
 All have layers, of which some are asked for; a file has one. What a BERT or an
 ELMo computed is kept on disk (`keras_qa.embeddings.cache`); the vectors of
