@@ -59,7 +59,7 @@ def to_restructured(lines: list[str]) -> list[str]:
             continue
         result += ["\n".join(block), ""]
         result[-2:] = [*_inline(result[-2]).split("\n"), ""]
-        # What a section holds is indented below its title.
+        # The content of a section is indented below its title.
         outer = indent + 4 * _opens_section(block)
     return result
 

@@ -5,7 +5,7 @@ A line of a page such as
     <!-- part: ledger hyperqa -->
 
 is replaced, whenever the page is read, by what the function of that name in
-`PARTS` returns for the words behind it. So the pages hold no copy of a figure,
+`PARTS` returns for the words behind it. So the pages contain no copy of a figure,
 of a deviation or of a command's help that could go stale.
 """
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from keras_qa.arguments import check_choice
 from keras_qa.errors import ExportError
 from keras_qa.errors import RankerError
 from keras_qa.files.checks import fits
@@ -264,10 +265,7 @@ class Ranker:
             RankerError: if the model does not give each text of that side
                 one vector, there is no Keras model, or `side` is neither.
         """
-        if side not in SIDES:
-            raise RankerError(
-                f"`side` must be one of {SIDES}. Received: side={side!r}"
-            )
+        check_choice("side", side, SIDES, error=RankerError)
         model = self.model
         shape = getattr(
             getattr(model, f"{side}_encoder", None), "output_shape", None
@@ -334,10 +332,7 @@ class Ranker:
             RankerError: if there is no Keras model, or it takes anything but
                 what the reading gives.
         """
-        if format not in FORMATS:
-            raise ExportError(
-                f"`format` must be one of {FORMATS}. Received: {format!r}"
-            )
+        check_choice("format", format, FORMATS, error=ExportError)
         from keras_qa.export.keras_file import export_keras
         from keras_qa.export.onnx import export_onnx
         from keras_qa.export.saved_model import export_saved_model

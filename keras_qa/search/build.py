@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
+from keras_qa.arguments import check_choice
 from keras_qa.errors import SearchError
 from keras_qa.files.checks import fits
 from keras_qa.files.locks import RUNNING
@@ -15,6 +15,7 @@ from keras_qa.files.locks import owned_folder
 from keras_qa.files.whole import SCRATCH
 from keras_qa.files.whole import remove_scratch
 from keras_qa.files.whole import write_whole
+from keras_qa.progress import ProgressBar
 from keras_qa.ranker import Ranker
 from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import AnswerShards
@@ -70,8 +71,7 @@ def build_index(
         DatasetError: if the file of answers is missing or bad.
         OwnedError: if another process writes to the folder.
     """
-    if kind not in KINDS:
-        raise SearchError(f"`kind` must be one of {KINDS}. Received: {kind!r}")
+    check_choice("kind", kind, KINDS, error=SearchError)
     faiss_files.import_faiss()
     space = space_of(ranker.model)
     with owned_folder(folder):
@@ -156,7 +156,9 @@ def _encode(
     """
     finished, total, number = shards.count(), 0, 0
     stream = read_answers(path)
-    with tqdm(desc="Encode", unit="answer", disable=not show_progress) as bar:
+    with ProgressBar(
+        desc="Encode", unit="answer", disable=not show_progress
+    ) as bar:
         while answers := list(itertools.islice(stream, shards.size)):
             if most is not None and total + len(answers) > most:
                 raise _other_answers(shards, total, path)

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from keras_qa.errors import SearchError
+from keras_qa.progress import ProgressBar
 
 KINDS = ("flat", "hnsw")
 
@@ -131,7 +131,7 @@ def load_faiss(path: Path, kind: str) -> Any:
 def _bar(
     blocks: Iterable[np.ndarray], total: int, name: str, show_progress: bool
 ) -> Iterable[np.ndarray]:
-    with tqdm(
+    with ProgressBar(
         total=total,
         desc=f"Index ({name})",
         unit="answer",

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from keras_qa.arguments import check_choice
 from keras_qa.errors import RankerError
 from keras_qa.errors import TextWarning
 from keras_qa.files.checks import fits
@@ -70,11 +71,7 @@ class TextReading:
     report: "TextReport | None" = None
 
     def __post_init__(self) -> None:
-        if self.tokenizer not in TOKENIZERS:
-            raise RankerError(
-                f"`tokenizer` must be one of {TOKENIZERS}. "
-                f"Received: tokenizer={self.tokenizer!r}"
-            )
+        check_choice("tokenizer", self.tokenizer, TOKENIZERS, error=RankerError)
         for side, length in self.max_length.items():
             if length is not None and length < 1:
                 raise RankerError(

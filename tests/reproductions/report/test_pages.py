@@ -160,6 +160,6 @@ def test_ledger_is_rendered():
     plain = " ".join(text.split())
     for entry in entries:
         assert f"## {entry.where}\n" in text
-        assert " ".join(entry.reading.split()) in plain
+        assert " ".join(entry.default.split()) in plain
         for name in (*entry.arguments, *entry.tests):
             assert f"`{name}`" in plain
