@@ -304,7 +304,10 @@ def _inside(where: str, name: Any) -> str:
 
 
 def _other(value: Any, kind: Any, where: str) -> _MisfitError:
-    subject = f"`{where}` must be" if where else "expected a value"
-    return _MisfitError(
-        f"{subject} of type {kind_name(kind)}. Received: {shorten(value)}"
-    )
+    if where:
+        expected = f"`{where}` must be of type {kind_name(kind)}"
+    elif (get_origin(kind) or kind) is dict:
+        expected = "expected a JSON object"
+    else:
+        expected = f"expected a value of type {kind_name(kind)}"
+    return _MisfitError(f"{expected}. Received: {shorten(value)}")

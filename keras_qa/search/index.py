@@ -1,14 +1,13 @@
 """Answers on disk, encoded and indexed, that can be searched."""
 
 from collections.abc import Iterator
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
 from keras_qa.errors import SearchError
-from keras_qa.files.checks import misfit
 from keras_qa.files.text_files import shorten
 from keras_qa.ranker import Ranker
 from keras_qa.search import exact
@@ -21,8 +20,16 @@ from keras_qa.search.searchable import check_vectors
 from keras_qa.search.spaces import space_from_config
 from keras_qa.text.tokenizer import TOKENIZERS
 
-_DESCRIPTION = {"answers": int, "radius": float, "space": dict[str, Any]}
-_SETTINGS = {"shard_size": int, "tokenizer": str}
+
+class _Description(TypedDict):
+    answers: int
+    radius: float
+    space: dict[str, Any]
+
+
+class _Settings(TypedDict):
+    shard_size: int
+    tokenizer: str
 
 
 class AnswerIndex:
@@ -49,8 +56,15 @@ class AnswerIndex:
     """
 
     def __init__(self, folder: Path, kind: str | None = None):
-        description = read_json(folder / "answers.json")
-        settings = read_json(folder / "settings.json")
+        description = read_json(folder / "answers.json", _Description)
+        settings = read_json(folder / "settings.json", _Settings)
+        size, tokenizer = settings["shard_size"], settings["tokenizer"]
+        if size < 1 or tokenizer not in TOKENIZERS:
+            raise SearchError(
+                f"{folder / 'settings.json'}: expected a positive shard_size "
+                f"and a tokenizer of {TOKENIZERS}. "
+                f"Received: {size}, {shorten(tokenizer)}"
+            )
         found = [k for k in KINDS if (folder / f"{k}.faiss").is_file()]
         if not found or (kind is not None and kind not in found):
             others = sorted(path.stem for path in folder.glob("*.faiss"))
@@ -61,15 +75,13 @@ class AnswerIndex:
                 f"Received: {', '.join(others) or 'none'}"
             )
         self.kind = kind or found[0]
-        _check(folder / "answers.json", description, _DESCRIPTION)
-        _check(folder / "settings.json", settings, _SETTINGS)
         self._total = description["answers"]
         self._radius = description["radius"]
         try:
             self._space = space_from_config(description["space"])
         except SearchError as error:
             raise SearchError(f"{folder / 'answers.json'}: {error}") from error
-        self._shards = AnswerShards(folder / "shards", settings["shard_size"])
+        self._shards = AnswerShards(folder / "shards", size)
         path = folder / f"{self.kind}.faiss"
         self._index = faiss_files.load_faiss(path, self.kind)
         if self._index.ntotal != self._total:
@@ -160,20 +172,3 @@ class AnswerIndex:
     def texts(self) -> Iterator[str]:
         """The texts of all answers, in the order of their numbers."""
         return self._shards.texts()
-
-
-def _check(
-    path: Path, content: Mapping[str, Any], kinds: Mapping[str, Any]
-) -> None:
-    """Checks what a JSON file of an index says."""
-    name = next((name for name in kinds if name not in content), None)
-    name = name or misfit(content, kinds)
-    if name is None and content.get("shard_size", 1) < 1:
-        name = "shard_size"
-    if name is None and content.get("tokenizer") not in (None, *TOKENIZERS):
-        name = "tokenizer"
-    if name is not None:
-        raise SearchError(
-            f"{path}: expected the {name} of an index of answers. "
-            f"Received: {shorten(content.get(name))}"
-        )

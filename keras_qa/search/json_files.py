@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from keras_qa.errors import SearchError
-from keras_qa.files.text_files import shorten
+from keras_qa.files import checks
 from keras_qa.files.whole import write_whole
 
 
@@ -15,22 +15,15 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
     write_whole(path, lambda scratch: scratch.write_text(text, "utf-8"))
 
 
-def read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path, kind: Any = dict[str, Any]) -> Any:
     """Reads a JSON file of an index.
 
+    Args:
+        path: the file.
+        kind: its type, as for `keras_qa.files.checks.read_json`.
+
     Raises:
-        SearchError: if the file holds no object.
+        SearchError: if the file is missing, or of another type.
     """
-    try:
-        content = json.loads(path.read_text("utf-8"))
-    # The last is of JSON that is nested too deep.
-    except (OSError, ValueError, RecursionError) as error:
-        raise SearchError(
-            f"{path}: expected the folder of a finished index, made by "
-            f"`keras-qa index`. Received: {error}"
-        ) from error
-    if not isinstance(content, dict):
-        raise SearchError(
-            f"{path}: expected an object. Received: {shorten(content)}"
-        )
-    return content
+    expected = "the folder of a finished index, made by `keras-qa index`"
+    return checks.read_json(path, kind, SearchError, expected)

@@ -17,6 +17,7 @@ from keras_qa.arguments import check_choice
 from keras_qa.errors import RankerError
 from keras_qa.errors import TextWarning
 from keras_qa.files.checks import fits
+from keras_qa.files.checks import read_json
 from keras_qa.files.text_files import shorten
 from keras_qa.text import tokenizer as tokenizers
 from keras_qa.text.overlap import OverlapFeatures
@@ -406,16 +407,7 @@ def read_reading(path: Path) -> dict[str, Any]:
     Raises:
         RankerError: if the file holds no JSON object.
     """
-    try:
-        stored = json.loads(path.read_text("utf-8"))
-        if not isinstance(stored, dict):
-            raise TypeError(shorten(stored))
-    # The last is of JSON that is nested too deep.
-    except (OSError, ValueError, TypeError, RecursionError) as error:
-        raise RankerError(
-            f"{path}: expected a JSON object. Received: {shorten(str(error))}"
-        ) from error
-    return stored
+    return read_json(path, dict[str, Any], RankerError, "a JSON object")
 
 
 def _inputs(model: Any) -> dict[str, Any] | None:
