@@ -36,8 +36,9 @@ class CrossTemporalLayer(PairLayer, QuasiRecurrent):
     of the longer reads the shorter at t / r, rounded down; neither reads
     beyond the last step.
 
-    Padding does not change the outputs of words; at padding outputs are 0. Swapping the texts swaps the outputs. The weights are those of
-    one `QRNNLayer`.
+    Padding does not change the outputs of words; at padding outputs are 0.
+    Swapping the texts swaps the outputs. The weights are those of one
+    `QRNNLayer`.
 
     Args:
         units: size of the states (the paper's d).

@@ -153,7 +153,8 @@ class QueryAttention(PairLayer, SoftmaxWeighting):
         bytes, of which about 3 are alive at once in inference, and 9 in
         training. So 1 query of 20 words and 1,000 documents of 150 take
         36 MB, in addition to the vectors of the documents themselves, 614 MB
-        at 1,024 features. The documents' `D` take `documents * document_length²`.
+        at 1,024 features. The documents' `D` take `documents *
+        document_length²`.
 
         Terms of the size of `|q|²` cancel where a distance is small: in
         float32 the square of a distance is off by some 1e-6 |q|², far less
