@@ -274,7 +274,7 @@ def test_the_tokenizer_of_a_folder_can_be_replaced(forms):
         (["model.keras", "reading.json"], "Received: no vocabulary.txt in it"),
         (["model.tflite", "reading.json"], "a TensorFlow Lite folder, which"),
         (["saved_model.pb"], "expected a SavedModel with a signature `rank`"),
-        (["model.onnx"], "reading.json: expected a JSON object"),
+        (["model.onnx"], r"reading\.json: expected a JSON file"),
     ],
 )
 def test_folders_of_something_else(tmp_path, files, message):

@@ -39,6 +39,8 @@ class Collection:
             that says what it chooses; its default is in `open`'s signature.
         own_files: paths in its folder, of files and of folders, that no other
             collection has: they show which one a folder holds.
+        retrieval: True if candidates are found among many documents, and may
+            all be wrong, so that rankings are measured by recall, too.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Collection:
     open: Callable[..., Dataset]
     options: Mapping[str, str] = field(default_factory=dict)
     own_files: tuple[str, ...] = ()
+    retrieval: bool = False
 
 
 COLLECTIONS: dict[str, Collection] = {}

@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from keras_qa.embeddings.formats.vector_files import PathLike
 from keras_qa.embeddings.texts import Text
@@ -33,6 +32,7 @@ from keras_qa.errors import VectorsWarning
 from keras_qa.files.stored_arrays import DAMAGE
 from keras_qa.files.stored_arrays import stored_array
 from keras_qa.files.whole import write_whole
+from keras_qa.progress import ProgressBar
 
 KEY_BYTES = 16
 SUFFIX = ".npz"
@@ -92,7 +92,7 @@ def computed_once(
         yield missing.pop(key), rows
     total = sum(map(len, texts))
     left = sum(len(texts[i]) for i in missing.values())
-    with tqdm(
+    with ProgressBar(
         total=total,
         initial=total - left,
         desc=f"{identity.label}, {kind}s",

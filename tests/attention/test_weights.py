@@ -232,7 +232,7 @@ def test_the_command_shows_what_a_saved_model_attends_to(
         (lambda f: (f / "model.keras").write_text("x"), "can load. Received:"),
         (
             lambda f: (f / "metrics.json").write_text("{}"),
-            "metrics.json: expected the metrics of a run",
+            "metrics.json: expected settings. Received: no settings",
         ),
         (
             lambda f: (f / "metrics.json").write_text("x"),

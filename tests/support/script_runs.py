@@ -1,6 +1,9 @@
 """Short runs of the scripts, and what each of them must leave."""
 
 import json
+from dataclasses import asdict
+
+from reproductions.harness.command import parse_arguments
 
 # The files of a finished run.
 FILES = {
@@ -36,6 +39,18 @@ def smoke_runner(script, defaults):
         )
 
     return run
+
+
+def settings_of(script, *arguments):
+    """The settings of a command line, by name.
+
+    Args:
+        script: the script's module.
+        *arguments: the command line.
+    """
+    experiment = script.EXPERIMENT
+    parsed = parse_arguments(experiment, arguments)
+    return asdict(experiment.settings_of(parsed))
 
 
 def metrics_of(folder):

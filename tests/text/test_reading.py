@@ -102,32 +102,36 @@ def test_it_is_saved_and_loaded(tmp_path, overlap):
     assert TextReading.load(tmp_path, "word").tokenizer == "word"
 
 
+def changed(**entries):
+    return lambda reading: json.dumps(reading | entries)
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        ("x", r"reading.json: expected a JSON object. Received: "),
-        ("[]", r"reading.json: expected a JSON object. Received: "),
-        ("[" * 100_000, r"reading.json: expected a JSON object. Received: "),
-        ('{"tokenizer": "word"}', "expected `max_length`.* Received: None"),
+        (lambda r: "x", "expected a JSON file. Received: "),
+        (lambda r: "[" * 100_000, "expected a JSON file. Received: "),
+        (lambda r: "[]", "of type dict. Received: \\[\\]"),
+        (lambda r: json.dumps({"tokenizer": "word"}), "no max_length"),
+        (changed(max_length={"answer": None}), "no question"),
         (
-            '{"tokenizer": "word", "max_length": {"answer": true}}',
-            "expected `max_length`",
+            changed(max_length={"question": True, "answer": None}),
+            "`max_length.question` must be of type .*. Received: True",
         ),
+        (changed(tokenizer="bpe"), "`tokenizer` must be one of"),
         (
-            '{"tokenizer": "bpe", "max_length": {}}',
-            "reading.json: `tokenizer` must be one of",
-        ),
-        (
-            '{"tokenizer": "word", "max_length": {"answer": 0}}',
-            "reading.json: `max_answer_length` must be at least 1",
+            changed(max_length={"question": None, "answer": 0}),
+            "`max_answer_length` must be at least 1",
         ),
     ],
 )
 def test_a_damaged_file_is_named(tmp_path, damage, message):
     TextReading(VOCABULARY).save(tmp_path)
-    (tmp_path / "reading.json").write_text(damage)
-    with pytest.raises(RankerError, match=message):
+    path = tmp_path / "reading.json"
+    path.write_text(damage(json.loads(path.read_text())))
+    with pytest.raises(RankerError, match=message) as error:
         TextReading.load(tmp_path)
+    assert str(error.value).startswith(f"{path}: ")
 
 
 def test_unknown_words_and_empty_texts_are_reported_once():

@@ -211,5 +211,6 @@ register(
             "'words' (default) or 'characters'",
             "pool_size": "passages of a question at most; default: 500",
         },
+        retrieval=True,
     )
 )

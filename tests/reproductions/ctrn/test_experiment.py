@@ -14,9 +14,9 @@ from keras_qa.datasets import open_dataset
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.ctrn import experiment as ctrn
-from reproductions.harness.settings import parse_arguments
 from support.script_runs import FILES
 from support.script_runs import metrics_of
+from support.script_runs import settings_of
 from support.script_runs import smoke_runner
 
 ROOT = Path(__file__).parents[3]
@@ -30,13 +30,9 @@ SMALL = {
 run = smoke_runner(ctrn, SMALL)
 
 
-def settings_of(*arguments):
-    return ctrn.settings_of(
-        parse_arguments("ctrn", "", ctrn.MODELS, tuple(ctrn.RECIPES), arguments)
-    )
-
-
-@pytest.mark.parametrize("model", sorted(set(ctrn.MODELS) - {"bm25", "cosine"}))
+@pytest.mark.parametrize(
+    "model", sorted(set(ctrn.EXPERIMENT.models) - {"bm25", "cosine"})
+)
 def test_every_model_is_trained_exported_and_verified(tmp_path, model):
     record = tmp_path / "runs.jsonl"
     options = ["--model", model, "--record", str(record)]
@@ -78,7 +74,7 @@ def test_the_other_readings_of_the_crossing_are_trained_and_exported(tmp_path):
 def test_overlap_is_learnt_from_the_training_questions_alone(tmp_path):
     assert run(tmp_path / "run", "--model=overlap", "--split=dev") == 0
     fit, _ = open_dataset("sample").held_out_fold()
-    fit = fit[: ctrn.PAPER["smoke_questions"]]
+    fit = fit[: ctrn.EXPERIMENT.settings().smoke_questions]
     corpus = Corpus(fit)
     # Distinct texts, as questions and as answers.
     features = OverlapFeatures.fit(corpus.tokens)
@@ -185,15 +181,23 @@ def test_every_collection(tmp_path, without_export, dataset, split):
 
 
 def test_settings_are_the_papers():
-    plain = settings_of("--dataset", "wikiqa")
+    plain = settings_of(ctrn, "--dataset", "wikiqa")
     assert (plain["overlap"], plain["epochs"]) == (False, 25)
     assert (plain["dropout"], plain["l2"]) == (0.5, 4e-6)
-    assert settings_of("--dataset", "trecqa-raw")["overlap"]
-    assert settings_of("--dataset", "trecqa-all")["epochs"] == 5
-    assert settings_of("--dataset", "trecqa-all", "--epochs=7")["epochs"] == 7
+    assert settings_of(ctrn, "--dataset", "trecqa-raw")["overlap"]
+    assert settings_of(ctrn, "--dataset", "trecqa-all")["epochs"] == 5
+    assert (
+        settings_of(ctrn, "--dataset", "trecqa-all", "--epochs=7")["epochs"]
+        == 7
+    )
     # Features of overlap are all that this model has.
-    assert settings_of("--dataset", "wikiqa", "--model", "overlap")["overlap"]
-    assert settings_of("--model=cnn", "--set=kernel_size=5")["kernel_size"] == 5
+    assert settings_of(ctrn, "--dataset", "wikiqa", "--model", "overlap")[
+        "overlap"
+    ]
+    assert (
+        settings_of(ctrn, "--model=cnn", "--set=kernel_size=5")["kernel_size"]
+        == 5
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,13 @@ import pytest
 
 from keras_qa.datasets import open_dataset
 from keras_qa.training.epoch_selection import EpochSelector
-from reproductions.harness import experiment as common
 from reproductions.harness import fitting
-from reproductions.harness.settings import SettingsError
+from reproductions.harness import run as course
+from reproductions.harness.errors import SettingsError
 from reproductions.hyperqa import experiment as hyperqa
 from support.script_runs import FILES
 from support.script_runs import metrics_of
+from support.script_runs import settings_of
 
 ROOT = Path(__file__).parents[3]
 FAST = [
@@ -140,7 +141,7 @@ def test_what_is_reported_was_never_selected_on(
     """The epoch is chosen on a fold of train for dev, and on dev for test."""
     seen = {"select": set(), "report": set()}
     select = fitting.evaluate
-    report = common.evaluate
+    report = course.evaluate
 
     def watch(name, function):
         def evaluate(questions, scores, **more):
@@ -150,7 +151,7 @@ def test_what_is_reported_was_never_selected_on(
         return evaluate
 
     monkeypatch.setattr(fitting, "evaluate", watch("select", select))
-    monkeypatch.setattr(common, "evaluate", watch("report", report))
+    monkeypatch.setattr(course, "evaluate", watch("report", report))
     arguments = ["--split", split, "--set", "smoke_questions=600"]
     assert run(tmp_path / "run", *arguments) == 0
     sample = open_dataset("sample")
@@ -184,7 +185,7 @@ def test_missing_data_is_a_message(tmp_path, capsys):
     [
         (["--embeddings", "none.txt"], "none.txt: expected a file of vectors"),
         (["--set", "margin=-1"], "`margin`"),
-        (["--set", "sampler=hard"], "`strategy` must be one of"),
+        (["--set", "sampler=hard"], "`sampler` must be one of"),
         (["--set", "negatives=0"], "`negatives` must be at least 1"),
         (["--set", "conversion=other"], "`conversion` must be one of"),
         (["--set", "optimizer=other"], "other"),
@@ -198,8 +199,7 @@ def test_bad_input_is_a_message_and_claims_no_folder(
 ):
     assert run(tmp_path / "run", *arguments) == 2
     assert message in capsys.readouterr().err
-    if "--embeddings" in arguments:
-        assert not (tmp_path / "run").exists()
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("option", ["--epochs=0", "--epochs=-1", "--seed=-1"])
@@ -226,16 +226,13 @@ def test_a_finished_run_is_recorded_once(finished, tmp_path):
 
 
 def test_settings_are_checked():
-    parse = hyperqa.parse_arguments
     for text, message in [
         ("margn=2", "one of.*'margn'"),
         ("margin=wide", "must be of type float"),
         ("margin", "expects name=value"),
     ]:
-        arguments = parse("hyperqa", "", hyperqa.MODELS, ["paper"], [])
-        arguments.overrides = [text]
         with pytest.raises(SettingsError, match=message):
-            hyperqa.settings_of(arguments)
+            settings_of(hyperqa, "--set", text)
 
 
 @pytest.mark.parametrize(
