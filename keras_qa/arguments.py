@@ -47,10 +47,27 @@ def check_positive(**sizes: Any) -> None:
         ValueError: naming the first size that is no positive integer.
     """
     for name, size in sizes.items():
-        if not _is_integer(size) or size < 1:
+        if not _is_size(size):
             raise ValueError(
                 f"`{name}` must be a positive integer. "
                 f"Received: {name}={size!r}"
+            )
+
+
+def check_positive_lists(**lists: Any) -> None:
+    """Refuses what is no list or tuple of positive integers.
+
+    Args:
+        **lists: the arguments by name; they may be empty.
+
+    Raises:
+        ValueError: naming the first argument that is something else.
+    """
+    for name, sizes in lists.items():
+        if not isinstance(sizes, list | tuple) or not all(map(_is_size, sizes)):
+            raise ValueError(
+                f"`{name}` must be a list of positive integers. "
+                f"Received: {name}={sizes!r}"
             )
 
 
@@ -61,10 +78,10 @@ def check_positive_or_none(**sizes: Any) -> None:
         **sizes: the arguments by name.
 
     Raises:
-        ValueError: naming the first size that is neither.
+        ValueError: naming the first argument that is neither.
     """
     for name, size in sizes.items():
-        if size is not None and (not _is_integer(size) or size < 1):
+        if size is not None and not _is_size(size):
             raise ValueError(
                 f"`{name}` must be a positive integer or None. "
                 f"Received: {name}={size!r}"
@@ -105,3 +122,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 def _is_integer(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_size(value: Any) -> bool:
+    return _is_integer(value) and value > 0

@@ -6,6 +6,8 @@ import pytest
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_not_negative
 from keras_qa.arguments import check_positive
+from keras_qa.arguments import check_positive_lists
+from keras_qa.arguments import check_positive_or_none
 from keras_qa.arguments import did_you_mean
 from keras_qa.errors import DatasetError
 
@@ -34,6 +36,26 @@ def test_sizes_are_positive_integers(size):
         check_positive(units=1, filters=size)
     assert str(caught.value) == (
         f"`filters` must be a positive integer. Received: filters={size!r}"
+    )
+
+
+def test_several_sizes():
+    check_positive_lists(hidden_units=(), filters=[1, 2])
+    for wrong in ((3, 0), [2.5], 4):
+        with pytest.raises(ValueError) as caught:
+            check_positive_lists(hidden_units=wrong)
+        assert str(caught.value) == (
+            "`hidden_units` must be a list of positive integers. "
+            f"Received: hidden_units={wrong!r}"
+        )
+
+
+def test_no_size_or_a_positive_one():
+    check_positive_or_none(units=None, filters=3)
+    with pytest.raises(ValueError) as caught:
+        check_positive_or_none(units=2.5)
+    assert str(caught.value) == (
+        "`units` must be a positive integer or None. Received: units=2.5"
     )
 
 

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from keras_qa.arguments import check_choice
+
 STRATEGIES = ("random", "max", "mix")
 POOLS = ("own", "all")
 
@@ -56,22 +58,15 @@ class NegativeSampler:
         seed: int = 0,
         everything: np.ndarray | None = None,
     ):
-        if strategy not in STRATEGIES:
-            raise ValueError(
-                f"`strategy` must be one of {STRATEGIES}. "
-                f"Received: strategy={strategy!r}"
-            )
-        if pool not in POOLS:
-            raise ValueError(
-                f"`pool` must be one of {POOLS}. Received: pool={pool!r}"
-            )
+        check_choice("strategy", strategy, STRATEGIES)
+        check_choice("pool", pool, POOLS)
         for name, value in [
             ("negatives", negatives),
             ("hard_pool_size", hard_pool_size),
         ]:
             if value < 1:
                 raise ValueError(
-                    f"`{name}` must be at least 1. Received: {name}={value}"
+                    f"`{name}` must be at least 1. Received: {name}={value!r}"
                 )
         self.negatives = negatives
         self.strategy = strategy

@@ -330,7 +330,7 @@ class PointwiseBatches(EpochBatches):
         super().__init__(texts, batch_size, seed, **kwargs)
         if window < 1:
             raise ValueError(
-                f"`window` must be positive. Received: window={window}"
+                f"`window` must be positive. Received: window={window!r}"
             )
         if len(questions) == 0:
             raise ValueError(

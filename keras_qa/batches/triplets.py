@@ -91,7 +91,7 @@ class TripletBatches(EpochBatches):
             if value is not None and value < least:
                 raise ValueError(
                     f"`{name}` must be at least {least}. "
-                    f"Received: {name}={value}"
+                    f"Received: {name}={value!r}"
                 )
         self.positives = positives
         self.negatives = negatives

@@ -5,6 +5,7 @@ from typing import Any
 
 import keras
 
+from keras_qa.arguments import check_positive_lists
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.ngram_attention import NGramAttention
 from keras_qa.layers.pair_layer import PairLayer
@@ -96,6 +97,7 @@ class DuplexAttention(PairLayer, MaskingLayer):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
+        check_positive_lists(hidden_units=hidden_units)
         if without_n_gram_attention not in ("mean", "last"):
             raise ValueError(
                 '`without_n_gram_attention` must be "mean" or "last". '

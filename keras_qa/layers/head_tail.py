@@ -50,7 +50,7 @@ class HeadTail(MaskingLayer):
         if input_shape[-1] % 2:
             raise ValueError(
                 "`inputs` must have an even number of features, half of them "
-                f"of each direction. Received: inputs.shape={input_shape}"
+                f"of each direction. Received: inputs.shape={input_shape!r}"
             )
 
     def call(self, inputs: Any, mask: Any = None) -> Any:

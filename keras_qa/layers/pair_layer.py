@@ -76,11 +76,17 @@ def check_parts(inputs: Mapping[str, Any], parts: Mapping[str, Axes]) -> bool:
         shape, axes = _shape(tensor), parts[name]
         if shape is None:
             return False
+        named = list(zip(axes[::-1], shape[::-1], strict=False))
         if axes[0] == "..." and len(shape) >= len(axes):
-            shape, axes = shape[1 - len(axes) :], axes[1:]
-        if len(shape) != len(axes):
+            leading = shape[: 1 - len(axes)]
+            named[len(axes) - 1 :] = [
+                ("batch_size" if len(leading) == 1 else f"axis {i}", size)
+                for i, size in enumerate(leading, start=-len(shape))
+                if size != 1
+            ]
+        elif len(shape) != len(axes):
             return False
-        for axis, size in zip(axes, shape, strict=True):
+        for axis, size in named:
             first, other = sizes.setdefault(axis, (name, size))
             known = isinstance(size, int) and isinstance(other, int)
             if known and size != other:

@@ -9,6 +9,7 @@ from keras import ops
 
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
+from keras_qa.arguments import check_positive_lists
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.sequences import masked_softmax
 
@@ -67,8 +68,7 @@ class SoftmaxBlock(MaskingLayer):
         # Autocasting would round the values to half precision on the way in.
         super().__init__(autocast=False, **kwargs)
         check_positive(size=size)
-        for units in hidden_units:
-            check_positive(hidden_units=units)
+        check_positive_lists(hidden_units=hidden_units)
         self.size = size
         self.hidden_units = tuple(hidden_units)
         self.alpha = alpha
@@ -164,6 +164,7 @@ class SoftmaxWeighting(MaskingLayer):
     ):
         super().__init__(**kwargs)
         check_choice("weighting", weighting, self.weightings)
+        check_positive_lists(hidden_units=hidden_units)
         self.weighting = weighting
         self.hidden_units = tuple(hidden_units)
         self.alpha = alpha

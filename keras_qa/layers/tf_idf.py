@@ -95,7 +95,7 @@ class TfIdf(MaskingLayer):
         if idf.shape != (self.vocabulary_size,):
             raise ValueError(
                 "`idf` must have the shape (vocabulary_size,) = "
-                f"{(self.vocabulary_size,)}. Received: idf.shape={idf.shape}"
+                f"{(self.vocabulary_size,)}. Received: idf.shape={idf.shape!r}"
             )
         wrong = ~np.isfinite(idf) | (idf < 0)
         if wrong.any():

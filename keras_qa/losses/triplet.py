@@ -5,6 +5,8 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_choice
+
 MINING = ("hard", "semi-hard", "all")
 METRICS = ("L2", "squared-L2", "angular")
 REDUCTIONS = ("sum_over_batch_size", "sum")
@@ -77,8 +79,9 @@ class TripletLoss(keras.losses.Loss):
         dtype: Any = None,
     ):
         super().__init__(name=name, reduction=reduction, dtype=dtype)
-        _check(margin, mining=(mining, MINING))
-        _check(margin, reduction=(reduction, REDUCTIONS))
+        _check_margin(margin)
+        check_choice("mining", mining, MINING)
+        check_choice("reduction", reduction, REDUCTIONS)
         self.margin = margin
         self.mining = mining
         self.squared = squared
@@ -161,8 +164,9 @@ class EmbeddingTripletLoss(keras.losses.Loss):
         dtype: Any = None,
     ):
         super().__init__(name=name, dtype=dtype)
-        _check(margin, mining=(mining, MINING))
-        _check(margin, distance_metric=(distance_metric, METRICS))
+        _check_margin(margin)
+        check_choice("mining", mining, MINING)
+        check_choice("distance_metric", distance_metric, METRICS)
         self.margin = margin
         self.mining = mining
         self.distance_metric = distance_metric
@@ -309,13 +313,8 @@ def _all(distances: Any, positives: Any, negatives: Any, margin: float) -> Any:
     )
 
 
-def _check(margin: float, **choices: tuple[Any, tuple[str, ...]]) -> None:
+def _check_margin(margin: float) -> None:
     if margin <= 0:
         raise ValueError(
-            f"`margin` must be positive. Received: margin={margin}"
+            f"`margin` must be positive. Received: margin={margin!r}"
         )
-    for name, (value, values) in choices.items():
-        if value not in values:
-            raise ValueError(
-                f"`{name}` must be one of {values}. Received: {name}={value!r}"
-            )

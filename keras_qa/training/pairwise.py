@@ -87,7 +87,7 @@ class PairwiseTrainer(keras.Model):
                 raise ValueError(
                     "`inputs` must be padded for this scorer: build the "
                     "PairwiseBatches with packed=False. "
-                    f"Received: scorer={self.scorer}"
+                    f"Received: scorer={self.scorer!r}"
                 )
             return self.scorer.score_packed(inputs)
         answers = inputs["answers"]

@@ -7,6 +7,7 @@ leaves out ("-") is left out.
 """
 
 from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
@@ -274,13 +275,7 @@ class Paper:
         Raises:
             RecordError: if the paper has no such table.
         """
-        for table in self.tables:
-            if table.number == number:
-                return table
-        raise RecordError(
-            f"`number` must be one of {[t.number for t in self.tables]}. "
-            f"Received: number={number!r}"
-        )
+        return _numbered(self.tables, number)
 
     def figure(self, number: str) -> Figure:
         """The picture with this number.
@@ -288,13 +283,7 @@ class Paper:
         Raises:
             RecordError: if the paper has no such picture.
         """
-        for figure in self.figures:
-            if figure.number == number:
-                return figure
-        raise RecordError(
-            f"`number` must be one of {[f.number for f in self.figures]}. "
-            f"Received: number={number!r}"
-        )
+        return _numbered(self.figures, number)
 
 
 def load_papers(folder: Path | str = FOLDER) -> dict[str, Paper]:
@@ -344,6 +333,16 @@ def model_names(folder: Path | str = FOLDER) -> dict[str, str]:
         for paper in load_papers(folder).values()
         for name, shown in paper.models.items()
     }
+
+
+def _numbered(found: Sequence[Any], number: str) -> Any:
+    for one in found:
+        if one.number == number:
+            return one
+    raise RecordError(
+        f"`number` must be one of {[one.number for one in found]}. "
+        f"Received: number={number!r}"
+    )
 
 
 def _table(paper: str, fields: dict[str, Any], place: str) -> Table:

@@ -16,10 +16,10 @@ def read_lines(path: Path | str, kind: Any) -> list[Any]:
 
     Args:
         path: the file.
-        kind: what each line must hold, for `keras_qa.files.checks.typed`.
+        kind: type of each line, for `keras_qa.files.checks.typed`.
 
     Raises:
-        RecordError: if a line does not hold that.
+        RecordError: if a line is of another type.
     """
     path = Path(path)
     if not path.exists():

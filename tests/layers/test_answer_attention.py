@@ -182,11 +182,3 @@ def test_weights_and_vector_in_float32_under_mixed_precision(dtype):
 def test_rejects_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
         AnswerAttention(**arguments)
-
-
-@pytest.mark.parametrize(
-    "shapes", [[(2, 3)], [(2, 3, 4), (2, 3, 4)], [(2, 3), (2, 3)], (2, 3, 4)]
-)
-def test_rejects_anything_but_a_vector_and_a_sequence(shapes):
-    with pytest.raises(ValueError, match=r"`inputs` must be a list.*Received"):
-        AnswerAttention().build(shapes)

@@ -151,9 +151,3 @@ def test_parameters_of_the_paper():
 def test_takes_units_or_an_encoder(arguments):
     with pytest.raises(ValueError, match=r"Exactly one of .*Received"):
         AttentiveBiLSTM(**arguments)
-
-
-@pytest.mark.parametrize("shapes", [[(2, 3, 4)], [(2, 3), (2, 3)]])
-def test_rejects_anything_but_two_sequences(shapes):
-    with pytest.raises(ValueError, match=r"`inputs` must be a list.*Received"):
-        AttentiveBiLSTM(2).build(shapes)

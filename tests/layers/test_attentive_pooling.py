@@ -225,11 +225,3 @@ def test_gradients_are_those_of_the_equations():
             pair[side][place] = value
             expected = (around[0] - around[1]) / 2e-5
             assert found[side][row][place] == pytest.approx(expected, abs=1e-3)
-
-
-@pytest.mark.parametrize(
-    "shapes", [[(2, 3, 4)], [(2, 3), (2, 3)], [(2, 3, 4)] * 3, (2, 3, 4)]
-)
-def test_rejects_anything_but_two_sequences(shapes):
-    with pytest.raises(ValueError, match=r"`inputs` must be a list.*Received"):
-        AttentivePooling().build(shapes)

@@ -95,14 +95,6 @@ def test_rejects_a_wrong_argument(arguments, message):
         CrossTemporalLayer(**{"units": 2, **arguments})
 
 
-@pytest.mark.parametrize(
-    "shapes", [[(2, 3, 4)], [(2, 3, 4)] * 3, [(2, 3, 4), (2, 3, 5)]]
-)
-def test_rejects_anything_but_two_texts_of_one_size(shapes):
-    with pytest.raises(ValueError, match=r"`inputs` must be a question and"):
-        CrossTemporalLayer(2).build(shapes)
-
-
 def _functional_model(length, **kwargs):
     tokens = [keras.Input((length,), dtype="int32") for _ in range(2)]
     embedding = keras.layers.Embedding(20, M, mask_zero=True)

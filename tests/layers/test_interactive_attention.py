@@ -258,5 +258,10 @@ def test_rejects_arguments(arguments, message):
 @pytest.mark.parametrize("shapes", [{"answer_states": (2, 3, 4)}, (2, 3, 4)])
 def test_rejects_inputs_that_lack_something(shapes):
     message = r"`inputs` must be a dict that has \['answer_states', 'jump'\]"
+    inputs = (
+        {name: np.zeros(shape) for name, shape in shapes.items()}
+        if isinstance(shapes, dict)
+        else np.zeros(shapes)
+    )
     with pytest.raises(ValueError, match=message):
-        InteractiveAttention(["jump"]).build(shapes)
+        InteractiveAttention(["jump"])(inputs)

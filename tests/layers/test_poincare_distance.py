@@ -115,15 +115,3 @@ def test_released_setting_is_finite_for_vectors_of_norm_one():
 def test_argument_errors(arguments, message):
     with pytest.raises(ValueError, match=message):
         PoincareDistance(**arguments)
-
-
-@pytest.mark.parametrize(
-    "inputs",
-    [
-        [np.zeros((2, 3)), np.zeros((2, 4))],
-        [np.zeros((2, 3))] * 3,
-    ],
-)
-def test_input_errors(inputs):
-    with pytest.raises(ValueError, match=r"list of two tensors.*Received: inp"):
-        PoincareDistance()(inputs)

@@ -192,8 +192,3 @@ def test_all_in_float32_under_mixed_precision(dtype):
 def test_rejects_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
         QueryAttention(**{"max_document_length": 3, **arguments})
-
-
-def test_rejects_anything_but_two_sequences():
-    with pytest.raises(ValueError, match=r"`inputs` must be a list.*Received"):
-        QueryAttention(3).build([(2, 3)])

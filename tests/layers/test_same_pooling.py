@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_qa.layers.ngram_dense_block import check_pooling
+from keras_qa.layers.ngram_dense_block import NGramDenseBlock
 from keras_qa.layers.ngram_dense_block import same_pooling
 from support.layer_checks import MODES
 from support.layer_checks import gradients
@@ -71,4 +71,4 @@ def test_texts_without_words_become_zero():
 
 def test_rejects_other_poolings():
     with pytest.raises(ValueError, match=r"`pooling` must be .* pooling='sum'"):
-        check_pooling("sum")
+        NGramDenseBlock(3, 2, pooling="sum")

@@ -71,10 +71,10 @@ def test_values_beyond_half_precision():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"size": 0}, "`size` must be positive.*size=0"),
+        ({"size": 0}, "`size` must be a positive.*size=0"),
         (
             {"size": 2, "hidden_units": (3, 0)},
-            r"`hidden_units` must be positive.*hidden_units=\(3, 0\)",
+            r"`hidden_units` must be a list of positive .*units=\(3, 0\)",
         ),
     ],
 )

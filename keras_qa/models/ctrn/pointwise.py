@@ -174,6 +174,7 @@ class PointwiseRanker(ConfiguredModel):
         if self.overlap_normalization is None:
             raise ValueError(
                 "`overlap_features` must be positive, for the model to take "
-                f"features. Received: overlap_features={self.overlap_features}"
+                "features. Received: "
+                f"overlap_features={self.overlap_features!r}"
             )
         self.overlap_normalization.adapt(features)

@@ -241,6 +241,6 @@ def _checked(classes: Any, size: int, class_count: int | None) -> np.ndarray:
     if lowest < 0 or (class_count is not None and highest >= class_count):
         raise ValueError(
             "`classes` must be at least 0 and below `class_count`. Received: "
-            f"classes from {lowest} to {highest}, class_count={class_count}"
+            f"classes from {lowest} to {highest}, class_count={class_count!r}"
         )
     return classes.astype(np.int32)

@@ -113,7 +113,7 @@ class StagedMatcher(ConfiguredModel):
         if self.jump_score is None:
             raise ValueError(
                 "`terms` must have 'jump' for a jump to be loaded. "
-                f"Received: terms={self.terms}"
+                f"Received: terms={self.terms!r}"
             )
         ours, theirs = (
             {w.name: tuple(w.shape) for w in layer.weights}

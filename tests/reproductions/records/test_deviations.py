@@ -64,13 +64,13 @@ def test_every_entry_says_what_it_must():
         assert deviation.paper in papers
         assert deviation.where
         assert deviation.printed
-        assert deviation.reading
+        assert deviation.default
         assert deviation.tests
     places = [(d.paper, d.where) for d in DEVIATIONS]
     assert len(set(places)) == len(places)
 
 
-def test_every_reading_of_hyperqa_is_there():
+def test_every_deviation_from_hyperqa_is_there():
     found = " ".join(d.where for d in DEVIATIONS if d.paper == "hyperqa")
     for place in ("1", "2", "4", "5", "6", "7", "8-9"):
         assert f"Eq. {place}" in found
@@ -78,7 +78,7 @@ def test_every_reading_of_hyperqa_is_there():
         assert place in found
 
 
-def test_every_reading_of_ctrn_is_there():
+def test_every_deviation_from_ctrn_is_there():
     found = " ".join(d.where for d in DEVIATIONS if d.paper == "ctrn")
     for place in ("Eq. 1", "Eq. 2", "Eq. 3", "CTRN-Q", "CTRN-A", "t*"):
         assert place in found
@@ -86,7 +86,7 @@ def test_every_reading_of_ctrn_is_there():
         assert place in found
 
 
-def test_every_reading_of_qa_lstm_is_there():
+def test_every_deviation_from_qa_lstm_is_there():
     found = " ".join(d.where for d in DEVIATIONS if d.paper == "qa_lstm")
     for place in ("Eq. 7", "Eq. 8", "Eq. 10", "Eq. 11-13", "3.1, pooling"):
         assert place in found
@@ -94,7 +94,7 @@ def test_every_reading_of_qa_lstm_is_there():
         assert place in found
 
 
-def test_every_reading_of_iam_is_there():
+def test_every_deviation_from_iam_is_there():
     found = " ".join(d.where for d in DEVIATIONS if d.paper == "iam")
     for place in ("Eq. 3", "Eq. 4-8", "Eq. 8", "M", "Eq. 9-11", "Eq. 12"):
         assert place in found
@@ -102,7 +102,7 @@ def test_every_reading_of_iam_is_there():
         assert place in found
 
 
-def test_every_reading_of_mrnn_is_there():
+def test_every_deviation_from_mrnn_is_there():
     found = " ".join(d.where for d in DEVIATIONS if d.paper == "mrnn")
     for place in ("CONV", "BN", "PReLU", "POOLS", "FC", "Eq. 5", "Eq. 7"):
         assert place in found
@@ -117,7 +117,7 @@ def test_every_reading_of_mrnn_is_there():
 def test_entries_belong_to_their_folder(tmp_path):
     write_paper(tmp_path)
     entry = (
-        '[[deviations]]\nwhere = "w"\nprinted = "p"\nreading = "r"\n'
+        '[[deviations]]\nwhere = "w"\nprinted = "p"\ndefault = "r"\n'
         'arguments = []\ntests = ["t"]\n'
     )
     (tmp_path / "p/deviations.toml").write_text(entry)
