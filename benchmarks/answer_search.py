@@ -134,7 +134,7 @@ class Collection:
         places = (
             self.space.answer_places(b, self.radius) for b in self.blocks()
         )
-        index = faiss_files.build_graph(places, len(self.answers))
+        index = faiss_files.build_faiss("hnsw", places, len(self.answers))
         return index, time.perf_counter() - start
 
 
@@ -185,7 +185,7 @@ def measure_all(
         [space.lift_answers(block) for block in collection.blocks()]
     )
     start = time.perf_counter()
-    flat = faiss_files.build_flat([lifted], len(lifted))
+    flat = faiss_files.build_faiss("flat", [lifted], len(lifted))
     built = time.perf_counter() - start
 
     def exact(question: np.ndarray) -> np.ndarray:

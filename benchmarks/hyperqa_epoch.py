@@ -17,7 +17,7 @@ There are three workloads: 200 arbitrary triples; 200 triples in which four
 negatives share a question and its positive, 50 of these; and 200 questions
 with a positive and four negatives each. The plain formulation of the second
 takes each triple by itself, and so costs what the first one costs; the form
-that encodes what is shared once is measured beside it.
+that encodes what is shared once is measured next to it.
 
 The words follow Zipf's law with exponent 1, which is natural language's: the
 word of rank r is drawn with weight 1 / r from 60,000.
@@ -30,13 +30,9 @@ triples, 4.5 times when four negatives share a pair, and less than the paper's
 20 s (on a GTX 1070, table 3) for an epoch of 253,000 pairs.
 """
 
-import argparse
 import multiprocessing
-import os
 import statistics
-import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from benchmarks.hyperqa_epoch_contenders import serve
@@ -45,7 +41,8 @@ from benchmarks.hyperqa_epoch_summary import summarise
 from benchmarks.hyperqa_epoch_work import CONTENDERS
 from benchmarks.hyperqa_epoch_work import WORKLOADS
 from benchmarks.hyperqa_epoch_work import Settings
-from benchmarks.results import write_results
+from benchmarks.options import option_parser
+from benchmarks.results import conclude
 
 
 def run(settings: Settings) -> dict[str, Any]:
@@ -93,20 +90,11 @@ def run(settings: Settings) -> dict[str, Any]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        description="Compares HyperQA's training step with the plain form."
-    )
-    parser.add_argument("--rounds", type=int, default=Settings.rounds)
-    parser.add_argument("--steps", type=int, default=Settings.steps)
-    parser.add_argument("--seed", type=int, default=Settings.seed)
-    parser.add_argument(
-        "--smoke", action="store_true", help="tiny sizes, to test the script"
-    )
-    parser.add_argument(
-        "--output",
-        type=Path,
-        default=Path(__file__).with_suffix(".json"),
-        help="JSON file for the figures (default: beside this script)",
+    parser = option_parser(
+        __file__,
+        "Compares HyperQA's training step with the plain form.",
+        Settings,
+        ("rounds", "steps", "seed"),
     )
     options = parser.parse_args(arguments)
     sizes: dict[str, int] = {"rounds": options.rounds, "steps": options.steps}
@@ -120,14 +108,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "dim": 20,
         }
     settings = Settings(**sizes, seed=options.seed)
-
-    start = time.perf_counter()
-    load_before = os.getloadavg()
-    measured = run(settings)
-    summary = summarise(settings, measured)
-    report(settings, measured, summary)
-    write_results(options.output, settings, load_before, summary, measured)
-    print(f"\n{options.output} ({time.perf_counter() - start:.0f} s)")
+    conclude(
+        options.json, settings, 2, lambda: run(settings), summarise, report
+    )
     return 0
 
 

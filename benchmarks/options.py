@@ -4,6 +4,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+_ROOT = Path(__file__).parents[1]
+
 
 def option_parser(
     script: str, description: str, settings: object, numbers: Sequence[str]
@@ -17,8 +19,9 @@ def option_parser(
         numbers: names of whole numbers among the settings.
     """
     path = Path(script)
+    module = ".".join(path.with_suffix("").relative_to(_ROOT).parts)
     parser = argparse.ArgumentParser(
-        prog=f"python -m benchmarks.{path.stem}", description=description
+        prog=f"python -m {module}", description=description
     )
     for name in numbers:
         parser.add_argument(
@@ -32,6 +35,6 @@ def option_parser(
         type=Path,
         metavar="FILE",
         default=path.with_suffix(".json"),
-        help="for the figures (default: beside this script)",
+        help="for the figures (default: next to this script)",
     )
     return parser

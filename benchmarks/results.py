@@ -1,13 +1,16 @@
-"""What the benchmarks share: ratios of times, and the file of figures."""
+"""What all benchmarks do with times: ratios, a report, a file of figures."""
 
 import json
 import platform
 import statistics
+import time
+from collections.abc import Callable
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from benchmarks.processes import load_before
 from keras_qa.files.whole import write_whole
 
 
@@ -21,7 +24,7 @@ def paired_ratio(
 
 
 def at_least(ratio: float, bound: float) -> dict[str, Any]:
-    """Whether a ratio reaches a bound, for the file of figures."""
+    """How a ratio compares with a lower bound, for the file of figures."""
     return {
         "ratio": ratio,
         "bound": f"at least {bound:g}",
@@ -30,7 +33,7 @@ def at_least(ratio: float, bound: float) -> dict[str, Any]:
 
 
 def at_most(ratio: float, bound: float) -> dict[str, Any]:
-    """Whether a ratio keeps to a bound, for the file of figures."""
+    """How a ratio compares with an upper bound, for the file of figures."""
     return {
         "ratio": ratio,
         "bound": f"at most {bound:g}",
@@ -39,7 +42,7 @@ def at_most(ratio: float, bound: float) -> dict[str, Any]:
 
 
 def verdict(bound: dict[str, Any]) -> str:
-    """Whether a bound was reached, for people."""
+    """Says in words if a bound was reached."""
     return "reached" if bound["reached"] else "NOT reached"
 
 
@@ -68,5 +71,65 @@ def write_results(
         "summary": summary,
         **measured,
     }
-    text = json.dumps(result, indent=1) + "\n"
+    text = compact(result) + "\n"
     write_whole(path, lambda temporary: temporary.write_text(text))
+
+
+def conclude(
+    path: Path,
+    settings: Any,
+    cores: int,
+    measure: Callable[[], dict[str, Any]],
+    summarise: Callable[[Any, dict[str, Any]], dict[str, Any]],
+    report: Callable[[Any, dict[str, Any], dict[str, Any]], None],
+) -> dict[str, dict[str, Any]]:
+    """Measures, prints a report and writes the file of figures.
+
+    Args:
+        path: the file.
+        settings: the dataclass of the benchmark's settings.
+        cores: on how many cores it runs.
+        measure: gives what is measured.
+        summarise: makes ratios and medians of settings and measurements.
+        report: prints settings, measurements and summary.
+
+    Returns:
+        What the file contains next to the settings: measurements and summary.
+    """
+    start = time.perf_counter()
+    load = load_before(cores)
+    measured = measure()
+    summary = summarise(settings, measured)
+    report(settings, measured, summary)
+    write_results(path, settings, load, summary, measured)
+    print(f"\n{path} ({time.perf_counter() - start:.0f} s)")
+    return {"measured": measured, "summary": summary}
+
+
+def compact(value: Any, indent: str = "") -> str:
+    """JSON with a line for each measurement.
+
+    That is for each list or object that contains no other, or fits in a line.
+
+    Args:
+        value: what JSON can express, without NaN.
+        indent: the blanks before the line.
+    """
+    line = json.dumps(value, allow_nan=False)
+    inner = value.values() if isinstance(value, dict) else value
+    if not isinstance(value, dict | list) or len(line) <= 160:
+        return line
+    if not any(isinstance(one, dict | list) for one in inner):
+        return line
+    inside = indent + " "
+    if isinstance(value, list):
+        parts = [compact(one, inside) for one in value]
+        begin, end = "[]"
+    else:
+        parts = [
+            f"{json.dumps(name)}: {compact(one, inside)}"
+            for name, one in value.items()
+        ]
+        begin, end = "{}"
+    lines = f",\n{inside}".join(parts)
+    return f"{begin}\n{inside}{lines}\n{indent}{end}"

@@ -5,19 +5,21 @@ ranker.rank("who wrote emma", answers)
 """
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
+from typing import NotRequired
+from typing import TypedDict
 
 import numpy as np
 
+from keras_qa.arguments import check_choice
 from keras_qa.errors import ExportError
 from keras_qa.errors import RankerError
 from keras_qa.files.checks import fits
-from keras_qa.files.text_files import shorten
+from keras_qa.files.checks import read_json
 from keras_qa.files.whole import write_whole
 from keras_qa.ranking.ties import best_first
 from keras_qa.text.reading import READING
@@ -25,7 +27,6 @@ from keras_qa.text.reading import SIDES
 from keras_qa.text.reading import VOCABULARY
 from keras_qa.text.reading import TextReading
 from keras_qa.text.reading import TextReport
-from keras_qa.text.reading import read_reading
 
 if TYPE_CHECKING:
     import keras
@@ -131,7 +132,8 @@ class Ranker:
     def _of_onnx(cls, path: Path, tokenizer: str | None) -> "Ranker":
         from keras_qa.export.onnx import OnnxModel
 
-        if "tokenizer" not in read_reading(path / READING):
+        noted = read_json(path / READING, dict[str, Any], RankerError)
+        if "tokenizer" not in noted:
             raise RankerError(
                 f"{path}: expected a model of word ids. Received: one that "
                 "reads vectors of words"
@@ -264,10 +266,7 @@ class Ranker:
             RankerError: if the model does not give each text of that side
                 one vector, there is no Keras model, or `side` is neither.
         """
-        if side not in SIDES:
-            raise RankerError(
-                f"`side` must be one of {SIDES}. Received: side={side!r}"
-            )
+        check_choice("side", side, SIDES, error=RankerError)
         model = self.model
         shape = getattr(
             getattr(model, f"{side}_encoder", None), "output_shape", None
@@ -334,10 +333,7 @@ class Ranker:
             RankerError: if there is no Keras model, or it takes anything but
                 what the reading gives.
         """
-        if format not in FORMATS:
-            raise ExportError(
-                f"`format` must be one of {FORMATS}. Received: {format!r}"
-            )
+        check_choice("format", format, FORMATS, error=ExportError)
         from keras_qa.export.keras_file import export_keras
         from keras_qa.export.onnx import export_onnx
         from keras_qa.export.saved_model import export_saved_model
@@ -359,6 +355,19 @@ class Ranker:
             export_lite(model, reading, path, pairs=pairs, overwrite=overwrite)
 
 
+class _Settings(TypedDict):
+    max_question_length: int | None
+    max_answer_length: int | None
+    tokenizer: NotRequired[str | None]
+
+
+class _Metrics(TypedDict):
+    """What the metrics of a run must have of it."""
+
+    settings: _Settings
+    tokenizer: NotRequired[str | None]
+
+
 def run_reading(folder: Path, tokenizer: str | None = None) -> TextReading:
     """How the model of a run reads text.
 
@@ -373,27 +382,12 @@ def run_reading(folder: Path, tokenizer: str | None = None) -> TextReading:
     """
     _check_form(folder)
     path = folder / METRICS
-    try:
-        metrics = json.loads(path.read_text("utf-8"))
-        settings = metrics["settings"]
-        lengths = {
-            f"max_{side}_length": settings[f"max_{side}_length"]
-            for side in SIDES
-        }
-        # What was used; older runs note it only where it was chosen.
-        noted = metrics.get("tokenizer") or settings["tokenizer"]
-        for name, value in lengths.items():
-            if not fits(value, int | None):
-                raise TypeError(f"{name}={shorten(value)}")
-    # The last is of JSON that is nested too deep.
-    except (
-        *(ValueError, KeyError, TypeError, AttributeError),
-        RecursionError,
-    ) as error:
-        raise RankerError(
-            f"{path}: expected the metrics of a run with its settings. "
-            f"Received: {type(error).__name__}: {shorten(str(error))}"
-        ) from error
+    expected = "the metrics of a run with its settings"
+    metrics = read_json(path, _Metrics, RankerError, expected)
+    settings = metrics["settings"]
+    lengths = {f"max_{s}_length": settings[f"max_{s}_length"] for s in SIDES}
+    # What was used; older runs note it only where it was chosen.
+    noted = metrics.get("tokenizer") or settings.get("tokenizer")
     if tokenizer is None and noted is None:
         raise RankerError(
             f"{path}: expected the `tokenizer` of the run; add --tokenizer "

@@ -246,8 +246,8 @@ def find_runs(folders: Sequence[Path]) -> list[dict[str, Any]]:
     """The metrics of the finished runs below some folders, with `folder`.
 
     Raises:
-        SignificanceError: if a folder holds no finished run.
-        RecordError: if the metrics of one are no record.
+        SignificanceError: if a folder contains no finished run.
+        RecordError: if the metrics of a run are malformed.
     """
     runs = []
     for folder in folders:

@@ -82,7 +82,7 @@ def test_an_older_saved_model_ranks_only():
         lambda: ranker.reading,
         lambda: ranker.export("x", "onnx"),
     ):
-        with pytest.raises(RankerError, match="expected .* older version"):
+        with pytest.raises(RankerError, match=r"expected .* older version"):
             refused()
 
 

@@ -13,8 +13,16 @@ import keras_qa
 ROOT = Path(__file__).parents[1]
 # None may import one that stands behind it.
 ORDER = (
-    *("errors", "version", "quiet", "arguments", "geometry"),
-    *("initializers", "losses", "files", "optimizers", "text", "batches"),
+    *("errors", "version", "quiet", "progress", "arguments"),
+    *(
+        "geometry",
+        "initializers",
+        "losses",
+        "files",
+        "optimizers",
+        "text",
+        "batches",
+    ),
     *("datasets", "embeddings", "attention", "layers", "ranking", "models"),
     *("export", "training", "ranker", "search", "cli"),
 )

@@ -16,7 +16,7 @@ text
 There are two workloads. In `one pool` all questions have the same 500 answers:
 what the encoder does for 50,000 pairs is done for 500 answers and 100
 questions. In `own pools` each question's 500 are drawn from 24,981 answers, as
-in InsuranceQA: the 50,000 pairs then hold some 21,600 different answers, so
+in InsuranceQA: the 50,000 pairs then have about 21,600 different answers, so
 that encoding each once saves little over `batches`, however well it is done.
 What takes each pair on its own is measured on a sample of the pairs.
 
@@ -51,12 +51,11 @@ import numpy as np
 
 from benchmarks.options import option_parser
 from benchmarks.processes import alone
-from benchmarks.processes import load_before
 from benchmarks.results import at_least
 from benchmarks.results import at_most
+from benchmarks.results import conclude
 from benchmarks.results import paired_ratio
 from benchmarks.results import verdict
-from benchmarks.results import write_results
 from keras_qa.batches.negatives import NegativeSampler
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import next_size
@@ -68,7 +67,7 @@ STEPS = ("K = 1", "K = 50", "K = 50, shared")
 MIN_SPEEDUP = {"QALSTM": 50.0, "AttentiveLSTM": 3.0}
 MAX_STEP = 4.0
 
-# Shares of InsuranceQA's answers that have at most so many words.
+# Shares of InsuranceQA's answers that have at most this number of words.
 SHARES = (0, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 1)
 WORDS = (20, 49, 59, 75, 106, 159, 206, 400)
 
@@ -392,18 +391,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "single_pairs": 3,
         }
     settings = Settings(**sizes, cores=options.cores, seed=options.seed)
-
-    start = time.perf_counter()
-    load = load_before(settings.cores)
     backend = os.environ.get("KERAS_BACKEND") or "tensorflow"
-    # A process of its own, which may be kept to some cores.
-    measured = alone(
-        run, settings, backend, cores=settings.cores, backend=backend
+    cores = settings.cores
+    conclude(
+        options.json,
+        settings,
+        cores,
+        # A process of its own, which may be kept to some cores.
+        lambda: alone(run, settings, backend, cores=cores, backend=backend),
+        summarise,
+        report,
     )
-    summary = summarise(settings, measured)
-    report(settings, measured, summary)
-    write_results(options.json, settings, load, summary, measured)
-    print(f"\n{options.json} ({time.perf_counter() - start:.0f} s)")
     return 0
 
 

@@ -47,11 +47,10 @@ import numpy as np
 
 from benchmarks.options import option_parser
 from benchmarks.processes import alone
-from benchmarks.processes import load_before
 from benchmarks.results import at_least
+from benchmarks.results import conclude
 from benchmarks.results import paired_ratio
 from benchmarks.results import verdict
-from benchmarks.results import write_results
 from keras_qa.datasets import open_dataset
 from keras_qa.datasets import tokenize
 from keras_qa.embeddings import bert_text_vectors
@@ -249,7 +248,7 @@ def run(settings: Settings, backend: str) -> dict[str, Any]:
     }
 
 
-def summarise(measured: dict[str, Any]) -> dict[str, Any]:
+def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
     """Medians, ratios and what became of the bounds."""
     summary: dict[str, Any] = {"epochs": {}, "bounds": {}}
     for reader in READERS:
@@ -310,18 +309,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = Settings(
         **sizes, source=options.source, cores=options.cores, seed=options.seed
     )
-
-    start = time.perf_counter()
-    load = load_before(settings.cores)
     backend = os.environ.get("KERAS_BACKEND") or "tensorflow"
-    # A process of its own, which may be kept to some cores.
-    measured = alone(
-        run, settings, backend, cores=settings.cores, backend=backend
+    cores = settings.cores
+    conclude(
+        options.json,
+        settings,
+        cores,
+        # A process of its own, which may be kept to some cores.
+        lambda: alone(run, settings, backend, cores=cores, backend=backend),
+        summarise,
+        report,
     )
-    summary = summarise(measured)
-    report(settings, measured, summary)
-    write_results(options.json, settings, load, summary, measured)
-    print(f"\n{options.json} ({time.perf_counter() - start:.0f} s)")
     return 0
 
 

@@ -31,11 +31,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.options import option_parser
-from benchmarks.processes import load_before
 from benchmarks.results import at_least
+from benchmarks.results import conclude
 from benchmarks.results import paired_ratio
 from benchmarks.results import verdict
-from benchmarks.results import write_results
 
 MIN_SPEEDUP = 10.0
 CONTENDERS = ("maps once", "pair by pair")
@@ -180,13 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tiny = {"documents": 5, "words": 6, "filters": 4, "blocks": 2}
         options = {**tiny, "pairs": 2, "rounds": 1, "embedding_dim": 3}
     settings = Settings(**options)
-
-    load = load_before(cores=2)
-    measured = run(settings)
-    summary = summarise(settings, measured)
-    report(settings, measured, summary)
-    write_results(path, settings, load, summary, measured)
-    print(f"\n{path}")
+    conclude(path, settings, 2, lambda: run(settings), summarise, report)
     return 0
 
 

@@ -12,8 +12,8 @@ For N = 1, 2, ... blocks each trains in a process of its own, forward and
 backward, on random word vectors without padding. Memory is by how much the
 step raised the largest resident size of the process, after a step on a single
 text; it is also given in maps, the `texts * words * filters` numbers that one
-block puts out. By arithmetic the concatenations hold N (N - 1) / 2 maps; all
-that a block keeps beside grows with N. The backend is Keras's
+block puts out. By arithmetic the concatenations have N (N - 1) / 2 maps; all
+else that a block keeps grows with N. The backend is Keras's
 (`KERAS_BACKEND`).
 
     python -m devtools.benchmarks.ngram_blocks          # about 10 minutes
@@ -36,11 +36,10 @@ import numpy as np
 
 from benchmarks.options import option_parser
 from benchmarks.processes import alone
-from benchmarks.processes import load_before
 from benchmarks.results import at_most
+from benchmarks.results import conclude
 from benchmarks.results import paired_ratio
 from benchmarks.results import verdict
-from benchmarks.results import write_results
 
 WAYS = ("summed", "concatenated")
 MAX_MEMORY = 0.9
@@ -109,6 +108,17 @@ def measure(settings: Settings, way: str, blocks: int) -> dict[str, Any]:
 def _largest_size() -> int:
     """The largest resident size that this process has had, in bytes."""
     return UNIT * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def run(settings: Settings) -> dict[str, Any]:
+    """What `measure` finds, each time in a process of its own."""
+    measured: dict[str, Any] = {way: {} for way in WAYS}
+    for blocks in range(1, settings.blocks + 1):
+        for way in WAYS:
+            measured[way][str(blocks)] = alone(
+                measure, settings, way, blocks, cores=settings.cores
+            )
+    return measured
 
 
 def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
@@ -182,18 +192,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tiny = {"texts": 2, "words": 5, "filters": 4, "blocks": 2, "rounds": 1}
         options = {**options, **tiny, "embedding_dim": 3}
     settings = Settings(**options)
-
-    load = load_before(settings.cores)
-    measured: dict[str, Any] = {way: {} for way in WAYS}
-    for blocks in range(1, settings.blocks + 1):
-        for way in WAYS:
-            measured[way][str(blocks)] = alone(
-                measure, settings, way, blocks, cores=settings.cores
-            )
-    summary = summarise(settings, measured)
-    report(settings, measured, summary)
-    write_results(path, settings, load, summary, {"measured": measured})
-    print(f"\n{path}")
+    conclude(
+        path,
+        settings,
+        settings.cores,
+        lambda: {"measured": run(settings)},
+        lambda _, found: summarise(settings, found["measured"]),
+        lambda _, found, summary: report(settings, found["measured"], summary),
+    )
     return 0
 
 

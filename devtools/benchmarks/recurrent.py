@@ -45,8 +45,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.options import option_parser
-from benchmarks.processes import load_before
-from benchmarks.results import write_results
+from benchmarks.results import conclude
 from devtools.benchmarks.recurrent_plan import CONTENDERS
 from devtools.benchmarks.recurrent_plan import DEFAULT_MODES
 from devtools.benchmarks.recurrent_plan import WORKLOADS
@@ -224,17 +223,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tf32=options.tf32,
         seed=options.seed,
     )
-
-    start = time.perf_counter()
     # PyTorch's threads wait for each other, and for whoever has the core.
-    load = load_before(settings.cores)
-    measured = run(settings, backend)
-    summary = summarise(settings, measured)
-    report(settings, measured, summary)
-    write_results(options.json, settings, load, summary, measured)
+    found = conclude(
+        options.json,
+        settings,
+        settings.cores,
+        lambda: run(settings, backend),
+        summarise,
+        report,
+    )
     if options.picture:
-        draw(summary, measured["devices"]["keras"], options.picture)
-    print(f"\n{options.json} ({time.perf_counter() - start:.0f} s)")
+        device = found["measured"]["devices"]["keras"]
+        draw(found["summary"], device, options.picture)
     return 0
 
 

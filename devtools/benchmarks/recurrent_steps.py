@@ -1,22 +1,46 @@
 """Training and inference steps of one model under each framework.
 
-A training step returns the model's outputs beside the gradients: a step that
+A training step returns the model's outputs next to the gradients: a step that
 returned gradients alone would let a compiler drop the forward pass of a linear
 layer, whose gradient does not need it, and a floor measured so is too low.
 The gradient is that of the sum of the outputs times a fixed random array, which
 is given as the outputs' gradient. All arrays are arguments of the compiled
 step, so that nothing about them is known when it is compiled.
 
-Each class has the same methods; frameworks are imported when one is made.
+Each class has the methods of `Steps`; frameworks are imported when one is made.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from dataclasses import field
 from typing import Any
 from typing import Protocol
 
 import numpy as np
 
 Step = Callable[[], Any]
+
+
+@dataclass
+class Work:
+    """What a step computes.
+
+    Attributes:
+        model: called with inputs, masks and `training`; a list of outputs.
+        inputs: arrays on the device.
+        masks: boolean arrays on the device, or `None`s.
+        mode: one of the framework's `modes`.
+        upstream: the gradients of the outputs, for a training step.
+        to_inputs: if a training step gives the gradients to the inputs, too,
+            behind those to the weights.
+    """
+
+    model: Any
+    inputs: list
+    masks: list
+    mode: str
+    upstream: list = field(default_factory=list)
+    to_inputs: bool = False
 
 
 class Steps(Protocol):
@@ -38,30 +62,10 @@ class Steps(Protocol):
     def finish(self, result: Any) -> None:
         """Waits until the device has computed all that was asked of it."""
 
-    def training(
-        self,
-        model: Any,
-        inputs: list,
-        masks: list,
-        upstream: list,
-        to_inputs: bool,
-        mode: str,
-    ) -> Step:
-        """Makes a step that gives outputs and a list of gradients.
+    def training(self, work: Work) -> Step:
+        """Makes a step that gives outputs and a list of gradients."""
 
-        Args:
-            model: called with inputs, masks and `training`; a list of outputs.
-            inputs: arrays on the device.
-            masks: boolean arrays on the device, or `None`s.
-            upstream: the gradients of the outputs.
-            to_inputs: whether the gradients to the inputs follow those to the
-                weights.
-            mode: one of `modes`.
-        """
-
-    def inference(
-        self, model: Any, inputs: list, masks: list, mode: str
-    ) -> Step:
+    def inference(self, work: Work) -> Step:
         """Makes a step that gives the list of outputs."""
 
 
@@ -79,7 +83,6 @@ class TensorFlowSteps(Steps):
         tf.config.experimental.enable_tensor_float_32_execution(tf32)
 
     def device(self) -> tuple[str, str]:
-        """Its kind, `cpu` or `gpu`, and its name."""
         devices = self.tf.config.list_physical_devices("GPU")
         if not devices:
             return "cpu", "cpu"
@@ -87,49 +90,36 @@ class TensorFlowSteps(Steps):
         return "gpu", details.get("device_name", devices[0].name)
 
     def place(self, array: np.ndarray) -> Any:
-        """The array on the device."""
         return self.tf.constant(array)
 
     def array(self, placed: Any) -> np.ndarray:
-        """What `place` or a step gave, as NumPy's."""
         return placed.numpy()
 
     def finish(self, result: Any) -> None:
-        """Waits until the device has computed all that was asked of it."""
         self.tf.test.experimental.sync_devices()
 
-    def training(
-        self,
-        model: Any,
-        inputs: list,
-        masks: list,
-        upstream: list,
-        to_inputs: bool,
-        mode: str,
-    ) -> Step:
-        """See `Steps.training`."""
+    def training(self, work: Work) -> Step:
         tf = self.tf
-        weights = [variable.value for variable in model.trainable_variables]
+        weights = [
+            variable.value for variable in work.model.trainable_variables
+        ]
 
-        @tf.function(jit_compile=mode == "xla")
+        @tf.function(jit_compile=work.mode == "xla")
         def step(inputs: list, masks: list, upstream: list) -> Any:
-            sources = weights + (inputs if to_inputs else [])
+            sources = weights + (inputs if work.to_inputs else [])
             with tf.GradientTape(watch_accessed_variables=False) as tape:
                 tape.watch(sources)
-                outputs = model(inputs, masks, training=True)
+                outputs = work.model(inputs, masks, training=True)
             return outputs, tape.gradient(outputs, sources, upstream)
 
-        return lambda: step(inputs, masks, upstream)
+        return lambda: step(work.inputs, work.masks, work.upstream)
 
-    def inference(
-        self, model: Any, inputs: list, masks: list, mode: str
-    ) -> Step:
-        """See `Steps.inference`."""
+    def inference(self, work: Work) -> Step:
         step = self.tf.function(
-            lambda inputs, masks: model(inputs, masks, training=False),
-            jit_compile=mode == "xla",
+            lambda inputs, masks: work.model(inputs, masks, training=False),
+            jit_compile=work.mode == "xla",
         )
-        return lambda: step(inputs, masks)
+        return lambda: step(work.inputs, work.masks)
 
 
 class JaxSteps(Steps):
@@ -147,38 +137,29 @@ class JaxSteps(Steps):
         )
 
     def device(self) -> tuple[str, str]:
-        """Its kind, `cpu` or `gpu`, and its name."""
         return self.jax.default_backend(), self.jax.devices()[0].device_kind
 
     def place(self, array: np.ndarray) -> Any:
-        """The array on the device."""
         return self.jax.device_put(array)
 
     def array(self, placed: Any) -> np.ndarray:
-        """What `place` or a step gave, as NumPy's."""
         return np.asarray(placed)
 
     def finish(self, result: Any) -> None:
-        """Waits until the device has computed all that was asked of it."""
         self.jax.block_until_ready(result)
 
-    def training(
-        self,
-        model: Any,
-        inputs: list,
-        masks: list,
-        upstream: list,
-        to_inputs: bool,
-        mode: str,
-    ) -> Step:
-        """See `Steps.training`."""
-        weights = [variable.value for variable in model.trainable_variables]
-        others = [variable.value for variable in model.non_trainable_variables]
+    def training(self, work: Work) -> Step:
+        weights = [
+            variable.value for variable in work.model.trainable_variables
+        ]
+        others = [
+            variable.value for variable in work.model.non_trainable_variables
+        ]
 
         def forward(
             weights: list, inputs: list, others: list, masks: list
         ) -> list:
-            return model.stateless_call(
+            return work.model.stateless_call(
                 weights, others, inputs, masks, training=True
             )[0]
 
@@ -190,7 +171,7 @@ class JaxSteps(Steps):
             masks: list,
             upstream: list,
         ) -> Any:
-            if to_inputs:
+            if work.to_inputs:
                 outputs, pull = self.jax.vjp(
                     lambda w, x: forward(w, x, others, masks), weights, inputs
                 )
@@ -200,22 +181,25 @@ class JaxSteps(Steps):
                 )
             return outputs, [g for part in pull(upstream) for g in part]
 
-        return lambda: step(weights, inputs, others, masks, upstream)
+        return lambda: step(
+            weights, work.inputs, others, work.masks, work.upstream
+        )
 
-    def inference(
-        self, model: Any, inputs: list, masks: list, mode: str
-    ) -> Step:
-        """See `Steps.inference`."""
-        weights = [variable.value for variable in model.trainable_variables]
-        others = [variable.value for variable in model.non_trainable_variables]
+    def inference(self, work: Work) -> Step:
+        weights = [
+            variable.value for variable in work.model.trainable_variables
+        ]
+        others = [
+            variable.value for variable in work.model.non_trainable_variables
+        ]
 
         @self.jax.jit
         def step(weights: list, others: list, inputs: list, masks: list) -> Any:
-            return model.stateless_call(
+            return work.model.stateless_call(
                 weights, others, inputs, masks, training=False
             )[0]
 
-        return lambda: step(weights, others, inputs, masks)
+        return lambda: step(weights, others, work.inputs, work.masks)
 
 
 class TorchSteps(Steps):
@@ -233,64 +217,50 @@ class TorchSteps(Steps):
         self.place_on = "cuda" if torch.cuda.is_available() else "cpu"
 
     def device(self) -> tuple[str, str]:
-        """Its kind, `cpu` or `gpu`, and its name."""
         if self.place_on == "cpu":
             return "cpu", "cpu"
         return "gpu", self.torch.cuda.get_device_name()
 
     def place(self, array: np.ndarray) -> Any:
-        """The array on the device."""
         return self.torch.from_numpy(array).to(self.place_on)
 
     def array(self, placed: Any) -> np.ndarray:
-        """What `place` or a step gave, as NumPy's."""
         return placed.detach().cpu().numpy()
 
     def finish(self, result: Any) -> None:
-        """Waits until the device has computed all that was asked of it."""
         if self.place_on == "cuda":
             self.torch.cuda.synchronize()
 
-    def training(
-        self,
-        model: Any,
-        inputs: list,
-        masks: list,
-        upstream: list,
-        to_inputs: bool,
-        mode: str,
-    ) -> Step:
-        """See `Steps.training`."""
-        inputs = [tensor.clone().requires_grad_(to_inputs) for tensor in inputs]
-        sources = [p for p in model.parameters() if p.requires_grad]
-        sources += inputs if to_inputs else []
-        forward = self._forward(model, mode)
+    def training(self, work: Work) -> Step:
+        inputs = [x.clone().requires_grad_(work.to_inputs) for x in work.inputs]
+        sources = [p for p in work.model.parameters() if p.requires_grad]
+        sources += inputs if work.to_inputs else []
+        forward = self._forward(work)
 
         def step() -> Any:
-            outputs = forward(inputs, masks, training=True)
-            return outputs, self.torch.autograd.grad(outputs, sources, upstream)
+            outputs = forward(inputs, work.masks, training=True)
+            return outputs, self.torch.autograd.grad(
+                outputs, sources, work.upstream
+            )
 
         return step
 
-    def inference(
-        self, model: Any, inputs: list, masks: list, mode: str
-    ) -> Step:
-        """See `Steps.inference`."""
-        forward = self._forward(model, mode)
+    def inference(self, work: Work) -> Step:
+        forward = self._forward(work)
 
         def step() -> Any:
             with self.torch.no_grad():
-                return forward(inputs, masks, training=False)
+                return forward(work.inputs, work.masks, training=False)
 
         return step
 
-    def _forward(self, model: Any, mode: str) -> Callable:
-        if mode != "compile":
-            return model
+    def _forward(self, work: Work) -> Callable:
+        if work.mode != "compile":
+            return work.model
         # All models of Keras share code, and are counted together.
         dynamo: Any = self.torch._dynamo.config
         dynamo.recompile_limit = dynamo.accumulated_recompile_limit = 10_000
-        return self.torch.compile(model)
+        return self.torch.compile(work.model)
 
     def lstm(self, features: int, units: int) -> Any:
         """`torch.nn.LSTM` in the form of the other models."""
@@ -311,7 +281,7 @@ class TorchSteps(Steps):
         return TorchLSTM().to(self.place_on)
 
     def copy(self, numbers: int) -> Step:
-        """Copies an array of so many float32 numbers into another."""
+        """Copies an array of N float32 numbers into another."""
         source = self.torch.ones(numbers, device=self.place_on)
         target = self.torch.zeros_like(source)
         return lambda: target.copy_(source)

@@ -16,6 +16,7 @@ from devtools.benchmarks.recurrent_plan import Job
 from devtools.benchmarks.recurrent_plan import Settings
 from devtools.benchmarks.recurrent_steps import STEPS
 from devtools.benchmarks.recurrent_steps import Step
+from devtools.benchmarks.recurrent_steps import Work
 
 
 class Worker:
@@ -57,17 +58,14 @@ class Worker:
         upstream = [
             rng.standard_normal(shape, dtype=np.float32) for shape in shapes
         ]
+        work = Work(model, texts, masks, job.mode)
         if job.workload == "inference":
-            step = self.steps.inference(model, texts, masks, job.mode)
+            step = self.steps.inference(work)
         else:
-            step = self.steps.training(
-                model,
-                texts,
-                masks,
-                [self.steps.place(array) for array in upstream],
-                job.workload == "inputs" or job.contender == "recurrence",
-                job.mode,
-            )
+            work.upstream = [self.steps.place(array) for array in upstream]
+            recurrence = job.contender == "recurrence"
+            work.to_inputs = job.workload == "inputs" or recurrence
+            step = self.steps.training(work)
         self.ready[job] = step
         found = {"seconds": self._compiled(job)}
         result = step()

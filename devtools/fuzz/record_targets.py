@@ -122,7 +122,7 @@ _DEVIATIONS = b"""
 [[deviations]]
 where = "Eq. 1"
 printed = "a"
-reading = \"\"\"
+default = \"\"\"
 b
 c\"\"\"
 arguments = ["--option"]
@@ -130,7 +130,7 @@ tests = ["tests/test_a.py::test_b", "tests/test_a.py::test_c"]
 [[deviations]]
 where = "Eq. 2"
 printed = "d"
-reading = "e"
+default = "e"
 arguments = []
 tests = []
 """

@@ -106,12 +106,20 @@ def _index() -> Case:
             shards.write(number, _ANSWERS[part], vectors[part])
         lifted = [space.lift_answers(vectors.astype("f4"))]
         path = folder / "index/flat.faiss"
-        faiss_files.save_faiss(faiss_files.build_flat(lifted, 5, False), path)
+        flat = faiss_files.build_faiss("flat", lifted, 5, False)
+        faiss_files.save_faiss(flat, path)
         stored = {
             str(file.relative_to(folder)): file.read_bytes()
             for file in sorted(folder.rglob("*.*"))
         }
-    settings = {"tokenizer": "word", "shard_size": _SIZE}
+    settings = {
+        "tokenizer": "word",
+        "max_question_length": None,
+        "max_answer_length": None,
+        "shard_size": _SIZE,
+        "model_sha256": "",
+        "vocabulary_sha256": "",
+    }
     return stored | {
         "index/answers.json": json.dumps(description).encode(),
         "index/settings.json": json.dumps(settings).encode(),

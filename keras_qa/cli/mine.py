@@ -16,8 +16,6 @@ from contextlib import nullcontext
 from math import inf
 from pathlib import Path
 
-from tqdm import tqdm
-
 from keras_qa.datasets.collection import SPLITS
 from keras_qa.datasets.collections.yahoo_answers import find_yahoo_answers
 from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
@@ -32,6 +30,7 @@ from keras_qa.datasets.tabular import table_delimiter
 from keras_qa.errors import DatasetError
 from keras_qa.files.locks import owned_folder
 from keras_qa.files.whole import write_whole
+from keras_qa.progress import ProgressBar
 from keras_qa.ranking.mining import CandidateMiner
 from keras_qa.text.tokenizer import TOKENIZERS
 
@@ -244,7 +243,7 @@ def _yahoo_questions(arguments: argparse.Namespace) -> list[Question]:
         languages=arguments.language,
     )
     drawn = sample(
-        tqdm(stream, "Yahoo! Answers", unit="question"),
+        ProgressBar(stream, "Yahoo! Answers", unit="question"),
         arguments.questions or YAHOO_QUESTIONS,
         arguments.seed,
     )

@@ -213,9 +213,11 @@ class SavedModel:
             )
         weights = [weight.numpy() for weight in self._loaded.model_weights]
         try:
-            config = json.loads(path.read_text("utf-8"))
-            check_config(path, config, sum(w.nbytes for w in weights))
-            model = keras.saving.deserialize_keras_object(config)
+            text = path.read_text("utf-8")
+            size = sum(weight.nbytes for weight in weights)
+            check_config(path, json.loads(text), size)
+            # Keras takes parts out of the configuration that it is given.
+            model = keras.saving.deserialize_keras_object(json.loads(text))
             model.set_weights(weights)
         except ModelFileError:
             raise

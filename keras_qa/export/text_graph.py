@@ -17,6 +17,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from keras_qa.arguments import check_choice
 from keras_qa.text.tokenizer import NUMBER
 from keras_qa.text.tokenizer import TOKENIZERS
 from keras_qa.text.tokenizer import lower_case
@@ -116,7 +117,7 @@ def tokenize_in_graph(
     Raises:
         ValueError: if `tokenizer` is unknown.
     """
-    _check_tokenizer(tokenizer)
+    check_choice("tokenizer", tokenizer, TOKENIZERS)
     splitter, _, numbers = tokenizer.partition("-")
     texts = lower_case_in_graph(texts)
     if splitter == "word":
@@ -150,7 +151,7 @@ class TextEncoder(tf.Module):
     def __init__(self, words: Sequence[str], tokenizer: str = "word"):
         super().__init__()
         words = list(words)
-        _check_tokenizer(tokenizer)
+        check_choice("tokenizer", tokenizer, TOKENIZERS)
         if words[:2] != [PADDING, UNKNOWN]:
             raise ValueError(
                 f"`words` must begin with {PADDING!r} (padding) and "
@@ -351,11 +352,3 @@ def _in_chunks(
         parallel_iterations=1,
     )
     return scores
-
-
-def _check_tokenizer(tokenizer: str) -> None:
-    if tokenizer not in TOKENIZERS:
-        raise ValueError(
-            f"`tokenizer` must be one of {TOKENIZERS}. "
-            f"Received: tokenizer={tokenizer!r}"
-        )

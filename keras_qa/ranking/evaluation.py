@@ -15,6 +15,7 @@ from ir_measures import P
 from ir_measures import R
 from ir_measures import Success
 
+from keras_qa.arguments import check_choice
 from keras_qa.datasets.dataset import Question
 from keras_qa.ranking.ties import shuffled_best_first
 
@@ -53,11 +54,7 @@ def recall_measures(
         >>> evaluate(dev, scores, measures={**MEASURES, **recall_measures()})
     """
     kinds = {"any": Success, "all": R}
-    if counting not in kinds:
-        raise ValueError(
-            f"`counting` must be one of {tuple(kinds)}. "
-            f"Received: counting={counting!r}"
-        )
+    check_choice("counting", counting, tuple(kinds))
     if min(cutoffs, default=1) < 1:
         raise ValueError(
             f"`cutoffs` must be positive. Received: cutoffs={tuple(cutoffs)}"

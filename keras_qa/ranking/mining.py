@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.splitting import normal_text
+from keras_qa.progress import ProgressBar
 from keras_qa.ranking.floors import import_bm25s
 from keras_qa.ranking.floors import search_terms
 from keras_qa.ranking.ties import best_first
@@ -61,7 +61,7 @@ class CandidateMiner:
         self._numbers: dict[str, int] = {}
         self._words: dict[str, int] = {}
         documents: list[array[int]] = []
-        for text in tqdm(
+        for text in ProgressBar(
             answers, "Answers", unit="answer", disable=not show_progress
         ):
             number = self._numbers.setdefault(
@@ -162,7 +162,9 @@ class CandidateMiner:
             )
 
         for question, numbers in zip(
-            tqdm(questions, "BM25", unit="question", disable=not show_progress),
+            ProgressBar(
+                questions, "BM25", unit="question", disable=not show_progress
+            ),
             right,
             strict=True,
         ):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from keras_qa.errors import SearchError
-from keras_qa.files.checks import fits
+from keras_qa.files.checks import parse_json
 from keras_qa.files.text_files import error_at
 from keras_qa.files.text_files import read_lines
 from keras_qa.files.text_files import shorten
@@ -224,14 +224,5 @@ def _stored(path: Path, dtype: np.dtype, ndim: int) -> np.ndarray:
 
 
 def _answer(path: Path, line: int, raw: bytes) -> Answer:
-    try:
-        value = json.loads(raw)
-    # The second is of JSON that is nested too deep.
-    except (ValueError, RecursionError):
-        value = None
-    if not fits(value, tuple[str, str]):
-        raise SearchError(
-            f"{path}:{line}: expected an id and a text. "
-            f"Received: {shorten(raw)}"
-        )
-    return Answer(*value)
+    place = f"{path}:{line}"
+    return Answer(*parse_json(raw, tuple[str, str], place, SearchError))

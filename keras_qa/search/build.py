@@ -2,26 +2,34 @@
 
 import hashlib
 import itertools
+import json
+from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
+from keras_qa.arguments import check_choice
 from keras_qa.errors import SearchError
-from keras_qa.files.checks import fits
 from keras_qa.files.locks import RUNNING
 from keras_qa.files.locks import owned_folder
 from keras_qa.files.whole import SCRATCH
 from keras_qa.files.whole import remove_scratch
 from keras_qa.files.whole import write_whole
+from keras_qa.progress import ProgressBar
 from keras_qa.ranker import Ranker
 from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
 from keras_qa.search.faiss_index import KINDS
-from keras_qa.search.json_files import read_json
-from keras_qa.search.json_files import write_json
+from keras_qa.search.index import ANSWERS
+from keras_qa.search.index import SETTINGS
+from keras_qa.search.index import Description
+from keras_qa.search.index import Settings
+from keras_qa.search.index import read_index_file
 from keras_qa.search.searchable import check_vectors
 from keras_qa.search.searchable import space_of
 from keras_qa.search.spaces import PoincareSpace
@@ -70,8 +78,7 @@ def build_index(
         DatasetError: if the file of answers is missing or bad.
         OwnedError: if another process writes to the folder.
     """
-    if kind not in KINDS:
-        raise SearchError(f"`kind` must be one of {KINDS}. Received: {kind!r}")
+    check_choice("kind", kind, KINDS, error=SearchError)
     faiss_files.import_faiss()
     space = space_of(ranker.model)
     with owned_folder(folder):
@@ -79,19 +86,19 @@ def build_index(
         shards = AnswerShards(folder / "shards", shard_size)
         for written in (folder, shards.folder):
             remove_scratch(written)
-        described = folder / "answers.json"
+        described = folder / ANSWERS
         finished = None
         if described.exists():
-            finished = read_json(described).get("answers")
+            finished = read_index_file(described, Description)["answers"]
         total = _encode(
             ranker,
             answers,
             shards,
-            finished if fits(finished, int) else None,
+            finished,
             show_progress,
         )
         description = {**_described(space, shards), "answers": total}
-        write_json(described, description)
+        _write_json(described, description)
         path = folder / f"{kind}.faiss"
         if not path.exists():
             index = _make(kind, description, shards, show_progress)
@@ -103,29 +110,36 @@ def _claim(folder: Path, ranker: Ranker, shard_size: int) -> None:
     """Notes whose index it is, or checks that it is the same one's."""
     reading = ranker.reading
     words = "".join(f"{word}\n" for word in reading.vocabulary.words[2:])
-    identity = {
-        "tokenizer": reading.tokenizer,
-        **{f"max_{s}_length": n for s, n in reading.max_length.items()},
-        "shard_size": shard_size,
-        "model_sha256": ranker.weights_digest(),
-        "vocabulary_sha256": hashlib.sha256(words.encode()).hexdigest(),
-    }
-    settings = folder / "settings.json"
+    now = asdict(
+        Settings(
+            reading.tokenizer,
+            reading.max_question_length,
+            reading.max_answer_length,
+            shard_size,
+            ranker.weights_digest(),
+            hashlib.sha256(words.encode()).hexdigest(),
+        )
+    )
+    settings = folder / SETTINGS
     if settings.exists():
-        before = read_json(settings)
-        changed = sorted(n for n in identity if before.get(n) != identity[n])
+        before = asdict(read_index_file(settings, Settings))
+        changed = sorted(name for name in now if before[name] != now[name])
         if changed:
             raise SearchError(
                 f"{folder} holds an index of another model or reading; give "
                 f"another --output. `{changed[0]}` was "
-                f"{before.get(changed[0])!r}. "
-                f"Received: {identity[changed[0]]!r}"
+                f"{before[changed[0]]!r}. Received: {now[changed[0]]!r}"
             )
     else:
         _check_empty(folder)
-        write_json(settings, identity)
+        _write_json(settings, now)
     if not (folder / "model").exists():
         ranker.save(folder / "model")
+
+
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+    text = json.dumps(content, indent=1, allow_nan=False) + "\n"
+    write_whole(path, lambda scratch: scratch.write_text(text, "utf-8"))
 
 
 def _check_empty(folder: Path) -> None:
@@ -156,7 +170,9 @@ def _encode(
     """
     finished, total, number = shards.count(), 0, 0
     stream = read_answers(path)
-    with tqdm(desc="Encode", unit="answer", disable=not show_progress) as bar:
+    with ProgressBar(
+        desc="Encode", unit="answer", disable=not show_progress
+    ) as bar:
         while answers := list(itertools.islice(stream, shards.size)):
             if most is not None and total + len(answers) > most:
                 raise _other_answers(shards, total, path)
@@ -208,9 +224,8 @@ def _make(
 ) -> Any:
     space = space_from_config(description["space"])
     total, radius = description["answers"], description["radius"]
-    if kind == "flat":
-        lifted = (space.lift_answers(block) for block in shards.blocks())
-        return faiss_files.build_flat(lifted, total, show_progress)
-
-    places = (space.answer_places(b, radius) for b in shards.blocks())
-    return faiss_files.build_graph(places, total, show_progress)
+    lift: Callable[[np.ndarray], np.ndarray] = space.lift_answers
+    if kind != "flat":
+        lift = partial(space.answer_places, radius=radius)
+    rows = map(lift, shards.blocks())
+    return faiss_files.build_faiss(kind, rows, total, show_progress)

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from keras_qa.errors import SearchError
+from keras_qa.progress import ProgressBar
 
 KINDS = ("flat", "hnsw")
 
@@ -35,45 +35,41 @@ def import_faiss() -> Any:
     return faiss
 
 
-def build_flat(
-    blocks: Iterable[np.ndarray], total: int, show_progress: bool = True
+def build_faiss(
+    kind: str,
+    blocks: Iterable[np.ndarray],
+    total: int,
+    show_progress: bool = True,
 ) -> Any:
-    """An index that compares a question with every answer.
+    """Makes an index.
+
+    The vectors of a graph are uncompressed, too: with eight-bit numbers or
+    product codes it finds no more and takes longer.
 
     Args:
-        blocks: what `Space.lift_answers` gives, in the order of the rows.
+        kind: `"flat"` compares a question with every answer; `"hnsw"`, a
+            graph, with some.
+        blocks: what `Space.lift_answers` gives for a flat index,
+            `Space.answer_places` for a graph, in the order of the rows.
         total: number of all rows, for the progress bar.
         show_progress: whether to draw one.
     """
     faiss = import_faiss()
     index = None
-    for block in _bar(blocks, total, "flat", show_progress):
-        if index is None:
-            index = faiss.IndexFlatIP(block.shape[1])
-        index.add(block)
-    return index
-
-
-def build_graph(
-    blocks: Iterable[np.ndarray], total: int, show_progress: bool = True
-) -> Any:
-    """An index that looks at some of the answers: an HNSW graph.
-
-    Its vectors are uncompressed: with eight-bit numbers or product codes it
-    finds no more and takes longer.
-
-    Args:
-        blocks: what `Space.answer_places` gives, in the order of the rows.
-        total: number of all rows, for the progress bar.
-        show_progress: whether to draw one.
-    """
-    faiss = import_faiss()
-    index = None
-    for block in _bar(blocks, total, "hnsw", show_progress):
-        if index is None:
-            index = faiss.IndexHNSWFlat(block.shape[1], NEIGHBOURS)
-            index.hnsw.efConstruction = CONSTRUCTION_EFFORT
-        index.add(block)
+    with ProgressBar(
+        total=total,
+        desc=f"Index ({kind})",
+        unit="answer",
+        disable=not show_progress,
+    ) as bar:
+        for block in blocks:
+            if index is None and kind == "flat":
+                index = faiss.IndexFlatIP(block.shape[1])
+            elif index is None:
+                index = faiss.IndexHNSWFlat(block.shape[1], NEIGHBOURS)
+                index.hnsw.efConstruction = CONSTRUCTION_EFFORT
+            index.add(block)
+            bar.update(len(block))
     return index
 
 
@@ -126,17 +122,3 @@ def load_faiss(path: Path, kind: str) -> Any:
             f"Received: {type(index).__name__}"
         )
     return index
-
-
-def _bar(
-    blocks: Iterable[np.ndarray], total: int, name: str, show_progress: bool
-) -> Iterable[np.ndarray]:
-    with tqdm(
-        total=total,
-        desc=f"Index ({name})",
-        unit="answer",
-        disable=not show_progress,
-    ) as bar:
-        for block in blocks:
-            yield block
-            bar.update(len(block))

@@ -1,28 +1,82 @@
 """Answers on disk, encoded and indexed, that can be searched."""
 
 from collections.abc import Iterator
-from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
+from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_positive
 from keras_qa.errors import SearchError
-from keras_qa.files.checks import misfit
-from keras_qa.files.text_files import shorten
+from keras_qa.files.checks import read_json
 from keras_qa.ranker import Ranker
 from keras_qa.search import exact
 from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.faiss_index import KINDS
-from keras_qa.search.json_files import read_json
 from keras_qa.search.searchable import check_vectors
 from keras_qa.search.spaces import space_from_config
 from keras_qa.text.tokenizer import TOKENIZERS
 
-_DESCRIPTION = {"answers": int, "radius": float, "space": dict[str, Any]}
-_SETTINGS = {"shard_size": int, "tokenizer": str}
+ANSWERS = "answers.json"
+SETTINGS = "settings.json"
+
+
+class Description(TypedDict):
+    """What `answers.json` says of the encoded answers.
+
+    Attributes:
+        answers: their number.
+        radius: the largest norm of a lifted answer.
+        space: what `space_from_config` takes.
+    """
+
+    answers: int
+    radius: float
+    space: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What `settings.json` says of the answers and of the model's reading.
+
+    Attributes:
+        tokenizer: that of the model.
+        max_question_length: number of tokens that questions are cut to.
+        max_answer_length: the same for answers.
+        shard_size: number of answers of a shard.
+        model_sha256: of the file with the model's weights.
+        vocabulary_sha256: of `vocabulary.txt`.
+    """
+
+    tokenizer: str
+    max_question_length: int | None
+    max_answer_length: int | None
+    shard_size: int
+    model_sha256: str
+    vocabulary_sha256: str
+
+    def __post_init__(self) -> None:
+        check_positive(shard_size=self.shard_size)
+        check_choice("tokenizer", self.tokenizer, TOKENIZERS)
+
+
+def read_index_file(path: Path, kind: Any) -> Any:
+    """Reads a JSON file of an index; see `keras_qa.files.checks`.
+
+    Args:
+        path: the file.
+        kind: the type of what it must hold.
+
+    Raises:
+        SearchError: if it is not there, or holds something else.
+    """
+    expected = "the folder of a finished index, made by `keras-qa index`"
+    return read_json(path, kind, SearchError, expected)
 
 
 class AnswerIndex:
@@ -49,8 +103,8 @@ class AnswerIndex:
     """
 
     def __init__(self, folder: Path, kind: str | None = None):
-        description = read_json(folder / "answers.json")
-        settings = read_json(folder / "settings.json")
+        description = read_index_file(folder / ANSWERS, Description)
+        settings = read_index_file(folder / SETTINGS, Settings)
         found = [k for k in KINDS if (folder / f"{k}.faiss").is_file()]
         if not found or (kind is not None and kind not in found):
             others = sorted(path.stem for path in folder.glob("*.faiss"))
@@ -61,15 +115,13 @@ class AnswerIndex:
                 f"Received: {', '.join(others) or 'none'}"
             )
         self.kind = kind or found[0]
-        _check(folder / "answers.json", description, _DESCRIPTION)
-        _check(folder / "settings.json", settings, _SETTINGS)
         self._total = description["answers"]
         self._radius = description["radius"]
         try:
             self._space = space_from_config(description["space"])
         except SearchError as error:
-            raise SearchError(f"{folder / 'answers.json'}: {error}") from error
-        self._shards = AnswerShards(folder / "shards", settings["shard_size"])
+            raise SearchError(f"{folder / ANSWERS}: {error}") from error
+        self._shards = AnswerShards(folder / "shards", settings.shard_size)
         path = folder / f"{self.kind}.faiss"
         self._index = faiss_files.load_faiss(path, self.kind)
         if self._index.ntotal != self._total:
@@ -87,14 +139,14 @@ class AnswerIndex:
             )
         except ValueError as error:
             raise SearchError(
-                f"{folder / 'answers.json'}: expected the space of vectors of "
+                f"{folder / ANSWERS}: expected the space of vectors of "
                 f"{self._dim} numbers. Received: {error}"
             ) from error
         if self._index.d != columns:
             raise SearchError(
                 f"{path}: expected {columns} columns. Received: {self._index.d}"
             )
-        self.ranker = Ranker.load(folder / "model", settings["tokenizer"])
+        self.ranker = Ranker.load(folder / "model", settings.tokenizer)
 
     def __len__(self) -> int:
         return self._total
@@ -160,20 +212,3 @@ class AnswerIndex:
     def texts(self) -> Iterator[str]:
         """The texts of all answers, in the order of their numbers."""
         return self._shards.texts()
-
-
-def _check(
-    path: Path, content: Mapping[str, Any], kinds: Mapping[str, Any]
-) -> None:
-    """Checks what a JSON file of an index says."""
-    name = next((name for name in kinds if name not in content), None)
-    name = name or misfit(content, kinds)
-    if name is None and content.get("shard_size", 1) < 1:
-        name = "shard_size"
-    if name is None and content.get("tokenizer") not in (None, *TOKENIZERS):
-        name = "tokenizer"
-    if name is not None:
-        raise SearchError(
-            f"{path}: expected the {name} of an index of answers. "
-            f"Received: {shorten(content.get(name))}"
-        )

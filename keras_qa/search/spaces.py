@@ -48,11 +48,12 @@ from abc import ABC
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
 from keras_qa.errors import SearchError
-from keras_qa.files.checks import misfit
+from keras_qa.files.checks import typed
 from keras_qa.files.text_files import shorten
 
 UNIT_ROUNDOFF = 2.0**-24
@@ -272,9 +273,7 @@ def space_from_config(config: Mapping[str, Any]) -> Space:
     spaces = {space.name: space for space in (CosineSpace, PoincareSpace)}
     arguments = dict(config)
     try:
-        name = misfit(arguments, _KINDS)
-        if name is not None:
-            raise TypeError(f"{name}={shorten(arguments[name])}")
+        typed(arguments, _Config, "space", ValueError)
         return spaces[arguments.pop("space")](**arguments)
     except (KeyError, TypeError, ValueError) as error:
         raise SearchError(
@@ -283,13 +282,12 @@ def space_from_config(config: Mapping[str, Any]) -> Space:
         ) from error
 
 
-_KINDS = {
-    "space": str,
-    "weight": float,
-    "bias": float,
-    "epsilon": float,
-    "center": list[float] | float | None,
-}
+class _Config(TypedDict, total=False):
+    space: str
+    weight: float
+    bias: float
+    epsilon: float
+    center: list[float] | float | None
 
 
 def _units(vectors: np.ndarray) -> np.ndarray:

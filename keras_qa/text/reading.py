@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
+from keras_qa.arguments import check_choice
 from keras_qa.errors import RankerError
 from keras_qa.errors import TextWarning
-from keras_qa.files.checks import fits
+from keras_qa.files.checks import read_json
 from keras_qa.files.text_files import shorten
 from keras_qa.text import tokenizer as tokenizers
 from keras_qa.text.overlap import OverlapFeatures
@@ -35,6 +37,18 @@ OVERLAP = "overlap.json"
 
 # Unknown words that a message names.
 _NAMED = 5
+
+
+class _Lengths(TypedDict):
+    question: int | None
+    answer: int | None
+
+
+class _Stored(TypedDict):
+    """What `reading.json` must have of what `TextReading.save` writes."""
+
+    tokenizer: str
+    max_length: _Lengths
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +84,7 @@ class TextReading:
     report: "TextReport | None" = None
 
     def __post_init__(self) -> None:
-        if self.tokenizer not in TOKENIZERS:
-            raise RankerError(
-                f"`tokenizer` must be one of {TOKENIZERS}. "
-                f"Received: tokenizer={self.tokenizer!r}"
-            )
+        check_choice("tokenizer", self.tokenizer, TOKENIZERS, error=RankerError)
         for side, length in self.max_length.items():
             if length is not None and length < 1:
                 raise RankerError(
@@ -265,20 +275,12 @@ class TextReading:
             RankerError: if `reading.json` is.
         """
         path = folder / READING
-        stored = read_reading(path)
-        if not fits(stored.get("max_length"), dict[str, int | None]):
-            raise RankerError(
-                f"{path}: expected `max_length`, the lengths of questions and "
-                f"answers. Received: {shorten(stored.get('max_length'))}"
-            )
-        lengths = {
-            f"max_{side}_length": stored["max_length"].get(side)
-            for side in SIDES
-        }
+        stored = read_json(path, _Stored, RankerError)
+        lengths = {f"max_{s}_length": stored["max_length"][s] for s in SIDES}
         return cls.of_files(
             folder,
             path,
-            tokenizer=tokenizer or stored.get("tokenizer"),
+            tokenizer=tokenizer or stored["tokenizer"],
             **lengths,
         )
 
@@ -401,24 +403,6 @@ def write_reading(folder: Path, **entries: Any) -> None:
     content = {"keras_qa": __version__, **entries}
     text = json.dumps(content, ensure_ascii=False, indent=2)
     (folder / READING).write_text(f"{text}\n", "utf-8")
-
-
-def read_reading(path: Path) -> dict[str, Any]:
-    """Reads what `write_reading` wrote.
-
-    Raises:
-        RankerError: if the file holds no JSON object.
-    """
-    try:
-        stored = json.loads(path.read_text("utf-8"))
-        if not isinstance(stored, dict):
-            raise TypeError(shorten(stored))
-    # The last is of JSON that is nested too deep.
-    except (OSError, ValueError, TypeError, RecursionError) as error:
-        raise RankerError(
-            f"{path}: expected a JSON object. Received: {shorten(str(error))}"
-        ) from error
-    return stored
 
 
 def _inputs(model: Any) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Fitting a ranker: choose the epoch, keep its weights, stop and resume."""
+"""Choosing the best epoch: its weights are kept, and a training can resume."""
 
 import csv
 import hashlib
@@ -11,7 +11,6 @@ from typing import Protocol
 
 import keras
 import numpy as np
-from tqdm import tqdm
 
 from keras_qa.errors import RunFolderError
 from keras_qa.files.checks import fits
@@ -261,59 +260,3 @@ def _seed_states(model: keras.Model) -> list[keras.Variable]:
     weights = {id(v) for v in model.weights}
     metrics = {id(v) for v in model.metrics_variables}
     return [v for v in model.variables if id(v) not in weights | metrics]
-
-
-class EpochSeconds(keras.callbacks.Callback):
-    """Takes down the seconds of each epoch."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seconds: list[float] = []
-        self._started = 0.0
-
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """Starts the clock."""
-        self._started = time.perf_counter()
-
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Reads the clock."""
-        self.seconds.append(time.perf_counter() - self._started)
-
-
-class ProgressBar(keras.callbacks.Callback):
-    """One bar for the whole training, in epochs, with the latest figures."""
-
-    def __init__(
-        self,
-        epochs: int,
-        initial_epoch: int = 0,
-        title: str = "",
-        monitor: str = "MAP",
-    ):
-        super().__init__()
-        self.monitor = monitor
-        self.bar = tqdm(
-            total=epochs,
-            initial=initial_epoch,
-            desc=title,
-            unit="epoch",
-            miniters=0,
-        )
-
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Shows the step within the epoch; tqdm limits how often."""
-        self.bar.set_postfix_str(
-            f"step {batch + 1}/{self.params['steps']}", refresh=False
-        )
-        self.bar.update(0)
-
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Moves on by one epoch."""
-        names = ("loss", self.monitor)
-        shown = {k: v for k, v in (logs or {}).items() if k in names}
-        self.bar.set_postfix(shown, refresh=False)
-        self.bar.update()
-
-    def on_train_end(self, logs: Any = None) -> None:
-        """Closes the bar."""
-        self.bar.close()

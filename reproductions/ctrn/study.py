@@ -20,8 +20,11 @@ import sys
 from collections.abc import Iterator
 from collections.abc import Sequence
 
-from reproductions.ctrn import experiment as ctrn
-from reproductions.harness.study import run_all
+from reproductions.ctrn.experiment import EXPERIMENT
+from reproductions.harness.experiment import FLOORS
+from reproductions.harness.study import PlannedRun
+from reproductions.harness.study import plan_run
+from reproductions.harness.study import run_study
 from reproductions.harness.study import study_parser
 
 SEEDS = (1, 2, 3, 4, 5)
@@ -41,55 +44,34 @@ CONDITIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 
-def runs(
-    arguments: argparse.Namespace,
-) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Folder, options and vectors of each run, in order."""
+def runs(arguments: argparse.Namespace) -> Iterator[PlannedRun]:
+    """The runs, in order."""
+    vectors = arguments.embeddings
     for seed in arguments.seeds:
         for dataset in arguments.datasets:
             if seed == arguments.seeds[0]:
-                for model in ("bm25", "cosine"):
-                    yield _run(arguments, dataset, model, "paper", seed)
+                for model in FLOORS:
+                    yield plan_run(dataset, model, "paper", seed, vectors)
             for model, readings in CONDITIONS:
                 if arguments.models and model not in arguments.models:
                     continue
                 settings = (*readings, *arguments.set)
-                yield _run(
-                    arguments, dataset, model, arguments.recipe, seed, *settings
+                yield plan_run(
+                    dataset, model, arguments.recipe, seed, vectors, settings
                 )
-
-
-def _run(
-    arguments: argparse.Namespace,
-    dataset: str,
-    model: str,
-    recipe: str,
-    seed: int,
-    *settings: str,
-) -> tuple[str, list[str], list[str]]:
-    options = [
-        *("--dataset", dataset, "--model", model),
-        *("--recipe", recipe, "--seed", str(seed)),
-    ]
-    for setting in settings:
-        options += ["--set", setting]
-    name = "-".join([dataset, model, recipe, f"seed{seed}", *settings])
-    return name.replace("/", "_"), options, arguments.embeddings
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs all conditions; stops at the first that fails."""
     parser = study_parser(
-        "ctrn_study", __doc__.splitlines()[0], "runs/ctrn-study"
-    )
-    parser.add_argument(
-        "--datasets", nargs="+", default=list(DATASETS), metavar="NAME"
-    )
-    parser.add_argument(
-        "--seeds", nargs="+", type=int, default=list(SEEDS), metavar="N"
-    )
-    parser.add_argument(
-        "--recipe", choices=tuple(ctrn.RECIPES), default="small"
+        EXPERIMENT,
+        __doc__,
+        "runs/ctrn-study",
+        datasets=DATASETS,
+        seeds=SEEDS,
+        recipe="small",
+        splits=False,
+        changed="trained model",
     )
     parser.add_argument(
         "--models",
@@ -98,20 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         metavar="NAME",
         help="of the trained models, run these alone",
     )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="change one setting of every trained model",
-    )
-    parser.add_argument(
-        "--keep-models",
-        action="store_true",
-        help="keep models and weights in the run folders, some 100 MB each",
-    )
-    arguments = parser.parse_args(argv)
-    return run_all(ctrn.main, runs(arguments), arguments, arguments.keep_models)
+    return run_study(EXPERIMENT, parser, runs, argv)
 
 
 if __name__ == "__main__":

@@ -9,12 +9,9 @@ from typing import Any
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.ranking.evaluation import no_blanks
-from reproductions.harness.experiment import open_for
+from reproductions.harness.errors import FigureError
+from reproductions.harness.questions import open_for
 from reproductions.records.trec_files import read_ranking
-
-
-class PairError(ValueError):
-    """There is no such pair in the split."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ def first_found(
         rankings: what `read_rankings` returned.
 
     Raises:
-        PairError: if there is none.
+        FigureError: if there is none.
     """
     for question in questions:
         # Of a smoke test some questions alone are there.
@@ -69,7 +66,7 @@ def first_found(
         for candidate in question.positives:
             if no_blanks(candidate.id) == best:
                 return question, candidate
-    raise PairError(
+    raise FigureError(
         "expected a question whose right answer is ranked first; name a pair "
         "with --question-id and --candidate-id. Received: none among "
         f"{len(rankings)} questions"
@@ -87,18 +84,18 @@ def named(
         candidate_id: the candidate's id.
 
     Raises:
-        PairError: if there is no such question or candidate.
+        FigureError: if there is no such question or candidate.
     """
     found = {question.id: question for question in questions}
     if question_id not in found:
-        raise PairError(
+        raise FigureError(
             "`--question-id` must be one of the run's split, such as "
             f"{next(iter(found), None)!r}. Received: {question_id!r}"
         )
     question = found[question_id]
     candidates = {c.id: c for c in question.candidates}
     if candidate_id not in candidates:
-        raise PairError(
+        raise FigureError(
             f"`--candidate-id` must be of a candidate of {question_id!r}, such "
             f"as {next(iter(candidates), None)!r}. Received: {candidate_id!r}"
         )
@@ -122,7 +119,7 @@ def pair_of_split(
 
     Raises:
         DatasetError: if the data set is not there.
-        PairError: if there is no such pair.
+        FigureError: if there is no such pair.
     """
     dataset = open_for(metrics["dataset"], data_dir, metrics["settings"])
     questions = dataset.questions(metrics["split"])

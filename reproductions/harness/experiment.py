@@ -1,81 +1,73 @@
-"""The course of an experiment, the same for every paper.
+"""What a paper is to the harness: one object, and the data of one run.
 
-Read the data, number the words, load the vectors, train while a held-out part
-chooses the epoch, rank the reported split once, write the results.
+A paper's folder has one subclass of `Experiment`: its settings, recipes, models
+and how these are built and trained. The harness asks that object and knows no
+paper. The modules of papers import Keras where they need it, so that `--help`
+does not wait for it.
 """
 
-import dataclasses
-import hashlib
-import os
-import platform
-import subprocess
-import sys
+from argparse import ArgumentParser
 from argparse import Namespace
-from collections.abc import Callable
 from collections.abc import Mapping
-from importlib import metadata
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+from typing import TYPE_CHECKING
 from typing import Any
+from typing import ClassVar
+from typing import Generic
+from typing import TypeVar
 
 import numpy as np
 
 import keras_qa
+from keras_qa.arguments import check_choice
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
-from keras_qa.datasets.registry import collection
-from keras_qa.datasets.registry import open_dataset
-from keras_qa.embeddings import Coverage
-from keras_qa.errors import DatasetError
-from keras_qa.errors import RunFolderError
-from keras_qa.ranking.evaluation import CONVENTION
-from keras_qa.ranking.evaluation import Evaluation
-from keras_qa.ranking.evaluation import evaluate
-from keras_qa.ranking.evaluation import write_qrels
-from keras_qa.ranking.evaluation import write_run
-from keras_qa.ranking.first_stage import with_first_stage
-from keras_qa.ranking.floors import bm25_scores
-from keras_qa.ranking.floors import cosine_scores
 from keras_qa.training.run_folder import RunFolder
+from reproductions.harness.errors import SettingsError
+from reproductions.harness.measures import check_monitor
 from reproductions.harness.measures import measures_of
-from reproductions.harness.settings import Settings
-from reproductions.harness.vectors import chosen_vectors
-from reproductions.harness.vectors import vector_identity
-from reproductions.harness.vectors import word_matrix
-from reproductions.records.runs import append_run
-from reproductions.records.runs import read_runs
+from reproductions.harness.settings import CommonSettings
+from reproductions.harness.settings import resolve_settings
 
-# Ranked without training; the others are models to build and fit.
-BASELINES = ("bm25", "cosine", "idf-cosine")
+if TYPE_CHECKING:
+    import keras
 
-# What the names of tokenisers that read numbers as one word end with.
-NUMBERS = "-num"
+    from keras_qa.batches.pairs import EpochBatches
+    from keras_qa.embeddings import Coverage
+    from keras_qa.training.corpus_scorer import CorpusScorer
 
-# The parts of a split that papers print a figure for each of.
-PARTS = {"test": ("test1", "test2")}
+# The floors that every figure needs, ranked without training: BM25 looks at
+# words alone, the other one takes the cosine of the sums of word vectors.
+BM25 = "bm25"
+COSINE = "cosine"
+FLOORS = (BM25, COSINE)
 
-# Questions to fit, to select the epoch with, and to report on.
-Parts = tuple[list[Question], list[Question], list[Question]]
-
-# What every paper's settings hold beside its own.
-COMMON_SETTINGS: Settings = {
-    "train_split": "train",  # or "train-all" of TrecQA
-    "tokenizer": None,  # None: the one that fits the data set's files
-    "max_question_length": None,  # tokens; None: whole
-    "max_answer_length": None,
-    "oov_scale": 0.25,  # words without a vector: U(-scale, scale)
-    "skipgram_dim": 100,
-    "skipgram_epochs": 15,
-    "skipgram_window": 5,
-    "fold_fraction": 0.15,  # of train, held out where no folds file is
-    "smoke_questions": 12,
-    "smoke_epochs": 1,
-}
+S = TypeVar("S", bound=CommonSettings)
 
 
-@dataclasses.dataclass(frozen=True)
-class Experiment:
-    """Everything that training and ranking need.
+@dataclass(frozen=True)
+class Recipe:
+    """What a recipe changes of the published settings.
+
+    Attributes:
+        about: what it is for, a phrase for `--help`.
+        changes: new values, for all models.
+        models: new values for one model, by its name.
+        datasets: new values for one data set, by its name.
+    """
+
+    about: str
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    datasets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Run(Generic[S]):
+    """All that training and ranking need for one model with one seed.
 
     Attributes:
         arguments: the command line.
@@ -92,7 +84,7 @@ class Experiment:
     """
 
     arguments: Namespace
-    settings: Settings
+    settings: S
     folder: RunFolder
     dataset: Dataset
     corpus: Corpus
@@ -100,10 +92,10 @@ class Experiment:
     select: list[Question]
     report: list[Question]
     matrix: np.ndarray
-    coverage: Coverage | None
+    coverage: "Coverage | None"
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Outcome:
     """What a model did.
 
@@ -116,365 +108,240 @@ class Outcome:
     details: dict[str, Any]
 
 
-def run_experiment(
-    paper: str,
-    arguments: Namespace,
-    settings: Settings,
-    train: Callable[[Experiment], Outcome],
-    overrides: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    """Runs one model on one data set with one seed.
+@dataclass(frozen=True)
+class Training:
+    """A model to fit, and what to fit it on.
 
-    Args:
-        paper: short name of the paper.
-        arguments: what `options.parse_arguments` returned.
-        settings: what `options.resolve_settings` returned.
-        train: trains the model and scores the reported questions.
-        overrides: those of the settings that were changed from the recipe's.
-
-    Returns:
-        The content of `metrics.json`.
-
-    Raises:
-        DatasetError, VectorsError: if a file is missing or bad.
-        RunFolderError: if the output folder holds another run, is in use by
-            another process, or cannot be written to.
+    Attributes:
+        scorer: scores pairs with the model that is to learn.
+        trainer: the compiled model to fit: the scorer's, or one around it.
+        batches: what to fit it on.
+        patience: the training ends after this many epochs without a better
+            one on the questions that choose the epoch; 0 runs all epochs.
+        callbacks: further callbacks of the training.
+        details: entries of `metrics.json` about what came before.
     """
-    dataset = open_for(arguments.dataset, arguments.data_dir, settings)
-    parts = _parts(dataset, arguments, settings)
-    identity = _identity(paper, arguments, settings, parts)
-    folder = RunFolder(arguments.output_dir, identity, arguments.resume)
-    if folder.finished:
-        folder.tidy()
-        result = folder.read_json("metrics.json")
-        _record(arguments, result)
-        return result
-    experiment = _prepare(arguments, settings, folder, dataset, parts)
-    with folder.claim():
-        outcome = _outcome(experiment, train)
-        evaluation = evaluate(
-            experiment.report,
-            outcome.scores,
-            seed=arguments.seed,
-            measures=measures_of(arguments.dataset),
+
+    scorer: "CorpusScorer"
+    trainer: "keras.Model"
+    batches: "EpochBatches"
+    patience: int = 0
+    callbacks: "Sequence[keras.callbacks.Callback]" = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Experiment(Generic[S]):
+    """The experiments of one paper; the first line describes its command.
+
+    Attributes:
+        name: short name of the paper, also that of its folder.
+        settings: the class of its settings; the defaults are as published.
+        models: names of the models that it can run, the default first.
+        recipes: its recipes by name, the default first.
+        of_model: by model, the published settings that are the model's own.
+        of_dataset: by data set, those that the paper has on it alone.
+        rows: names of the rows of the paper's tables, each with its model and
+            the settings that are its own.
+        choices: by model, the values that a setting may have, where these are
+            fewer than its own.
+        borrowed: models of other papers, which bring their own settings.
+        untrained: models that have no recipe, as nothing of them is trained.
+        wordless: models that read no word vectors.
+    """
+
+    name: ClassVar[str]
+    settings: ClassVar[type[CommonSettings]]
+    models: ClassVar[Sequence[str]]
+    recipes: ClassVar[Mapping[str, Recipe]]
+    of_model: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    of_dataset: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    rows: ClassVar[Mapping[str, tuple[str, Mapping[str, Any]]]] = {}
+    choices: ClassVar[Mapping[str, Mapping[str, Sequence[Any]]]] = {}
+    borrowed: ClassVar[Mapping[str, "Experiment[Any]"]] = {}
+    untrained: ClassVar[Sequence[str]] = FLOORS
+    wordless: ClassVar[Sequence[str]] = (BM25,)
+
+    # === The command line and the settings ===
+
+    def add_options(self, parser: ArgumentParser) -> None:
+        """Adds the options that this paper's command alone has."""
+
+    def owner(self, model: str) -> "Experiment[Any]":
+        """The experiment whose settings and training a model has."""
+        return self.borrowed.get(model, self)
+
+    def settings_of(self, arguments: Namespace) -> S:
+        """The settings that a command line asks for; reads no file.
+
+        Args:
+            arguments: what `command.parse_arguments` returned.
+
+        Raises:
+            SettingsError: if a value is not allowed.
+        """
+        owner = self.owner(arguments.model)
+        if owner is not self:
+            return owner.settings_of(arguments)
+        _, row = self.rows.get(arguments.row, ("", {}))
+        published: Any = resolve_settings(
+            self.settings(),
+            self.of_model.get(arguments.model, {}),
+            self.of_dataset.get(arguments.dataset, {}),
+            row,
         )
-        tag = f"{paper}-{arguments.model}"
-        folder.write("run.trec", lambda path: write_run(path, evaluation, tag))
-        folder.write("qrels.trec", lambda path: write_qrels(path, evaluation))
-        result = {
-            **identity,
-            "overrides": dict(overrides or {}),
-            **_measured(experiment, evaluation),
-            **_parts_measured(experiment, evaluation),
-            **outcome.details,
-            "versions": versions(),
+        found = resolve_settings(
+            published,
+            self.recipe_changes(arguments, published),
+            {} if arguments.epochs is None else {"epochs": arguments.epochs},
+            overrides=arguments.overrides,
+        )
+        self.check(arguments, found)
+        return found
+
+    def recipe_changes(
+        self, arguments: Namespace, published: S
+    ) -> Mapping[str, Any]:
+        """What a recipe changes of the published settings of a run."""
+        recipe = self.recipes[arguments.recipe]
+        return {
+            **recipe.changes,
+            **recipe.models.get(arguments.model, {}),
+            **recipe.datasets.get(arguments.dataset, {}),
         }
-        # A folder with metrics holds a complete run.
-        folder.write_json("metrics.json", result)
-        _record(arguments, result)
-    return result
 
+    def check(self, arguments: Namespace, settings: S) -> None:
+        """Refuses settings that do not fit the model or the data set.
 
-def _outcome(
-    experiment: Experiment, train: Callable[[Experiment], Outcome]
-) -> Outcome:
-    """Scores the reported questions, by the model or by what needs none."""
-    if experiment.arguments.model == "bm25":
-        corpus = experiment.corpus
-        scores = bm25_scores(
-            experiment.report,
-            corpus.tokenizer,
-            max_question_length=corpus.max_question_length,
-            max_answer_length=corpus.max_answer_length,
-        )
-        return Outcome(scores, {})
-    if experiment.arguments.model == "cosine":
-        return Outcome(_untrained_cosine(experiment), {})
-    return train(experiment)
+        Raises:
+            SettingsError: if a value is not allowed.
+        """
+        for name, choices in self.choices.get(arguments.model, {}).items():
+            check_choice(
+                name, getattr(settings, name), choices, error=SettingsError
+            )
+        if arguments.model not in self.untrained:
+            check_monitor(self.monitor(settings), arguments.dataset)
 
+    # === The data ===
 
-def prepare_experiment(
-    arguments: Namespace, settings: Settings, folder: RunFolder
-) -> Experiment:
-    """Reads all that a part of a run needs that is not ranked with.
+    def tokenizer(self, settings: S, dataset: Dataset) -> str:
+        """The name of the tokeniser."""
+        return settings.tokenizer or dataset.tokenizer
 
-    Args:
-        arguments: what `options.parse_arguments` returned.
-        settings: what `options.resolve_settings` returned.
-        folder: where the part belongs.
+    def vectors(self, arguments: Namespace) -> list[str]:
+        """The names of the vectors that a model reads, as on the command line.
 
-    Raises:
-        DatasetError, VectorsError: if a file is missing or bad.
-    """
-    dataset = open_for(arguments.dataset, arguments.data_dir, settings)
-    parts = _parts(dataset, arguments, settings)
-    return _prepare(arguments, settings, folder, dataset, parts)
+        Args:
+            arguments: what `command.parse_arguments` returned.
+        """
+        if arguments.model in self.wordless:
+            return []
+        return arguments.embeddings
 
+    def word_matrix(
+        self,
+        arguments: Namespace,
+        settings: S,
+        corpus: Corpus,
+        fit: list[Question],
+    ) -> tuple[np.ndarray, "Coverage | None"]:
+        """The word vectors of a run that has `vectors`.
 
-def open_for(name: str, data_dir: Path | None, settings: Settings) -> Dataset:
-    """Opens a data set with those of the settings that it takes.
+        Args:
+            arguments: the command line.
+            settings: the settings.
+            corpus: the texts.
+            fit: the questions to train on.
 
-    Where candidates are to be found among many documents, BM25 finds them.
-    """
-    options = collection(name).options
-    taken = {n: settings[n] for n in options if n in settings}
-    dataset = open_dataset(name, data_dir, **taken)
-    return with_first_stage(dataset, settings.get("first_stage", 100))
+        Returns:
+            Vectors by word id, float32 `(words, dim)`, and how many words have
+            one; nothing for a model whose words have a vector in each text.
 
+        Raises:
+            ImportError: if a BERT needs a package that is missing.
+            VectorsError: if a file is missing or bad.
+        """
+        from reproductions.harness.vectors import load_named
+        from reproductions.harness.vectors import matrix_of
 
-def _record(arguments: Namespace, result: dict[str, Any]) -> None:
-    """Appends the run to the file of runs, unless it is there already."""
-    if arguments.record and result not in read_runs(arguments.record):
-        append_run(arguments.record, result)
-
-
-def _identity(
-    paper: str, arguments: Namespace, settings: Settings, parts: Parts
-) -> dict[str, Any]:
-    """What defines a run, apart from the machine it runs on."""
-    names, vectors = vector_identity(chosen_vectors(arguments))
-    baseline = arguments.model in BASELINES
-    return {
-        "paper": paper,
-        "model": arguments.model,
-        **({"row": arguments.row} if arguments.row else {}),
-        "dataset": arguments.dataset,
-        "split": arguments.split,
-        "seed": arguments.seed,
-        "recipe": "untrained" if baseline else arguments.recipe,
-        "vectors": names,
-        "smoke": arguments.smoke,
-        "settings": settings,
-        "inputs": {
-            "questions": _fingerprint_parts(parts),
-            "vectors": vectors,
-        },
-    }
-
-
-def _fingerprint_parts(parts: Parts) -> str:
-    """The fingerprint of `repr(parts)`, which large pools make gigabytes of."""
-    digest = hashlib.blake2b(digest_size=8)
-    for before, part in zip(("([", "], [", "], ["), parts, strict=True):
-        digest.update(before.encode())
-        for i, question in enumerate(part):
-            digest.update((", " * (i > 0) + repr(question)).encode())
-    digest.update(b"])")
-    return digest.hexdigest()
-
-
-def _prepare(
-    arguments: Namespace,
-    settings: Settings,
-    folder: RunFolder,
-    dataset: Dataset,
-    parts: Parts,
-) -> Experiment:
-    fit, select, report = parts
-    tokenizer = settings["tokenizer"] or dataset.tokenizer
-    if settings.get("numbers") and not tokenizer.endswith(NUMBERS):
-        tokenizer += NUMBERS
-    corpus = Corpus(
-        fit,
-        select,
-        report,
-        tokenizer=tokenizer,
-        max_question_length=settings["max_question_length"],
-        max_answer_length=settings["max_answer_length"],
-        answers=dataset.answers() if dataset.answers else None,
-    )
-    matrix, coverage = np.zeros((0, 0), np.float32), None
-    if chosen_vectors(arguments):
-        matrix, coverage = word_matrix(arguments, settings, corpus, fit)
-    return Experiment(
-        arguments,
-        settings,
-        folder,
-        dataset,
-        corpus,
-        fit,
-        select,
-        report,
-        matrix,
-        coverage,
-    )
-
-
-def _parts(dataset: Dataset, arguments: Namespace, settings: Settings) -> Parts:
-    """Questions to fit, to select and to report on, never overlapping."""
-    if arguments.split not in dataset.splits:
-        others = [s for s in ("dev", "test") if s in dataset.splits]
-        raise DatasetError(
-            f"`--split` must be a split that the data set {dataset.name!r} "
-            f"has: {' or '.join(f'--split {s}' for s in others) or 'none'}. "
-            f"Received: --split {arguments.split}"
-        )
-    train_split = settings["train_split"]
-    if arguments.split == "dev":
-        fit, select = dataset.held_out_fold(
-            train_split, settings["fold_fraction"]
-        )
-    else:
-        fit = dataset.questions(train_split)
-        select = dataset.questions("dev")
-    report = dataset.questions(arguments.split)
-    if arguments.smoke:
-        count = settings["smoke_questions"]
-        fit, select, report = fit[:count], select[:count], report[:count]
-    return fit, select, report
-
-
-def _untrained_cosine(experiment: Experiment) -> list[np.ndarray]:
-    """Cosine of the plain sums of word vectors."""
-    sums = np.stack(
-        [
-            experiment.matrix[experiment.corpus.vocabulary.encode(t)].sum(0)
-            for t in experiment.corpus.tokens
+        found = [
+            load_named(
+                name, arguments, settings, corpus, fit, **self.bert(settings)
+            )
+            for name in self.vectors(arguments)
         ]
-    )
-    report = experiment.corpus.index(experiment.report)
-    questions, answers = report.pairs()
-    return report.split(cosine_scores(sums[questions], sums[answers]))
+        return matrix_of(found, arguments, settings, corpus)
 
+    def bert(self, settings: S) -> dict[str, Any]:
+        """How a BERT's vectors of words are made: of `bert_word_vectors`."""
+        return {}
 
-def _measured(experiment: Experiment, evaluation: Evaluation) -> dict[str, Any]:
-    fit = experiment.fit
-    entries: dict[str, Any] = {
-        "metrics": evaluation.metrics,
-        "questions": evaluation.questions,
-        "questions_scored": evaluation.questions_scored,
-        "candidates": evaluation.candidates,
-        "ties": evaluation.ties,
-        "convention": CONVENTION,
-        "training_set": _training_set(
-            experiment.arguments, experiment.settings
-        ),
-        "training": {
-            "questions": len(fit),
-            "pairs": sum(len(q.candidates) for q in fit),
-            "positives": sum(len(q.positives) for q in fit),
-        },
-        "vocabulary_size": len(experiment.corpus.vocabulary),
-        # What a reader of the run's model has to split texts with.
-        "tokenizer": experiment.corpus.tokenizer,
-    }
-    if experiment.coverage is not None:
-        entries["coverage"] = dataclasses.asdict(experiment.coverage)
-    return entries
+    # === Training and ranking ===
 
+    def rank_by_words(self, run: Run[S]) -> Outcome | None:
+        """What a model did that is not fitted by epochs; None for others."""
+        return None
 
-def _parts_measured(
-    experiment: Experiment, evaluation: Evaluation
-) -> dict[str, Any]:
-    """The metrics of the parts of the split, where it has parts."""
-    splits = experiment.dataset.splits
-    found = {}
-    for part in PARTS.get(experiment.arguments.split, ()):
-        if part not in splits:
-            return {}
-        ids = {q.id for q in experiment.dataset.questions(part)}
-        rows = [m for i, m in evaluation.per_question.items() if i in ids]
-        # Of a few questions of a smoke test there may be none.
-        if rows:
-            found[part] = {
-                name: float(np.mean([row[name] for row in rows]))
-                for name in evaluation.metrics
-            }
-    return {"parts": found} if found else {}
+    def build_model(
+        self, model: str, settings: S, matrix: np.ndarray
+    ) -> "keras.Model":
+        """A model with new weights.
 
+        Args:
+            model: name of the model.
+            settings: the settings.
+            matrix: word vectors by word id, float32 `(words, dim)`.
+        """
+        raise NotImplementedError
 
-def _training_set(arguments: Namespace, settings: Settings) -> str:
-    """The name of what was trained on, as the targets of a paper have it."""
-    name = settings["train_split"]
-    if arguments.dataset == "trecqa-all":
-        name = "train-all"
-    if arguments.dataset.startswith("trecqa"):
-        name = name.upper()
-    return f"{name} less its fold" if arguments.split == "dev" else name
+    def model_of_words(
+        self,
+        class_name: str,
+        settings: S,
+        names: Sequence[str],
+        matrix: np.ndarray,
+        **arguments: Any,
+    ) -> "keras.Model":
+        """A model of the library that starts from word vectors.
 
+        Args:
+            class_name: name of its class.
+            settings: the settings.
+            names: names of the settings that are arguments of the class.
+            matrix: word vectors by word id, float32 `(words, dim)`.
+            **arguments: further arguments of the class.
+        """
+        vocabulary_size, embedding_dim = matrix.shape
+        return getattr(keras_qa, class_name)(
+            vocabulary_size=vocabulary_size,
+            embedding_dim=embedding_dim,
+            embeddings=matrix,
+            **{name: getattr(settings, name) for name in names},
+            **arguments,
+        )
 
-def versions() -> dict[str, str]:
-    """What the figures were measured with."""
-    found = {
-        "python": platform.python_version(),
-        "keras-qa": keras_qa.__version__,
-    }
-    for name in ("keras", "numpy", "gensim", "ir-measures"):
-        found[name] = metadata.version(name)
-    backend = os.environ.get("KERAS_BACKEND", "tensorflow")
-    if "keras" in sys.modules:
-        backend = sys.modules["keras"].backend.backend()
-    found["backend"] = f"{backend} {metadata.version(backend)}"
-    found["machine"] = f"{platform.machine()}, {os.cpu_count()} cores"
-    # A copy installed from a wheel belongs to no commit of the project.
-    if _git("ls-files", __file__):
-        found["commit"] = _git("describe", "--always", "--dirty")
-    return found
+    def build_training(self, run: Run[S]) -> Training:
+        """Builds the model of a run and what it is to be fitted on.
 
+        Keras's seed is set before.
+        """
+        raise NotImplementedError
 
-def _git(*arguments: str) -> str:
-    """What a git command prints, or nothing where it fails."""
-    try:
-        return subprocess.run(
-            ["git", *arguments],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            check=False,
-        ).stdout.strip()
-    except OSError:
-        return ""
+    def monitor(self, settings: S) -> str:
+        """The metric that chooses the epoch, one of `measures`."""
+        return "MAP"
 
+    def measures(self, dataset: str) -> dict[str, Any]:
+        """What rankings of a data set are measured by, by name."""
+        return measures_of(dataset)
 
-def run_script(
-    paper: str,
-    arguments: Namespace,
-    settings_of: Callable[[Namespace], Settings],
-    train: Callable[[Experiment], Outcome],
-) -> int:
-    """Runs an experiment from the command line.
+    def search_space(self, hp: Any) -> dict[str, Any]:
+        """The space of settings that a search draws from.
 
-    Returns:
-        The exit status: 0, or 2 after a message about bad input.
-    """
-    return with_messages(
-        lambda: _run_and_print(paper, arguments, settings_of, train)
-    )
+        Args:
+            hp: `keras_tuner.HyperParameters`, asked for one value of each.
 
-
-def with_messages(action: Callable[[], None]) -> int:
-    """Does something on the command line; says what was wrong with its input.
-
-    Returns:
-        The exit status: 0, or 2 after a message about bad input.
-    """
-    try:
-        action()
-    except (ImportError, OSError, ValueError, RunFolderError) as error:
-        # Ours and Keras's errors about values say what was expected, those
-        # about missing packages how to install them.
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
-
-
-def _run_and_print(
-    paper: str,
-    arguments: Namespace,
-    settings_of: Callable[[Namespace], Settings],
-    train: Callable[[Experiment], Outcome],
-) -> None:
-    settings = settings_of(arguments)
-    unchanged = {**vars(arguments), "overrides": [], "epochs": None}
-    recipe = settings_of(Namespace(**unchanged))
-    overrides = {k: v for k, v in settings.items() if v != recipe[k]}
-    result = run_experiment(paper, arguments, settings, train, overrides)
-    figures = "  ".join(
-        f"{name} {value:.4f}" for name, value in result["metrics"].items()
-    )
-    print(
-        f"{result['model']} on {result['dataset']} {result['split']}: "
-        f"{figures}  ({result['questions_scored']} of {result['questions']} "
-        f"questions scored, {result['candidates']} candidates, "
-        f"{result['ties']} ties)\n{arguments.output_dir}"
-    )
+        Returns:
+            Settings by name, as `--set` takes them.
+        """
+        raise NotImplementedError

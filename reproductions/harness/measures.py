@@ -2,26 +2,27 @@
 
 from typing import Any
 
+from keras_qa.datasets.registry import collection
 from keras_qa.ranking.evaluation import MEASURES
 from keras_qa.ranking.evaluation import recall_measures
-from reproductions.harness.settings import SettingsError
-
-# Their candidates are found among many documents, and may all be wrong.
-RETRIEVAL = ("squad", "quasar-t")
+from reproductions.harness.errors import SettingsError
 
 EVERY: dict[str, Any] = {**MEASURES, **recall_measures()}
 
 
 def measures_of(dataset: str) -> dict[str, Any]:
-    """MAP, MRR and P@1, and of retrieval recall@1, 3 and 5 besides.
+    """MAP, MRR and P@1, and for retrieval recall@1, 3 and 5 in addition.
 
     Args:
         dataset: name of the data set.
 
     Returns:
         Name to measure of `ir_measures`.
+
+    Raises:
+        DatasetError: if there is no data set of that name.
     """
-    return dict(EVERY if dataset in RETRIEVAL else MEASURES)
+    return dict(EVERY if collection(dataset).retrieval else MEASURES)
 
 
 def check_monitor(monitor: str, dataset: str) -> None:

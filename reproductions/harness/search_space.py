@@ -4,12 +4,12 @@
         --trials 20 --dataset wikiqa --data-dir DIR --embeddings FILE \
         --output-dir search/wikiqa
 
-What stands after the paper's name are the options of its script. A trial
-trains on train less its fold and is judged by the metric on the fold that also
-chooses the epoch; the figures on dev are never looked at. A search that was
-stopped goes on when it is started again with the same output folder, in the
-middle of a trial if need be. A trial of HyperQA on WikiQA takes about a minute
-on 2 cores.
+What follows the paper's name are the options of its command; the space is its
+experiment's `search_space`. A trial trains on train less its fold and is judged
+by the metric on the fold that also chooses the epoch; the figures on dev are
+never looked at. A search that was stopped goes on when it is started again with
+the same output folder, in the middle of a trial if need be. A trial of HyperQA
+on WikiQA takes about a minute on 2 cores.
 """
 
 import argparse
@@ -28,139 +28,22 @@ except ImportError as error:
         "The search needs KerasTuner: pip install 'keras-qa[tune]'"
     ) from error
 
-from keras_qa.errors import DatasetError
-from keras_qa.errors import RunFolderError
-from keras_qa.errors import VectorsError
+import reproductions
+from keras_qa.errors import KerasQAError
 from keras_qa.files.whole import write_whole
 from keras_qa.training.run_folder import keep_only
-from reproductions.harness.experiment import run_experiment
-from reproductions.harness.settings import Settings
-from reproductions.harness.settings import SettingsError
-from reproductions.harness.settings import parse_arguments
+from reproductions.harness.command import parse_arguments
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.run import run_experiment
 
 # What a trial leaves behind is small: its weights can be trained again.
 KEPT = {"settings.json", "metrics.json", "history.csv"}
 
 # No trial could do better with these.
-BAD_INPUT = (
-    DatasetError,
-    VectorsError,
-    RunFolderError,
-    SettingsError,
-    OSError,
-)
+BAD_INPUT = (KerasQAError, OSError)
 
-Train = Callable[[Settings, str], dict[str, float]]
-
-
-def hyperqa_space(hp: Any) -> Settings:
-    """The search space of HyperQA (section 4.3.3).
-
-    Args:
-        hp: `keras_tuner.HyperParameters`, asked for one value of each.
-
-    Returns:
-        Settings by name, as `--set` takes them.
-    """
-    return {
-        "learning_rate": hp.Choice("learning_rate", [0.2, 0.1, 0.05, 0.01]),
-        "batch_size": hp.Choice("batch_size", [50, 100, 200]),
-        "projection_dim": hp.Choice("projection_dim", [100, 200, 300, 400]),
-        "l2": hp.Choice("l2", [1e-3, 1e-4, 1e-5]),
-        "negatives": hp.Int("negatives", 2, 8),
-        "margin": hp.Choice("margin", [1.0, 2.0, 5.0, 10.0, 20.0]),
-    }
-
-
-def ctrn_space(hp: Any) -> Settings:
-    """The search space of CTRN (section "Implementation Details").
-
-    Args:
-        hp: `keras_tuner.HyperParameters`, asked for one value of each.
-
-    Returns:
-        Settings by name, as `--set` takes them.
-    """
-    return {
-        "units": hp.Int("units", 128, 1024, step=128),
-        "hidden_layers": hp.Int("hidden_layers", 1, 3),
-        "learning_rate": hp.Choice("learning_rate", [1e-3, 1e-4, 1e-5]),
-        "batch_size": hp.Choice("batch_size", [64, 128, 256, 512]),
-    }
-
-
-def qa_lstm_space(hp: Any) -> Settings:
-    """The search space of QA-LSTM: what section 4.1 says it was tuned.
-
-    It names margins and counts of negatives without their lists, and the sizes
-    in Table 3.
-
-    Args:
-        hp: `keras_tuner.HyperParameters`, asked for one value of each.
-
-    Returns:
-        Settings by name, as `--set` takes them.
-    """
-    return {
-        "margin": hp.Choice("margin", [0.05, 0.1, 0.2, 0.5]),
-        "negatives": hp.Choice("negatives", [1, 10, 50]),
-        "learning_rate": hp.Choice("learning_rate", [0.1, 0.5, 1.1]),
-        "batch_size": hp.Choice("batch_size", [20, 100]),
-        "filters": hp.Choice("filters", [200, 400]),
-        "kernel_size": hp.Choice("kernel_size", [2, 3]),
-        "dropout": hp.Choice("dropout", [0.0, 0.2, 0.5]),
-    }
-
-
-def iam_space(hp: Any) -> Settings:
-    """The search space of IAM: what its paper leaves open, of the matcher.
-
-    With `--stage-dir` all trials share the stages before it.
-
-    Args:
-        hp: `keras_tuner.HyperParameters`, asked for one value of each.
-
-    Returns:
-        Settings by name, as `--set` takes them.
-    """
-    return {
-        "hidden_units": hp.Choice("hidden_units", [50, 100, 200]),
-        "l2": hp.Choice("l2", [0.0, 1e-5, 1e-4]),
-        "learning_rate": hp.Choice("learning_rate", [1e-3, 1e-2, 0.1]),
-        "question_dropout": hp.Choice("question_dropout", [0.0, 0.5]),
-        "input_initializer": hp.Choice(
-            "input_initializer", ["uniform", "identity"]
-        ),
-    }
-
-
-def mrnn_space(hp: Any) -> Settings:
-    """The search space of MRNN: what its paper leaves open.
-
-    Args:
-        hp: `keras_tuner.HyperParameters`, asked for one value of each.
-
-    Returns:
-        Settings by name, as `--set` takes them.
-    """
-    return {
-        "margin": hp.Choice("margin", [0.5, 0.8, 1.0]),
-        "blocks": hp.Choice("blocks", [4, 6]),
-        "learning_rate": hp.Choice("learning_rate", [1e-4, 3e-4, 1e-3]),
-        "momentum": hp.Choice("momentum", [0.9, 0.99]),
-        "pooling": hp.Choice("pooling", ["max", "avg", "none"]),
-        "negatives": hp.Choice("negatives", [0, 4, 16]),
-        "dropout": hp.Choice("dropout", [0.0, 0.3]),
-    }
-
-
-SPACES = {
-    "ctrn": ctrn_space,
-    "hyperqa": hyperqa_space,
-    "iam": iam_space,
-    "mrnn": mrnn_space,
-    "qa_lstm": qa_lstm_space,
-}
+Changes = dict[str, Any]
+Train = Callable[[Changes, str], dict[str, float]]
 
 
 class Search(keras_tuner.RandomSearch):
@@ -179,7 +62,7 @@ class Search(keras_tuner.RandomSearch):
 
     def __init__(
         self,
-        space: Callable[[Any], Settings],
+        space: Callable[[Any], Changes],
         train: Train,
         trials: int,
         directory: Path,
@@ -218,7 +101,7 @@ class Search(keras_tuner.RandomSearch):
         print(f"{self.metric} {reached:.4f}  {_options(settings)}")
         return {self.metric: reached}
 
-    def ranked(self) -> list[tuple[float, Settings]]:
+    def ranked(self) -> list[tuple[float, Changes]]:
         """Objective and settings of the finished trials, the best first."""
         return [
             (trial.score, self.space(trial.hyperparameters))
@@ -227,66 +110,53 @@ class Search(keras_tuner.RandomSearch):
         ]
 
 
-def trainer(paper: str, options: Sequence[str], output_dir: Path) -> Train:
-    """Makes the function that trains a paper's model with given settings.
+def trainer(
+    experiment: Experiment[Any], options: Sequence[str], output_dir: Path
+) -> Train:
+    """Makes the function that trains with given settings.
 
     Args:
-        paper: name of the paper, whose script has `settings_of` and `train`.
-        options: options of that script.
+        experiment: the paper's experiment.
+        options: options of its command.
         output_dir: a folder for each trial is made in it.
     """
-    script = _script(paper)
 
-    def train(settings: Settings, trial: str) -> dict[str, float]:
+    def train(changes: Changes, trial: str) -> dict[str, float]:
         folder = output_dir / "trials" / trial
-        arguments = _parse(
-            paper,
+        arguments = parse_arguments(
+            experiment,
             [
                 *options,
                 f"--output-dir={folder}",
                 "--split=dev",
                 "--resume",
-                *(
-                    f"--set={name}={json.dumps(settings[name])}"
-                    for name in settings
-                ),
+                *(f"--set={k}={json.dumps(v)}" for k, v in changes.items()),
             ],
         )
-        result = run_experiment(
-            paper, arguments, script.settings_of(arguments), script.train
-        )
+        settings = experiment.settings_of(arguments)
+        result = run_experiment(experiment, arguments, settings)
         keep_only(folder, KEPT)
         return result["selection"]
 
     return train
 
 
-def objective(paper: str, options: Sequence[str]) -> str:
-    """The metric that chooses the epoch of a paper's script, and the settings.
+def objective(experiment: Experiment[Any], options: Sequence[str]) -> str:
+    """The metric that chooses the epoch of a run, and the settings.
 
     Args:
-        paper: name of the paper.
-        options: options of its script.
+        experiment: the paper's experiment.
+        options: options of its command.
     """
-    settings = _script(paper).settings_of(_parse(paper, options))
-    return settings.get("monitor", "MAP")
+    arguments = parse_arguments(experiment, options)
+    owner = experiment.owner(arguments.model)
+    return owner.monitor(experiment.settings_of(arguments))
 
 
-def _script(paper: str) -> Any:
-    return importlib.import_module(f"reproductions.{paper}")
-
-
-def _parse(paper: str, options: Sequence[str]) -> argparse.Namespace:
-    script = _script(paper)
-    return parse_arguments(
-        paper,
-        script.__doc__.splitlines()[0],
-        script.MODELS,
-        tuple(script.RECIPES),
-        options,
-        getattr(script, "ROW_MODELS", None),
-        getattr(script, "add_options", None),
-    )
+def papers() -> list[str]:
+    """The names of the folders of papers."""
+    found = Path(reproductions.__file__).parent.glob("*/paper.toml")
+    return sorted(path.parent.name for path in found)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -297,7 +167,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "of train. All other options are those of the paper's script.",
         allow_abbrev=False,
     )
-    parser.add_argument("paper", choices=SPACES)
+    parser.add_argument("paper", choices=papers())
     parser.add_argument("--trials", type=int, default=20, metavar="N")
     parser.add_argument(
         "--search-seed", type=int, default=0, help="seed of the draws"
@@ -320,10 +190,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _search(arguments: argparse.Namespace, options: Sequence[str]) -> int:
     # KerasTuner would raise errors of TensorFlow for a bad path.
     arguments.output_dir.mkdir(parents=True, exist_ok=True)
-    metric = objective(arguments.paper, options)
+    experiment = importlib.import_module(
+        f"reproductions.{arguments.paper}.experiment"
+    ).EXPERIMENT
+    metric = objective(experiment, options)
     search = Search(
-        SPACES[arguments.paper],
-        trainer(arguments.paper, options, arguments.output_dir),
+        experiment.search_space,
+        trainer(experiment, options, arguments.output_dir),
         arguments.trials,
         arguments.output_dir,
         arguments.search_seed,
@@ -342,7 +215,7 @@ def _search(arguments: argparse.Namespace, options: Sequence[str]) -> int:
     return 0
 
 
-def _options(settings: Settings) -> str:
+def _options(settings: Changes) -> str:
     return " ".join(
         f"--set {name}={json.dumps(value)}" for name, value in settings.items()
     )

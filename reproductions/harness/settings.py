@@ -1,188 +1,191 @@
-"""The command line and the settings that every reproduction script shares."""
+"""The settings of an experiment: typed, and checked before a file is read.
 
-import argparse
+A paper's settings are a frozen dataclass of fields that `setting` makes:
+
+    @dataclass(frozen=True)
+    class ToySettings(CommonSettings):
+        units: int = setting(8, "2.1", "tuned from 4 to 16", above=0)
+        pooling: str = setting("max", "not stated", choices=("max", "avg"))
+
+An instance checks itself; `--help` shows each field with its default, what it
+may be and the place in the paper that it is from.
+"""
+
+import dataclasses
 import json
 import math
-from collections.abc import Callable
+import shutil
+import textwrap
 from collections.abc import Mapping
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
+from typing import TypeVar
+from typing import get_args
+from typing import get_origin
+from typing import get_type_hints
 
-from keras_qa.datasets.registry import FOLDERS
+from keras_qa.arguments import did_you_mean
+from keras_qa.text.tokenizer import TOKENIZERS
+from reproductions.harness.errors import SettingsError
 
-# Settings whose default of None stands for "no limit", "the data set's own" or
-# "as large as what goes in".
-OPTIONAL = {
-    "tokenizer": str,
-    "max_question_length": int,
-    "max_answer_length": int,
-    "attention_units": int,
-    "bert_dim": int,
-    "bert_rms": float,
-    "initializer_range": float,
-    "lm_max_classes": int,
-    "positives": int,
-    "chunk": int,
-    "block_gain": float,
-    "position_gain": float,
-}
-
-Settings = dict[str, Any]
+# What Keras knows by these names; to ask it, it would have to be imported.
+ACTIVATIONS = (
+    *("elu", "exponential", "gelu", "leaky_relu", "linear", "mish", "relu"),
+    *("relu6", "selu", "sigmoid", "silu", "softplus", "softsign", "swish"),
+    "tanh",
+)
+OPTIMIZERS = (
+    *("adadelta", "adafactor", "adagrad", "adam", "adamax", "adamw", "ftrl"),
+    *("lion", "nadam", "rmsprop", "sgd"),
+)
 
 
-class SettingsError(ValueError):
-    """A setting does not exist or has a value of the wrong type."""
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    """What a setting may be and where it is from.
 
-
-def parse_arguments(
-    paper: str,
-    description: str,
-    models: Sequence[str],
-    recipes: Sequence[str],
-    argv: Sequence[str] | None = None,
-    rows: Mapping[str, str] | None = None,
-    add_options: Callable[[argparse.ArgumentParser], None] | None = None,
-) -> argparse.Namespace:
-    """Reads the options that every paper's script has.
-
-    Args:
-        paper: short name of the paper, for the default output folder.
-        description: what the script does.
-        models: names of the models that it can run, the default first.
-        recipes: names of its recipes, the default first.
-        argv: the command line; the process's own if `None`.
-        rows: names of the rows of the paper's tables, each with the model
-            that it is of, if the script knows them.
-        add_options: adds the options that this script alone has.
+    Attributes:
+        section: the paper's section, equation or table, or `"not stated"`.
+        note: what else is to be said about it.
+        choices: all values that it may have; any if empty.
+        least: the least value.
+        above: what the value is greater than.
+        most: the greatest value.
+        below: what the value is less than.
     """
-    parser = argparse.ArgumentParser(
-        prog=f"python -m reproductions.{paper}", description=description
-    )
-    parser.add_argument("--dataset", choices=tuple(FOLDERS), default="sample")
-    parser.add_argument(
-        "--data-dir",
-        type=Path,
-        metavar="DIR",
-        help="folder of the data set (not needed for the bundled sample)",
-    )
-    parser.add_argument(
-        "--embeddings",
-        nargs="+",
-        default=["skipgram"],
-        metavar="FILE",
-        help="vector files, concatenated word by word; the word `skipgram` "
-        "trains vectors on the data set's own text (default), `bert:SOURCE` "
-        "runs each word through a BERT: `bert:minilm`, a directory, or a "
-        "preset of keras-hub; MRNN mixes them, and takes `elmo:DIR`, too",
-    )
-    parser.add_argument("--seed", type=_count, default=1)
-    parser.add_argument(
-        "--split",
-        choices=("dev", "test"),
-        default="test",
-        help="split to report on; the epoch is chosen on dev for test, and on "
-        "a fold held out of train for dev",
-    )
-    parser.add_argument("--output-dir", type=Path, metavar="DIR")
-    parser.add_argument(
-        "--model",
-        choices=models,
-        help=f"default: {models[0]}, or the model of the row",
-    )
-    if rows:
-        parser.add_argument(
-            "--row",
-            choices=tuple(rows),
-            help="a row of the paper's tables: its model and its settings",
+
+    section: str
+    note: str
+    choices: tuple[Any, ...]
+    least: float | None
+    above: float | None
+    most: float | None
+    below: float | None
+
+    @property
+    def limits(self) -> str:
+        """What a number must do, to follow "must": `"be positive"`."""
+        if self.above == 0 and self.most is self.below is None:
+            return "be positive"
+        if self.least == 0 and self.most is self.below is None:
+            return "not be negative"
+        bounds = {
+            "at least": self.least,
+            "above": self.above,
+            "at most": self.most,
+            "below": self.below,
+        }
+        found = [f"{k} {v:g}" for k, v in bounds.items() if v is not None]
+        return f"be {' and '.join(found)}" if found else ""
+
+    def holds(self, value: float) -> bool:
+        """Returns True if a number is within the limits."""
+        return not (
+            (self.least is not None and value < self.least)
+            or (self.above is not None and value <= self.above)
+            or (self.most is not None and value > self.most)
+            or (self.below is not None and value >= self.below)
         )
-    parser.set_defaults(row=None)
-    parser.add_argument("--recipe", choices=recipes, default=recipes[0])
-    parser.add_argument("--epochs", type=_positive, metavar="N")
-    parser.add_argument(
-        "--resume",
-        action="store_true",
-        help="go on with the run in the output folder; a finished run is "
-        "left as it is",
-    )
-    parser.add_argument(
-        "--smoke",
-        action="store_true",
-        help="one epoch on a few questions, to see that everything works",
-    )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        dest="overrides",
-        help="change one setting; may be given several times",
-    )
-    parser.add_argument(
-        "--record",
-        type=Path,
-        metavar="FILE",
-        help="append the measured run to this file of runs (JSON lines)",
-    )
-    parser.add_argument(
-        "--tensorboard",
-        action="store_true",
-        help="write logs for TensorBoard into the output folder",
-    )
-    if add_options:
-        add_options(parser)
-    arguments = parser.parse_args(argv)
-    own = (rows or {}).get(arguments.row, models[0])
-    if arguments.row and arguments.model not in (None, own):
-        parser.error(
-            f"row {arguments.row} is of the model {own}: "
-            f"--model {arguments.model} cannot be given"
+
+
+def setting(
+    default: Any,
+    section: str,
+    note: str = "",
+    *,
+    choices: Sequence[Any] = (),
+    least: float | None = None,
+    above: float | None = None,
+    most: float | None = None,
+    below: float | None = None,
+) -> Any:
+    """A field of a dataclass of settings; its annotation is the type.
+
+    The type is `int`, `float`, `bool`, `str`, `list[int]`, or one of these or
+    `None`. The arguments but for `default` are those of `Rule`.
+    """
+    rule = Rule(section, note, tuple(choices), least, above, most, below)
+    metadata = {"rule": rule}
+    if isinstance(default, list):
+        return dataclasses.field(
+            default_factory=default.copy, metadata=metadata
         )
-    arguments.model = arguments.model or own
-    if arguments.output_dir is None:
-        arguments.output_dir = Path(
-            "runs",
-            paper,
-            f"{arguments.dataset}-{arguments.split}-"
-            f"{arguments.row or arguments.model}-"
-            f"{arguments.recipe}-seed{arguments.seed}",
-        )
-    return arguments
+    return dataclasses.field(default=default, metadata=metadata)
 
 
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"{text} is negative")
-    return value
+@dataclasses.dataclass(frozen=True)
+class CommonSettings:
+    """The settings that the experiments of all papers have.
+
+    Raises:
+        SettingsError: if a value is of another type, or is not allowed.
+    """
+
+    train_split: str = setting(
+        "train",
+        "data set",
+        "or train-all, of TrecQA",
+        choices=("train", "train-all"),
+    )
+    tokenizer: str | None = setting(
+        None,
+        "not stated",
+        "none: that of the data set's files",
+        choices=TOKENIZERS,
+    )
+    max_question_length: int | None = setting(
+        None, "not stated", "tokens; none: all", above=0
+    )
+    max_answer_length: int | None = setting(
+        None, "not stated", "tokens; none: all", above=0
+    )
+    oov_scale: float = setting(
+        0.25,
+        "not stated",
+        "words without a vector: U(-scale, scale)",
+        least=0,
+    )
+    skipgram_dim: int = setting(100, "own vectors", above=0)
+    skipgram_epochs: int = setting(15, "own vectors", above=0)
+    skipgram_window: int = setting(5, "own vectors", above=0)
+    fold_fraction: float = setting(
+        0.15,
+        "data set",
+        "of train, held out where there is no file of folds",
+        above=0,
+        below=1,
+    )
+    smoke_questions: int = setting(12, "--smoke", above=0)
+    smoke_epochs: int = setting(1, "--smoke", above=0)
+    epochs: int = setting(25, "not stated", above=0)
+
+    def __post_init__(self) -> None:
+        kinds = _kinds(type(self))
+        for field in dataclasses.fields(self):
+            name = field.name
+            value = _checked(field, *kinds[name], getattr(self, name))
+            object.__setattr__(self, field.name, value)
 
 
-def _positive(text: str) -> int:
-    value = _count(text)
-    if value == 0:
-        raise argparse.ArgumentTypeError("0 is not positive")
-    return value
+S = TypeVar("S", bound=CommonSettings)
 
 
 def resolve_settings(
-    defaults: Mapping[str, Any],
+    defaults: S,
     *layers: Mapping[str, Any],
     overrides: Sequence[str] = (),
-) -> Settings:
-    """Lays dictionaries of settings over the defaults, then `name=value`s.
+) -> S:
+    """Lays changes over settings, the last one wins, then `name=value`s.
 
     Args:
-        defaults: every setting with its default.
-        layers: dictionaries that change some of them, the last one wins.
+        defaults: the settings to start from.
+        layers: new values of some of them.
         overrides: strings `name=value`; a value is JSON, or else a string.
 
     Raises:
-        SettingsError: if a name is unknown or a value has another type.
+        SettingsError: if a name is unknown, or a value is not allowed.
     """
-    settings = dict(defaults)
-    for layer in layers:
-        for name, value in layer.items():
-            settings[name] = _checked(defaults, name, value)
+    changes = {name: v for layer in layers for name, v in layer.items()}
     for text in overrides:
         name, equals, raw = text.partition("=")
         if not equals:
@@ -190,32 +193,84 @@ def resolve_settings(
                 f"`--set` expects name=value. Received: {text!r}"
             )
         try:
-            value = json.loads(raw)
+            changes[name] = json.loads(raw)
         # The second is of what is nested too deep.
         except (ValueError, RecursionError):
-            value = raw
-        settings[name] = _checked(defaults, name, value)
-    return settings
+            changes[name] = raw
+    known = [field.name for field in dataclasses.fields(defaults)]
+    for name in changes:
+        if name not in known:
+            raise SettingsError(
+                f"`--set` expects one of {sorted(known)}."
+                f"{did_you_mean(name, known)} Received: {name!r}"
+            )
+    return dataclasses.replace(defaults, **changes)
 
 
-def _checked(defaults: Mapping[str, Any], name: str, value: Any) -> Any:
-    if name not in defaults:
-        raise SettingsError(
-            f"`--set` expects one of {sorted(defaults)}. Received: {name!r}"
-        )
-    default = defaults[name]
-    if value is None and name in OPTIONAL:
+def _kinds(settings: type[CommonSettings]) -> dict[str, tuple[type, bool]]:
+    """The type of each setting, and whether it may be `None`."""
+    found = {}
+    for name, hint in get_type_hints(settings).items():
+        kinds = get_args(hint) if type(None) in get_args(hint) else (hint,)
+        found[name] = (kinds[0], len(kinds) > 1)
+    return found
+
+
+def _checked(
+    field: "dataclasses.Field[Any]", kind: type, optional: bool, value: Any
+) -> Any:
+    """The value of a setting, an integer as the float that is meant."""
+    name, rule = field.name, field.metadata["rule"]
+    if value is None and optional:
         return None
-    expected = OPTIONAL.get(name, type(default))
-    if expected is float and type(value) is int:
+    if kind is float and type(value) is int:
         value = float(value)
+    expected = get_origin(kind) or kind
+    wrong = ""
     if type(value) is not expected:
+        wrong = f"be of type {expected.__name__}"
+    elif isinstance(value, float) and not math.isfinite(value):
+        wrong = "be finite"
+    elif rule.choices and value not in rule.choices:
+        wrong = f"be one of {rule.choices}"
+    elif isinstance(value, list):
+        if not all(type(v) is int and rule.holds(v) for v in value):
+            wrong = f"be a list of integers, each of which must {rule.limits}"
+    elif isinstance(value, int | float) and not rule.holds(value):
+        wrong = rule.limits
+    if wrong:
         raise SettingsError(
-            f"the setting `{name}` must be of type {expected.__name__}. "
-            f"Received: {name}={value!r}"
-        )
-    if isinstance(value, float) and not math.isfinite(value):
-        raise SettingsError(
-            f"the setting `{name}` must be finite. Received: {name}={value!r}"
+            f"the setting `{name}` must {wrong}. Received: {name}={value!r}"
         )
     return value
+
+
+def describe_settings(settings: type[CommonSettings]) -> str:
+    """The settings for `--help`: default, what is allowed, section, note."""
+    defaults, kinds = settings(), _kinds(settings)
+    lines = ["settings, changed by --set NAME=VALUE:"]
+    for field in dataclasses.fields(settings):
+        rule = field.metadata["rule"]
+        kind, optional = kinds[field.name]
+        allowed = ", ".join(map(str, rule.choices))
+        if not allowed:
+            limits = rule.limits.replace("be ", "")
+            allowed = f"{(get_origin(kind) or kind).__name__} {limits}".strip()
+        default = json.dumps(getattr(defaults, field.name))
+        about = [allowed + " or null" * optional, rule.section, rule.note]
+        lines += wrapped(
+            f"{field.name}={default}", "; ".join(filter(None, about))
+        )
+    return "\n".join(lines)
+
+
+def wrapped(name: str, about: str, column: int = 34) -> list[str]:
+    """A line of `--help`, or several, in two columns."""
+    width = max(60, shutil.get_terminal_size().columns - 2)
+    head = f"  {name:<{column - 3}} "
+    return textwrap.wrap(
+        head + about,
+        width,
+        subsequent_indent=" " * column,
+        break_on_hyphens=False,
+    )

@@ -6,19 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from keras_qa.errors import RunFolderError
 from keras_qa.files.locks import RUNNING
 from keras_qa.training.run_folder import METRICS
 from keras_qa.training.run_folder import SETTINGS
 from keras_qa.training.run_folder import RunFolder
 from keras_qa.training.run_folder import keep_only
 from keras_qa.training.run_folder import read_json
+from reproductions.harness.errors import StageError
 from reproductions.harness.vectors import fingerprint
 from reproductions.records.seed_groups import canonical
-
-
-class StageError(RunFolderError):
-    """A stage that was to be reused is not there."""
 
 
 def run_stage(

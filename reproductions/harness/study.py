@@ -1,14 +1,17 @@
-"""What the studies share: many runs of a script, one after the other."""
+"""What the studies share: many runs of an experiment, one after the other."""
 
 import argparse
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import keras
-
+from keras_qa.quiet import silence_tensorflow
 from keras_qa.training.run_folder import keep_only
+from reproductions.harness.command import run_command
+from reproductions.harness.experiment import Experiment
 
 # What a run leaves that its figures and tests are made of.
 SMALL = (
@@ -20,18 +23,88 @@ SMALL = (
 )
 
 
-def study_parser(
-    module: str, description: str, output_dir: str
-) -> argparse.ArgumentParser:
-    """A parser of the options that all studies have.
+@dataclass(frozen=True)
+class PlannedRun:
+    """One run of a study.
+
+    Attributes:
+        name: name of the run's folder.
+        options: the options of the experiment's command that are its own.
+        vectors: names of its vectors.
+    """
+
+    name: str
+    options: tuple[str, ...]
+    vectors: Sequence[str]
+
+
+def plan_run(
+    dataset: str,
+    model: str,
+    recipe: str,
+    seed: int,
+    vectors: Sequence[str],
+    settings: Sequence[str] = (),
+    *,
+    parts: Sequence[str] | None = None,
+    **options: Any,
+) -> PlannedRun:
+    """Plans a run.
 
     Args:
-        module: name of the study's module.
-        description: what it runs.
+        dataset: name of the data set.
+        model: name of the model; empty for that of the row in `options`.
+        recipe: name of the recipe.
+        seed: the seed.
+        vectors: names of the vectors.
+        settings: what is changed, `name=value` as `--set` takes it.
+        parts: what the folder is named after, in addition to the settings;
+            without them all that comes before.
+        **options: further options of the experiment's command, by name.
+    """
+    options = {
+        **{"dataset": dataset, "model": model, "recipe": recipe},
+        **{"seed": seed, **options},
+    }
+    argv = [text for k, v in options.items() if v for text in _given(k, v)]
+    argv += [text for change in settings for text in ("--set", change)]
+    if parts is None:
+        parts = (dataset, model, recipe, f"seed{seed}")
+    name = "-".join([*parts, *settings]).replace("/", "_")
+    return PlannedRun(name, tuple(argv), vectors)
+
+
+def _given(name: str, value: Any) -> tuple[str, str]:
+    return f"--{name.replace('_', '-')}", str(value)
+
+
+def study_parser(
+    experiment: Experiment[Any],
+    description: str | None,
+    output_dir: str,
+    *,
+    datasets: Sequence[str] | None = (),
+    seeds: Sequence[int] = (),
+    recipe: str = "",
+    splits: bool = True,
+    changed: str = "",
+) -> argparse.ArgumentParser:
+    """A parser of the options that choose among the runs of a study.
+
+    Args:
+        experiment: the paper's experiment.
+        description: the docstring of the study's module.
         output_dir: default of the folder that the runs' folders go to.
+        datasets: defaults of `--datasets`; None if each run has its own.
+        seeds: defaults of `--seeds`; without any, the study has none of the
+            options that follow.
+        recipe: default of `--recipe`.
+        splits: whether there is an option `--split`.
+        changed: what `--set` changes a setting of.
     """
     parser = argparse.ArgumentParser(
-        prog=f"python -m reproductions.{module}", description=description
+        prog=f"python -m reproductions.{experiment.name}.study",
+        description=(description or "").split("\n")[0],
     )
     parser.add_argument("--data-dir", type=Path, required=True, metavar="DIR")
     parser.add_argument(
@@ -41,49 +114,101 @@ def study_parser(
         "--embeddings", nargs="+", required=True, metavar="FILE"
     )
     parser.add_argument("--record", type=Path, metavar="FILE")
+    parser.set_defaults(split="dev")
+    if not seeds:
+        parser.set_defaults(keep_models=True)
+        return parser
+    parser.add_argument(
+        "--datasets",
+        nargs="+",
+        default=None if datasets is None else list(datasets),
+        metavar="NAME",
+        help="default: "
+        + (", ".join(datasets) if datasets else "those of each table"),
+    )
+    parser.add_argument(
+        "--seeds", nargs="+", type=int, default=list(seeds), metavar="N"
+    )
+    if splits:
+        parser.add_argument("--split", choices=("dev", "test"), default="dev")
+    parser.add_argument(
+        "--recipe", choices=tuple(experiment.recipes), default=recipe
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help=f"change one setting of every {changed}",
+    )
+    parser.add_argument(
+        "--keep-models",
+        action="store_true",
+        help="keep models and weights in the run folders, some 100 MB each",
+    )
     return parser
 
 
-def run_all(
-    script: Callable[[Sequence[str]], int],
-    runs: Iterable[tuple[str, Sequence[str], Sequence[str]]],
-    arguments: argparse.Namespace,
-    keep_models: bool = True,
+def run_study(
+    experiment: Experiment[Any],
+    parser: argparse.ArgumentParser,
+    runs: Callable[[argparse.Namespace], Iterable[PlannedRun]],
+    argv: Sequence[str] | None,
 ) -> int:
-    """Runs a script again and again, on dev unless the study asks otherwise.
+    """Makes the runs that a command line asks for; see `run_all`.
+
+    Args:
+        experiment: the paper's experiment.
+        parser: what `study_parser` returned, with further options.
+        runs: plans the runs that the options ask for.
+        argv: the command line; the process's own if `None`.
+    """
+    arguments = parser.parse_args(argv)
+    return run_all(experiment, runs(arguments), arguments)
+
+
+def run_all(
+    experiment: Experiment[Any],
+    runs: Iterable[PlannedRun],
+    arguments: argparse.Namespace,
+) -> int:
+    """Runs an experiment again and again.
 
     A finished run is skipped, so a study that stopped goes on when it is given
     again.
 
     Args:
-        script: the script's `main`.
-        runs: for each run the name of its folder, its options and the names of
-            its vectors.
-        arguments: what a parser of `study_parser` returned; its `split`, if
-            it has one, is the split that is reported on.
-        keep_models: whether models and weights stay in a finished run's
-            folder, some 100 MB each.
+        experiment: the paper's experiment.
+        runs: the runs, in order.
+        arguments: what a parser of `study_parser` returned.
 
     Returns:
         0, or the exit status of the first run that fails.
     """
     record = ("--record", str(arguments.record)) if arguments.record else ()
-    for name, options, vectors in runs:
-        # A hundred models in one process would fill the memory.
-        keras.utils.clear_session()
-        folder = arguments.output_dir / name
-        status = script(
+    for run in runs:
+        forget_models()
+        folder = arguments.output_dir / run.name
+        status = run_command(
+            experiment,
             [
-                *options,
-                *("--split", getattr(arguments, "split", "dev")),
-                *("--resume", *record),
+                *run.options,
+                *("--split", arguments.split, "--resume", *record),
                 *("--data-dir", str(arguments.data_dir)),
-                *("--embeddings", *vectors),
+                *("--embeddings", *run.vectors),
                 *("--output-dir", str(folder)),
-            ]
+            ],
         )
         if status:
             return status
-        if not keep_models:
+        if not arguments.keep_models:
             keep_only(folder, SMALL)
     return 0
+
+
+def forget_models() -> None:
+    """Frees memory: a hundred models in one process would fill it."""
+    silence_tensorflow()
+    import keras
+
+    keras.utils.clear_session()

@@ -42,29 +42,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import keras
 import numpy as np
-from tqdm import tqdm
 
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
-from keras_qa.embeddings import embedding_matrix
-from keras_qa.embeddings import load_vectors
-from keras_qa.embeddings import train_skipgram
-from keras_qa.errors import DatasetError
-from keras_qa.errors import VectorsError
+from keras_qa.progress import ProgressBar
 from keras_qa.ranking.evaluation import evaluate
-from keras_qa.ranking.scoring import score_pairs
-from reproductions.harness.settings import Settings
+from reproductions.harness.command import add_data_dir
+from reproductions.harness.command import with_messages
 from reproductions.harness.settings import resolve_settings
-from reproductions.harness.vectors import SKIPGRAM
-from reproductions.hyperqa.experiment import PAPER
-from reproductions.hyperqa.experiment import build_model
-from reproductions.hyperqa.experiment import build_training
-from reproductions.records.reading import RecordError
+from reproductions.hyperqa.experiment import EXPERIMENT
+from reproductions.hyperqa.settings import HyperQASettings
 from reproductions.records.runs import append_run
 from reproductions.records.runs import read_runs
+
+Changes = dict[str, Any]
 
 FOLDS = 4
 FOLDS_SEED = 0
@@ -85,20 +78,20 @@ class Entry:
 
     model: str
     epochs: int
-    settings: Settings
+    settings: Changes
     seed: int = 1
 
 
 def _entries(
-    model: str, epochs: int, base: Settings, changes: Iterable[Settings]
+    model: str, epochs: int, base: Changes, changes: Iterable[Changes]
 ) -> list[Entry]:
-    # Written out in full, so that a record keeps its meaning when PAPER
-    # changes.
+    # Written out in full, so that a record keeps its meaning when a
+    # default changes.
     fixed = {"pooling": "sum", "negatives": 4, "batch_size": 50}
     return [Entry(model, epochs, fixed | base | change) for change in changes]
 
 
-NARROW: Settings = {"learning_rate": 0.01, "margin": 0.5}
+NARROW: Changes = {"learning_rate": 0.01, "margin": 0.5}
 
 RECIPES = [
     # The paper's lists, section 4.3.3, around its smallest learning rate and
@@ -204,12 +197,12 @@ class CrossValidation:
 
     def curve(self, entry: Entry) -> np.ndarray:
         """The folds' mean MAP after each epoch, `(epochs,)`."""
-        settings = resolve_settings(PAPER, entry.settings)
+        settings = resolve_settings(HyperQASettings(), entry.settings)
         matrix = self._matrix(
-            settings["skipgram_dim"],
-            settings["skipgram_window"],
-            settings["skipgram_epochs"],
-            settings["oov_scale"],
+            settings.skipgram_dim,
+            settings.skipgram_window,
+            settings.skipgram_epochs,
+            settings.oov_scale,
         )
         return np.mean(
             [
@@ -222,6 +215,10 @@ class CrossValidation:
     def _build_matrix(
         self, dim: int, window: int, epochs: int, scale: float
     ) -> np.ndarray:
+        from keras_qa.embeddings import embedding_matrix
+        from keras_qa.embeddings import load_vectors
+        from keras_qa.embeddings import train_skipgram
+
         words = self.corpus.vocabulary.words
         sets = [
             train_skipgram(
@@ -231,7 +228,7 @@ class CrossValidation:
                 epochs=epochs,
                 seed=VECTORS_SEED,
             )
-            if name == SKIPGRAM
+            if name == "skipgram"
             else load_vectors(Path(name), vocabulary=words)
             for name in self.embeddings
         ]
@@ -247,33 +244,39 @@ class CrossValidation:
     def _fold_curve(
         self,
         entry: Entry,
-        settings: Settings,
+        settings: HyperQASettings,
         matrix: np.ndarray,
         fit_questions: list[Question],
         held_out: list[Question],
     ) -> list[float]:
         """MAP on one fold after each epoch of training on the others."""
-        texts = self.corpus.texts
+        import keras
+
+        from keras_qa.training.corpus_scorer import CorpusScorer
+        from reproductions.harness.fitting import pairwise_training
+
         fit, held = map(self.corpus.index, (fit_questions, held_out))
         # In this order, as the records were measured.
         keras.utils.set_random_seed(entry.seed)
         keras.utils.clear_session()
-        model = build_model(entry.model, settings, matrix)
-
-        def scores(questions: np.ndarray, answers: np.ndarray) -> np.ndarray:
-            return score_pairs(model, texts, questions, answers)
-
-        trainer, batches = build_training(
-            entry.model, model, settings, texts, fit, scores, entry.seed
+        model = EXPERIMENT.build_model(entry.model, settings, matrix)
+        scorer = CorpusScorer(model, self.corpus)
+        training = pairwise_training(
+            scorer,
+            EXPERIMENT.build_optimizer(entry.model, settings),
+            settings,
+            fit,
+            scorer.scores,
+            entry.seed,
         )
         curve: list[float] = []
 
         def measure(epoch: int, logs: Any) -> None:
-            ranked = held.split(scores(*held.pairs()))
+            ranked = scorer.rank(held)
             curve.append(evaluate(held.questions, ranked).metrics["MAP"])
 
-        trainer.fit(
-            batches,
+        training.trainer.fit(
+            training.batches,
             epochs=entry.epochs,
             verbose=0,
             callbacks=[keras.callbacks.LambdaCallback(on_epoch_end=measure)],
@@ -344,7 +347,7 @@ def compare(arguments: argparse.Namespace) -> list[dict[str, Any]]:
         dataset.questions("train"), dataset.tokenizer, arguments.embeddings
     )
     records = []
-    for entry in tqdm(GROUPS[arguments.group], unit="entry"):
+    for entry in ProgressBar(GROUPS[arguments.group], unit="entry"):
         wanted = identity(entry, arguments.dataset, arguments.embeddings)
         record = find(read_runs(arguments.output), wanted)
         if record is None:
@@ -369,12 +372,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--dataset", choices=("wikiqa", "sample"), default="wikiqa"
     )
-    parser.add_argument(
-        "--data-dir",
-        type=Path,
-        metavar="DIR",
-        help="folder of the data set (not needed for the bundled sample)",
-    )
+    add_data_dir(parser)
     parser.add_argument(
         "--embeddings",
         nargs="+",
@@ -397,13 +395,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="file of records (JSON lines) to append to",
     )
     arguments = parser.parse_args(argv)
-    try:
-        records = compare(arguments)
-    except (DatasetError, VectorsError, RecordError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    print(table(records))
-    return 0
+    return with_messages(lambda: print(table(compare(arguments))))
 
 
 if __name__ == "__main__":

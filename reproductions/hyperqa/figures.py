@@ -17,21 +17,21 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from typing import Any
 
-import keras
 import numpy as np
 
 from keras_qa.datasets.dataset import Question
-from keras_qa.datasets.registry import open_dataset
-from keras_qa.errors import DatasetError
 from keras_qa.errors import ModelFileError
-from keras_qa.export.keras_file import load_model
 from keras_qa.files.whole import write_whole
-from keras_qa.models.hyperqa import BagOfWordsRanker
-from keras_qa.text.tokenizer import tokenize
+from keras_qa.ranker import run_reading
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.text.vocabulary import pad
+from reproductions.harness.command import add_data_dir
+from reproductions.harness.command import add_run_option
+from reproductions.harness.command import with_messages
+from reproductions.harness.questions import open_for
 from reproductions.hyperqa.drawings import LinkedVectors
 from reproductions.hyperqa.drawings import embedding_size_curve
 from reproductions.hyperqa.drawings import norm_histograms
@@ -42,12 +42,14 @@ from reproductions.hyperqa.norm_levels import words_by_norm
 from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.paper_figures import model_names
-from reproductions.records.reading import RecordError
 from reproductions.records.runs import read_metrics
 from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import group_runs
 from reproductions.records.seed_groups import one_setting_apart
+
+if TYPE_CHECKING:
+    from keras_qa.models.hyperqa import BagOfWordsRanker
 
 BATCH_SIZE = 256
 LEVELS = 5  # H1 to H5 of Table 8
@@ -121,6 +123,9 @@ def encode_run(
         ModelFileError: if its model is damaged, or of another kind.
         RecordError: if its metrics are no record.
     """
+    from keras_qa.export.keras_file import load_model
+    from keras_qa.models.hyperqa import BagOfWordsRanker
+
     for name in ("metrics.json", "model.keras", "vocabulary.txt"):
         if not (run / name).exists():
             raise FileNotFoundError(
@@ -128,27 +133,22 @@ def encode_run(
                 f"CosineQA. Received: {run}, which has no {name}"
             )
     metrics = read_metrics(run, "settings")
-    settings = metrics["settings"]
     model = load_model(run / "model.keras")
     if not isinstance(model, BagOfWordsRanker):
         raise ModelFileError(
             f"{run / 'model.keras'}: expected HyperQA or CosineQA. "
             f"Received: {type(model).__name__}"
         )
-    vocabulary = Vocabulary.load(run / "vocabulary.txt")
-    dataset = open_dataset(metrics["dataset"], data_dir)
+    reading = run_reading(run)
+    dataset = open_for(metrics["dataset"], data_dir, metrics["settings"])
     questions = dataset.questions(metrics["split"])[:limit]
-    tokenizer = settings["tokenizer"] or dataset.tokenizer
     answers = list(
         dict.fromkeys(c.text for q in questions for c in q.candidates)
     )
-    tokens = {}
-    for text in answers:
-        length = settings["max_answer_length"]
-        tokens[text] = tokenize(text, tokenizer)[:length]
+    tokens = {text: reading.tokens("answer", text) for text in answers}
     for question in questions:
-        length = settings["max_question_length"]
-        tokens[question.text] = tokenize(question.text, tokenizer)[:length]
+        tokens[question.text] = reading.tokens("question", question.text)
+    vocabulary = reading.vocabulary
     return EncodedRun(
         metrics,
         questions,
@@ -293,20 +293,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m reproductions.hyperqa.figures",
         description="Draws the pictures of the HyperQA paper from runs.",
     )
-    parser.add_argument(
-        "--run",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="output folder of a run; may be given several times",
-    )
-    parser.add_argument(
-        "--data-dir",
-        type=Path,
-        metavar="DIR",
-        help="folder of the runs' data set (not needed for the bundled sample)",
-    )
+    add_run_option(parser, required=False)
+    add_data_dir(parser)
     parser.add_argument(
         "--runs",
         type=Path,
@@ -324,14 +312,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if not options.run and not options.runs:
         parser.error("give --run or --runs")
-    try:
-        written = _draw_all(options)
-    except (OSError, RecordError, DatasetError, ModelFileError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    for path in written:
-        print(path)
-    return 0
+
+    def show() -> None:
+        for path in _draw_all(options):
+            print(path)
+
+    return with_messages(show)
 
 
 def _draw_all(options: argparse.Namespace) -> list[Path]:
@@ -350,7 +336,7 @@ def _draw_all(options: argparse.Namespace) -> list[Path]:
 
 
 def _vectors(
-    model: BagOfWordsRanker,
+    model: "BagOfWordsRanker",
     vocabulary: Vocabulary,
     texts: Sequence[Sequence[str]],
 ) -> np.ndarray:
@@ -365,7 +351,11 @@ def _vectors(
     )
 
 
-def _word_norms(model: BagOfWordsRanker, vocabulary: Vocabulary) -> np.ndarray:
+def _word_norms(
+    model: "BagOfWordsRanker", vocabulary: Vocabulary
+) -> np.ndarray:
+    import keras
+
     matrix = keras.ops.convert_to_numpy(model.embedding.embeddings)
     projected = [
         keras.ops.convert_to_numpy(

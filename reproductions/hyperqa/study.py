@@ -8,14 +8,17 @@ on a fold held out of train, dev is ranked once. Finished runs are skipped, so
 the command can be given again after an interruption.
 """
 
+import argparse
 import sys
 from collections.abc import Iterator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
-from reproductions.harness.study import run_all
+from reproductions.harness.study import PlannedRun
+from reproductions.harness.study import plan_run
+from reproductions.harness.study import run_study
 from reproductions.harness.study import study_parser
-from reproductions.hyperqa import experiment as hyperqa
+from reproductions.hyperqa.experiment import EXPERIMENT
 
 SEEDS = (1, 2, 3)
 DATASETS = ("wikiqa", "trecqa-raw", "trecqa-clean")
@@ -29,34 +32,12 @@ ABLATIONS: dict[str, tuple[object, ...]] = {
 }
 # Figure 3; the recipes themselves are its point at 300.
 DIMENSIONS = (50, 100, 150, 200, 250)
-
-
 # The size of the projection's start at which eq. 9 lets single rows move.
 SMALL_START = 0.3
 
 
-@dataclass(frozen=True)
-class Condition:
-    """What one run needs beside the data.
-
-    Attributes:
-        options: options of the script.
-        own_vectors: whether the data set's own skip-gram vectors stand beside
-            the given ones.
-    """
-
-    options: tuple[str, ...]
-    own_vectors: bool
-
-    @property
-    def name(self) -> str:
-        """A name for the run's folder."""
-        values = [o for o in self.options if not o.startswith("--")]
-        return "-".join([*values, *["skipgram"] * self.own_vectors])
-
-
-def conditions() -> Iterator[Condition]:
-    """All runs, in order of importance."""
+def conditions() -> Iterator[PlannedRun]:
+    """All runs, in order of importance, with the vectors that they add."""
     for dataset in DATASETS:
         yield condition(dataset, "bm25", "paper", 1, own=False)
         for own in (True, False):
@@ -76,7 +57,7 @@ def conditions() -> Iterator[Condition]:
     yield from ablations("paper")
 
 
-def ablations(recipe: str) -> Iterator[Condition]:
+def ablations(recipe: str) -> Iterator[PlannedRun]:
     """One setting changed at a time."""
     for name, values in ABLATIONS.items():
         for value in values:
@@ -87,7 +68,7 @@ def ablations(recipe: str) -> Iterator[Condition]:
                 )
 
 
-def small_start() -> Iterator[Condition]:
+def small_start() -> Iterator[PlannedRun]:
     """The conversions by rows, started where eq. 9 does not stop them."""
     start = f"kernel_scale={SMALL_START}"
     for setting in (
@@ -101,7 +82,7 @@ def small_start() -> Iterator[Condition]:
             )
 
 
-def crossed_vectors() -> Iterator[Condition]:
+def crossed_vectors() -> Iterator[PlannedRun]:
     """Each recipe with the vectors of the other: which of the two matters?"""
     for dataset in DATASETS:
         for recipe, own in (("paper", True), ("best", False)):
@@ -116,32 +97,33 @@ def condition(
     seed: int,
     own: bool | None = None,
     *settings: str,
-) -> Condition:
-    """A condition; by default the recipe `best` has vectors of its own."""
-    options = [
-        *("--dataset", dataset, "--model", model),
-        *("--recipe", recipe, "--seed", str(seed)),
-    ]
-    for setting in settings:
-        options += ["--set", setting]
-    return Condition(tuple(options), recipe == "best" if own is None else own)
+) -> PlannedRun:
+    """A run; by default the recipe `best` has vectors of its own."""
+    own = recipe == "best" if own is None else own
+    vectors = ("skipgram",) * own
+    return plan_run(
+        dataset,
+        model,
+        recipe,
+        seed,
+        vectors,
+        settings,
+        parts=(dataset, model, recipe, str(seed)),
+    )
+
+
+def runs(arguments: argparse.Namespace) -> Iterator[PlannedRun]:
+    """The runs, with all their vectors."""
+    for run in conditions():
+        own = "-skipgram" * bool(run.vectors)
+        vectors = [*arguments.embeddings, *run.vectors]
+        yield replace(run, name=run.name + own, vectors=vectors)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs all conditions; stops at the first that fails."""
-    parser = study_parser(
-        "hyperqa_study", __doc__.splitlines()[0], "runs/study"
-    )
-    arguments = parser.parse_args(argv)
-    runs = (
-        (
-            item.name,
-            item.options,
-            [*arguments.embeddings, *["skipgram"] * item.own_vectors],
-        )
-        for item in conditions()
-    )
-    return run_all(hyperqa.main, runs, arguments)
+    parser = study_parser(EXPERIMENT, __doc__, "runs/study")
+    return run_study(EXPERIMENT, parser, runs, argv)
 
 
 if __name__ == "__main__":

@@ -16,16 +16,15 @@ from keras_qa.files.text_files import shorten
 from keras_qa.layers import RBMJumpScore
 from keras_qa.models import BidirectionalLanguageModel
 from keras_qa.text.packing import RaggedTexts
-from keras_qa.training.epoch_selection import EpochSeconds
-from keras_qa.training.epoch_selection import ProgressBar
+from keras_qa.training.fitting import EpochProgress
 from keras_qa.training.run_folder import RunFolder
-from reproductions.harness.experiment import Experiment
-from reproductions.harness.settings import Settings
+from reproductions.harness.experiment import Run
 from reproductions.iam.language_models import chosen_settings
 from reproductions.iam.language_models import language_model_texts
 from reproductions.iam.language_models import stage_epochs
 from reproductions.iam.optimizer import TRAINING
 from reproductions.iam.optimizer import learning_rates
+from reproductions.iam.settings import IAMSettings
 
 WEIGHTS = "rbm.npz"
 
@@ -36,23 +35,23 @@ SHARED = (*TRAINING, "jump_offset", "jump_temperature")
 POSITIONS = 1 << 14
 
 
-def jump_inputs(experiment: Experiment, answers: RunFolder) -> dict[str, Any]:
+def jump_inputs(run: Run[IAMSettings], answers: RunFolder) -> dict[str, Any]:
     """All that the jump's stage depends on."""
     return {
-        "seed": experiment.arguments.seed,
-        **chosen_settings(experiment.settings, "rbm_", SHARED),
-        "rbm_epochs": stage_epochs(experiment, "rbm_epochs"),
+        "seed": run.arguments.seed,
+        **chosen_settings(run.settings, "rbm_", SHARED),
+        "rbm_epochs": stage_epochs(run, "rbm_epochs"),
         "states": answers.path.name,
     }
 
 
 def train_jump(
-    experiment: Experiment, model: BidirectionalLanguageModel, folder: RunFolder
+    run: Run[IAMSettings], model: BidirectionalLanguageModel, folder: RunFolder
 ) -> dict[str, Any]:
     """Trains the score of jumps on the states of the training answers.
 
     Args:
-        experiment: the experiment.
+        run: the run.
         model: the trained language model of answers.
         folder: the stage's folder.
 
@@ -60,31 +59,27 @@ def train_jump(
         What is known about it: numbers of texts, and by epoch the mean energy
         gap and the error of the reconstructions.
     """
-    arguments, settings = experiment.arguments, experiment.settings
+    arguments, settings = run.arguments, run.settings
     keras.utils.set_random_seed(arguments.seed)
     score = _jump(settings)
-    texts, _ = language_model_texts(experiment, "answer")
-    most = settings["rbm_answers"]
+    texts, _ = language_model_texts(run, "answer")
+    most = settings.rbm_answers
     if len(texts) > most:
         # The states of all words are kept in memory.
         rng = np.random.default_rng(arguments.seed)
         texts = texts.take(np.sort(rng.permutation(len(texts))[:most]))
-    epochs = stage_epochs(experiment, "rbm_epochs")
-    rate = settings["rbm_learning_rate"]
-    clock = EpochSeconds()
+    epochs = stage_epochs(run, "rbm_epochs")
+    rate = settings.rbm_learning_rate
+    progress = EpochProgress(epochs, 0, "rbm", "reconstruction_error")
     history = score.fit(
         text_states(model.encoder, texts),
         epochs=epochs,
-        batch_size=settings["batch_size"],
+        batch_size=settings.batch_size,
         learning_rate=rate,
-        clipnorm=settings["clipnorm"] or None,
-        k=settings["rbm_k"],
+        clipnorm=settings.clipnorm or None,
+        k=settings.rbm_k,
         seed=arguments.seed,
-        callbacks=[
-            *learning_rates(settings, rate),
-            clock,
-            ProgressBar(epochs, 0, "rbm", "reconstruction_error"),
-        ],
+        callbacks=[*learning_rates(settings, rate), progress],
         verbose=0,
     ).history
     values = {w.name: keras.ops.convert_to_numpy(w) for w in score.weights}
@@ -94,26 +89,26 @@ def train_jump(
         "epochs": epochs,
         "energy_gap": history["loss"],
         "reconstruction_error": history["reconstruction_error"],
-        "seconds_per_epoch": float(np.median(clock.seconds)),
+        "seconds_per_epoch": float(np.median(progress.seconds)),
     }
 
 
-def jump_arguments(settings: Settings) -> dict[str, Any]:
+def jump_arguments(settings: IAMSettings) -> dict[str, Any]:
     """The arguments of `RBMJumpScore` that the settings hold."""
     names = ("offset", "temperature", "scale", "max_exponent")
-    return {name: settings[f"jump_{name}"] for name in names}
+    return {name: getattr(settings, f"jump_{name}") for name in names}
 
 
-def _jump(settings: Settings) -> RBMJumpScore:
+def _jump(settings: IAMSettings) -> RBMJumpScore:
     score = RBMJumpScore(
-        initializer_range=settings["rbm_initializer_range"],
+        initializer_range=settings.rbm_initializer_range,
         **jump_arguments(settings),
     )
-    score.build((None, None, 2 * settings["units"]))
+    score.build((None, None, 2 * settings.units))
     return score
 
 
-def load_jump(settings: Settings, folder: RunFolder) -> RBMJumpScore:
+def load_jump(settings: IAMSettings, folder: RunFolder) -> RBMJumpScore:
     """The trained score of a finished stage.
 
     Raises:

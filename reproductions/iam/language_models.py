@@ -1,6 +1,7 @@
 """IAM's first stage: language models of questions and of answers."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,22 +14,21 @@ from keras_qa.models import BidirectionalLanguageModel
 from keras_qa.text.ngrams import BigramModel
 from keras_qa.text.ngrams import UnigramModel
 from keras_qa.text.packing import RaggedTexts
-from keras_qa.training.epoch_selection import EpochSelector
-from keras_qa.training.epoch_selection import ProgressBar
+from keras_qa.text.sides import SIDES
 from keras_qa.training.epoch_selection import load_weights
+from keras_qa.training.fitting import fit_best_epoch
 from keras_qa.training.language_model import LanguageModelBatches
 from keras_qa.training.language_model import class_sequences
 from keras_qa.training.language_model import output_classes
 from keras_qa.training.language_model import perplexity
 from keras_qa.training.run_folder import RunFolder
-from reproductions.harness.experiment import Experiment
-from reproductions.harness.settings import Settings
+from reproductions.harness.experiment import Run
 from reproductions.harness.vectors import fingerprint
 from reproductions.iam.optimizer import TRAINING
 from reproductions.iam.optimizer import build_optimizer
 from reproductions.iam.optimizer import learning_rates
+from reproductions.iam.settings import IAMSettings
 
-SIDES = ("question", "answer")
 WEIGHTS = "language-model.weights.h5"
 FILES = (WEIGHTS, "history.csv")
 
@@ -46,45 +46,43 @@ def side_texts(
     return np.unique(np.concatenate(indexed.candidate_texts))
 
 
-def language_model_texts(
-    experiment: Experiment, side: str
-) -> list[RaggedTexts]:
+def language_model_texts(run: Run[IAMSettings], side: str) -> list[RaggedTexts]:
     """Texts to train on and, without these, those that choose the epoch.
 
     Args:
-        experiment: the experiment.
+        run: the run.
         side: `"question"` or `"answer"`.
     """
-    corpus = experiment.corpus
-    fit = side_texts(corpus, experiment.fit, side)
-    select = side_texts(corpus, experiment.select, side)
+    corpus = run.corpus
+    fit = side_texts(corpus, run.fit, side)
+    select = side_texts(corpus, run.select, side)
     unseen = np.setdiff1d(select, fit)
     # Of a few generated questions all may be in both.
     held_out = unseen if len(unseen) else select
     return [corpus.texts.take(chosen) for chosen in (fit, held_out)]
 
 
-def language_model_inputs(experiment: Experiment, side: str) -> dict[str, Any]:
+def language_model_inputs(run: Run[IAMSettings], side: str) -> dict[str, Any]:
     """All that the language model of one side depends on."""
     texts = [
         fingerprint(part.ids.tobytes() + part.offsets.tobytes())
-        for part in language_model_texts(experiment, side)
+        for part in language_model_texts(run, side)
     ]
-    settings = chosen_settings(experiment.settings, "lm_", SHARED)
+    settings = chosen_settings(run.settings, "lm_", SHARED)
     for each in SIDES:
         settings.pop(f"lm_{each}_epochs")
     return {
         "side": side,
-        "seed": experiment.arguments.seed,
+        "seed": run.arguments.seed,
         **settings,
-        "epochs": stage_epochs(experiment, f"lm_{side}_epochs"),
+        "epochs": stage_epochs(run, f"lm_{side}_epochs"),
         "texts": texts,
-        "vectors": fingerprint(experiment.matrix.tobytes()),
+        "vectors": fingerprint(run.matrix.tobytes()),
     }
 
 
 def chosen_settings(
-    settings: Settings, prefix: str, names: Sequence[str]
+    settings: IAMSettings, prefix: str, names: Sequence[str]
 ) -> dict[str, Any]:
     """The settings that a stage depends on.
 
@@ -95,57 +93,58 @@ def chosen_settings(
     """
     return {
         name: value
-        for name, value in settings.items()
+        for name, value in asdict(settings).items()
         if name in names or name.startswith(prefix)
     }
 
 
-def stage_epochs(experiment: Experiment, name: str) -> int:
+def stage_epochs(run: Run[IAMSettings], name: str) -> int:
     """The number of epochs of a stage, whose setting has this name."""
-    smoke = experiment.arguments.smoke
-    return experiment.settings["smoke_epochs" if smoke else name]
+    return getattr(
+        run.settings, "smoke_epochs" if run.arguments.smoke else name
+    )
 
 
 def build_language_model(
-    experiment: Experiment, side: str
+    run: Run[IAMSettings], side: str
 ) -> BidirectionalLanguageModel:
     """The language model of one side, untrained.
 
     Args:
-        experiment: the experiment.
+        run: the run.
         side: `"question"` or `"answer"`.
     """
-    settings, matrix = experiment.settings, experiment.matrix
-    train, _ = language_model_texts(experiment, side)
+    settings, matrix = run.settings, run.matrix
+    train, _ = language_model_texts(run, side)
     words, dim = matrix.shape
     return BidirectionalLanguageModel(
         words,
         dim,
-        settings["units"],
-        settings["layers"],
+        settings.units,
+        settings.layers,
         classes=output_classes(
             train,
             words,
-            min_count=settings["lm_min_count"],
-            max_classes=settings["lm_max_classes"],
+            min_count=settings.lm_min_count,
+            max_classes=settings.lm_max_classes,
         ),
-        dropout=settings["lm_dropout"],
+        dropout=settings.lm_dropout,
         embeddings=matrix,
-        trainable_embeddings=settings["lm_trainable_embeddings"],
-        shared_softmax=settings["lm_shared_softmax"],
-        loss_per=settings["lm_loss_per"],
-        initializer_range=settings["lm_initializer_range"],
+        trainable_embeddings=settings.lm_trainable_embeddings,
+        shared_softmax=settings.lm_shared_softmax,
+        loss_per=settings.lm_loss_per,
+        initializer_range=settings.lm_initializer_range,
         name=f"{side}_language_model",
     )
 
 
 def train_language_model(
-    experiment: Experiment, side: str, folder: RunFolder
+    run: Run[IAMSettings], side: str, folder: RunFolder
 ) -> dict[str, Any]:
     """Trains the language model of one side; keeps its best epoch.
 
     Args:
-        experiment: the experiment.
+        run: the run.
         side: `"question"` or `"answer"`.
         folder: the stage's folder; an interrupted training goes on.
 
@@ -154,36 +153,27 @@ def train_language_model(
         its own and those of a unigram and a bigram model that predict the same
         classes, learnt from the same texts.
     """
-    arguments, settings = experiment.arguments, experiment.settings
+    arguments, settings = run.arguments, run.settings
     keras.utils.set_random_seed(arguments.seed)
-    model = build_language_model(experiment, side)
-    rate = settings["lm_learning_rate"]
+    model = build_language_model(run, side)
+    rate = settings.lm_learning_rate
     model.compile(
-        build_optimizer(settings["lm_optimizer"], rate, settings["clipnorm"])
+        build_optimizer(settings.lm_optimizer, rate, settings.clipnorm)
     )
-    train, held_out = language_model_texts(experiment, side)
-    batches = LanguageModelBatches(
-        train, settings["batch_size"], arguments.seed
-    )
-    epochs = stage_epochs(experiment, f"lm_{side}_epochs")
-    selector = EpochSelector(
+    train, held_out = language_model_texts(run, side)
+    batches = LanguageModelBatches(train, settings.batch_size, arguments.seed)
+    selector = fit_best_epoch(
+        model,
+        batches,
         folder,
         lambda: _perplexities(model, held_out),
-        "log_likelihood",
-        settings["lm_patience"],
+        stage_epochs(run, f"lm_{side}_epochs"),
+        monitor="log_likelihood",
+        patience=settings.lm_patience,
+        title=f"lm-{side}",
+        shown="perplexity",
+        callbacks=learning_rates(settings, rate),
     )
-    done = selector.restore(model)
-    bar = ProgressBar(epochs, done, f"lm-{side}", "perplexity")
-    model.fit(
-        batches,
-        **batches.fit_arguments(
-            epochs=epochs,
-            initial_epoch=epochs if selector.out_of_patience else done,
-            callbacks=[*learning_rates(settings, rate), selector, bar],
-            verbose=0,
-        ),
-    )
-    selector.load_best(model)
     folder.write(WEIGHTS, model.save_weights)
     best = selector.history[selector.best_epoch - 1]
     return {
@@ -237,13 +227,13 @@ def _ngram_perplexities(
 
 
 def load_language_model(
-    experiment: Experiment, side: str, folder: RunFolder
+    run: Run[IAMSettings], side: str, folder: RunFolder
 ) -> BidirectionalLanguageModel:
     """The trained model of a finished stage.
 
     Raises:
         RunFolderError: if its weights are damaged, or of another model.
     """
-    model = build_language_model(experiment, side)
+    model = build_language_model(run, side)
     load_weights(model, folder.path / WEIGHTS)
     return model

@@ -2,8 +2,7 @@
 
 import keras
 
-from reproductions.harness.settings import Settings
-from reproductions.harness.settings import SettingsError
+from reproductions.iam.settings import IAMSettings
 
 # The settings that both depend on, beside the rate.
 TRAINING = ("batch_size", "clipnorm", "decay", "decay_epochs")
@@ -32,7 +31,7 @@ def build_optimizer(
 
 
 def learning_rates(
-    settings: Settings, rate: float
+    settings: IAMSettings, rate: float
 ) -> list[keras.callbacks.Callback]:
     """The callback that sets the learning rate of each epoch, if it decays.
 
@@ -43,24 +42,15 @@ def learning_rates(
         settings: `decay`: `"once"`, half after `decay_epochs`; `"each"`, half
             again after each epoch from then on; or `"none"`.
         rate: learning rate to start with.
-
-    Raises:
-        SettingsError: if `decay` is unknown.
     """
-    first = settings["decay_epochs"]
+    if settings.decay == "none":
+        return []
+    first = settings.decay_epochs
     halvings = {
-        "none": lambda epoch: 0,
         "once": lambda epoch: int(epoch >= first),
         "each": lambda epoch: max(0, epoch - first + 1),
     }
-    if settings["decay"] not in halvings:
-        raise SettingsError(
-            f"the setting `decay` must be one of {sorted(halvings)}. "
-            f"Received: decay={settings['decay']!r}"
-        )
-    if settings["decay"] == "none":
-        return []
-    halved = halvings[settings["decay"]]
+    halved = halvings[settings.decay]
     return [
         keras.callbacks.LearningRateScheduler(
             lambda epoch, _: rate * 0.5 ** halved(epoch)

@@ -12,19 +12,18 @@ from typing import Any
 
 from keras_qa.layers import RBMJumpScore
 from keras_qa.models import BidirectionalLanguageModel
-from reproductions.harness.experiment import Experiment
+from keras_qa.text.sides import SIDES
+from reproductions.harness.experiment import Run
 from reproductions.harness.stages import run_stage
 from reproductions.iam.jump import WEIGHTS as JUMP_WEIGHTS
 from reproductions.iam.jump import jump_inputs
 from reproductions.iam.jump import load_jump
 from reproductions.iam.jump import train_jump
 from reproductions.iam.language_models import FILES as LANGUAGE_MODEL_FILES
-from reproductions.iam.language_models import SIDES
 from reproductions.iam.language_models import language_model_inputs
 from reproductions.iam.language_models import load_language_model
 from reproductions.iam.language_models import train_language_model
-
-STAGES = ("all", "lm", "rbm", "match")
+from reproductions.iam.settings import IAMSettings
 
 
 @dataclass(frozen=True)
@@ -43,26 +42,26 @@ class Stages:
     metrics: dict[str, Any]
 
 
-def run_stages(experiment: Experiment, jump: bool = True) -> Stages:
+def run_stages(run: Run[IAMSettings], jump: bool = True) -> Stages:
     """Makes the stages before the matcher, or reuses them.
 
     With `--stage all` what is missing is made; otherwise only the stage that is
     named, and those before it must be there.
 
     Args:
-        experiment: the experiment.
+        run: the run.
         jump: whether the jump's stage is needed.
 
     Raises:
         StageError: if a stage is missing that must be there.
     """
-    asked, root = experiment.arguments.stage, stage_root(experiment.arguments)
+    asked, root = run.arguments.stage, stage_root(run.arguments)
     folders = {
         f"lm-{side}": run_stage(
             root,
             f"lm-{side}",
-            language_model_inputs(experiment, side),
-            partial(train_language_model, experiment, side)
+            language_model_inputs(run, side),
+            partial(train_language_model, run, side)
             if asked in ("all", "lm")
             else None,
             LANGUAGE_MODEL_FILES,
@@ -70,7 +69,7 @@ def run_stages(experiment: Experiment, jump: bool = True) -> Stages:
         for side in SIDES
     }
     models = {
-        side: load_language_model(experiment, side, folders[f"lm-{side}"])
+        side: load_language_model(run, side, folders[f"lm-{side}"])
         for side in SIDES
     }
     score = None
@@ -78,13 +77,13 @@ def run_stages(experiment: Experiment, jump: bool = True) -> Stages:
         folders["rbm"] = run_stage(
             root,
             "rbm",
-            jump_inputs(experiment, folders["lm-answer"]),
-            partial(train_jump, experiment, models["answer"])
+            jump_inputs(run, folders["lm-answer"]),
+            partial(train_jump, run, models["answer"])
             if asked in ("all", "rbm")
             else None,
             (JUMP_WEIGHTS,),
         )
-        score = load_jump(experiment.settings, folders["rbm"])
+        score = load_jump(run.settings, folders["rbm"])
     return Stages(
         models,
         score,

@@ -21,9 +21,14 @@ import sys
 from collections.abc import Iterator
 from collections.abc import Sequence
 
-from reproductions.harness.study import run_all
+from reproductions.harness.experiment import FLOORS
+from reproductions.harness.study import PlannedRun
+from reproductions.harness.study import plan_run
+from reproductions.harness.study import run_study
 from reproductions.harness.study import study_parser
-from reproductions.iam import experiment as iam
+from reproductions.iam.experiment import EXPERIMENT
+from reproductions.iam.experiment import OWN
+from reproductions.iam.settings import TERMS
 
 SEEDS = (1, 2, 3)
 DATASETS = ("wikiqa", "trecqa-clean")
@@ -37,19 +42,17 @@ CONDITIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("attentive-lstm", ()),
     ("iam-bert-contextual", ()),
     ("ap-cnn", ()),
-    *(("iam-bert", (f"{name}=false",)) for name in iam.TERMS if name != "jump"),
+    *(("iam-bert", (f"{name}=false",)) for name in TERMS if name != "jump"),
     ("iam-bert", ("question_term=final",)),
 )
 
 
-def runs(
-    arguments: argparse.Namespace,
-) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Folder, options and vectors of each run, in order."""
+def runs(arguments: argparse.Namespace) -> Iterator[PlannedRun]:
+    """The runs, in order."""
     for seed in arguments.seeds:
         for dataset in arguments.datasets:
             if seed == arguments.seeds[0]:
-                for model in ("bm25", "cosine"):
+                for model in FLOORS:
                     yield _run(arguments, dataset, model, seed)
             for model, changes in CONDITIONS:
                 if arguments.models and model not in arguments.models:
@@ -57,7 +60,7 @@ def runs(
                 if arguments.changes and not _asked(arguments, changes):
                     continue
                 # The other papers' models have other settings.
-                own = arguments.set if model in iam.OWN else []
+                own = arguments.set if model in OWN else []
                 yield _run(arguments, dataset, model, seed, *changes, *own)
 
 
@@ -71,36 +74,32 @@ def _run(
     model: str,
     seed: int,
     *settings: str,
-) -> tuple[str, list[str], list[str]]:
-    options = [
-        *("--dataset", dataset, "--model", model),
-        *("--recipe", arguments.recipe, "--seed", str(seed)),
-        *("--stage-dir", str(arguments.output_dir / "stages")),
-        *("--bert", arguments.bert),
-    ]
-    for setting in settings:
-        options += ["--set", setting]
-    parts = [dataset, arguments.split, model, arguments.recipe, f"seed{seed}"]
-    return (
-        "-".join([*parts, *settings]).replace("/", "_"),
-        options,
+) -> PlannedRun:
+    recipe = arguments.recipe
+    return plan_run(
+        dataset,
+        model,
+        recipe,
+        seed,
         arguments.embeddings,
+        settings,
+        parts=(dataset, arguments.split, model, recipe, f"seed{seed}"),
+        stage_dir=arguments.output_dir / "stages",
+        bert=arguments.bert,
     )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs all conditions; stops at the first that fails."""
     parser = study_parser(
-        "iam_study", __doc__.splitlines()[0], "runs/iam-study"
+        EXPERIMENT,
+        __doc__,
+        "runs/iam-study",
+        datasets=DATASETS,
+        seeds=SEEDS,
+        recipe="small",
+        changed="run of IAM",
     )
-    parser.add_argument(
-        "--datasets", nargs="+", default=list(DATASETS), metavar="NAME"
-    )
-    parser.add_argument(
-        "--seeds", nargs="+", type=int, default=list(SEEDS), metavar="N"
-    )
-    parser.add_argument("--split", choices=("dev", "test"), default="dev")
-    parser.add_argument("--recipe", choices=tuple(iam.RECIPES), default="small")
     parser.add_argument(
         "--bert",
         default="minilm",
@@ -123,20 +122,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="of the conditions, run those with one of these changes alone; "
         f"none, {', '.join(every)}",
     )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="change one setting of every run of IAM",
-    )
-    parser.add_argument(
-        "--keep-models",
-        action="store_true",
-        help="keep models and weights in the run folders",
-    )
-    arguments = parser.parse_args(argv)
-    return run_all(iam.main, runs(arguments), arguments, arguments.keep_models)
+    return run_study(EXPERIMENT, parser, runs, argv)
 
 
 if __name__ == "__main__":

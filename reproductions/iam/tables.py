@@ -20,16 +20,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import keras
 import numpy as np
 
-from keras_qa.attention.weights import attention_weights
 from keras_qa.datasets.dataset import Question
 from keras_qa.files.whole import write_whole
 from keras_qa.ranker import Ranker
 from keras_qa.text.reading import TextReading
-from reproductions.harness.experiment import open_for
-from reproductions.harness.experiment import with_messages
+from reproductions.harness.command import add_data_dir
+from reproductions.harness.command import add_run_option
+from reproductions.harness.command import with_messages
+from reproductions.harness.errors import FigureError
+from reproductions.harness.questions import open_for
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.paper_figures import model_names
 from reproductions.records.runs import read_metrics
@@ -37,10 +38,6 @@ from reproductions.report import markdown
 
 SALIENT = 3
 EXTREME = 2
-
-
-class TablesError(ValueError):
-    """The runs or questions that were given do not fit the tables."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +71,8 @@ class Reader:
 
     def salient(self, question: str, answer: str) -> str:
         """An answer as Markdown, the words of the largest weights marked."""
+        from keras_qa.attention.weights import attention_weights
+
         seen = attention_weights(self.model, self.reading, question, answer)
         weights = np.array([word.weight for word in seen.answer])
         chosen = np.argsort(-weights, kind="stable")[:SALIENT]
@@ -86,10 +85,12 @@ class Reader:
         """An answer as Markdown, the words before extreme jumps marked.
 
         Raises:
-            TablesError: if the model has no jumps.
+            FigureError: if the model has no jumps.
         """
+        import keras
+
         if getattr(self.model, "jumps", None) is None:
-            raise TablesError(
+            raise FigureError(
                 f"{self.folder}: expected a model with the term of the jump. "
                 f"Received: {type(self.model).__name__} without `jumps`"
             )
@@ -142,7 +143,7 @@ def choose(
         count: number of questions, if they are not named.
 
     Raises:
-        TablesError: if a question does not exist, or has not both labels.
+        FigureError: if a question does not exist, or has not both labels.
     """
     fit = {
         question.id: question
@@ -151,7 +152,7 @@ def choose(
     }
     missing = [name for name in ids if name not in fit]
     if missing or not fit:
-        raise TablesError(
+        raise FigureError(
             "`--question` must name questions of the split that have correct "
             f"and incorrect candidates, such as {list(fit)[:3]}. "
             f"Received: {', '.join(missing) or 'a split without any'}"
@@ -203,9 +204,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="python -m reproductions.iam.tables",
         description=__doc__.splitlines()[0],
     )
-    parser.add_argument("--run", type=Path, required=True, metavar="DIR")
+    add_run_option(parser, several=False)
     parser.add_argument("--attention-run", type=Path, metavar="DIR")
-    parser.add_argument("--data-dir", type=Path, metavar="DIR")
+    add_data_dir(parser)
     parser.add_argument("--question", action="append", default=[], metavar="ID")
     parser.add_argument(
         "--examples",
@@ -231,7 +232,7 @@ def _write(arguments: argparse.Namespace) -> None:
         other = Reader.of(arguments.attention_run)
         for name in ("dataset", "split"):
             if reader.metrics[name] != other.metrics[name]:
-                raise TablesError(
+                raise FigureError(
                     f"{other.folder}: expected a run on "
                     f"{name}={reader.metrics[name]!r}. "
                     f"Received: {other.metrics[name]!r}"

@@ -11,7 +11,7 @@ exported for Keras alone, as it takes no text. `--set n_gram_attention=false`
 and `--set query_attention=false` leave out one of the attentions. The models of
 other papers have their own settings, as the paper's have.
 
-Of `squad` and `quasar-t` recall@1, @3 and @5 are measured besides; SQuAD has no
+On `squad` and `quasar-t` recall@1, @3 and @5 are measured, too; SQuAD has no
 test set, so its figures are those of `--split dev`. An epoch of `--recipe
 small` takes some seconds on WikiQA and 2 cores; the published sizes need a GPU
 (`TripletTrainer` says what memory a step takes).
@@ -20,230 +20,202 @@ small` takes some seconds on WikiQA and 2 cores; the published sizes need a GPU
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from types import ModuleType
+from typing import TYPE_CHECKING
 from typing import Any
 
-import keras
+import numpy as np
 
-from keras_qa.batches.triplets import TripletBatches
-from keras_qa.initializers import ScaledIdentity
-from keras_qa.losses.triplet import TripletLoss
-from keras_qa.models import MRNN
-from keras_qa.training.triplets import TripletTrainer
-from reproductions.ctrn import experiment as ctrn
-from reproductions.harness.experiment import COMMON_SETTINGS
+import keras_qa
+from keras_qa.datasets.corpus import Corpus
+from keras_qa.datasets.dataset import Question
+from reproductions.ctrn.experiment import EXPERIMENT as CTRN
+from reproductions.harness.command import run_command
+from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Outcome
-from reproductions.harness.experiment import run_script
-from reproductions.harness.fitting import Ranker
-from reproductions.harness.fitting import fit_and_rank
-from reproductions.harness.settings import Settings
-from reproductions.harness.settings import parse_arguments
-from reproductions.harness.settings import resolve_settings
-from reproductions.harness.vectors import CONTEXTUAL
-from reproductions.hyperqa import experiment as hyperqa
-from reproductions.mrnn.texts import contextual_texts
-from reproductions.qa_lstm import experiment as qa_lstm
+from reproductions.harness.experiment import Run
+from reproductions.harness.experiment import Training
+from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
+from reproductions.mrnn.settings import DATASETS
+from reproductions.mrnn.settings import RECIPES
+from reproductions.mrnn.settings import MRNNSettings
+from reproductions.qa_lstm.experiment import EXPERIMENT as QA_LSTM
 
-# The recipe as published, section 4.3.2 where nothing else is named.
-PAPER: Settings = {
-    **COMMON_SETTINGS,
-    "bert_order": "top",  # Table 2: not stated
-    "w_idf": 1.0,  # Table 2
-    "filters": 1024,  # s
-    "blocks": 4,  # N on WikiQA and TrecQA
-    "kernel_size": 3,  # ws
-    "pooling": "max",  # not stated
-    "pooling_window": 2,  # not stated
-    "momentum": 0.99,  # of batch normalisation; not stated
-    "alpha": 0.25,  # of PReLU; not stated
-    "share_blocks": True,  # not stated
-    "max_document_length": 256,  # equation 10; not stated
-    "hidden_units": [],  # equations 7, 10: "fully connected layers"
-    # Not stated, how the softmax blocks start: from so many times the identity;
-    # None: at random.
-    "block_gain": None,  # equation 7
-    "position_gain": 1.0,  # equation 10
-    "share_attention": True,  # equation 7: one f
-    "n_gram_attention": True,
-    "query_attention": True,
-    "without_n_gram_attention": "mean",
-    "dropout": 0.0,  # not stated
-    "trainable_embeddings": False,  # not stated
-    "margin": 0.5,  # on WikiQA and TrecQA
-    "mining": "hard",  # 3.4
-    "squared": False,  # equation 13: of the distance
-    "reduction": "sum_over_batch_size",  # not stated
-    "positives": None,  # not stated: all of a question
-    "negatives": 0,  # 3.4: those of other questions alone
-    "learning_rate": 1e-4,
-    "weight_decay": 1e-3,
-    "batch_size": 512,
-    "chunk": 16,  # texts that are encoded together: bounds the memory
-    "epochs": 25,  # not stated, chosen
-    "patience": 0,  # not stated
-    "monitor": "MAP",  # not stated
-    "first_stage": 100,  # not stated: BM25's candidates on SQuAD
-    "paragraphs": "all",  # 4.2: "out all possible documents"
-    "contexts": "short",  # 4.1.3: not stated
-    "relevance": "words",  # 4.1.3: not stated
-    "pool_size": 500,  # candidates of a question at most; QUASAR-T has 100
-}
+if TYPE_CHECKING:
+    import keras
 
-# What the paper does on one data set only.
-DATASETS: dict[str, Settings] = {
-    "squad": {"blocks": 6, "margin": 1.0, "monitor": "recall@5"},
-    "quasar-t": {"blocks": 6, "margin": 0.8, "monitor": "recall@5"},
-}
+    from keras_qa.embeddings import Coverage
 
-# For 2 cores; rate and start from trials on folds of train. From the identity
-# itself, whose dot products of so many numbers saturate the softmax, the second
-# attention hardly learns.
-SMALL: Settings = {
-    "filters": 128,
-    "max_document_length": 64,
-    "block_gain": 0.01,
-    "position_gain": 0.03,
-    "momentum": 0.9,
-    "learning_rate": 1e-3,
-    "batch_size": 64,
-    "chunk": None,
-    "epochs": 15,
-}
-RECIPES: dict[str, Settings] = {"paper": {}, "small": SMALL}
-
-# Models of Tables 5 and 7, and HyperQA, that other papers' scripts have, with
-# the settings of these.
-BASELINES: dict[str, ModuleType] = {
-    "qa-lstm": qa_lstm,
-    "attentive-lstm": qa_lstm,
-    "ap-bilstm": ctrn,
-    "ap-cnn": ctrn,
-    "hyperqa": hyperqa,
-}
+# Reads vectors that the words have in their texts.
+CONTEXTUAL = "mrnn-contextual"
 OWN = ("mrnn", CONTEXTUAL)
-MODELS = (*OWN, *BASELINES, "bm25", "cosine")
 
-# HyperQA's recipe is as small as it needs to be.
-RECIPE_OF = {"hyperqa": {"small": "best"}}
-
-
-def build_model(
-    settings: Settings,
-    vocabulary_size: int | None,
-    embedding_dim: int,
-    **arguments: Any,
-) -> MRNN:
-    """The scorer.
-
-    Args:
-        settings: the settings.
-        vocabulary_size: number of word ids; None for a model of vectors.
-        embedding_dim: size of the word vectors.
-        **arguments: further arguments of `MRNN`.
-    """
-    names = (
-        *("filters", "blocks", "kernel_size", "max_document_length"),
-        *("momentum", "hidden_units", "n_gram_attention", "query_attention"),
-        *("without_n_gram_attention", "share_blocks", "share_attention"),
-        *("alpha", "dropout", "trainable_embeddings"),
-    )
-    pooling = settings["pooling"]
-    return MRNN(
-        vocabulary_size,
-        embedding_dim,
-        pooling=None if pooling == "none" else pooling,
-        pool_size=settings["pooling_window"],
-        block_initializer=_start(settings["block_gain"]),
-        position_initializer=_start(settings["position_gain"]),
-        **{name: settings[name] for name in names},
-        **arguments,
-    )
+# The settings that the model takes as arguments under their own names.
+_ARGUMENTS = (
+    *("filters", "blocks", "kernel_size", "max_document_length"),
+    *("momentum", "hidden_units", "n_gram_attention", "query_attention"),
+    *("without_n_gram_attention", "share_blocks", "share_attention"),
+    *("alpha", "dropout", "trainable_embeddings"),
+)
 
 
-def _start(gain: float | None) -> keras.initializers.Initializer:
+class MRNNExperiment(Experiment[MRNNSettings]):
+    """MRNN (Cakaloglu et al., ICAART 2023): Tables 4 to 7, with baselines."""
+
+    name = "mrnn"
+    settings = MRNNSettings
+    # Models of Tables 5 and 7, and HyperQA.
+    borrowed = {
+        "qa-lstm": QA_LSTM,
+        "attentive-lstm": QA_LSTM,
+        "ap-bilstm": CTRN,
+        "ap-cnn": CTRN,
+        "hyperqa": HYPERQA,
+    }
+    models = (*OWN, *borrowed, *FLOORS)
+    recipes = RECIPES
+    of_dataset = DATASETS
+
+    def settings_of(self, arguments: Namespace) -> MRNNSettings:
+        """HyperQA's recipe `best` is as small as it needs to be."""
+        if (arguments.model, arguments.recipe) == ("hyperqa", "small"):
+            arguments = Namespace(**{**vars(arguments), "recipe": "best"})
+        return super().settings_of(arguments)
+
+    def monitor(self, settings: MRNNSettings) -> str:
+        """As the settings say."""
+        return settings.monitor
+
+    def word_matrix(
+        self,
+        arguments: Namespace,
+        settings: MRNNSettings,
+        corpus: Corpus,
+        fit: list[Question],
+    ) -> "tuple[np.ndarray, Coverage | None]":
+        """The mixture of all vectors, of each word alone."""
+        from reproductions.harness.vectors import matrix_of
+        from reproductions.mrnn.texts import mixed_vectors
+
+        if arguments.model == CONTEXTUAL:
+            return np.zeros((0, 0), np.float32), None
+        if arguments.model not in OWN:
+            return super().word_matrix(arguments, settings, corpus, fit)
+        source, idf = mixed_vectors(
+            self.vectors(arguments), arguments, settings, corpus, fit
+        )
+        # The first two are no words.
+        words = corpus.vocabulary.words[2:]
+        found = [source.word_vectors(words, idf)]
+        return matrix_of(found, arguments, settings, corpus)
+
+    def build_model(
+        self,
+        model: str,
+        settings: MRNNSettings,
+        matrix: np.ndarray,
+        embedding_dim: int | None = None,
+    ) -> "keras.Model":
+        """The scorer.
+
+        Args:
+            model: the model's name.
+            settings: the settings.
+            matrix: word vectors by word id, float32 `(words, dim)`.
+            embedding_dim: size of the word vectors of a model that reads these
+                in place of ids, and no matrix.
+        """
+        vocabulary_size: int | None = None
+        arguments: dict[str, Any] = {}
+        if embedding_dim is None:
+            vocabulary_size, embedding_dim = matrix.shape
+            arguments["embeddings"] = matrix
+        pooling = settings.pooling
+        return keras_qa.MRNN(
+            vocabulary_size,
+            embedding_dim,
+            pooling=None if pooling == "none" else pooling,
+            pool_size=settings.pooling_window,
+            block_initializer=_start(settings.block_gain),
+            position_initializer=_start(settings.position_gain),
+            **{name: getattr(settings, name) for name in _ARGUMENTS},
+            **arguments,
+        )
+
+    def build_training(self, run: Run[MRNNSettings]) -> Training:
+        """The model, fitted on triplets of each batch."""
+        import keras
+
+        from keras_qa.training.corpus_scorer import CorpusScorer
+        from reproductions.mrnn.texts import contextual_texts
+
+        settings, seed = run.settings, run.arguments.seed
+        texts = width = None
+        if run.arguments.model == CONTEXTUAL:
+            texts = contextual_texts(run, self.vectors(run.arguments))
+            width = texts.vectors.shape[1]
+        # After the vectors: what was computed must not change how weights
+        # start.
+        keras.utils.set_random_seed(seed)
+        model = self.build_model(
+            run.arguments.model, settings, run.matrix, width
+        )
+        scorer = CorpusScorer(model, run.corpus, vectors=texts)
+        fit = run.corpus.index(run.fit)
+        trainer = keras_qa.TripletTrainer(model)
+        trainer.compile(
+            keras.optimizers.AdamW(
+                settings.learning_rate, weight_decay=settings.weight_decay
+            ),
+            keras_qa.TripletLoss(
+                settings.margin,
+                settings.mining,
+                settings.squared,
+                settings.reduction,
+            ),
+        )
+        batches = keras_qa.TripletBatches(
+            scorer.texts,
+            fit.question_texts,
+            fit.candidate_texts,
+            fit.labels,
+            batch_size=settings.batch_size,
+            seed=seed,
+            positives=settings.positives,
+            negatives=settings.negatives,
+            chunk=settings.chunk,
+        )
+        return Training(scorer, trainer, batches, settings.patience)
+
+    def search_space(self, hp: Any) -> dict[str, Any]:
+        """What the paper leaves open."""
+        return {
+            "margin": hp.Choice("margin", [0.5, 0.8, 1.0]),
+            "blocks": hp.Choice("blocks", [4, 6]),
+            "learning_rate": hp.Choice("learning_rate", [1e-4, 3e-4, 1e-3]),
+            "momentum": hp.Choice("momentum", [0.9, 0.99]),
+            "pooling": hp.Choice("pooling", ["max", "avg", "none"]),
+            "negatives": hp.Choice("negatives", [0, 4, 16]),
+            "dropout": hp.Choice("dropout", [0.0, 0.3]),
+        }
+
+
+def _start(gain: float | None) -> "keras.initializers.Initializer":
     """How the kernels of a softmax block start."""
+    import keras
+
+    from keras_qa.initializers import ScaledIdentity
+
     if gain is None:
         return keras.initializers.GlorotUniform()
     return ScaledIdentity(gain)
 
 
-def build_ranker(experiment: Experiment) -> Ranker:
-    """The scorer, and the texts that it reads."""
-    settings, matrix = experiment.settings, experiment.matrix
-    contextual = experiment.arguments.model == CONTEXTUAL
-    texts = contextual_texts(experiment) if contextual else None
-    # After the vectors: what was computed must not change how weights start.
-    keras.utils.set_random_seed(experiment.arguments.seed)
-    if texts is None:
-        scorer = build_model(settings, *matrix.shape, embeddings=matrix)
-    else:
-        scorer = build_model(settings, None, texts.vectors.shape[1])
-    return Ranker(scorer, experiment.corpus, vectors=texts)
-
-
-def train(experiment: Experiment) -> Outcome:
-    """Fits the model, loads its best epoch, ranks the reported questions."""
-    arguments, settings = experiment.arguments, experiment.settings
-    if arguments.model in BASELINES:
-        return BASELINES[arguments.model].train(experiment)
-    ranker = build_ranker(experiment)
-    fit = experiment.corpus.index(experiment.fit)
-    trainer = TripletTrainer(ranker.scorer)
-    trainer.compile(
-        keras.optimizers.AdamW(
-            settings["learning_rate"], weight_decay=settings["weight_decay"]
-        ),
-        TripletLoss(
-            settings["margin"],
-            settings["mining"],
-            settings["squared"],
-            settings["reduction"],
-        ),
-    )
-    batches = TripletBatches(
-        ranker.texts,
-        fit.question_texts,
-        fit.candidate_texts,
-        fit.labels,
-        batch_size=settings["batch_size"],
-        seed=arguments.seed,
-        positives=settings["positives"],
-        negatives=settings["negatives"],
-        chunk=settings["chunk"],
-    )
-    return fit_and_rank(
-        experiment,
-        ranker,
-        trainer,
-        batches,
-        settings["patience"],
-        settings["monitor"],
-    )
+EXPERIMENT = MRNNExperiment()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one model with one seed and prints its figures."""
-    arguments = parse_arguments(
-        "mrnn", __doc__.splitlines()[0], MODELS, tuple(RECIPES), argv
-    )
-    return run_script("mrnn", arguments, settings_of, train)
-
-
-def settings_of(arguments: Namespace) -> Settings:
-    """The settings that a command line asks for."""
-    if arguments.model in BASELINES:
-        recipes = RECIPE_OF.get(arguments.model, {})
-        recipe = recipes.get(arguments.recipe, arguments.recipe)
-        own = Namespace(**{**vars(arguments), "recipe": recipe})
-        return BASELINES[arguments.model].settings_of(own)
-    return resolve_settings(
-        PAPER,
-        DATASETS.get(arguments.dataset, {}),
-        RECIPES[arguments.recipe],
-        {} if arguments.epochs is None else {"epochs": arguments.epochs},
-        overrides=arguments.overrides,
-    )
+    return run_command(EXPERIMENT, argv)
 
 
 if __name__ == "__main__":

@@ -17,31 +17,30 @@ import sys
 from collections.abc import Iterator
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from keras_qa.attention.maps import AttentionMaps
-from keras_qa.attention.maps import attention_maps
-from keras_qa.attention.maps import draw_attention_maps
-from keras_qa.export.keras_file import load_model
 from keras_qa.files.whole import write_whole
-from keras_qa.ranker import run_reading
+from reproductions.harness.command import add_data_dir
+from reproductions.harness.command import add_run_option
+from reproductions.harness.command import print_written
+from reproductions.harness.command import with_messages
+from reproductions.harness.errors import FigureError
 from reproductions.harness.example_pairs import Pair
 from reproductions.harness.example_pairs import pair_of_split
-from reproductions.harness.experiment import with_messages
 from reproductions.records.paper_figures import model_names
 from reproductions.records.runs import read_metrics
 from reproductions.report import markdown
+
+if TYPE_CHECKING:
+    from keras_qa.attention.maps import AttentionMaps
 
 # Rows of each table.
 STRONGEST = 5
 
 
-class Figure5Error(ValueError):
-    """A run that has no such picture."""
-
-
-def tables(maps: AttentionMaps, count: int = STRONGEST) -> str:
+def tables(maps: "AttentionMaps", count: int = STRONGEST) -> str:
     """The largest weights of each map, as Markdown tables.
 
     Words come with their place, from 1.
@@ -124,16 +123,21 @@ def draw(
     Raises:
         AttentionError: if the run's model has no such maps.
         DatasetError: if the data set is not there.
-        Figure5Error: if the model reads vectors that depend on whole texts.
-        PairError: if there is no such pair.
+        FigureError: if the model reads vectors that depend on whole texts,
+            or if there is no such pair.
         RankerError: if the folder holds no finished run.
         RecordError: if the run's metrics are no record.
     """
+    from keras_qa.attention.maps import attention_maps
+    from keras_qa.attention.maps import draw_attention_maps
+    from keras_qa.export.keras_file import load_model
+    from keras_qa.ranker import run_reading
+
     reading = run_reading(folder)
     metrics = read_metrics(folder, "settings")
     model = load_model(folder / "model.keras")
     if getattr(model, "vocabulary_size", 0) is None:
-        raise Figure5Error(
+        raise FigureError(
             f"{folder}: expected a run of a model that reads word ids. "
             f"Received: {metrics['model']}, which reads vectors of words in "
             "their texts; keras_qa.attention.maps.attention_maps takes these "
@@ -170,19 +174,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="python -m reproductions.mrnn.figure5",
         description=__doc__.splitlines()[0],
     )
-    parser.add_argument(
-        "--run",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help="output folder of a run",
-    )
-    parser.add_argument(
-        "--data-dir",
-        type=Path,
-        metavar="DIR",
-        help="folder of the run's data set (not needed for the bundled sample)",
-    )
+    add_run_option(parser, several=False)
+    add_data_dir(parser)
     parser.add_argument("--question-id", metavar="ID")
     parser.add_argument("--candidate-id", metavar="ID")
     parser.add_argument("--question", metavar="TEXT")
@@ -197,20 +190,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
     if None not in ids and None not in texts:
         parser.error("give the ids of a pair or its texts, not both")
-
-    def show() -> None:
-        written = draw(
-            arguments.run,
-            arguments.data_dir,
-            arguments.output_dir,
-            None if None in ids else ids,
-            None if None in texts else texts,
+    return with_messages(
+        lambda: print_written(
+            draw(
+                arguments.run,
+                arguments.data_dir,
+                arguments.output_dir,
+                None if None in ids else ids,
+                None if None in texts else texts,
+            )
         )
-        print(written[0].read_text("utf-8"))
-        for path in written:
-            print(path)
-
-    return with_messages(show)
+    )
 
 
 if __name__ == "__main__":

@@ -24,9 +24,12 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from pathlib import Path
 
-from reproductions.harness.study import run_all
+from reproductions.harness.experiment import FLOORS
+from reproductions.harness.study import PlannedRun
+from reproductions.harness.study import plan_run
+from reproductions.harness.study import run_study
 from reproductions.harness.study import study_parser
-from reproductions.mrnn import experiment as mrnn
+from reproductions.mrnn.experiment import EXPERIMENT
 
 SEEDS = (1, 2, 3)
 DATASETS = ("wikiqa", "trecqa-clean")
@@ -40,19 +43,16 @@ CONDITIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("mrnn", ("negatives=4",)),
 )
 BASELINES = ("qa-lstm", "hyperqa")
-UNTRAINED = ("bm25", "cosine")
 
 
-def runs(
-    arguments: argparse.Namespace,
-) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Folder, options and vectors of each run, in order."""
+def runs(arguments: argparse.Namespace) -> Iterator[PlannedRun]:
+    """The runs, in order."""
     every = arguments.embeddings
     for seed in arguments.seeds:
         for dataset in arguments.datasets:
             # Without a seed there is nothing to repeat.
             first = seed == arguments.seeds[0]
-            for model in (*(UNTRAINED if first else ()), *BASELINES):
+            for model in (*(FLOORS if first else ()), *BASELINES):
                 yield _run(arguments, dataset, model, seed, every[-1:])
             for model, changes in CONDITIONS:
                 settings = (*changes, *arguments.set)
@@ -70,48 +70,27 @@ def _run(
     seed: int,
     vectors: list[str],
     *settings: str,
-) -> tuple[str, list[str], list[str]]:
-    options = [
-        *("--dataset", dataset, "--model", model),
-        *("--recipe", arguments.recipe, "--seed", str(seed)),
-    ]
-    for setting in settings:
-        options += ["--set", setting]
+) -> PlannedRun:
     parts = [dataset, arguments.split, model, arguments.recipe, f"seed{seed}"]
     if model == "mrnn" and vectors != arguments.embeddings:
         parts.append(Path(vectors[0]).name)
-    return "-".join([*parts, *settings]).replace("/", "_"), options, vectors
+    return plan_run(
+        dataset, model, arguments.recipe, seed, vectors, settings, parts=parts
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs all conditions; stops at the first that fails."""
     parser = study_parser(
-        "mrnn_study", __doc__.splitlines()[0], "runs/mrnn-study"
+        EXPERIMENT,
+        __doc__,
+        "runs/mrnn-study",
+        datasets=DATASETS,
+        seeds=SEEDS,
+        recipe="small",
+        changed="run of MRNN",
     )
-    parser.add_argument(
-        "--datasets", nargs="+", default=list(DATASETS), metavar="NAME"
-    )
-    parser.add_argument(
-        "--seeds", nargs="+", type=int, default=list(SEEDS), metavar="N"
-    )
-    parser.add_argument("--split", choices=("dev", "test"), default="dev")
-    parser.add_argument(
-        "--recipe", choices=tuple(mrnn.RECIPES), default="small"
-    )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="change one setting of every run of MRNN",
-    )
-    parser.add_argument(
-        "--keep-models",
-        action="store_true",
-        help="keep models and weights in the run folders",
-    )
-    arguments = parser.parse_args(argv)
-    return run_all(mrnn.main, runs(arguments), arguments, arguments.keep_models)
+    return run_study(EXPERIMENT, parser, runs, argv)
 
 
 if __name__ == "__main__":

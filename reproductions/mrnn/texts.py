@@ -1,14 +1,63 @@
-"""The texts of a run of MRNN as vectors of their words where they stand."""
+"""The word vectors of MRNN: mixed, and in their texts."""
+
+from argparse import Namespace
 
 import numpy as np
 
+from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.corpus import IndexedQuestions
+from keras_qa.datasets.dataset import Question
+from keras_qa.embeddings import InverseDocumentFrequency
+from keras_qa.embeddings import MultiResolution
+from keras_qa.embeddings import StaticEncoder
+from keras_qa.embeddings import find_encoder
+from keras_qa.embeddings import published_mixture
 from keras_qa.text.vector_texts import VectorTexts
-from reproductions.harness.experiment import Experiment
-from reproductions.harness.vectors import mixed_vectors
+from reproductions.harness.experiment import Run
+from reproductions.harness.vectors import SKIPGRAM
+from reproductions.harness.vectors import own_skipgram
+from reproductions.mrnn.settings import MRNNSettings
 
 
-def contextual_texts(experiment: Experiment) -> VectorTexts:
+def mixed_vectors(
+    names: list[str],
+    arguments: Namespace,
+    settings: MRNNSettings,
+    corpus: Corpus,
+    fit: list[Question],
+) -> tuple[MultiResolution, InverseDocumentFrequency]:
+    """The multi-resolution vectors of MRNN.
+
+    Args:
+        names: the names of all sources, as on the command line.
+        arguments: the command line.
+        settings: the settings.
+        corpus: the texts.
+        fit: the questions to train on, whose texts and those of whose
+            candidates are the documents of the idf.
+
+    Returns:
+        The ensemble of Table 3 of a mixture as in Table 2 of each source, and
+        the idf that it weighs by.
+    """
+    sentences = corpus.sentences(fit)
+    mixtures = [
+        published_mixture(
+            StaticEncoder(own_skipgram(arguments, settings, sentences))
+            if name == SKIPGRAM
+            else find_encoder(name),
+            settings.bert_order,
+            settings.w_idf,
+        )
+        for name in names
+    ]
+    return (
+        MultiResolution(tuple(mixtures)),
+        InverseDocumentFrequency.of(sentences),
+    )
+
+
+def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
     """The multi-resolution vectors of all texts that a run reads.
 
     They are kept in memory, in half precision: with Table 2's sizes, 4·768 +
@@ -16,23 +65,22 @@ def contextual_texts(experiment: Experiment) -> VectorTexts:
     questions are left out where training does not read them.
 
     Args:
-        experiment: the experiment; its setting `negatives` says whether wrong
-            candidates are read.
+        run: the run; its setting `negatives` says whether wrong candidates are
+            read.
+        names: the names of all sources, as on the command line.
 
     Returns:
         The texts by their numbers in the corpus; those that are not read are
         empty.
     """
-    corpus, settings = experiment.corpus, experiment.settings
-    fit = corpus.index(experiment.fit)
-    read = [fit.question_texts, *_trained_on(fit, settings["negatives"])]
-    for part in (experiment.select, experiment.report):
+    corpus, settings = run.corpus, run.settings
+    fit = corpus.index(run.fit)
+    read = [fit.question_texts, *_trained_on(fit, settings.negatives)]
+    for part in (run.select, run.report):
         indexed = corpus.index(part)
         read += [indexed.question_texts, *indexed.candidate_texts]
     numbers = np.unique(np.concatenate(read))
-    source, idf = mixed_vectors(
-        experiment.arguments, settings, corpus, experiment.fit
-    )
+    source, idf = mixed_vectors(names, run.arguments, settings, corpus, run.fit)
     vectors, ends = source.ragged_vectors(
         [corpus.tokens[i] for i in numbers], idf, dtype="float16"
     )

@@ -22,13 +22,16 @@ import numpy as np
 
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
-from keras_qa.errors import DatasetError
 from keras_qa.files.whole import write_whole
 from keras_qa.text.tokenizer import tokenize
-from reproductions.harness.experiment import PARTS
-from reproductions.harness.experiment import open_for
+from reproductions.harness.command import add_data_dir
+from reproductions.harness.command import add_run_option
+from reproductions.harness.command import print_written
+from reproductions.harness.command import with_messages
+from reproductions.harness.errors import FigureError
+from reproductions.harness.questions import SPLIT_PARTS
+from reproductions.harness.questions import open_for
 from reproductions.records.paper_figures import model_names
-from reproductions.records.reading import RecordError
 from reproductions.records.runs import read_metrics
 from reproductions.report import markdown
 from reproductions.report.plots import legend_above
@@ -41,10 +44,6 @@ from reproductions.significance import question_metric
 # figure has eleven.
 EDGES = (50, 55, 60, 65, 70, 80, 90, 100, 120, 160)
 METRIC = "P@1"
-
-
-class Figure5Error(ValueError):
-    """The runs that were given do not fit together."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +83,10 @@ def divide(
             belongs to its bucket.
 
     Raises:
-        Figure5Error: if `edges` do not rise, or a run lacks a question.
+        FigureError: if `edges` do not rise, or a run lacks a question.
     """
     if list(edges) != sorted(set(edges)) or not edges:
-        raise Figure5Error(
+        raise FigureError(
             f"`edges` must be rising numbers. Received: edges={edges}"
         )
     names = sorted(lengths)
@@ -98,7 +97,7 @@ def divide(
     for curve, runs in curves.items():
         for run in runs:
             if missing := lengths.keys() - run.keys():
-                raise Figure5Error(
+                raise FigureError(
                     f"{curve}: expected the scores of {len(lengths)} "
                     f"questions. Received: none of {min(missing)!r} and "
                     f"{len(missing) - 1} others"
@@ -150,7 +149,7 @@ def read_curves(
     Raises:
         FileNotFoundError: if a folder holds no finished run.
         RecordError: if the metrics of one are no record.
-        Figure5Error: if the runs are not of one split of one data set, or
+        FigureError: if the runs are not of one split of one data set, or
             those of one curve have other settings.
     """
     names = model_names()
@@ -162,7 +161,7 @@ def read_curves(
         first = first or metrics
         for name in ("dataset", "split"):
             if metrics[name] != first[name]:
-                raise Figure5Error(
+                raise FigureError(
                     f"{folder}: expected a run on {first['dataset']} "
                     f"{first['split']}. Received: {name}={metrics[name]!r}"
                 )
@@ -172,7 +171,7 @@ def read_curves(
         expected = settings.setdefault(curve, metrics["settings"])
         for name, value in metrics["settings"].items():
             if value != expected.get(name):
-                raise Figure5Error(
+                raise FigureError(
                     f"{folder}: expected the settings of the other runs of "
                     f"{curve}, {name}={expected.get(name)!r}. "
                     f"Received: {name}={value!r}"
@@ -231,7 +230,7 @@ def draw(
 
 
 def _parts(dataset: Dataset, split: str) -> Sequence[str]:
-    parts = [p for p in PARTS.get(split, ()) if p in dataset.splits]
+    parts = [p for p in SPLIT_PARTS.get(split, ()) if p in dataset.splits]
     return parts or [split]
 
 
@@ -278,15 +277,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="python -m reproductions.qa_lstm.figure5",
         description=__doc__.splitlines()[0],
     )
-    parser.add_argument(
-        "--run",
-        type=Path,
-        action="append",
-        required=True,
-        metavar="DIR",
-        help="output folder of a run; may be given several times",
-    )
-    parser.add_argument("--data-dir", type=Path, metavar="DIR")
+    add_run_option(parser)
+    add_data_dir(parser)
     parser.add_argument(
         "--edges",
         type=float,
@@ -298,26 +290,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--output-dir", type=Path, required=True, metavar="DIR")
     arguments = parser.parse_args(argv)
-    try:
-        written = draw(
-            arguments.run,
-            arguments.data_dir,
-            arguments.output_dir,
-            arguments.edges,
+    return with_messages(
+        lambda: print_written(
+            draw(
+                arguments.run,
+                arguments.data_dir,
+                arguments.output_dir,
+                arguments.edges,
+            )
         )
-    except (
-        ImportError,
-        OSError,
-        DatasetError,
-        RecordError,
-        Figure5Error,
-    ) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    print(written[0].read_text("utf-8"))
-    for path in written:
-        print(path)
-    return 0
+    )
 
 
 if __name__ == "__main__":

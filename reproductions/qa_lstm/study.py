@@ -20,16 +20,22 @@ import sys
 from collections.abc import Iterator
 from collections.abc import Sequence
 
+from reproductions.harness.study import PlannedRun
+from reproductions.harness.study import plan_run
 from reproductions.harness.study import run_all
 from reproductions.harness.study import study_parser
-from reproductions.qa_lstm import experiment as qa_lstm
-from reproductions.qa_lstm import figure5 as qa_lstm_figure5
+from reproductions.qa_lstm import figure5
+from reproductions.qa_lstm.experiment import EXPERIMENT
+from reproductions.qa_lstm.experiment import TERM_DEPENDENCE
+from reproductions.qa_lstm.settings import ROWS
 
 TABLES = {"3": "insuranceqa-v1", "4": "trecqa-clean"}
 FIGURE5 = ("3C", "3E", "3L")
+# Without a seed there is nothing to repeat.
+UNTRAINED = (*EXPERIMENT.untrained, TERM_DEPENDENCE)
 GROUPS: dict[str, tuple[str, ...]] = {
     **{
-        f"table{number}": tuple(r for r in qa_lstm.ROWS if r[0] == number)
+        f"table{number}": tuple(r for r in ROWS if r[0] == number)
         for number in TABLES
     },
     "figure5": FIGURE5,
@@ -42,14 +48,11 @@ def rows_of(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def runs(
-    arguments: argparse.Namespace,
-) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Folder, options and vectors of each run, in order."""
+def runs(arguments: argparse.Namespace) -> Iterator[PlannedRun]:
+    """The runs, in order."""
     for seed in arguments.seeds:
         for row in rows_of(arguments.rows):
-            # Without a seed there is nothing to repeat.
-            untrained = qa_lstm.ROW_MODELS[row] in qa_lstm.UNTRAINED
+            untrained = ROWS[row][0] in UNTRAINED
             if untrained and seed != arguments.seeds[0]:
                 continue
             for dataset in arguments.datasets or [TABLES[row[0]]]:
@@ -58,68 +61,47 @@ def runs(
 
 def _run(
     arguments: argparse.Namespace, row: str, dataset: str, seed: int
-) -> tuple[str, list[str], list[str]]:
-    options = [
-        *("--row", row, "--dataset", dataset),
-        *("--recipe", arguments.recipe, "--seed", str(seed)),
-    ]
-    if arguments.epochs:
-        options += ["--epochs", str(arguments.epochs)]
-    for setting in arguments.set:
-        options += ["--set", setting]
+) -> PlannedRun:
     parts = [row, dataset, arguments.split, arguments.recipe, f"seed{seed}"]
-    return (
-        "-".join([*parts, *arguments.set]).replace("/", "_"),
-        options,
+    return plan_run(
+        dataset,
+        "",
+        arguments.recipe,
+        seed,
         arguments.embeddings,
+        arguments.set,
+        parts=parts,
+        row=row,
+        epochs=arguments.epochs,
     )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the rows; stops at the first that fails."""
     parser = study_parser(
-        "qa_lstm_study", __doc__.splitlines()[0], "runs/qa-lstm-study"
+        EXPERIMENT,
+        __doc__,
+        "runs/qa-lstm-study",
+        datasets=None,
+        seeds=(1,),
+        recipe="paper",
+        changed="row",
     )
     parser.add_argument(
         "--rows",
         nargs="+",
-        choices=(*qa_lstm.ROWS, *GROUPS),
+        choices=(*ROWS, *GROUPS),
         default=["table3", "table4"],
         metavar="ROW",
-        help=f"rows or groups of rows: {', '.join((*qa_lstm.ROWS, *GROUPS))}",
-    )
-    parser.add_argument(
-        "--datasets",
-        nargs="+",
-        metavar="NAME",
-        help="run the rows on these instead of on their table's data set",
-    )
-    parser.add_argument(
-        "--seeds", nargs="+", type=int, default=[1], metavar="N"
-    )
-    parser.add_argument("--split", choices=("dev", "test"), default="dev")
-    parser.add_argument(
-        "--recipe", choices=tuple(qa_lstm.RECIPES), default="paper"
+        help=f"rows or groups of rows: {', '.join((*ROWS, *GROUPS))}",
     )
     parser.add_argument("--epochs", type=int, metavar="N")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="change one setting of every row",
-    )
-    parser.add_argument(
-        "--keep-models",
-        action="store_true",
-        help="keep models and weights in the run folders, some 100 MB each",
-    )
     arguments = parser.parse_args(argv)
     every = list(runs(arguments))
-    status = run_all(qa_lstm.main, every, arguments, arguments.keep_models)
+    status = run_all(EXPERIMENT, every, arguments)
     if status or not set(FIGURE5) <= set(rows_of(arguments.rows)):
         return status
-    return _draw(arguments, [name for name, _, _ in every])
+    return _draw(arguments, [run.name for run in every])
 
 
 def _draw(arguments: argparse.Namespace, names: Sequence[str]) -> int:
@@ -132,7 +114,7 @@ def _draw(arguments: argparse.Namespace, names: Sequence[str]) -> int:
             if name.startswith(wanted)
             for option in ("--run", str(arguments.output_dir / name))
         ]
-        status = qa_lstm_figure5.main(
+        status = figure5.main(
             [
                 *folders,
                 *("--data-dir", str(arguments.data_dir)),

@@ -22,7 +22,7 @@ class Deviation:
     Attributes:
         where: equation, section or table of the paper.
         printed: what is printed there.
-        reading: what the kit does by default, and why.
+        default: what the kit does by default, and why.
         arguments: what switches it, each as
             `"module.function_or_class(argument)"`, a setting `"--set name"` or
             an option `"--option"` of the paper's script; empty if there is no
@@ -34,7 +34,7 @@ class Deviation:
 
     where: str
     printed: str
-    reading: str
+    default: str
     arguments: tuple[str, ...]
     tests: tuple[str, ...]
     paper: str = COMMON

@@ -7,6 +7,7 @@ leaves out ("-") is left out.
 """
 
 from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
@@ -235,6 +236,7 @@ class Paper:
             without figures, which are in the tables.
         figures: its pictures.
         selection: how the recipes of its runs were chosen.
+        stages: what is trained before its model, if anything is.
         commands: the commands that make its records.
         paired_tests: the models to be tested against each other.
     """
@@ -253,6 +255,7 @@ class Paper:
     findings: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
     selection: str = ""
+    stages: str = ""
     commands: tuple[str, ...] = ()
     paired_tests: tuple[WantedTest, ...] = ()
 
@@ -272,13 +275,7 @@ class Paper:
         Raises:
             RecordError: if the paper has no such table.
         """
-        for table in self.tables:
-            if table.number == number:
-                return table
-        raise RecordError(
-            f"`number` must be one of {[t.number for t in self.tables]}. "
-            f"Received: number={number!r}"
-        )
+        return _numbered(self.tables, number)
 
     def figure(self, number: str) -> Figure:
         """The picture with this number.
@@ -286,13 +283,7 @@ class Paper:
         Raises:
             RecordError: if the paper has no such picture.
         """
-        for figure in self.figures:
-            if figure.number == number:
-                return figure
-        raise RecordError(
-            f"`number` must be one of {[f.number for f in self.figures]}. "
-            f"Received: number={number!r}"
-        )
+        return _numbered(self.figures, number)
 
 
 def load_papers(folder: Path | str = FOLDER) -> dict[str, Paper]:
@@ -344,16 +335,26 @@ def model_names(folder: Path | str = FOLDER) -> dict[str, str]:
     }
 
 
+def _numbered(found: Sequence[Any], number: str) -> Any:
+    for one in found:
+        if one.number == number:
+            return one
+    raise RecordError(
+        f"`number` must be one of {[one.number for one in found]}. "
+        f"Received: number={number!r}"
+    )
+
+
 def _table(paper: str, fields: dict[str, Any], place: str) -> Table:
     if "counts" in fields:
         counts = typed(fields, CountsTable, place, RecordError)
         return _counts_table(paper, counts, place)
     if "columns" in fields:
         return typed(fields, PrintedTable, place, RecordError)
-    metrics, rows = fields.get("metrics"), fields.get("rows")
+    metrics, rows = fields.get("metrics", []), fields.get("rows", [])
     if fits(metrics, list[str]) and fits(rows, list[dict[str, Any]]):
-        gathered = [_gather(row, metrics) for row in rows]
-        fields = {**fields, "rows": gathered}
+        gathered = {"rows": [_gather(row, metrics) for row in rows]}
+        fields = fields | (gathered if "rows" in fields else {})
     return typed(fields, ResultsTable, place, RecordError)
 
 

@@ -16,15 +16,15 @@ def read_lines(path: Path | str, kind: Any) -> list[Any]:
 
     Args:
         path: the file.
-        kind: what each line must hold, for `keras_qa.files.checks.typed`.
+        kind: type of each line, for `keras_qa.files.checks.typed`.
 
     Raises:
-        RecordError: if a line does not hold that.
+        RecordError: if a line is of another type.
     """
     path = Path(path)
     if not path.exists():
         return []
-    # Not `str.splitlines`, which breaks at other characters of texts, too.
+    # `str.splitlines` would also break lines at other characters in texts.
     return [
         parse_json(line, kind, f"{path}:{number}", RecordError)
         for number, line in enumerate(path.read_bytes().splitlines(), 1)

@@ -40,7 +40,7 @@ def ledger(deviations: Iterable[Deviation], heading: str) -> list[str]:
         f"{heading} {' '.join(entry.where.split())}\n\n"
         + markdown.item(f"*As printed:* {entry.printed}")
         + "\n"
-        + markdown.item(f"*Our default:* {entry.reading}")
+        + markdown.item(f"*Our default:* {entry.default}")
         + "\n"
         + markdown.item(f"*Switch:* {_names(entry.arguments)}")
         + "\n"

@@ -83,6 +83,10 @@ def _replaced(path: Path, table: str) -> str:
     return f"{before}{BEGIN}\n{table}\n{END}{rest.split(END)[1]}"
 
 
+def _write(path: Path, text: str) -> None:
+    write_whole(path, lambda part: part.write_text(text, "utf-8"))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Writes or checks the pages; returns the exit status."""
     parser = argparse.ArgumentParser(
@@ -118,10 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 )
             return int(bool(stale))
         for path in stale:
-            text = pages[path]
-            write_whole(
-                path, lambda part, text=text: part.write_text(text, "utf-8")
-            )
+            _write(path, pages[path])
             print(path)
     except (OSError, RecordError) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -80,7 +80,7 @@ def results(
         ),
         *changed_settings(paper, groups),
         *sizes_and_speeds(paper, groups),
-        *stage_tables(groups),
+        *stage_tables(paper, groups),
         *_figures(paper),
     ]
 

@@ -86,7 +86,7 @@ def changed_settings(paper: Paper, groups: Sequence[Group]) -> list[str]:
     parts = [
         "## One setting changed\n",
         markdown.paragraph(
-            "Each table holds runs that differ in nothing but the setting "
+            "Each table has runs that differ in nothing but the setting "
             "named above it (and their seeds)."
         ),
     ]

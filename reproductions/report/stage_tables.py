@@ -3,30 +3,28 @@
 from collections.abc import Sequence
 from typing import Any
 
+from reproductions.records.paper_figures import Paper
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
 
-REMARK = """\
-What the runs above start from: language models of questions and of answers,
-judged on texts that choose their epoch and that they have not learnt from, and
-the score of the jumps between the states of answers. Perplexities are forwards
-and backwards; those of a unigram and a bigram model are of the same words. Runs
-share stages: seeds are those of the stages."""
 DIRECTIONS = ("forward", "backward")
-COLUMNS = ("Stage", "Texts", "Classes", "Perplexity", "Unigram", "Bigram")
+COLUMNS = (
+    *("Stage", "Texts", "Classes", "Perplexity", "Unigram", "Bigram"),
+    *("Reconstruction error", "Epochs", "s/epoch", "Seeds"),
+)
 PERPLEXITY = COLUMNS.index("Perplexity")
-COLUMNS += ("Reconstruction error", "Epochs", "s/epoch", "Seeds")
 
-# By stage and folder what is known about it.
+# What is known about a stage, by its name and then by its folder.
 _Stages = dict[str, dict[str, dict[str, Any]]]
 
 
-def stage_tables(groups: Sequence[Group]) -> list[str]:
+def stage_tables(paper: Paper, groups: Sequence[Group]) -> list[str]:
     """The stages of runs whose settings are their recipe's.
 
     Args:
-        groups: the groups of runs of one paper.
+        paper: the paper.
+        groups: the groups of its runs.
     """
     found: dict[str, _Stages] = {}
     for group in groups:
@@ -40,14 +38,14 @@ def stage_tables(groups: Sequence[Group]) -> list[str]:
                 stages.setdefault(name, {})[stage["folder"]] = stage
     if not found:
         return []
-    parts = ["## The stages before the matcher\n", markdown.paragraph(REMARK)]
+    parts = ["## Stages before the model\n", markdown.paragraph(paper.stages)]
     for place, stages in found.items():
         parts.append(markdown.paragraph(place))
         rows = [
             [name, *_cells(list(made.values()))]
             for name, made in stages.items()
         ]
-        # Language models have other columns than the score of the jumps.
+        # Language models have other columns than other stages.
         for of_texts in (True, False):
             alike = [row for row in rows if bool(row[PERPLEXITY]) == of_texts]
             if alike:

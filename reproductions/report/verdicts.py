@@ -1,4 +1,4 @@
-"""How our figures stand to a paper's."""
+"""Verdicts: our figures held against a paper's."""
 
 from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import Row
@@ -28,7 +28,7 @@ def differs_in(table: ResultsTable, group: Group) -> list[str]:
 
 
 def verdict(table: ResultsTable, row: Row, group: Group | None) -> str:
-    """Says how a group of runs stands to a row of a paper's table.
+    """Holds a group of runs against a row of a paper's table.
 
     Args:
         table: the paper's table.

@@ -19,6 +19,7 @@ from keras_qa.errors import RankerError
 from keras_qa.models import APCNN
 from keras_qa.models import AttentiveLSTM
 from keras_qa.models import HyperQA
+from keras_qa.ranker import Ranker
 from keras_qa.text.reading import TextReading
 from keras_qa.text.vocabulary import Vocabulary
 from support.attention_runs import write_run
@@ -209,6 +210,21 @@ def test_models_and_texts_without_attention():
         attention_weights(Fixed("answer"), other, "a", "b")
 
 
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow", reason="writes a SavedModel"
+)
+def test_the_command_shows_what_a_saved_model_attends_to(
+    run_folder, tmp_path, capsys
+):
+    model = ap_cnn()
+    assert show(run_folder(model)) == 0
+    expected = capsys.readouterr().out
+    reading = TextReading(VOCABULARY, max_answer_length=4)
+    Ranker(model, reading).export(tmp_path / "saved", "saved_model")
+    assert show(tmp_path / "saved") == 0
+    assert capsys.readouterr().out == expected
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -216,7 +232,7 @@ def test_models_and_texts_without_attention():
         (lambda f: (f / "model.keras").write_text("x"), "can load. Received:"),
         (
             lambda f: (f / "metrics.json").write_text("{}"),
-            "metrics.json: expected the metrics of a run",
+            "metrics.json: expected settings. Received: no settings",
         ),
         (
             lambda f: (f / "metrics.json").write_text("x"),

@@ -78,7 +78,7 @@ def test_ratios_and_projected_epochs_by_hand():
 @pytest.mark.large
 def test_contenders_train_alike(tmp_path, capsys):
     output = tmp_path / "result.json"
-    assert hyperqa_epoch.main(["--smoke", "--output", str(output)]) == 0
+    assert hyperqa_epoch.main(["--smoke", "--json", str(output)]) == 0
     assert "packed: " in capsys.readouterr().out
     losses = json.loads(output.read_text())["losses"]
     for name, loss in losses.items():

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import sys
 
 import pytest
@@ -36,6 +37,33 @@ def test_ask_prints_answers_scores_and_times(hyperqa_index, runs, capsys):
     ]:
         assert command(*asked, "--effort", 5, *options) == 2
         assert f"Received: {received}" in capsys.readouterr().err
+
+
+def test_an_index_of_a_kind_that_is_not_there(hyperqa_index, tmp_path, capsys):
+    folder = shutil.copytree(hyperqa_index, tmp_path / "index")
+    (folder / "hnsw.faiss").unlink()
+    asked = ("ask", folder, "--question", QUESTION)
+    assert command(*asked, "--kind", "hnsw") == 2
+    error = capsys.readouterr().err
+    assert "expected hnsw.faiss; `keras-qa index`" in error
+    assert "Received: flat" in error
+    # Cells, which older versions made.
+    (folder / "flat.faiss").rename(folder / "ivf.faiss")
+    assert command(*asked) == 2
+    error = capsys.readouterr().err
+    assert "expected flat or hnsw.faiss; `keras-qa index`" in error
+    assert "makes it of what is encoded. Received: ivf" in error
+
+
+def test_words_that_the_model_lacks_are_told_at_the_end(
+    hyperqa_index, runs, capsys
+):
+    asked = ("ask", hyperqa_index, "--question", "w1 new", "--format", "tsv")
+    assert command(*asked, "--rerank", runs["qrnn"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    lines = [line for line in lines if line.startswith("keras-qa: ")]
+    assert len(lines) == 2
+    assert lines[0].startswith("keras-qa: 1 of 2 words are not in the model's")
 
 
 @pytest.mark.parametrize("first", ["bm25", "index"])

@@ -134,6 +134,26 @@ def test_the_overlap_of_words_goes_into_a_saved_model(run_folder, tmp_path):
 
 
 @needs_tensorflow
+def test_a_saved_model_can_be_exported_again(run_folder, tmp_path, capsys):
+    pytest.importorskip("tf2onnx")
+    saved = tmp_path / "saved"
+    assert _export(run_folder, "saved_model", saved) == 0
+    cut = "--max-question-length=2"
+    assert _export(saved, "onnx", tmp_path / "onnx", cut) == 0
+    reading = Ranker.load(tmp_path / "onnx").reading
+    assert reading.max_length == {"question": 2, "answer": None}
+    assert reading.tokenizer == "word-num"
+    np.testing.assert_allclose(
+        Ranker.load(tmp_path / "onnx").scores(PAIRS[0][1], list(PAIRS[1])),
+        Ranker.load(run_folder).scores(PAIRS[0][1], list(PAIRS[1])),
+        atol=1e-5,
+    )
+    capsys.readouterr()
+    assert _export(tmp_path / "onnx", "keras", tmp_path / "x.keras") == 2
+    assert "an ONNX folder, which ranks only" in capsys.readouterr().err
+
+
+@needs_tensorflow
 def test_errors(run_folder, tmp_path, capsys):
     assert _export(tmp_path, "onnx", tmp_path / "x") == 2
     assert "expected a run's folder" in capsys.readouterr().err

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import keras
 import numpy as np
 import pytest
 
@@ -92,6 +93,29 @@ def test_an_index_stands_alone(runs, answer_file, tmp_path):
     shutil.rmtree(run)
     index = AnswerIndex((tmp_path / "index").rename(tmp_path / "moved"))
     assert len(index.search(index.encode("?"), 200)[0]) == 100
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow", reason="writes a SavedModel"
+)
+def test_a_saved_model_can_be_indexed(runs, answer_file, tmp_path, capsys):
+    """As the program in the README writes it."""
+    pytest.importorskip("faiss")
+    saved = tmp_path / "saved"
+    Ranker.load(runs["hyperqa"]).export(saved, "saved_model")
+    indexed = ("index", saved, "--answers", answer_file, "--output")
+    for _ in range(2):
+        assert command(*indexed, tmp_path / "index") == 0
+        out = capsys.readouterr().out
+        assert out == f"{tmp_path / 'index'}: 100 answers, flat\n"
+    shutil.rmtree(saved)
+    build(runs["hyperqa"], answer_file, tmp_path / "of_run")
+    of_saved = AnswerIndex(tmp_path / "index")
+    of_run = AnswerIndex(tmp_path / "of_run")
+    rows, scores = of_saved.search(of_saved.encode(QUESTION), 10)
+    expected = of_run.search(of_run.encode(QUESTION), 10)
+    np.testing.assert_array_equal(rows, expected[0])
+    np.testing.assert_allclose(scores, expected[1], rtol=1e-5)
 
 
 def test_a_command_owns_its_folder_and_goes_on_when_killed(

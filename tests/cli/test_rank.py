@@ -117,6 +117,8 @@ def test_rank_with_a_saved_model(runs, capsys, tmp_path):
     for ours, saved in zip(*printed, strict=True):
         assert saved.pop("score") == pytest.approx(ours.pop("score"), abs=1e-5)
         assert saved == ours
+    assert command("rank", tmp_path / "saved", *question, "new w1", "") == 0
+    assert "keras-qa: 1 of 5 words are not in" in capsys.readouterr().err
     saved = ("rank", tmp_path / "saved", "--tokenizer", "word")
     assert command(*saved, *question, "a") == 2
     assert "a SavedModel holds its own" in capsys.readouterr().err

@@ -51,7 +51,7 @@ def test_ratios_and_bounds_by_hand():
         "mean": {"in the loop": [2, 4, 6], "cached": [0.2, 0.25, 0.3]},
         "BiLSTM": {"in the loop": [3, 5, 7], "cached": [1, 1, 1]},
     }
-    summary = bert_cache.summarise({"seconds": seconds})
+    summary = bert_cache.summarise(bert_cache.Settings(), {"seconds": seconds})
     assert summary["epochs"]["nothing"]["speedup"] == pytest.approx(200)
     assert summary["epochs"]["mean"]["seconds"] == {
         "in the loop": 4,

@@ -11,6 +11,7 @@ from devtools.benchmarks import recurrent
 from devtools.benchmarks.recurrent import Settings
 from devtools.benchmarks.recurrent_steps import STEPS
 from devtools.benchmarks.recurrent_steps import TorchSteps
+from devtools.benchmarks.recurrent_steps import Work
 
 BACKEND = keras.backend.backend()
 MODES = recurrent.DEFAULT_MODES[BACKEND]
@@ -32,14 +33,9 @@ def test_a_training_step_gives_outputs_and_gradients(steps, mode, to_inputs):
     model = build("conv", units=2)
     model([text], [None])
     kernel = keras.ops.convert_to_numpy(model.layer.kernel)
-    outputs, gradients = steps.training(
-        model,
-        [steps.place(text)],
-        [None],
-        [steps.place(upstream)],
-        to_inputs,
-        mode,
-    )()
+    work = Work(model, [steps.place(text)], [None], mode)
+    work.upstream, work.to_inputs = [steps.place(upstream)], to_inputs
+    outputs, gradients = steps.training(work)()
     assert kernel.shape == (2, 3, 6)
     before = np.concatenate([np.zeros((2, 1, 3)), text[:, :-1]], axis=1)
     expected = [
@@ -64,7 +60,8 @@ def test_inference_gives_the_states_of_a_qrnn(steps, mode):
     gates = np.random.default_rng(2).normal(size=(2, 4, 9)).astype(np.float32)
     model = build("recurrence", units=3)
     model([gates], [None])
-    (states,) = steps.inference(model, [steps.place(gates)], [None], mode)()
+    work = Work(model, [steps.place(gates)], [None], mode)
+    (states,) = steps.inference(work)()
     z, f, o = np.split(gates, 3, axis=-1)
     cell = np.zeros((2, 3))
     for t in range(4):
@@ -85,10 +82,9 @@ def test_pytorchs_own_lstm_takes_the_same_steps():
     rng = np.random.default_rng(3)
     text = steps.place(rng.normal(size=(2, 4, 3)).astype(np.float32))
     upstream = steps.place(rng.normal(size=(2, 4, 2)).astype(np.float32))
-    outputs, gradients = steps.training(
-        model, [text], [None], [upstream], False, "eager"
-    )()
-    (states,) = steps.inference(model, [text], [None], "eager")()
+    work = Work(model, [text], [None], "eager", [upstream])
+    outputs, gradients = steps.training(work)()
+    (states,) = steps.inference(work)()
     torch.testing.assert_close(outputs[0], states)
     (model([text], [None])[0] * upstream).sum().backward()
     expected = [weight.grad for weight in model.parameters()]

@@ -8,4 +8,4 @@ from reproductions.harness import fitting
 @pytest.fixture
 def without_export(monkeypatch):
     """For tests of what comes before: the export takes most of a short run."""
-    monkeypatch.setattr(fitting, "_export", lambda experiment, ranker: None)
+    monkeypatch.setattr(fitting, "export_run", lambda run, scorer: None)

@@ -15,7 +15,10 @@ import keras
 import numpy as np
 
 import keras_qa
+from keras_qa import datasets
 from keras_qa import embeddings
+from keras_qa import layers
+from keras_qa import models
 from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.cli import main as cli
 from keras_qa.datasets import Corpus
@@ -24,7 +27,10 @@ from keras_qa.datasets import open_dataset
 from keras_qa.datasets import open_tabular
 from keras_qa.export.keras_file import export_keras
 from keras_qa.layers import RBMJumpScore
+from keras_qa.ranking.evaluation import recall_measures
 from keras_qa.ranking.first_stage import with_first_stage
+from keras_qa.text.reading import TextReading
+from keras_qa.training.language_model import LanguageModelBatches
 from keras_qa.training.pairwise import PairwiseTrainer
 from keras_qa.training.triplets import TripletTrainer
 from support import all_models
@@ -40,19 +46,11 @@ MODEL_OF = {
 
 
 def public_names():
-    """The classes and functions of all public modules."""
-    names = {"np": np, "keras": keras}
-    for name in (*keras_qa._MODULES, "embeddings"):
-        module = (
-            embeddings
-            if name == "embeddings"
-            else importlib.import_module(f"keras_qa.{name}")
-        )
-        names.update(
-            (key, value)
-            for key, value in vars(module).items()
-            if callable(value) and not key.startswith("_")
-        )
+    """The public names of the kit, and of its folders that have some."""
+    names = {"np": np, "keras": keras, "recall_measures": recall_measures}
+    names["LanguageModelBatches"] = LanguageModelBatches
+    for module in (keras_qa, datasets, embeddings, layers, models):
+        names.update((name, getattr(module, name)) for name in module.__all__)
     return names
 
 
@@ -124,6 +122,7 @@ PREPARED = {
     "scores": _scores,
     "corpus": lambda made: Corpus(made.dataset.questions("train"), made.dev),
     "vocabulary": lambda made: made.corpus.vocabulary,
+    "reading": lambda made: TextReading(made.vocabulary),
     "texts": lambda made: made.corpus.texts,
     "indexed": lambda made: made.corpus.index(made.dev),
     "questions": lambda made: made.indexed.question_texts,

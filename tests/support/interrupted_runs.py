@@ -61,7 +61,14 @@ def start(
         export: whether the model is exported at the end.
     """
     _FORKS.set_forkserver_preload(
-        [f"reproductions.{paper}" for paper in sorted(SCRIPTS)]
+        [
+            *(f"reproductions.{paper}.experiment" for paper in sorted(SCRIPTS)),
+            "reproductions.harness.run",
+            "reproductions.harness.fitting",
+            "reproductions.iam.stages",
+            "reproductions.mrnn.texts",
+            "keras_qa.models",
+        ]
     )
     settings = {**_SMALL, **SCRIPTS[paper]}
     arguments = [
@@ -135,10 +142,10 @@ def _run(paper, arguments, folder, kill_at, export) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
             done += 1
 
-    script = importlib.import_module(f"reproductions.{paper}")
+    script = importlib.import_module(f"reproductions.{paper}.experiment")
     if not export:
         fitting = importlib.import_module("reproductions.harness.fitting")
-        fitting._export = lambda experiment, ranker: None
+        fitting.export_run = lambda run, scorer: None
     sys.addaudithook(count)
     status = script.main(arguments)
     folder.with_suffix(".accesses").write_text(str(done))

@@ -8,6 +8,7 @@ import pytest
 
 from keras_qa.errors import RunFolderError
 from keras_qa.training.run_folder import RunFolder
+from keras_qa.training.run_folder import keep_only
 
 IDENTITY = {"seed": 1, "settings": {"margin": 5.0}}
 
@@ -201,3 +202,11 @@ def test_not_a_number_is_refused(tmp_path):
 def test_nothing_is_there_before_the_claim(tmp_path):
     RunFolder(tmp_path / "run", IDENTITY)
     assert not (tmp_path / "run").exists()
+
+
+def test_only_the_named_files_stay(tmp_path):
+    for name in ("metrics.json", "model.keras"):
+        (tmp_path / name).touch()
+    (tmp_path / "saved_model/variables").mkdir(parents=True)
+    keep_only(tmp_path, {"metrics.json", "run.trec"})
+    assert [path.name for path in tmp_path.iterdir()] == ["metrics.json"]

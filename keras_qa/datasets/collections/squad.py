@@ -194,5 +194,6 @@ register(
             "paragraphs": "find a question's paragraph among 'all' (default) "
             "or those of its 'split'",
         },
+        retrieval=True,
     )
 )

@@ -9,13 +9,13 @@ from typing import BinaryIO
 from typing import cast
 
 from gensim.models import KeyedVectors
-from tqdm import tqdm
 
 from keras_qa.arguments import check_choice
 from keras_qa.embeddings.formats.vector_files import PathLike
 from keras_qa.embeddings.formats.word2vec import FLOAT32
 from keras_qa.errors import VectorsError
 from keras_qa.files.whole import write_whole
+from keras_qa.progress import ProgressBar
 
 FORMATS = ("glove", "word2vec-text", "word2vec-binary")
 
@@ -59,7 +59,7 @@ def save_vectors(
         with _opened(scratch) as file:
             if file_format != "glove":
                 file.write(f"{len(words)} {vectors.vector_size}\n".encode())
-            for word in tqdm(words, unit=" words", disable=not progress):
+            for word in ProgressBar(words, unit=" words", disable=not progress):
                 row = vectors.get_vector(word).astype(FLOAT32)
                 if file_format == "word2vec-binary":
                     file.write(f"{word} ".encode() + row.tobytes() + b"\n")

@@ -14,9 +14,10 @@ from keras_qa.datasets import open_dataset
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.ctrn import experiment as ctrn
-from reproductions.harness.settings import parse_arguments
 from support.script_runs import FILES
+from support.script_runs import check_resumed
 from support.script_runs import metrics_of
+from support.script_runs import settings_of
 from support.script_runs import smoke_runner
 
 ROOT = Path(__file__).parents[3]
@@ -30,13 +31,9 @@ SMALL = {
 run = smoke_runner(ctrn, SMALL)
 
 
-def settings_of(*arguments):
-    return ctrn.settings_of(
-        parse_arguments("ctrn", "", ctrn.MODELS, tuple(ctrn.RECIPES), arguments)
-    )
-
-
-@pytest.mark.parametrize("model", sorted(set(ctrn.MODELS) - {"bm25", "cosine"}))
+@pytest.mark.parametrize(
+    "model", sorted(set(ctrn.EXPERIMENT.models) - {"bm25", "cosine"})
+)
 def test_every_model_is_trained_exported_and_verified(tmp_path, model):
     record = tmp_path / "runs.jsonl"
     options = ["--model", model, "--record", str(record)]
@@ -78,7 +75,7 @@ def test_the_other_readings_of_the_crossing_are_trained_and_exported(tmp_path):
 def test_overlap_is_learnt_from_the_training_questions_alone(tmp_path):
     assert run(tmp_path / "run", "--model=overlap", "--split=dev") == 0
     fit, _ = open_dataset("sample").held_out_fold()
-    fit = fit[: ctrn.PAPER["smoke_questions"]]
+    fit = fit[: ctrn.EXPERIMENT.settings().smoke_questions]
     corpus = Corpus(fit)
     # Distinct texts, as questions and as answers.
     features = OverlapFeatures.fit(corpus.tokens)
@@ -98,42 +95,10 @@ def test_overlap_is_learnt_from_the_training_questions_alone(tmp_path):
 
 @pytest.mark.parametrize("model", ["ap-cnn", "cnn"])
 def test_stopped_and_resumed_is_the_same_as_uninterrupted(
-    tmp_path, monkeypatch, without_export, model
+    tmp_path, without_export, model
 ):
     steps = {"smoke_epochs": 3, "overlap": True}
-    option = f"--model={model}"
-    assert run(tmp_path / "whole", option, **steps) == 0
-
-    class Stop(Exception):
-        pass
-
-    save = EpochSelector.on_epoch_end
-
-    def stop_after_second(self, epoch, logs=None):
-        save(self, epoch, logs)
-        if epoch == 1:
-            raise Stop
-
-    with monkeypatch.context() as patch:
-        patch.setattr(EpochSelector, "on_epoch_end", stop_after_second)
-        with pytest.raises(Stop):
-            run(tmp_path / "parts", option, **steps)
-    assert run(tmp_path / "parts", option, "--resume", **steps) == 0
-    # Of dropout, too, the last epoch draws what it would have drawn.
-    whole, parts = (
-        [
-            row["loss"]
-            for row in json.loads(
-                (tmp_path / name / "progress.json").read_text()
-            )
-        ]
-        for name in ("whole", "parts")
-    )
-    assert parts == whole
-    for name in ("run.trec", "qrels.trec"):
-        assert (tmp_path / "parts" / name).read_bytes() == (
-            tmp_path / "whole" / name
-        ).read_bytes()
+    check_resumed(run, tmp_path, f"--model={model}", **steps)
 
 
 def test_ends_early_and_stays_ended(tmp_path, monkeypatch, without_export):
@@ -185,15 +150,23 @@ def test_every_collection(tmp_path, without_export, dataset, split):
 
 
 def test_settings_are_the_papers():
-    plain = settings_of("--dataset", "wikiqa")
+    plain = settings_of(ctrn, "--dataset", "wikiqa")
     assert (plain["overlap"], plain["epochs"]) == (False, 25)
     assert (plain["dropout"], plain["l2"]) == (0.5, 4e-6)
-    assert settings_of("--dataset", "trecqa-raw")["overlap"]
-    assert settings_of("--dataset", "trecqa-all")["epochs"] == 5
-    assert settings_of("--dataset", "trecqa-all", "--epochs=7")["epochs"] == 7
+    assert settings_of(ctrn, "--dataset", "trecqa-raw")["overlap"]
+    assert settings_of(ctrn, "--dataset", "trecqa-all")["epochs"] == 5
+    assert (
+        settings_of(ctrn, "--dataset", "trecqa-all", "--epochs=7")["epochs"]
+        == 7
+    )
     # Features of overlap are all that this model has.
-    assert settings_of("--dataset", "wikiqa", "--model", "overlap")["overlap"]
-    assert settings_of("--model=cnn", "--set=kernel_size=5")["kernel_size"] == 5
+    assert settings_of(ctrn, "--dataset", "wikiqa", "--model", "overlap")[
+        "overlap"
+    ]
+    assert (
+        settings_of(ctrn, "--model=cnn", "--set=kernel_size=5")["kernel_size"]
+        == 5
+    )
 
 
 @pytest.mark.parametrize(

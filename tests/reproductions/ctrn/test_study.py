@@ -5,35 +5,19 @@ import pytest
 from reproductions.ctrn import experiment as ctrn
 from reproductions.ctrn import study as ctrn_study
 from reproductions.harness import study
-from reproductions.harness.settings import parse_arguments
 from reproductions.records.paper_figures import load_papers
-from reproductions.records.seed_groups import group_runs
 from reproductions.significance import pairs
+from support.study_runs import groups_of
+from support.study_runs import identities
+from support.study_runs import note_runs
 
 COMMAND = ["--data-dir=data", "--embeddings", "vectors.bin"]
 
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Options that the script was called with, in place of its runs."""
-    found = []
-
-    def main(argv):
-        arguments = parse_arguments(
-            "ctrn", "", ctrn.MODELS, tuple(ctrn.RECIPES), argv
-        )
-        found.append((arguments, ctrn.settings_of(arguments)))
-        folder = arguments.output_dir
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in ("metrics.json", "model.keras", "run.trec"):
-            (folder / name).touch()
-        (folder / "saved_model").mkdir(exist_ok=True)
-        return 0
-
-    monkeypatch.setattr(ctrn, "main", main)
-    # It collects garbage, half a second each time.
-    monkeypatch.setattr(study.keras.utils, "clear_session", lambda: None)
-    return found
+    """The runs that the study asked for."""
+    return note_runs(monkeypatch)
 
 
 def test_every_condition_is_a_run_of_its_own(calls, tmp_path):
@@ -42,11 +26,7 @@ def test_every_condition_is_a_run_of_its_own(calls, tmp_path):
     # Ten trained conditions with five seeds, two baselines with one.
     assert len(calls) == 3 * (10 * 5 + 2)
     assert len({a.output_dir for a, _ in calls}) == len(calls)
-    identities = {
-        (a.dataset, a.model, a.seed, tuple(settings.items()))
-        for a, settings in calls
-    }
-    assert len(identities) == len(calls)
+    assert len(identities(calls)) == len(calls)
     for arguments, settings in calls:
         assert arguments.split == "dev"
         assert arguments.resume
@@ -82,31 +62,11 @@ def test_models_stay_if_asked(calls, tmp_path, keep):
 
 def test_all_its_conditions_are_compared(calls, tmp_path):
     ctrn_study.main([*COMMAND, f"--output-dir={tmp_path}", "--seeds=1"])
-    recipe = ctrn.settings_of
-    records = []
-    for arguments, settings in calls:
-        changed = [text.split("=")[0] for text in arguments.overrides]
-        arguments.overrides = []
-        records.append(
-            {
-                "paper": "ctrn",
-                "model": arguments.model,
-                "dataset": arguments.dataset,
-                "split": "dev",
-                "seed": 1,
-                "recipe": "untrained"
-                if arguments.model in ("bm25", "cosine")
-                else "paper",
-                "vectors": [] if arguments.model == "bm25" else ["v.bin"],
-                "metrics": {},
-                "settings": recipe(arguments),
-                "overrides": {name: settings[name] for name in changed},
-            }
-        )
+    groups = groups_of(ctrn.EXPERIMENT, calls, "paper")
     wanted = load_papers()["ctrn"].paired_tests
     found = [
         (first.model, second.model)
-        for first, second, _ in pairs(group_runs(records), wanted)
+        for first, second, _ in pairs(groups, wanted)
         if first.dataset == "wikiqa"
     ]
     assert found.count(("ctrn", "qrnn")) == 4

@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 
 from keras_qa.ranking.evaluation import MEASURES
-from reproductions.harness.experiment import run_experiment
 from reproductions.harness.measures import EVERY
 from reproductions.harness.measures import measures_of
-from reproductions.harness.settings import parse_arguments
-from reproductions.hyperqa import experiment as hyperqa
+from reproductions.mrnn import experiment as mrnn
 from reproductions.qa_lstm import experiment as qa_lstm
 from reproductions.significance import question_metric
 from support.script_runs import metrics_of
@@ -24,23 +22,12 @@ run = smoke_runner(
 )
 
 
-def bm25(folder, dataset, **settings):
+def bm25(folder, dataset, *changes):
     """Ranks a data set's questions of dev by BM25; returns `metrics.json`."""
-    arguments = parse_arguments(
-        "hyperqa",
-        "",
-        hyperqa.MODELS,
-        tuple(hyperqa.RECIPES),
-        [
-            "--model=bm25",
-            "--split=dev",
-            f"--dataset={dataset}",
-            f"--data-dir={DATA}",
-            f"--output-dir={folder}",
-        ],
-    )
-    settings = hyperqa.settings_of(arguments) | settings
-    return run_experiment("hyperqa", arguments, settings, lambda _: None)
+    options = [f"--dataset={dataset}", f"--data-dir={DATA}", "--split=dev"]
+    options += [f"--set={change}" for change in changes]
+    assert mrnn.main(["--model=bm25", f"--output-dir={folder}", *options]) == 0
+    return metrics_of(folder)
 
 
 def test_only_retrieval_is_measured_by_recall():
@@ -51,17 +38,17 @@ def test_only_retrieval_is_measured_by_recall():
 
 
 @pytest.mark.parametrize(
-    ("dataset", "settings", "expected"),
+    ("dataset", "change", "expected"),
     [
         # The paragraph of the third question is third: one candidate is none.
-        ("squad", {"first_stage": 1}, [2 / 3, 2 / 3, 2 / 3]),
-        ("squad", {"first_stage": 2}, [2 / 3, 2 / 3, 2 / 3]),
-        ("squad", {"first_stage": 3}, [2 / 3, 1, 1]),
+        ("squad", "first_stage=1", [2 / 3, 2 / 3, 2 / 3]),
+        ("squad", "first_stage=2", [2 / 3, 2 / 3, 2 / 3]),
+        ("squad", "first_stage=3", [2 / 3, 1, 1]),
     ],
 )
-def test_figures_are_those_of_the_files(tmp_path, dataset, settings, expected):
+def test_figures_are_those_of_the_files(tmp_path, dataset, change, expected):
     """What the first stage lost counts in the files as in the figures."""
-    metrics = bm25(tmp_path, dataset, **settings)["metrics"]
+    metrics = bm25(tmp_path, dataset, change)["metrics"]
     recall = [metrics[f"recall@{k}"] for k in (1, 3, 5)]
     assert recall == pytest.approx(expected)
     assert list(metrics) == list(EVERY)

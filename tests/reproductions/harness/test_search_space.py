@@ -7,13 +7,13 @@ import pytest
 pytest.importorskip("keras_tuner")
 
 from keras_qa.errors import DatasetError
+from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness import search_space as search
 from reproductions.harness.search_space import Search
-from reproductions.harness.search_space import ctrn_space
-from reproductions.harness.search_space import hyperqa_space
-from reproductions.harness.search_space import iam_space
-from reproductions.harness.search_space import mrnn_space
-from reproductions.harness.search_space import qa_lstm_space
+from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
+from reproductions.iam.experiment import EXPERIMENT as IAM
+from reproductions.mrnn.experiment import EXPERIMENT as MRNN
+from reproductions.qa_lstm.experiment import EXPERIMENT as QA_LSTM
 
 # KerasTuner calls functions of `threading` that are old, hundreds of times.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -77,17 +77,19 @@ def quality(settings, trial):
 
 
 @pytest.mark.parametrize(
-    ("space", "expected"),
+    ("experiment", "expected"),
     [
-        (hyperqa_space, PAPERS_SPACE),
-        (ctrn_space, CTRNS_SPACE),
-        (qa_lstm_space, QA_LSTMS_SPACE),
-        (iam_space, IAMS_SPACE),
-        (mrnn_space, MRNNS_SPACE),
+        (HYPERQA, PAPERS_SPACE),
+        (CTRN, CTRNS_SPACE),
+        (QA_LSTM, QA_LSTMS_SPACE),
+        (IAM, IAMS_SPACE),
+        (MRNN, MRNNS_SPACE),
     ],
     ids=["hyperqa", "ctrn", "qa_lstm", "iam", "mrnn"],
 )
-def test_draws_the_papers_values_and_all_of_them(tmp_path, space, expected):
+def test_draws_the_papers_values_and_all_of_them(
+    tmp_path, experiment, expected
+):
     drawn = {name: set() for name in expected}
 
     def train(settings, trial):
@@ -95,27 +97,30 @@ def test_draws_the_papers_values_and_all_of_them(tmp_path, space, expected):
             drawn[name].add(value)
         return {"MAP": 0.5}
 
-    Search(space, train, 60, tmp_path).search(verbose=0)
+    Search(experiment.search_space, train, 60, tmp_path).search(verbose=0)
     assert drawn == expected
 
 
-@pytest.mark.parametrize("paper", sorted(search.SPACES))
+@pytest.mark.parametrize("paper", search.papers())
 def test_spaces_are_of_settings_of_the_script(paper):
-    script = importlib.import_module(f"reproductions.{paper}")
-    values = search.SPACES[paper](search.keras_tuner.HyperParameters())
+    module = importlib.import_module(f"reproductions.{paper}.experiment")
+    values = module.EXPERIMENT.search_space(
+        search.keras_tuner.HyperParameters()
+    )
+    settings = module.EXPERIMENT.settings()
     for name, value in values.items():
-        assert type(script.PAPER[name]) is type(value)
+        assert type(getattr(settings, name)) is type(value)
 
 
 def test_the_objective_chooses_the_epoch_too():
     insurance = ["--dataset=insuranceqa-v1", "--row=3N"]
-    assert search.objective("qa_lstm", insurance) == "P@1"
-    assert search.objective("qa_lstm", ["--set=monitor=MRR"]) == "MRR"
-    assert search.objective("hyperqa", []) == "MAP"
+    assert search.objective(QA_LSTM, insurance) == "P@1"
+    assert search.objective(QA_LSTM, ["--set=monitor=MRR"]) == "MRR"
+    assert search.objective(HYPERQA, []) == "MAP"
 
 
 def test_best_trial_comes_first(tmp_path):
-    tuner = Search(hyperqa_space, quality, 12, tmp_path)
+    tuner = Search(HYPERQA.search_space, quality, 12, tmp_path)
     tuner.search(verbose=0)
     ranked = tuner.ranked()
     scores = [score for score, _ in ranked]
@@ -127,7 +132,7 @@ def test_best_trial_comes_first(tmp_path):
 
 def test_draws_depend_on_the_seed_alone(tmp_path):
     def settings(name, seed):
-        tuner = Search(hyperqa_space, quality, 4, tmp_path / name, seed)
+        tuner = Search(HYPERQA.search_space, quality, 4, tmp_path / name, seed)
         tuner.search(verbose=0)
         return [settings for _, settings in tuner.ranked()]
 
@@ -145,7 +150,7 @@ def test_interrupted_search_goes_on_where_it_stopped(tmp_path):
         return quality(settings, trial)
 
     with pytest.raises(KeyboardInterrupt):
-        Search(hyperqa_space, stopped, 5, tmp_path).search(verbose=0)
+        Search(HYPERQA.search_space, stopped, 5, tmp_path).search(verbose=0)
 
     again = []
 
@@ -153,7 +158,7 @@ def test_interrupted_search_goes_on_where_it_stopped(tmp_path):
         again.append((trial, settings))
         return quality(settings, trial)
 
-    tuner = Search(hyperqa_space, train, 5, tmp_path)
+    tuner = Search(HYPERQA.search_space, train, 5, tmp_path)
     tuner.search(verbose=0)
     # The third trial is run again with its settings, the first two are not.
     assert again[0] == seen[2]
@@ -165,7 +170,7 @@ def test_bad_input_stops_the_search(tmp_path):
     def train(settings, trial):
         raise DatasetError("train.tsv:3: expected 3 columns")
 
-    tuner = Search(hyperqa_space, train, 5, tmp_path)
+    tuner = Search(HYPERQA.search_space, train, 5, tmp_path)
     with pytest.raises(Exception, match=r"train\.tsv:3: expected 3 columns"):
         tuner.search(verbose=0)
 
@@ -176,7 +181,7 @@ def test_settings_that_diverge_are_shown_and_passed_over(tmp_path, capsys):
             raise ValueError("`scores` must be finite. Received: nan")
         return quality(settings, trial)
 
-    tuner = Search(hyperqa_space, train, 4, tmp_path)
+    tuner = Search(HYPERQA.search_space, train, 4, tmp_path)
     tuner.search(verbose=0)
     assert len(tuner.ranked()) == 3
     assert "failed: `scores` must be finite" in capsys.readouterr().err
@@ -187,7 +192,7 @@ def test_other_errors_are_not_hidden(tmp_path):
         raise TypeError("a mistake in the code")
 
     with pytest.raises(RuntimeError, match="a mistake in the code"):
-        Search(hyperqa_space, train, 4, tmp_path).search(verbose=0)
+        Search(HYPERQA.search_space, train, 4, tmp_path).search(verbose=0)
 
 
 def test_missing_package_names_the_command(monkeypatch):

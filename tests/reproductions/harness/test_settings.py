@@ -1,22 +1,47 @@
-"""The options and settings that all scripts share."""
+"""Settings that check themselves, and the options that all commands share."""
+
+from dataclasses import asdict
+from dataclasses import dataclass
 
 import pytest
 
-from reproductions.harness.settings import SettingsError
-from reproductions.harness.settings import parse_arguments
+from reproductions.ctrn.experiment import EXPERIMENT as CTRN
+from reproductions.harness.command import parse_arguments
+from reproductions.harness.errors import SettingsError
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Recipe
+from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import resolve_settings
+from reproductions.harness.settings import setting
+from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
+from reproductions.iam.experiment import EXPERIMENT as IAM
+from reproductions.mrnn.experiment import EXPERIMENT as MRNN
+from reproductions.qa_lstm.experiment import EXPERIMENT as QA_LSTM
 
-DEFAULTS = {
-    "rate": 0.1,
-    "size": 3,
-    "name": "sum",
-    "flag": False,
-    "max_answer_length": None,
-}
+PAPERS = (CTRN, HYPERQA, IAM, MRNN, QA_LSTM)
+
+
+@dataclass(frozen=True)
+class Settings(CommonSettings):
+    rate: float = setting(0.1, "2.1", "of the optimizer", above=0)
+    size: int = setting(3, "Table 1", least=1, most=9)
+    share: float = setting(0.5, "not stated", least=0, below=1)
+    name: str = setting("sum", "eq. 1", choices=("sum", "mean"))
+    flag: bool = setting(False, "not stated")
+    layers: list[int] = setting([], "eq. 2", above=0)  # noqa: RUF009
+
+
+class Paper(Experiment):
+    """About."""
+
+    name = "paper"
+    settings = Settings
+    models = ("one", "two")
+    recipes = {"r": Recipe("as published"), "s": Recipe("small", {"size": 1})}
 
 
 def parse(*argv):
-    return parse_arguments("paper", "About.", ["one", "two"], ["r", "s"], argv)
+    return parse_arguments(Paper(), argv)
 
 
 def test_defaults():
@@ -35,14 +60,12 @@ def test_several_vector_files_and_settings():
     assert arguments.overrides == ["rate=1", "size=2"]
 
 
-def test_a_script_may_have_options_of_its_own(capsys):
-    arguments = parse_arguments(
-        *("paper", "About.", ["one"], ["r"], ["--stage", "b"]),
-        add_options=lambda parser: parser.add_argument(
-            "--stage", choices=("a", "b")
-        ),
-    )
-    assert arguments.stage == "b"
+def test_a_paper_may_have_options_of_its_own(capsys):
+    class Other(Paper):
+        def add_options(self, parser):
+            parser.add_argument("--stage", choices=("a", "b"))
+
+    assert parse_arguments(Other(), ["--stage", "b"]).stage == "b"
     with pytest.raises(SystemExit):
         parse("--stage", "b")
 
@@ -55,32 +78,74 @@ def test_unknown_model_is_refused(capsys):
 
 def test_layers_then_overrides():
     settings = resolve_settings(
-        DEFAULTS,
+        Settings(),
         {"rate": 0.2, "size": 4},
         {"size": 5},
         overrides=["flag=true", "name=mean", "max_answer_length=40", "rate=1"],
     )
-    assert settings == {
-        "rate": 1.0,
-        "size": 5,
-        "name": "mean",
-        "flag": True,
-        "max_answer_length": 40,
-    }
-    assert isinstance(settings["rate"], float)
-    assert DEFAULTS["rate"] == 0.1
+    assert isinstance(settings.rate, float)
+    changed = {"rate": 1.0, "size": 5, "name": "mean", "flag": True}
+    changed["max_answer_length"] = 40
+    assert asdict(settings) == {**asdict(Settings()), **changed}
+    assert Settings().rate == 0.1
 
 
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("sise=4", r"one of \['flag', .*Received: 'sise'"),
+        ("sise=4", r"one of \['epochs', .*mean `size`\? Received: 'sise'"),
         ("size=1.5", r"`size` must be of type int\. Received: size=1.5"),
         ("size=null", r"`size` must be of type int\. Received: size=None"),
         ("flag=1", r"`flag` must be of type bool\. Received: flag=1"),
         ("size", r"expects name=value\. Received: 'size'"),
+        ("size=0", r"`size` must be at least 1 and at most 9\. Rec.*size=0"),
+        ("size=10", "`size` must be at least 1 and at most 9"),
+        ("rate=0", r"`rate` must be positive\. Received: rate=0.0"),
+        ("rate=1e999", "`rate` must be finite"),
+        ("share=1", r"`share` must be at least 0 and below 1\. Received"),
+        ("name=max", r"one of \('sum', 'mean'\)\. Received: name='max'"),
+        ("layers=3", r"`layers` must be of type list\. Received: layers=3"),
+        ("layers=[2, 0]", r"`layers` must be a list of integers, each of wh"),
+        ('layers=["a"]', r"`layers` must be a list of integers, each of wh"),
+        ("oov_scale=-1", "`oov_scale` must not be negative"),
     ],
 )
 def test_bad_overrides(override, message):
     with pytest.raises(SettingsError, match=message):
-        resolve_settings(DEFAULTS, overrides=[override])
+        resolve_settings(Settings(), overrides=[override])
+
+
+def test_a_wrong_value_is_refused_wherever_it_is_given():
+    with pytest.raises(SettingsError, match="`name` must be one of"):
+        Settings(name="max")
+
+
+def test_help_shows_settings_and_recipes(capsys):
+    with pytest.raises(SystemExit):
+        parse("--help")
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "s small; size=1" in shown
+    assert "rate=0.1 float positive; 2.1; of the optimizer" in shown
+    assert 'name="sum" sum, mean; eq. 1' in shown
+    assert "int positive or null; not stated" in shown
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_help_names_every_setting_of_a_paper(paper, capsys):
+    with pytest.raises(SystemExit):
+        parse_arguments(paper, ["--help"])
+    shown = capsys.readouterr().out
+    for name in asdict(paper.settings()):
+        assert f"\n  {name}=" in shown
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_recipes_models_and_data_sets_have_settings_that_exist(paper):
+    for recipe in paper.recipes:
+        for model in paper.models:
+            for dataset in ("sample", *paper.of_dataset):
+                options = (f"--recipe={recipe}", f"--model={model}")
+                arguments = parse_arguments(
+                    paper, [*options, f"--dataset={dataset}"]
+                )
+                paper.settings_of(arguments)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from keras_qa.training.run_folder import RunFolder
-from reproductions.harness.stages import StageError
+from reproductions.harness.errors import StageError
 from reproductions.harness.stages import run_stage
 
 KEPT = ("weights.npz",)

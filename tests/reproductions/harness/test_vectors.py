@@ -9,9 +9,10 @@ from gensim.models import KeyedVectors
 from keras_qa.datasets import Corpus
 from keras_qa.errors import VectorsError
 from reproductions.harness import vectors
-from reproductions.harness.vectors import chosen_vectors
 from reproductions.harness.vectors import vector_identity
-from reproductions.harness.vectors import word_matrix
+from reproductions.iam.experiment import EXPERIMENT as IAM
+from reproductions.mrnn.experiment import EXPERIMENT as MRNN
+from reproductions.qa_lstm.experiment import EXPERIMENT as QA_LSTM
 
 
 def arguments(**fields):
@@ -47,10 +48,10 @@ def bert(monkeypatch):
 
 
 def test_models_choose():
-    assert chosen_vectors(arguments()) == ["a.txt", "skipgram"]
-    assert chosen_vectors(arguments(model="bm25")) == []
+    assert IAM.vectors(arguments()) == ["a.txt", "skipgram"]
+    assert IAM.vectors(arguments(model="bm25")) == []
     for model in ("iam-bert", "iam-bert-contextual"):
-        assert chosen_vectors(arguments(model=model)) == ["bert:minilm"]
+        assert IAM.vectors(arguments(model=model)) == ["bert:minilm"]
 
 
 def test_identity_does_not_depend_on_folders(tmp_path, bert):
@@ -73,13 +74,13 @@ def test_identity_does_not_depend_on_folders(tmp_path, bert):
 
 def test_words_of_a_bert_are_as_the_settings_say(capital_questions, bert):
     corpus = Corpus(capital_questions)
-    settings = {"oov_scale": 0.25, "bert_dim": 2, "bert_rms": 0.5}
+    settings = IAM.settings(bert_dim=2, bert_rms=0.5)
     options = {"layers": -1, "dim": 2, "rms": 0.5}
     for names in (
         arguments(model="iam-bert", bert="/models/b"),
         arguments(model="cosine", embeddings=["bert:/models/b"]),
     ):
-        matrix, coverage = word_matrix(
+        matrix, coverage = IAM.word_matrix(
             names, settings, corpus, capital_questions
         )
         assert matrix.shape == (len(corpus.vocabulary), 2)
@@ -91,14 +92,9 @@ def test_words_of_a_bert_are_as_the_settings_say(capital_questions, bert):
             "/models/b",
             options,
         )
-    # Scripts without these settings keep the vectors as they are.
-    word_matrix(
-        arguments(model="iam-bert"),
-        {"oov_scale": 0.1},
-        corpus,
-        capital_questions,
-    )
-    assert bert.pop()[2] == {"layers": -1, "dim": None, "rms": None}
+    # Papers without these settings keep the vectors as they are.
+    QA_LSTM.word_matrix(names, QA_LSTM.settings(), corpus, capital_questions)
+    assert bert.pop()[2] == {}
 
 
 def test_all_sources_are_mixed_as_the_settings_say(capital_questions, tmp_path):
@@ -112,8 +108,10 @@ def test_all_sources_are_mixed_as_the_settings_say(capital_questions, tmp_path):
         paths.append(str(tmp_path / f"{number}.txt"))
         found.save_word2vec_format(paths[-1])
     names = arguments(model="mrnn", embeddings=paths)
-    settings = {"oov_scale": 0.25, "bert_order": "top", "w_idf": 2.0}
-    matrix, coverage = word_matrix(names, settings, corpus, capital_questions)
+    settings = MRNN.settings(w_idf=2.0)
+    matrix, coverage = MRNN.word_matrix(
+        names, settings, corpus, capital_questions
+    )
     assert coverage.any_words.covered == len(words)
     sentences = corpus.sentences(capital_questions)
     for word, row in zip(words, matrix[2:], strict=True):
@@ -123,6 +121,8 @@ def test_all_sources_are_mixed_as_the_settings_say(capital_questions, tmp_path):
         np.testing.assert_allclose(row, idf**2 * np.array(expected), rtol=1e-5)
     # Each text has its own.
     names.model = "mrnn-contextual"
-    matrix, coverage = word_matrix(names, settings, corpus, capital_questions)
+    matrix, coverage = MRNN.word_matrix(
+        names, settings, corpus, capital_questions
+    )
     assert matrix.size == 0
     assert coverage is None

@@ -17,8 +17,8 @@ from reproductions.hyperqa.choice import figures
 from reproductions.hyperqa.choice import find
 from reproductions.hyperqa.choice import identity
 from reproductions.hyperqa.choice import table
-from reproductions.hyperqa.experiment import BEST
-from reproductions.hyperqa.experiment import PAPER
+from reproductions.hyperqa.settings import RECIPES
+from reproductions.hyperqa.settings import HyperQASettings
 from reproductions.records.runs import read_runs
 
 RECORD = Path(hyperqa_choice.__file__).with_suffix(".jsonl")
@@ -158,13 +158,14 @@ def test_record_holds_no_path(records):
 
 def test_recipe_best_is_the_best_of_the_record_within_noise(records):
     def of_best(model):
-        best = resolve_settings(PAPER, BEST[model])
+        paper = HyperQASettings()
+        best = resolve_settings(paper, RECIPES["best"].models[model])
         return [
             record["metrics"]["MAP"]
             for record in records
             if record["model"] == model
             and record["vectors"] == VECTORS
-            and resolve_settings(PAPER, record["settings"]) == best
+            and resolve_settings(paper, record["settings"]) == best
         ]
 
     seeds = of_best("hyperqa")

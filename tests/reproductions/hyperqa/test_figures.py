@@ -165,4 +165,4 @@ def test_bad_inputs_are_reported(tmp_path, capsys):
     assert error.startswith("error: `--run` must be the folder of a finished")
     (tmp_path / "runs.jsonl").write_text("{}\n")
     assert hyperqa_figures.main([f"--runs={tmp_path}/runs.jsonl", output]) == 2
-    assert "runs.jsonl:1: a run must have paper" in capsys.readouterr().err
+    assert "runs.jsonl:1: expected paper" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import asdict
 
 import keras
 import numpy as np
@@ -11,14 +12,16 @@ from keras_qa.cli import main as cli
 from keras_qa.layers.interactive_attention import TERMS
 from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.harness import vectors
-from reproductions.harness.settings import SettingsError
-from reproductions.harness.settings import parse_arguments
 from reproductions.iam import experiment as iam
 from reproductions.iam import tables as iam_tables
 from reproductions.iam.optimizer import learning_rates
-from reproductions.qa_lstm import experiment as qa_lstm
+from reproductions.iam.settings import RECIPES
+from reproductions.iam.settings import TERMS as TERM_SETTINGS
+from reproductions.iam.settings import IAMSettings
+from reproductions.qa_lstm.settings import QALSTMSettings
 from support.script_runs import FILES
 from support.script_runs import metrics_of
+from support.script_runs import settings_of
 from support.script_runs import smoke_runner
 
 SMALL = {
@@ -32,19 +35,6 @@ SMALL = {
 # Both of the rates of `decay`.
 STEPS = {"smoke_epochs": 2, "decay_epochs": 1}
 run = smoke_runner(iam, {**SMALL, **STEPS})
-
-
-def settings_of(*arguments):
-    return iam.settings_of(
-        parse_arguments(
-            "iam",
-            "",
-            iam.MODELS,
-            tuple(iam.RECIPES),
-            arguments,
-            add_options=iam.add_options,
-        )
-    )
 
 
 @pytest.fixture(scope="module")
@@ -171,12 +161,14 @@ def bert(monkeypatch):
 
     monkeypatch.setattr(vectors, "Bert", Bert)
     monkeypatch.setattr(vectors, "bert_word_vectors", bert_word_vectors)
-    monkeypatch.setattr(iam, "bert_text_vectors", bert_text_vectors)
+    monkeypatch.setattr(
+        "keras_qa.embeddings.bert_text_vectors", bert_text_vectors
+    )
 
 
 def test_contextual_vectors_of_a_bert(tmp_path, bert):
     options = ["--model=iam-bert-contextual", "--bert=/models/tiny"]
-    settings = dict.fromkeys(iam.TERMS, False) | {"answer_state": True}
+    settings = dict.fromkeys(TERM_SETTINGS, False) | {"answer_state": True}
     settings |= {"bert_dim": 5, "lm_trainable_embeddings": True}
     assert run(tmp_path / "run", *options, **settings) == 0
     metrics = metrics_of(tmp_path / "run")
@@ -210,12 +202,12 @@ def test_other_papers_models_have_their_own_settings(
     assert metrics["overrides"] == changes
     assert "stages" not in metrics
     if model == "qa-lstm":
-        expected = qa_lstm.PAPER | metrics["overrides"]
+        expected = asdict(QALSTMSettings()) | metrics["overrides"]
         assert metrics["settings"] == expected
 
 
 def test_settings_are_the_papers():
-    paper = settings_of("--dataset=wikiqa")
+    paper = settings_of(iam, "--dataset=wikiqa")
     names = ("optimizer", "learning_rate", "batch_size", "clipnorm", "dropout")
     assert [paper[name] for name in names] == ["sgd", 0.1, 50, 5.0, 0.5]
     names = ("units", "layers", "bert_dim", "initializer_range", "oov_scale")
@@ -223,21 +215,23 @@ def test_settings_are_the_papers():
     assert (paper["lm_learning_rate"], paper["rbm_learning_rate"]) == (0.1, 0.1)
     for name in ("optimizer", "dropout", "initializer_range"):
         assert paper[f"lm_{name}"] == paper[name]
-    assert iam.terms_of(paper) == list(TERMS)
-    small = settings_of("--recipe=small", "--epochs=3")
+    assert iam.terms_of(IAMSettings(**paper)) == list(TERMS)
+    small = settings_of(iam, "--recipe=small", "--epochs=3")
     # Only what makes it quick differs.
-    assert {n for n in paper if paper[n] != small[n]} == {*iam.SMALL}
+    assert {n for n in paper if paper[n] != small[n]} == {
+        *RECIPES["small"].changes
+    }
     assert small["epochs"] == 3
 
 
-@pytest.mark.parametrize("name", sorted(iam.TERMS))
+@pytest.mark.parametrize("name", sorted(TERM_SETTINGS))
 def test_each_term_can_be_switched_off(name):
-    settings = settings_of(f"--set={name}=false")
-    terms = [term for term in TERMS if term != iam.TERMS[name]]
-    assert iam.terms_of(settings) == terms
-    model = iam.build_model(
-        settings | {"units": 2, "layers": 1}, np.ones((5, 3), np.float32)
-    )
+    settings = settings_of(iam, f"--set={name}=false")
+    terms = [term for term in TERMS if term != TERM_SETTINGS[name]]
+    assert iam.terms_of(IAMSettings(**settings)) == terms
+    small = IAMSettings(**settings | {"units": 2, "layers": 1})
+    matrix = np.ones((5, 3), np.float32)
+    model = iam.EXPERIMENT.build_model("iam", small, matrix)
     assert model.get_config()["terms"] == terms
     config = model.get_config()
     for key in ("hidden_units", "dropout", "question_term", "l2"):
@@ -252,7 +246,7 @@ def test_each_term_can_be_switched_off(name):
     ],
 )
 def test_rates_are_halved(decay, expected):
-    settings = {"decay": decay, "decay_epochs": 2}
+    settings = IAMSettings(decay=decay, decay_epochs=2)
     (callback,) = learning_rates(settings, 0.1)
     rates = [callback.schedule(epoch, 9.9) for epoch in range(5)]
     assert rates == pytest.approx(expected)
@@ -264,9 +258,7 @@ def test_rates_are_halved_in_each_stage(whole, rates):
 
 
 def test_rates_may_stay():
-    assert learning_rates({"decay": "none", "decay_epochs": 2}, 0.1) == []
-    with pytest.raises(SettingsError, match="`decay` must be one of"):
-        learning_rates({"decay": "2/T", "decay_epochs": 2}, 0.1)
+    assert learning_rates(IAMSettings(decay="none"), 0.1) == []
 
 
 @pytest.mark.parametrize(
@@ -275,7 +267,8 @@ def test_rates_may_stay():
         (["--stage=lm", "--model=qa-lstm"], "`--stage lm` is of iam, iam-bert"),
         (["--set=question_term=last"], "`question_term` must be one of"),
         (["--set=jump=2"], "`jump` must be of type bool"),
-        (["--stage=lm", "--set=lm_loss_per=text"], "`loss_per` must be one of"),
+        (["--set=decay=2/T"], "`decay` must be one of"),
+        (["--stage=lm", "--set=lm_loss_per=text"], "`lm_loss_per` must be one"),
     ],
 )
 def test_bad_input_is_a_message(

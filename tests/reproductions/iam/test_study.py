@@ -2,14 +2,13 @@
 
 import pytest
 
-from reproductions.harness import study
-from reproductions.harness.settings import parse_arguments
-from reproductions.harness.vectors import chosen_vectors
 from reproductions.iam import experiment as iam
 from reproductions.iam import study as iam_study
 from reproductions.records.paper_figures import load_papers
-from reproductions.records.seed_groups import group_runs
 from reproductions.significance import pairs
+from support.study_runs import groups_of
+from support.study_runs import identities
+from support.study_runs import note_runs
 
 COMMAND = ["--data-dir=data", "--embeddings", "vectors.bin"]
 # Eight models and readings, four terms beside the jump, the question term.
@@ -18,29 +17,8 @@ CONDITIONS = 8 + 4 + 1
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Options that the script was called with, in place of its runs."""
-    found = []
-
-    def main(argv):
-        arguments = parse_arguments(
-            "iam",
-            "",
-            iam.MODELS,
-            tuple(iam.RECIPES),
-            argv,
-            add_options=iam.add_options,
-        )
-        found.append((arguments, iam.settings_of(arguments)))
-        folder = arguments.output_dir
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in ("metrics.json", "model.keras", "run.trec"):
-            (folder / name).touch()
-        return 0
-
-    monkeypatch.setattr(iam, "main", main)
-    # It collects garbage, half a second each time.
-    monkeypatch.setattr(study.keras.utils, "clear_session", lambda: None)
-    return found
+    """The runs that the study asked for."""
+    return note_runs(monkeypatch)
 
 
 def run_study(folder, *options):
@@ -51,11 +29,7 @@ def test_every_condition_is_a_run_of_its_own(calls, tmp_path):
     assert run_study(tmp_path, "--record=runs.jsonl") == 0
     assert len(calls) == 2 * (CONDITIONS * 3 + 2)
     assert len({a.output_dir for a, _ in calls}) == len(calls)
-    identities = {
-        (a.dataset, a.model, a.seed, tuple(settings.items()))
-        for a, settings in calls
-    }
-    assert len(identities) == len(calls)
+    assert len(identities(calls)) == len(calls)
     for arguments, _ in calls:
         assert arguments.split == "dev"
         assert (arguments.recipe, arguments.resume) == ("small", True)
@@ -88,29 +62,11 @@ def test_it_can_be_cut_down(calls, tmp_path):
 
 def test_all_its_conditions_are_compared(calls, tmp_path):
     run_study(tmp_path, "--seeds=1", "--recipe=paper")
-    records = []
-    for arguments, settings in calls:
-        changed = [text.split("=")[0] for text in arguments.overrides]
-        arguments.overrides = []
-        untrained = arguments.model in ("bm25", "cosine")
-        records.append(
-            {
-                "paper": "iam",
-                "model": arguments.model,
-                "dataset": arguments.dataset,
-                "split": "dev",
-                "seed": 1,
-                "recipe": "untrained" if untrained else "paper",
-                "vectors": chosen_vectors(arguments),
-                "metrics": {},
-                "settings": iam.settings_of(arguments),
-                "overrides": {name: settings[name] for name in changed},
-            }
-        )
+    groups = groups_of(iam.EXPERIMENT, calls, "paper")
     wanted = load_papers()["iam"].paired_tests
     found = [
         (first.model, second.model)
-        for first, second, _ in pairs(group_runs(records), wanted)
+        for first, second, _ in pairs(groups, wanted)
         if first.dataset == "wikiqa"
     ]
     # Without each term, and with the question's final state.

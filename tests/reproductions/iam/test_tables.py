@@ -7,9 +7,10 @@ import pytest
 
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
+from keras_qa.text.reading import TextReading
 from keras_qa.text.vocabulary import Vocabulary
+from reproductions.harness.errors import FigureError
 from reproductions.iam.tables import Reader
-from reproductions.iam.tables import TablesError
 from reproductions.iam.tables import choose
 from reproductions.iam.tables import extreme_marks
 from reproductions.iam.tables import marked
@@ -51,12 +52,7 @@ def reader(name="iam", scorer=None):
         Path("run"),
         {"model": name, "dataset": "wikiqa", "split": "dev"},
         scorer or Fixed(),
-        VOCABULARY,
-        {
-            "tokenizer": "whitespace-num",
-            "max_question_length": None,
-            "max_answer_length": 5,
-        },
+        TextReading(VOCABULARY, "whitespace-num", max_answer_length=5),
     )
 
 
@@ -101,7 +97,7 @@ def test_questions_have_both_labels():
         (QUESTIONS, ["none"], "none"),
         (QUESTIONS[:1], [], "a split without any"),
     ):
-        with pytest.raises(TablesError, match=f"Received: {received}"):
+        with pytest.raises(FigureError, match=f"Received: {received}"):
             choose(questions, ids, 2)
 
 
@@ -109,5 +105,5 @@ def test_a_model_without_jumps_is_named():
     class Plain(Fixed):
         jumps = None
 
-    with pytest.raises(TablesError, match="run: expected a model with the te"):
+    with pytest.raises(FigureError, match="run: expected a model with the te"):
         reader(scorer=Plain()).extremes("jane wrote it")

@@ -7,12 +7,13 @@ import keras
 import numpy as np
 import pytest
 
-from reproductions.harness.settings import parse_arguments
 from reproductions.mrnn import experiment as mrnn
+from reproductions.mrnn.settings import MRNNSettings
 from support.elmo_reference import make_weights
 from support.elmo_reference import write_elmo
 from support.script_runs import FILES
 from support.script_runs import metrics_of
+from support.script_runs import settings_of
 from support.script_runs import smoke_runner
 
 DATA = Path(__file__).parents[2] / "data"
@@ -26,12 +27,6 @@ SMALL = {
     "positives": 1,
 }
 run = smoke_runner(mrnn, SMALL)
-
-
-def settings_of(*arguments):
-    return mrnn.settings_of(
-        parse_arguments("mrnn", "", mrnn.MODELS, tuple(mrnn.RECIPES), arguments)
-    )
 
 
 def test_a_model_is_trained_exported_and_verified(tmp_path):
@@ -88,13 +83,13 @@ def test_the_recipe_is_as_published():
         "quasar-t": (6, 0.8),
     }
     for dataset, found in expected.items():
-        settings = settings_of(f"--dataset={dataset}")
+        settings = settings_of(mrnn, f"--dataset={dataset}")
         assert (settings["blocks"], settings["margin"]) == found
         fixed = ("filters", "kernel_size", "batch_size", "learning_rate")
         assert [settings[name] for name in fixed] == [1024, 3, 512, 1e-4]
         assert settings["weight_decay"] == 1e-3
         assert (settings["mining"], settings["negatives"]) == ("hard", 0)
-        small = settings_of(f"--dataset={dataset}", "--recipe=small")
+        small = settings_of(mrnn, f"--dataset={dataset}", "--recipe=small")
         assert (small["blocks"], small["margin"]) == found
 
 
@@ -108,10 +103,12 @@ def test_models_have_the_settings():
         "share_blocks": False,
     }
     settings = settings_of(
-        *(f"--set={name}={json.dumps(v)}" for name, v in changed.items())
+        mrnn, *(f"--set={name}={json.dumps(v)}" for name, v in changed.items())
     )
     settings |= {"filters": 5, "max_document_length": 7}
-    config = mrnn.build_model(settings, 9, 4).get_config()
+    config = mrnn.EXPERIMENT.build_model(
+        "mrnn", MRNNSettings(**settings), np.ones((9, 4), np.float32)
+    ).get_config()
     assert config["pooling"] is None
     assert config["pool_size"] == 3
     assert config["hidden_units"] == (4,)
@@ -121,11 +118,11 @@ def test_models_have_the_settings():
 
 def test_other_papers_models_have_their_own_settings(tmp_path, without_export):
     """HyperQA has no recipe `small`: its `best` stands for it."""
-    settings = settings_of("--model=hyperqa", "--recipe=small")
+    settings = settings_of(mrnn, "--model=hyperqa", "--recipe=small")
     assert (settings["margin"], settings["optimizer"]) == (0.5, "adagrad")
-    assert settings_of("--model=qa-lstm", "--recipe=small")["units"] == 70
+    assert settings_of(mrnn, "--model=qa-lstm", "--recipe=small")["units"] == 70
     for model in ("ap-bilstm", "ap-cnn"):
-        assert "crossed_input" in settings_of(f"--model={model}")
+        assert "crossed_input" in settings_of(mrnn, f"--model={model}")
     script = smoke_runner(mrnn, {"skipgram_dim": 6, "smoke_questions": 4})
     assert script(tmp_path, "--model=hyperqa", "--recipe=small") == 0
     metrics = metrics_of(tmp_path)

@@ -16,7 +16,7 @@ from keras_qa.models import MRNN
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary
 from reproductions.harness import fitting
-from reproductions.harness.example_pairs import PairError
+from reproductions.harness.errors import FigureError
 from reproductions.harness.example_pairs import first_found
 from reproductions.harness.example_pairs import read_rankings
 from reproductions.harness.experiment import Outcome
@@ -38,22 +38,21 @@ SETTINGS = {
 }
 
 
-def untrained(experiment):
+def untrained(experiment, run):
     """What training and ranking leave, of a model with random weights."""
-    ranker = mrnn.build_ranker(experiment)
-    scorer = ranker.scorer
-    for layer in scorer.question_encoder.get_layer("blocks"), scorer.duplex:
+    scorer = experiment.build_training(run).scorer
+    blocks = scorer.model.question_encoder.get_layer("blocks")
+    for layer in blocks, scorer.model.duplex:
         randomize(layer, 0.5)
-    fitting._export(experiment, ranker)
-    report = experiment.corpus.index(experiment.report)
-    return Outcome(ranker.rank(report), {})
+    fitting.export_run(run, scorer)
+    return Outcome(scorer.rank(run.corpus.index(run.report)), {})
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("runs") / "run"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mrnn, "train", untrained)
+        patch.setattr(fitting, "fit_and_rank", untrained)
         # The model for text takes most of the time and is not read here.
         patch.setattr(
             fitting,
@@ -196,7 +195,7 @@ def test_the_first_question_that_is_found():
     questions = [Question(f"q {i}", "?", (wrong, right)) for i in range(4)]
     rankings = {"q_1": ["a", "b_c"], "q_2": ["b_c", "a"], "q_3": ["b_c", "a"]}
     assert first_found(questions, rankings) == (questions[2], right)
-    with pytest.raises(PairError, match="none among 1 questions"):
+    with pytest.raises(FigureError, match="none among 1 questions"):
         first_found(questions, {"q_1": ["a", "b_c"]})
 
 

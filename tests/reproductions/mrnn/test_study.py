@@ -2,14 +2,13 @@
 
 import pytest
 
-from reproductions.harness import study
-from reproductions.harness.settings import parse_arguments
-from reproductions.harness.vectors import chosen_vectors
 from reproductions.mrnn import experiment as mrnn
 from reproductions.mrnn import study as mrnn_study
 from reproductions.records.paper_figures import load_papers
-from reproductions.records.seed_groups import group_runs
 from reproductions.significance import pairs
+from support.study_runs import groups_of
+from support.study_runs import identities
+from support.study_runs import note_runs
 
 SOURCES = ["bert:minilm", "vectors.bin"]
 COMMAND = ["--data-dir=data", "--embeddings", *SOURCES]
@@ -20,24 +19,8 @@ CONDITIONS = 1 + 2 + 3 + 1 + 1 + 2 + 2
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Options that the script was called with, in place of its runs."""
-    found = []
-
-    def main(argv):
-        arguments = parse_arguments(
-            "mrnn", "", mrnn.MODELS, tuple(mrnn.RECIPES), argv
-        )
-        found.append((arguments, mrnn.settings_of(arguments)))
-        folder = arguments.output_dir
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in ("metrics.json", "model.keras", "run.trec"):
-            (folder / name).touch()
-        return 0
-
-    monkeypatch.setattr(mrnn, "main", main)
-    # It collects garbage, half a second each time.
-    monkeypatch.setattr(study.keras.utils, "clear_session", lambda: None)
-    return found
+    """The runs that the study asked for."""
+    return note_runs(monkeypatch)
 
 
 def run_study(folder, *options):
@@ -48,11 +31,7 @@ def test_every_condition_is_a_run_of_its_own(calls, tmp_path):
     assert run_study(tmp_path) == 0
     assert len(calls) == 2 * (CONDITIONS * 3 + 2)
     assert len({a.output_dir for a, _ in calls}) == len(calls)
-    identities = {
-        (a.dataset, a.model, a.seed, tuple(a.embeddings), str(settings))
-        for a, settings in calls
-    }
-    assert len(identities) == len(calls)
+    assert len(identities(calls)) == len(calls)
     for arguments, _ in calls:
         assert (arguments.split, arguments.recipe) == ("dev", "small")
         assert arguments.resume
@@ -64,7 +43,7 @@ def test_sources(calls, tmp_path):
     assert run_study(tmp_path, "--seeds=1", "--datasets", "wikiqa") == 0
     read = {}
     for arguments, _ in calls:
-        vectors = tuple(chosen_vectors(arguments))
+        vectors = tuple(mrnn.EXPERIMENT.vectors(arguments))
         read.setdefault(arguments.model, set()).add(vectors)
     last = {("vectors.bin",)}
     assert read == {
@@ -88,29 +67,11 @@ def test_it_can_be_cut_down(calls, tmp_path):
 
 def test_all_its_conditions_are_compared(calls, tmp_path):
     run_study(tmp_path, "--seeds=1", "--datasets", "wikiqa")
-    records = []
-    for arguments, settings in calls:
-        changed = [text.split("=")[0] for text in arguments.overrides]
-        arguments.overrides = []
-        untrained = arguments.model in mrnn_study.UNTRAINED
-        records.append(
-            {
-                "paper": "mrnn",
-                "model": arguments.model,
-                "dataset": arguments.dataset,
-                "split": "dev",
-                "seed": 1,
-                "recipe": "untrained" if untrained else "small",
-                "vectors": chosen_vectors(arguments),
-                "metrics": {},
-                "settings": mrnn.settings_of(arguments),
-                "overrides": {name: settings[name] for name in changed},
-            }
-        )
+    groups = groups_of(mrnn.EXPERIMENT, calls, "small")
     wanted = load_papers()["mrnn"].paired_tests
     found = [
         (first.model, second.model, *first.overrides)
-        for first, second, _ in pairs(group_runs(records), wanted)
+        for first, second, _ in pairs(groups, wanted)
     ]
     for name in ("n_gram_attention", "query_attention", "negatives"):
         assert found.count(("mrnn", "mrnn", name)) == 1

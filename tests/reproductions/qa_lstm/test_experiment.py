@@ -10,13 +10,18 @@ import pytest
 from keras_qa.ranking.evaluation import MEASURES
 from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.harness import fitting
-from reproductions.harness.settings import parse_arguments
 from reproductions.qa_lstm import experiment as qa_lstm
+from reproductions.qa_lstm.settings import ROWS
+from reproductions.qa_lstm.settings import SIZES
+from reproductions.qa_lstm.settings import QALSTMSettings
+from reproductions.qa_lstm.study import UNTRAINED
 from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import load_papers
 from reproductions.significance import question_metric
 from support.script_runs import FILES
+from support.script_runs import check_resumed
 from support.script_runs import metrics_of
+from support.script_runs import settings_of
 from support.script_runs import smoke_runner
 
 ROOT = Path(__file__).parents[3]
@@ -30,19 +35,6 @@ SMALL = {
 }
 run = smoke_runner(qa_lstm, SMALL)
 INSURANCE = ["--dataset=insuranceqa-v1", f"--data-dir={ROOT / 'tests/data'}"]
-
-
-def settings_of(*arguments):
-    return qa_lstm.settings_of(
-        parse_arguments(
-            "qa_lstm",
-            "",
-            qa_lstm.MODELS,
-            tuple(qa_lstm.RECIPES),
-            arguments,
-            qa_lstm.ROW_MODELS,
-        )
-    )
 
 
 def chosen(settings, *names):
@@ -65,15 +57,15 @@ def test_a_row_is_trained_exported_and_verified(tmp_path):
     assert json.loads(line) == metrics
 
 
-@pytest.mark.parametrize("model", sorted(qa_lstm._CLASSES))
+@pytest.mark.parametrize("model", sorted(qa_lstm.CLASSES))
 def test_models_have_the_settings(model):
-    settings = settings_of(f"--model={model}", "--set=similarity=gesd")
+    settings = settings_of(qa_lstm, f"--model={model}", "--set=similarity=gesd")
     settings |= {name: SMALL[name] for name in SMALL if name in settings}
-    scorer = qa_lstm.build_model(
-        model, settings, np.ones((9, 5), dtype=np.float32)
+    scorer = qa_lstm.EXPERIMENT.build_model(
+        model, QALSTMSettings(**settings), np.ones((9, 5), dtype=np.float32)
     )
     config = scorer.get_config()
-    _, names = qa_lstm._CLASSES[model]
+    _, names = qa_lstm.CLASSES[model]
     for name in names:
         assert config[name] == settings[name]
     assert (config["vocabulary_size"], config["embedding_dim"]) == (9, 5)
@@ -83,7 +75,7 @@ def test_models_have_the_settings(model):
     assert scorer({"question": ids, "answer": ids}).shape == shape
 
 
-@pytest.mark.parametrize("model", sorted(qa_lstm.UNTRAINED))
+@pytest.mark.parametrize("model", sorted(UNTRAINED))
 def test_baselines(tmp_path, model):
     assert run(tmp_path / "run", *INSURANCE, "--model", model) == 0
     metrics = metrics_of(tmp_path / "run")
@@ -136,38 +128,9 @@ def test_stopped_and_resumed_is_the_same_as_uninterrupted(
         save(self, epoch, logs)
 
     monkeypatch.setattr(EpochSelector, "on_epoch_end", note)
-    assert run(tmp_path / "whole", "--model=qa-cnn", **steps) == 0
+    check_resumed(run, tmp_path, "--model=qa-cnn", **steps)
     expected = [1.1, 0.55, 1.1 / 3]
-    assert rates == pytest.approx(expected)
-
-    class Stop(Exception):
-        pass
-
-    def stop_after_second(self, epoch, logs=None):
-        save(self, epoch, logs)
-        if epoch == 1:
-            raise Stop
-
-    with monkeypatch.context() as patch:
-        patch.setattr(EpochSelector, "on_epoch_end", stop_after_second)
-        with pytest.raises(Stop):
-            run(tmp_path / "parts", "--model=qa-cnn", **steps)
-    assert run(tmp_path / "parts", "--model=qa-cnn", "--resume", **steps) == 0
-    assert rates == pytest.approx([*expected, expected[2]])
-    histories = [
-        [
-            (row["loss"], row["MAP"])
-            for row in json.loads(
-                (tmp_path / name / "progress.json").read_text()
-            )
-        ]
-        for name in ("whole", "parts")
-    ]
-    assert histories[0] == histories[1]
-    for name in ("run.trec", "qrels.trec"):
-        assert (tmp_path / "parts" / name).read_bytes() == (
-            tmp_path / "whole" / name
-        ).read_bytes()
+    assert rates == pytest.approx([*expected, *expected])
 
 
 @pytest.mark.parametrize("monitor", ["MAP", "P@1"])
@@ -190,7 +153,7 @@ def test_the_monitored_metric_chooses_the_epoch(
 
 
 def test_settings_are_the_papers():
-    plain = settings_of("--dataset=insuranceqa-v1", "--row=3N")
+    plain = settings_of(qa_lstm, "--dataset=insuranceqa-v1", "--row=3N")
     assert chosen(plain, "units", "pooling", "similarity") == (
         *(141, "max", "cosine"),
     )
@@ -200,16 +163,16 @@ def test_settings_are_the_papers():
     assert plain["monitor"] == "P@1"
     # "The maximum length L of questions and answers is 200."
     assert plain["max_question_length"] == plain["max_answer_length"] == 200
-    single = settings_of("--dataset=insuranceqa-v1", "--row=3E")
+    single = settings_of(qa_lstm, "--dataset=insuranceqa-v1", "--row=3E")
     assert chosen(single, *recipe) == (1, 0.1, 0.1, 100)
     assert single["filters"] == 4000
-    trec = settings_of("--dataset=trecqa-clean", "--row=4D")
+    trec = settings_of(qa_lstm, "--dataset=trecqa-clean", "--row=4D")
     # 600 in both directions together.
     assert chosen(trec, "units", "filters") == (300, 600)
     assert chosen(trec, "decay", "monitor") == ("1/T", "MAP")
-    assert settings_of("--row=3H")["units"] * 2 == 200
-    assert settings_of("--row=3H")["filters"] == 282
-    assert settings_of("--row=3H", "--epochs=7")["epochs"] == 7
+    assert settings_of(qa_lstm, "--row=3H")["units"] * 2 == 200
+    assert settings_of(qa_lstm, "--row=3H")["filters"] == 282
+    assert settings_of(qa_lstm, "--row=3H", "--epochs=7")["epochs"] == 7
 
 
 PLAIN = (50, 0.2, 1.1, 20)
@@ -246,7 +209,7 @@ SINGLE = (1, 0.1, 0.1, 100)
 def test_every_row_is_as_its_table_says(row, recipe, sizes):
     trec = row.startswith("4")
     dataset = "trecqa-clean" if trec else "insuranceqa-v1"
-    settings = settings_of(f"--dataset={dataset}", f"--row={row}")
+    settings = settings_of(qa_lstm, f"--dataset={dataset}", f"--row={row}")
     names = ("negatives", "margin", "learning_rate", "batch_size")
     assert chosen(settings, *names) == recipe
     assert {name: settings[name] for name in sizes} == sizes
@@ -255,12 +218,12 @@ def test_every_row_is_as_its_table_says(row, recipe, sizes):
 
 
 def test_the_small_recipe_halves_sizes_and_shares_negatives():
-    for row in qa_lstm.ROWS:
+    for row in ROWS:
         paper, small = (
-            settings_of(f"--row={row}", f"--recipe={recipe}")
+            settings_of(qa_lstm, f"--row={row}", f"--recipe={recipe}")
             for recipe in ("paper", "small")
         )
-        for name in qa_lstm.SIZES:
+        for name in SIZES:
             assert small[name] == paper[name] // 2
         for name in ("negatives", "pooling", "similarity", "kernel_size"):
             assert small[name] == paper[name]
@@ -269,10 +232,12 @@ def test_the_small_recipe_halves_sizes_and_shares_negatives():
         assert small["shared_negatives"] and not paper["shared_negatives"]
     for dataset, epochs in (("insuranceqa-v1", 20), ("wikiqa", 10)):
         small = settings_of(
-            "--row=3D", "--recipe=small", f"--dataset={dataset}"
+            qa_lstm, "--row=3D", "--recipe=small", f"--dataset={dataset}"
         )
         assert small["epochs"] == epochs
-    given = settings_of("--row=3E", "--recipe=small", "--set=filters=8")
+    given = settings_of(
+        qa_lstm, "--row=3E", "--recipe=small", "--set=filters=8"
+    )
     assert given["filters"] == 8
 
 
@@ -285,21 +250,21 @@ def test_rows_are_those_of_the_tables():
         for row in table.rows
         if row.name
     }
-    assert printed == qa_lstm.ROW_MODELS
+    assert printed == {name: model for name, (model, _) in ROWS.items()}
     assert all(row.ours is None or row.name for row in paper.tables[-1].rows)
 
 
 def test_a_row_fits_its_model_alone(capsys):
     with pytest.raises(SystemExit):
-        settings_of("--row=3N", "--model=qa-lstm")
+        settings_of(qa_lstm, "--row=3N", "--model=qa-lstm")
     assert "row 3N is of the model attentive-lstm" in capsys.readouterr().err
-    assert settings_of("--row=3N", "--model=attentive-lstm")
+    assert settings_of(qa_lstm, "--row=3N", "--model=attentive-lstm")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--set=decay=2/T"], "`decay` must be 'none' or '1/T'"),
+        (["--set=decay=2/T"], "`decay` must be one of ('none', '1/T')"),
         (["--set=margin=-1"], "`margin` must be positive"),
         (["--set=similarity=dot"], "`similarity` must be one of"),
         (["--set=batch_size=0"], "`batch_size` must be positive"),

@@ -8,25 +8,23 @@ import pytest
 
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
-from reproductions.harness import study
-from reproductions.harness.settings import parse_arguments
-from reproductions.qa_lstm import experiment as qa_lstm
+from reproductions.harness.errors import FigureError
 from reproductions.qa_lstm import figure5 as qa_lstm_figure5
 from reproductions.qa_lstm import study as qa_lstm_study
 from reproductions.qa_lstm.figure5 import EDGES
-from reproductions.qa_lstm.figure5 import Figure5Error
 from reproductions.qa_lstm.figure5 import answer_length
 from reproductions.qa_lstm.figure5 import divide
 from reproductions.qa_lstm.figure5 import table
+from support.study_runs import identities
+from support.study_runs import note_runs
 
 DATA = Path(__file__).parents[2] / "data"
 COMMAND = ["--data-dir", str(DATA), "--embeddings", "vectors.bin"]
 
 
-def write_run(folder, arguments):
+def write_run(arguments, settings):
     """A run's folder: the questions of the small InsuranceQA's test."""
-    folder.mkdir(parents=True, exist_ok=True)
-    settings = qa_lstm.settings_of(arguments)
+    folder = arguments.output_dir
     metrics = {
         "paper": "qa_lstm",
         "recipe": arguments.recipe,
@@ -51,27 +49,8 @@ def write_run(folder, arguments):
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Options that the script was called with, in place of its runs."""
-    found = []
-
-    def main(argv):
-        arguments = parse_arguments(
-            "qa_lstm",
-            "",
-            qa_lstm.MODELS,
-            tuple(qa_lstm.RECIPES),
-            argv,
-            qa_lstm.ROW_MODELS,
-        )
-        found.append((arguments, qa_lstm.settings_of(arguments)))
-        write_run(arguments.output_dir, arguments)
-        (arguments.output_dir / "model.keras").touch()
-        return 0
-
-    monkeypatch.setattr(qa_lstm, "main", main)
-    # It collects garbage, half a second each time.
-    monkeypatch.setattr(study.keras.utils, "clear_session", lambda: None)
-    return found
+    """The runs that the study asked for."""
+    return note_runs(monkeypatch, write_run)
 
 
 @pytest.mark.parametrize("recipe", ["paper", "small"])
@@ -85,10 +64,7 @@ def test_every_row_is_a_run_of_its_own(calls, monkeypatch, tmp_path, recipe):
     # 18 rows and 6; two baselines have no seeds.
     assert len(calls) == 2 * (18 + 6) - 2
     assert len({a.output_dir for a, _ in calls}) == len(calls)
-    identities = {
-        (a.dataset, a.model, a.seed, str(settings)) for a, settings in calls
-    }
-    assert len(identities) == len(calls)
+    assert len(identities(calls)) == len(calls)
     for arguments, _ in calls:
         table_3 = arguments.row.startswith("3")
         dataset = "insuranceqa-v1" if table_3 else "trecqa-clean"
@@ -188,7 +164,7 @@ def test_buckets_by_hand():
     ],
 )
 def test_what_cannot_be_divided(edges, run, message):
-    with pytest.raises(Figure5Error, match=message):
+    with pytest.raises(FigureError, match=message):
         divide({"a": 3.0}, {"M": [run]}, edges)
 
 

@@ -1,12 +1,13 @@
 import ast
 import importlib
 import inspect
+import pkgutil
 import re
 from pathlib import Path
 
 import pytest
 
-from reproductions.harness.settings import parse_arguments
+from reproductions.harness.command import parse_arguments
 from reproductions.records.deviations import load_deviations
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.reading import RecordError
@@ -33,27 +34,19 @@ def parameters(owner):
 
 @pytest.mark.parametrize(("paper", "argument"), ARGUMENTS)
 def test_arguments_exist(paper, argument):
-    script = importlib.import_module(
-        f"reproductions.{'hyperqa' if paper == 'common' else paper}.experiment"
-    )
+    folder = "hyperqa" if paper == "common" else paper
+    experiment = importlib.import_module(
+        f"reproductions.{folder}.experiment"
+    ).EXPERIMENT
     if match := re.fullmatch(r"--set (\w+)", argument):
-        assert match[1] in script.PAPER
+        assert hasattr(experiment.settings(), match[1])
     elif match := re.fullmatch(r"--([\w-]+)", argument):
-        options = parse_arguments(
-            paper,
-            "",
-            script.MODELS,
-            ("paper",),
-            [],
-            getattr(script, "ROW_MODELS", None),
-            getattr(script, "add_options", None),
-        )
+        options = parse_arguments(experiment, [])
         assert hasattr(options, match[1].replace("-", "_"))
     else:
-        match = re.fullmatch(r"([\w.]+)\.(\w+)\((\w+)\)", argument)
-        module, name, parameter = match.groups()
-        owner = getattr(importlib.import_module(module), name)
-        assert parameter in parameters(owner)
+        match = re.fullmatch(r"([\w.]+)\((\w+)\)", argument)
+        name, parameter = match.groups()
+        assert parameter in parameters(pkgutil.resolve_name(name))
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -71,13 +64,13 @@ def test_every_entry_says_what_it_must():
         assert deviation.paper in papers
         assert deviation.where
         assert deviation.printed
-        assert deviation.reading
+        assert deviation.default
         assert deviation.tests
     places = [(d.paper, d.where) for d in DEVIATIONS]
     assert len(set(places)) == len(places)
 
 
-def test_every_reading_of_hyperqa_is_there():
+def test_every_deviation_from_hyperqa_is_there():
     found = " ".join(d.where for d in DEVIATIONS if d.paper == "hyperqa")
     for place in ("1", "2", "4", "5", "6", "7", "8-9"):
         assert f"Eq. {place}" in found
@@ -85,7 +78,7 @@ def test_every_reading_of_hyperqa_is_there():
         assert place in found
 
 
-def test_every_reading_of_ctrn_is_there():
+def test_every_deviation_from_ctrn_is_there():
     found = " ".join(d.where for d in DEVIATIONS if d.paper == "ctrn")
     for place in ("Eq. 1", "Eq. 2", "Eq. 3", "CTRN-Q", "CTRN-A", "t*"):
         assert place in found
@@ -93,7 +86,7 @@ def test_every_reading_of_ctrn_is_there():
         assert place in found
 
 
-def test_every_reading_of_qa_lstm_is_there():
+def test_every_deviation_from_qa_lstm_is_there():
     found = " ".join(d.where for d in DEVIATIONS if d.paper == "qa_lstm")
     for place in ("Eq. 7", "Eq. 8", "Eq. 10", "Eq. 11-13", "3.1, pooling"):
         assert place in found
@@ -101,7 +94,7 @@ def test_every_reading_of_qa_lstm_is_there():
         assert place in found
 
 
-def test_every_reading_of_iam_is_there():
+def test_every_deviation_from_iam_is_there():
     found = " ".join(d.where for d in DEVIATIONS if d.paper == "iam")
     for place in ("Eq. 3", "Eq. 4-8", "Eq. 8", "M", "Eq. 9-11", "Eq. 12"):
         assert place in found
@@ -109,7 +102,7 @@ def test_every_reading_of_iam_is_there():
         assert place in found
 
 
-def test_every_reading_of_mrnn_is_there():
+def test_every_deviation_from_mrnn_is_there():
     found = " ".join(d.where for d in DEVIATIONS if d.paper == "mrnn")
     for place in ("CONV", "BN", "PReLU", "POOLS", "FC", "Eq. 5", "Eq. 7"):
         assert place in found
@@ -124,7 +117,7 @@ def test_every_reading_of_mrnn_is_there():
 def test_entries_belong_to_their_folder(tmp_path):
     write_paper(tmp_path)
     entry = (
-        '[[deviations]]\nwhere = "w"\nprinted = "p"\nreading = "r"\n'
+        '[[deviations]]\nwhere = "w"\nprinted = "p"\ndefault = "r"\n'
         'arguments = []\ntests = ["t"]\n'
     )
     (tmp_path / "p/deviations.toml").write_text(entry)

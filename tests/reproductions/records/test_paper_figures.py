@@ -135,7 +135,7 @@ def test_papers_figures_of_qa_lstm_are_those_of_the_paper():
 
 
 def test_papers_figures_of_iam_are_those_of_the_paper():
-    """The rows of Table 1 that ours stand beside, typed a second time."""
+    """The rows of Table 1 that are of our models, typed a second time."""
     paper = load_papers()["iam"]
     results = [t for t in paper.tables if t.number.startswith("Table 1")]
     assert [t.dataset for t in results] == ["trecqa-clean", "wikiqa", "yahoo"]
@@ -156,7 +156,7 @@ def test_papers_figures_of_iam_are_those_of_the_paper():
 
 
 def test_papers_figures_of_mrnn_are_those_of_the_paper():
-    """The rows that ours stand beside, and the best others, typed again."""
+    """The rows of our models, and the best others, typed again."""
     papers = load_papers()
     results = [t for t in papers["mrnn"].tables if isinstance(t, ResultsTable)]
     assert [(t.number, t.dataset, t.split) for t in results] == [

@@ -30,7 +30,7 @@ TESTED = PairedTest(
 )
 
 
-def test_rows_are_in_the_order_of_the_targets_the_unasked_last():
+def test_rows_are_in_the_order_of_paper_toml_the_unasked_last():
     paper = load_papers()["ctrn"]
     asked = [c.second for c in paper.paired_tests if c.first == "ctrn"]
     seconds = ["no-longer-asked-for", *dict.fromkeys(reversed(asked))]
@@ -112,7 +112,7 @@ def difference(first="ctrn", second="qrnn", **fields):
     )
 
 
-def test_differences_stand_with_their_intervals_and_the_papers():
+def test_differences_have_their_intervals_and_the_papers():
     items = [
         difference(second="lstm"),
         difference(),
@@ -135,7 +135,7 @@ def test_differences_stand_with_their_intervals_and_the_papers():
         "+0.058",
         "2, 2",
     ]
-    # In the order of the targets, whatever that of the file.
+    # In the order of paper.toml, whatever that of the file.
     lines = [line for line in raw.splitlines() if "| CTRN" in line]
     assert ["QRNN" in line for line in lines] == [True, False]
     # The paper has no figures on WikiQA.

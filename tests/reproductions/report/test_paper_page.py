@@ -36,7 +36,7 @@ def test_ties_are_counts():
     assert row_of(dev, "HyperQA")[-1] == "1.3 ± 0.6"
 
 
-def test_findings_stand_between_the_tables_of_dev_and_test():
+def test_findings_are_between_the_tables_of_dev_and_test():
     text = page(run(), run(split="test"))
     titles = [line for line in text.splitlines() if line.startswith("## ")]
     place = titles.index("## Findings")
@@ -70,7 +70,7 @@ def test_page_does_not_depend_on_the_order_of_seeds_and_runs():
         assert page(*shuffled) == expected
 
 
-def test_dev_figures_never_stand_in_the_papers_tables():
+def test_dev_figures_are_never_in_the_papers_tables():
     text = page(run(1, 0.654321, 0.712345))
     assert "0.654" not in section(text, "## The paper's tables")
     assert "0.654" not in section(text, "## Measured on test")
@@ -101,12 +101,12 @@ def test_tables_of_one_changed_setting():
     assert row_of(sampler, "`random` (changed)")[1] == "0.682 ± 0.001"
     # Two settings differ: the run belongs to neither table.
     assert "0.502" not in part
-    # Changed settings do not stand among the recipe's own results.
+    # Changed settings are not among the recipe's own results.
     dev = section(page(*runs), "## Measured on dev")
     assert row_of(dev, "HyperQA")[3] == "0.702 ± 0.001"
 
 
-def test_models_stand_in_the_order_of_the_targets():
+def test_models_are_in_the_order_of_paper_toml():
     models = ("hyperqa", "cosineqa", "bm25", "cosine")
     dev = section(
         page(*(run(model=model) for model in models)), "## Measured on dev"

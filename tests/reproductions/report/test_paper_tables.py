@@ -7,7 +7,7 @@ from support.report_pages import run
 from support.report_pages import section
 
 
-def test_papers_figures_stand_beside_ours():
+def test_papers_figures_are_next_to_ours():
     table = section(
         page(run(1, 0.70, 0.71, **FAIR)),
         "### Table 2",
@@ -46,7 +46,7 @@ def insurance_run(row, model="attentive-lstm", **fields):
     return run(paper="qa_lstm", model=model, row=row, **fields)
 
 
-def test_parts_of_a_split_stand_beside_the_papers_columns():
+def test_parts_of_a_split_are_next_to_the_papers_columns():
     runs = insurance_run("3N"), insurance_run("3M", settings={"k": 1})
     text = page(*runs, paper="qa_lstm")
     title = "### Table 3"
@@ -66,7 +66,7 @@ def test_parts_of_a_split_stand_beside_the_papers_columns():
     assert row[-1] == "*no Test1 measured*"
 
 
-def test_recall_on_dev_stands_beside_a_table_of_dev():
+def test_recall_on_dev_is_next_to_a_table_of_dev():
     squad = {
         "paper": "mrnn",
         "model": "mrnn",

@@ -1,5 +1,6 @@
-"""The stages before a matcher on the results page, each once."""
+"""The stages before a model on its page, each once."""
 
+from reproductions.records.paper_figures import load_papers
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.stage_tables import stage_tables
 from support.report_pages import page
@@ -64,7 +65,7 @@ def test_each_stage_once_with_its_seeds():
             ),
         ]
     )
-    text = "\n".join(stage_tables(groups))
+    text = "\n".join(stage_tables(load_papers()["iam"], groups))
     assert "\n`wikiqa` dev, recipe small, `v`:\n" in text
     assert row_of(text, "lm-answer") == [
         "lm-answer",
@@ -83,8 +84,8 @@ def test_each_stage_once_with_its_seeds():
 
 
 def test_papers_without_stages_have_no_such_part():
-    assert stage_tables([]) == []
-    assert "stages before" not in page(run())
+    assert stage_tables(load_papers()["iam"], []) == []
+    assert "Stages before" not in page(run())
     stage = language_model("lm-answer-1", 80.0)
     text = page(record(1, lm_answer=stage), paper="iam")
-    assert text.count("## The stages before the matcher") == 1
+    assert text.count("## Stages before the model") == 1

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reproductions.harness.experiment import open_for
+from reproductions.harness.questions import open_for
 
 DATA = Path(__file__).parents[2] / "data"
 

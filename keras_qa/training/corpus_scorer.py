@@ -1,0 +1,92 @@
+"""Scores of pairs of a corpus's texts, as training and sampling need them."""
+
+from dataclasses import dataclass
+
+import keras
+import numpy as np
+
+from keras_qa.datasets.corpus import Corpus
+from keras_qa.datasets.corpus import IndexedQuestions
+from keras_qa.ranking.scoring import score_pairs
+from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.ragged import Ragged
+from keras_qa.text.reading import TextReading
+from keras_qa.text.vector_texts import VectorTexts
+
+
+@dataclass(frozen=True)
+class CorpusScorer:
+    """A model, and its inputs for the texts of a corpus by their numbers.
+
+    Attributes:
+        model: the model.
+        corpus: the texts.
+        overlap: makes the model's input `"overlap"`, if it has one.
+        question_rows: for each text of the corpus its number among the
+            questions, int32 `(texts,)`, the model's input `"question_row"`,
+            if it has one.
+        vectors: the texts of the corpus as the vectors of their words, for a
+            model that reads these in place of ids.
+    """
+
+    model: keras.Model
+    corpus: Corpus
+    overlap: OverlapFeatures | None = None
+    question_rows: np.ndarray | None = None
+    vectors: VectorTexts | None = None
+
+    @property
+    def texts(self) -> Ragged:
+        """What the model reads, by number of the text."""
+        return self.corpus.texts if self.vectors is None else self.vectors
+
+    @property
+    def reading(self) -> TextReading:
+        """How the model reads texts beyond the corpus, as a `Ranker` does."""
+        corpus = self.corpus
+        return TextReading(
+            corpus.vocabulary,
+            corpus.tokenizer,
+            corpus.max_question_length,
+            corpus.max_answer_length,
+            self.overlap,
+        )
+
+    def features(
+        self, questions: np.ndarray, answers: np.ndarray
+    ) -> dict[str, np.ndarray]:
+        """The inputs of pairs next to their texts, arrays `(pairs, n)`."""
+        found = {}
+        if self.overlap is not None:
+            tokens = self.corpus.tokens
+            found["overlap"] = self.overlap.pairs(tokens, questions, answers)
+        if self.question_rows is not None:
+            found["question_row"] = self.question_rows[questions][:, None]
+        return found
+
+    def scores(self, questions: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        """The scores of pairs of texts, float32 `(pairs,)`."""
+        return score_pairs(
+            self.model,
+            self.texts,
+            questions,
+            answers,
+            self.features(questions, answers),
+        )
+
+    def distinct_scores(
+        self, questions: np.ndarray, answers: np.ndarray
+    ) -> np.ndarray:
+        """The same, with each distinct pair scored once.
+
+        A sampler asks for the candidates of a question once for each of its
+        correct answers.
+        """
+        pairs, rows = np.unique(
+            np.stack([questions, answers], axis=1), axis=0, return_inverse=True
+        )
+        return self.scores(*pairs.T)[rows.reshape(-1)]
+
+    def rank(self, indexed: IndexedQuestions) -> list[np.ndarray]:
+        """For each question the scores of its candidates."""
+        return indexed.split(self.scores(*indexed.pairs()))

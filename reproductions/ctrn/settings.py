@@ -1,0 +1,114 @@
+"""The settings of CTRN's experiments, with the paper's sections."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from reproductions.harness.experiment import Recipe
+from reproductions.harness.settings import ACTIVATIONS
+from reproductions.harness.settings import CommonSettings
+from reproductions.harness.settings import setting
+
+_DETAILS = "Implementation Details"
+
+
+@dataclass(frozen=True)
+class CTRNSettings(CommonSettings):
+    """The recipe as published.
+
+    One of the values where the section "Implementation Details" gives a list,
+    those of Table 2 where it gives sizes.
+    """
+
+    projection_dim: int = setting(300, "Table 2", "m", above=0)
+    units: int = setting(
+        512, "Table 2", "d; tuned from 128 to 1024 in steps of 128", above=0
+    )
+    kernel_size: int = setting(2, "Table 2", "k", above=0)
+    crossed_input: str = setting(
+        "own",
+        "prose and figures",
+        "the equations: partner",
+        choices=("own", "partner"),
+    )
+    alignment: str = setting(
+        "lengths",
+        "not stated",
+        "of the texts, or of their padding",
+        choices=("lengths", "padded"),
+    )
+    pooling: str = setting(
+        "mean",
+        '"Temporal Mean Pooling Layer"',
+        choices=("mean", "last", "max"),
+    )
+    hidden_layers: int = setting(1, _DETAILS, "tuned from 1 to 3", least=0)
+    hidden_units: int = setting(128, "Table 2", "h", above=0)
+    activation: str = setting(
+        "relu", "not stated", "of the dense layers", choices=ACTIVATIONS
+    )
+    overlap: bool = setting(
+        False, '"Four word overlap features"', "on TrecQA only"
+    )
+    dropout: float = setting(
+        0.5, _DETAILS, "where, is not stated", least=0, below=1
+    )
+    word_dropout: float = setting(0.0, "not stated", least=0, below=1)
+    zoneout: float = setting(
+        0.0, "not stated", "in Bradbury et al. (2016)", least=0, below=1
+    )
+    l2: float = setting(4e-6, _DETAILS, least=0)
+    learning_rate: float = setting(
+        1e-3, _DETAILS, "of Adam; one of 1e-3, 1e-4, 1e-5", least=0
+    )
+    batch_size: int = setting(64, _DETAILS, "one of 64, 128, 256, 512", above=0)
+    epochs: int = setting(25, _DETAILS, "on TRAIN", above=0)
+    patience: int = setting(
+        5, _DETAILS, '"doesn\'t improve after 5 epochs"', least=0
+    )
+    negatives: int = setting(1, "not stated", "of the pairwise models", least=1)
+    margin: float = setting(
+        0.2, "not stated", "of the pairwise models", above=0
+    )
+    sampler: str = setting(
+        "max",
+        "dos Santos et al. (2016)",
+        "max: the one that scores highest",
+        choices=("random", "max", "mix"),
+    )
+    sampler_pool: str = setting("own", "not stated", choices=("own", "all"))
+
+
+# What the paper does on one data set only.
+DATASETS: dict[str, dict[str, Any]] = {
+    "trecqa-raw": {"overlap": True},
+    "trecqa-clean": {"overlap": True},
+    "trecqa-all": {"overlap": True, "epochs": 5},
+}
+
+# Where the baselines are not CTRN with another encoder.
+_PAIRWISE: dict[str, Any] = {
+    "dropout": 0.0,  # dos Santos et al. (2016) state none
+    "batch_size": 20,  # groups, of which there are far fewer than pairs
+}
+MODELS: dict[str, dict[str, Any]] = {
+    "cnn": {"kernel_size": 3, "pooling": "max"},  # not stated, chosen
+    "ap-cnn": {**_PAIRWISE, "kernel_size": 3},  # not stated, chosen
+    # Each way, so that the states have the size of the other models'.
+    "ap-bilstm": {**_PAIRWISE, "units": 256},
+    "overlap": {"overlap": True, "learning_rate": 1e-2},  # four weights
+}
+
+RECIPES = {
+    "paper": Recipe("as published"),
+    # The smallest size of the paper's list.
+    "small": Recipe(
+        "for studies of many runs on 2 cores",
+        models={
+            **{
+                key: {"units": 128}
+                for key in ("ctrn", "qrnn", "lstm", "cnn", "ap-cnn")
+            },
+            "ap-bilstm": {"units": 64},  # in each direction
+        },
+    ),
+}

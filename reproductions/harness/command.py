@@ -1,0 +1,237 @@
+"""The command line of an experiment, the same for every paper."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from keras_qa.datasets.registry import FOLDERS
+from keras_qa.errors import RunFolderError
+from keras_qa.quiet import silence_tensorflow
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.settings import describe_settings
+from reproductions.harness.settings import wrapped
+
+
+def parse_arguments(
+    experiment: Experiment[Any], argv: Sequence[str] | None = None
+) -> argparse.Namespace:
+    """Reads the command line of an experiment.
+
+    Args:
+        experiment: the paper's experiment.
+        argv: the command line; the process's own if `None`.
+    """
+    parser = argparse.ArgumentParser(
+        prog=f"python -m reproductions.{experiment.name}",
+        description=(type(experiment).__doc__ or "").split("\n")[0],
+        epilog=_epilog(experiment),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_data_dir(parser)
+    parser.add_argument(
+        "--embeddings",
+        nargs="+",
+        default=["skipgram"],
+        metavar="FILE",
+        help="vector files, concatenated word by word; the word `skipgram` "
+        "trains vectors on the data set's own text (default), `bert:SOURCE` "
+        "runs each word through a BERT: `bert:minilm`, a directory, or a "
+        "preset of keras-hub; `elmo:DIR` is for models that mix vectors",
+    )
+    parser.add_argument("--dataset", choices=tuple(FOLDERS), default="sample")
+    parser.add_argument("--seed", type=_count, default=1)
+    parser.add_argument(
+        "--split",
+        choices=("dev", "test"),
+        default="test",
+        help="split to report on; the epoch is chosen on dev for test, and on "
+        "a fold held out of train for dev",
+    )
+    parser.add_argument("--output-dir", type=Path, metavar="DIR")
+    parser.add_argument(
+        "--model",
+        choices=experiment.models,
+        help=f"default: {experiment.models[0]}, or the model of the row",
+    )
+    if experiment.rows:
+        parser.add_argument(
+            "--row",
+            choices=tuple(experiment.rows),
+            help="a row of the paper's tables: its model and its settings",
+        )
+    parser.set_defaults(row=None)
+    recipes = tuple(experiment.recipes)
+    parser.add_argument("--recipe", choices=recipes, default=recipes[0])
+    parser.add_argument("--epochs", type=_positive, metavar="N")
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with the run in the output folder; a finished run is "
+        "left as it is",
+    )
+    parser.add_argument(
+        "--smoke",
+        action="store_true",
+        help="one epoch on a few questions, to see that everything works",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="overrides",
+        help="change one setting; may be given several times",
+    )
+    parser.add_argument(
+        "--record",
+        type=Path,
+        metavar="FILE",
+        help="append the measured run to this file of runs (JSON lines)",
+    )
+    parser.add_argument(
+        "--tensorboard",
+        action="store_true",
+        help="write logs for TensorBoard into the output folder",
+    )
+    experiment.add_options(parser)
+    arguments = parser.parse_args(argv)
+    own, _ = experiment.rows.get(arguments.row, (experiment.models[0], {}))
+    if arguments.row and arguments.model not in (None, own):
+        parser.error(
+            f"row {arguments.row} is of the model {own}: "
+            f"--model {arguments.model} cannot be given"
+        )
+    arguments.model = arguments.model or own
+    if arguments.output_dir is None:
+        arguments.output_dir = Path(
+            "runs",
+            experiment.name,
+            f"{arguments.dataset}-{arguments.split}-"
+            f"{arguments.row or arguments.model}-"
+            f"{arguments.recipe}-seed{arguments.seed}",
+        )
+    return arguments
+
+
+def add_data_dir(parser: argparse.ArgumentParser) -> None:
+    """Adds `--data-dir`."""
+    parser.add_argument(
+        "--data-dir",
+        type=Path,
+        metavar="DIR",
+        help="folder of the data set (not needed for the bundled sample)",
+    )
+
+
+def add_run_option(
+    parser: argparse.ArgumentParser, several: bool = True, required: bool = True
+) -> None:
+    """Adds `--run`, the folder of one run, or of several as a list."""
+    more = "; may be given several times" if several else ""
+    parser.add_argument(
+        "--run",
+        type=Path,
+        action="append" if several else "store",
+        default=[] if several else None,
+        required=required,
+        metavar="DIR",
+        help=f"output folder of a run{more}",
+    )
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text} is negative")
+    return value
+
+
+def _positive(text: str) -> int:
+    value = _count(text)
+    if value == 0:
+        raise argparse.ArgumentTypeError("0 is not positive")
+    return value
+
+
+def _epilog(experiment: Experiment[Any]) -> str:
+    """The recipes and the settings, for `--help`."""
+    lines = ["recipes:"]
+    for name, recipe in experiment.recipes.items():
+        changes = [f"{k}={v}" for k, v in recipe.changes.items()]
+        for key, values in (*recipe.models.items(), *recipe.datasets.items()):
+            own = ", ".join(f"{k}={v}" for k, v in values.items())
+            changes.append(f"of {key} {own}")
+        lines += wrapped(name, "; ".join([recipe.about, *changes]), 12)
+    if experiment.borrowed:
+        names = ", ".join(experiment.borrowed)
+        about = f"{names}: as in the commands of their own papers"
+        lines += wrapped("models", about, 12)
+    return "\n".join([*lines, "", describe_settings(experiment.settings)])
+
+
+def run_script(
+    experiment: Experiment[Any], arguments: argparse.Namespace
+) -> int:
+    """Runs an experiment and prints its figures.
+
+    Args:
+        experiment: the paper's experiment.
+        arguments: what `parse_arguments` returned.
+
+    Returns:
+        The exit status: 0, or 2 after a message about bad input.
+    """
+    return with_messages(lambda: _run_and_print(experiment, arguments))
+
+
+def run_command(
+    experiment: Experiment[Any], argv: Sequence[str] | None = None
+) -> int:
+    """Does what a command line asks for; see `run_script`."""
+    return run_script(experiment, parse_arguments(experiment, argv))
+
+
+def with_messages(action: Callable[[], None]) -> int:
+    """Does something on the command line; says what was wrong with its input.
+
+    Returns:
+        The exit status: 0, or 2 after a message about bad input.
+    """
+    silence_tensorflow()
+    try:
+        action()
+    except (ImportError, OSError, ValueError, RunFolderError) as error:
+        # Ours and Keras's errors about values say what was expected, those
+        # about missing packages how to install them.
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def print_written(written: Sequence[Path]) -> None:
+    """Prints the first of some files, a page, and then the names of all."""
+    print(written[0].read_text("utf-8"))
+    for path in written:
+        print(path)
+
+
+def _run_and_print(
+    experiment: Experiment[Any], arguments: argparse.Namespace
+) -> None:
+    # Before the slow imports.
+    settings = experiment.settings_of(arguments)
+    from reproductions.harness.run import run_experiment
+
+    result = run_experiment(experiment, arguments, settings)
+    figures = "  ".join(
+        f"{name} {value:.4f}" for name, value in result["metrics"].items()
+    )
+    print(
+        f"{result['model']} on {result['dataset']} {result['split']}: "
+        f"{figures}  ({result['questions_scored']} of {result['questions']} "
+        f"questions scored, {result['candidates']} candidates, "
+        f"{result['ties']} ties)\n{arguments.output_dir}"
+    )

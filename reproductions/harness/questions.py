@@ -1,0 +1,95 @@
+"""The questions of a run: to fit, to choose the epoch, and to report on."""
+
+import hashlib
+from argparse import Namespace
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from keras_qa.datasets.dataset import Dataset
+from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.registry import collection
+from keras_qa.datasets.registry import open_dataset
+from keras_qa.errors import DatasetError
+from reproductions.harness.settings import CommonSettings
+
+# The parts of a split that papers print a figure for each of.
+SPLIT_PARTS = {"test": ("test1", "test2")}
+
+# Questions to fit, to select the epoch with, and to report on.
+Parts = tuple[list[Question], list[Question], list[Question]]
+
+
+def open_for(
+    name: str, data_dir: Path | None, settings: Mapping[str, Any]
+) -> Dataset:
+    """Opens a data set with those of the settings that are its options.
+
+    Where candidates are to be found among many documents, BM25 finds them:
+    `first_stage` of them.
+
+    Args:
+        name: the data set's name.
+        data_dir: its folder.
+        settings: settings by name, perhaps of a recorded run.
+
+    Raises:
+        DatasetError: if the files are not there.
+    """
+    from keras_qa.ranking.first_stage import with_first_stage
+
+    known = collection(name).options
+    options = {n: settings[n] for n in known if n in settings}
+    return with_first_stage(
+        open_dataset(name, data_dir, **options),
+        settings.get("first_stage", 100),
+    )
+
+
+def questions_of(
+    dataset: Dataset, arguments: Namespace, settings: CommonSettings
+) -> Parts:
+    """Questions to fit, to select and to report on, never overlapping.
+
+    Raises:
+        DatasetError: if the data set lacks the split, or a file is bad.
+    """
+    if arguments.split not in dataset.splits:
+        others = [s for s in ("dev", "test") if s in dataset.splits]
+        raise DatasetError(
+            f"`--split` must be a split that the data set {dataset.name!r} "
+            f"has: {' or '.join(f'--split {s}' for s in others) or 'none'}. "
+            f"Received: --split {arguments.split}"
+        )
+    train_split = settings.train_split
+    if arguments.split == "dev":
+        fit, select = dataset.held_out_fold(train_split, settings.fold_fraction)
+    else:
+        fit = dataset.questions(train_split)
+        select = dataset.questions("dev")
+    report = dataset.questions(arguments.split)
+    if arguments.smoke:
+        count = settings.smoke_questions
+        fit, select, report = fit[:count], select[:count], report[:count]
+    return fit, select, report
+
+
+def fingerprint_parts(parts: Parts) -> str:
+    """The fingerprint of `repr(parts)`, which large pools make gigabytes of."""
+    digest = hashlib.blake2b(digest_size=8)
+    for before, part in zip(("([", "], [", "], ["), parts, strict=True):
+        digest.update(before.encode())
+        for i, question in enumerate(part):
+            digest.update((", " * (i > 0) + repr(question)).encode())
+    digest.update(b"])")
+    return digest.hexdigest()
+
+
+def training_set(arguments: Namespace, settings: CommonSettings) -> str:
+    """The name of what was trained on, as the targets of a paper have it."""
+    name = settings.train_split
+    if arguments.dataset == "trecqa-all":
+        name = "train-all"
+    if arguments.dataset.startswith("trecqa"):
+        name = name.upper()
+    return f"{name} less its fold" if arguments.split == "dev" else name

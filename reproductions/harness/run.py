@@ -1,0 +1,321 @@
+"""The course of a run, the same for every paper.
+
+Read the data, number the words, load the vectors, train while a held-out part
+chooses the epoch, rank the reported split once, write the results.
+"""
+
+import dataclasses
+import os
+import platform
+import subprocess
+import sys
+from argparse import Namespace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import keras_qa
+from keras_qa.datasets.corpus import Corpus
+from keras_qa.datasets.dataset import Dataset
+from keras_qa.ranking.evaluation import CONVENTION
+from keras_qa.ranking.evaluation import Evaluation
+from keras_qa.ranking.evaluation import evaluate
+from keras_qa.ranking.evaluation import write_qrels
+from keras_qa.ranking.evaluation import write_run
+from keras_qa.ranking.floors import bm25_scores
+from keras_qa.ranking.floors import cosine_scores
+from keras_qa.training.run_folder import RunFolder
+from reproductions.harness.experiment import BM25
+from reproductions.harness.experiment import COSINE
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Outcome
+from reproductions.harness.experiment import Run
+from reproductions.harness.questions import SPLIT_PARTS
+from reproductions.harness.questions import Parts
+from reproductions.harness.questions import fingerprint_parts
+from reproductions.harness.questions import open_for
+from reproductions.harness.questions import questions_of
+from reproductions.harness.questions import training_set
+from reproductions.harness.settings import CommonSettings
+from reproductions.harness.vectors import vector_identity
+from reproductions.records.runs import append_run
+from reproductions.records.runs import read_runs
+
+
+def run_experiment(
+    experiment: Experiment[Any], arguments: Namespace, settings: CommonSettings
+) -> dict[str, Any]:
+    """Runs one model on one data set with one seed.
+
+    Args:
+        experiment: the paper's experiment.
+        arguments: what `command.parse_arguments` returned.
+        settings: what `experiment.settings_of` returned.
+
+    Returns:
+        The content of `metrics.json`.
+
+    Raises:
+        DatasetError, VectorsError: if a file is missing or bad.
+        RunFolderError: if the output folder contains another run, is in use by
+            another process, or cannot be written to.
+    """
+    owner = experiment.owner(arguments.model)
+    dataset, parts = _open(arguments, settings)
+    identity = {
+        "paper": experiment.name,
+        **_identity(owner, arguments, settings, parts),
+    }
+    folder = RunFolder(arguments.output_dir, identity, arguments.resume)
+    if folder.finished:
+        folder.tidy()
+        result = folder.read_json("metrics.json")
+        _record(arguments, result)
+        return result
+    run = _prepare(owner, arguments, settings, folder, dataset, parts)
+    with folder.claim():
+        outcome = _outcome(owner, run)
+        evaluation = evaluate(
+            run.report,
+            outcome.scores,
+            seed=arguments.seed,
+            measures=owner.measures(arguments.dataset),
+        )
+        tag = f"{experiment.name}-{arguments.model}"
+        folder.write("run.trec", lambda path: write_run(path, evaluation, tag))
+        folder.write("qrels.trec", lambda path: write_qrels(path, evaluation))
+        result = {
+            **identity,
+            "overrides": _overrides(experiment, arguments, settings),
+            **_measured(run, evaluation),
+            **_parts_measured(run, evaluation),
+            **outcome.details,
+            "versions": versions(),
+        }
+        # A folder with metrics contains a complete run.
+        folder.write_json("metrics.json", result)
+        _record(arguments, result)
+    return result
+
+
+def prepare_run(
+    experiment: Experiment[Any],
+    arguments: Namespace,
+    settings: CommonSettings,
+    folder: RunFolder,
+) -> Run[Any]:
+    """Reads all that a part of a run needs that is not ranked with.
+
+    Args:
+        experiment: the experiment that owns the model.
+        arguments: what `command.parse_arguments` returned.
+        settings: what `experiment.settings_of` returned.
+        folder: where the part belongs.
+
+    Raises:
+        DatasetError, VectorsError: if a file is missing or bad.
+    """
+    opened = _open(arguments, settings)
+    return _prepare(experiment, arguments, settings, folder, *opened)
+
+
+def _open(
+    arguments: Namespace, settings: CommonSettings
+) -> tuple[Dataset, Parts]:
+    dataset = open_for(
+        arguments.dataset, arguments.data_dir, dataclasses.asdict(settings)
+    )
+    return dataset, questions_of(dataset, arguments, settings)
+
+
+def _outcome(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
+    """Scores the reported questions, by the model or by what needs none."""
+    if run.arguments.model == BM25:
+        scores = bm25_scores(
+            run.report,
+            run.corpus.tokenizer,
+            max_question_length=run.corpus.max_question_length,
+            max_answer_length=run.corpus.max_answer_length,
+        )
+        return Outcome(scores, {})
+    if run.arguments.model == COSINE:
+        return Outcome(_untrained_cosine(run), {})
+    found = experiment.rank_by_words(run)
+    if found is not None:
+        return found
+    # Only now Keras is needed.
+    from reproductions.harness.fitting import fit_and_rank
+
+    return fit_and_rank(experiment, run)
+
+
+def _overrides(
+    experiment: Experiment[Any], arguments: Namespace, settings: CommonSettings
+) -> dict[str, Any]:
+    """Those of the settings that were changed from the recipe's."""
+    unchanged = {**vars(arguments), "overrides": [], "epochs": None}
+    recipe = dataclasses.asdict(experiment.settings_of(Namespace(**unchanged)))
+    return {
+        name: value
+        for name, value in dataclasses.asdict(settings).items()
+        if value != recipe[name]
+    }
+
+
+def _record(arguments: Namespace, result: dict[str, Any]) -> None:
+    """Appends the run to the file of runs, unless it is there already."""
+    if arguments.record and result not in read_runs(arguments.record):
+        append_run(arguments.record, result)
+
+
+def _identity(
+    experiment: Experiment[Any],
+    arguments: Namespace,
+    settings: CommonSettings,
+    parts: Parts,
+) -> dict[str, Any]:
+    """What defines a run, apart from the machine it runs on."""
+    names, vectors = vector_identity(experiment.vectors(arguments))
+    untrained = arguments.model in experiment.untrained
+    return {
+        "model": arguments.model,
+        **({"row": arguments.row} if arguments.row else {}),
+        "dataset": arguments.dataset,
+        "split": arguments.split,
+        "seed": arguments.seed,
+        "recipe": "untrained" if untrained else arguments.recipe,
+        "vectors": names,
+        "smoke": arguments.smoke,
+        "settings": dataclasses.asdict(settings),
+        "inputs": {
+            "questions": fingerprint_parts(parts),
+            "vectors": vectors,
+        },
+    }
+
+
+def _prepare(
+    experiment: Experiment[Any],
+    arguments: Namespace,
+    settings: CommonSettings,
+    folder: RunFolder,
+    dataset: Dataset,
+    parts: Parts,
+) -> Run[Any]:
+    fit, select, report = parts
+    corpus = Corpus(
+        fit,
+        select,
+        report,
+        tokenizer=experiment.tokenizer(settings, dataset),
+        max_question_length=settings.max_question_length,
+        max_answer_length=settings.max_answer_length,
+        answers=dataset.answers() if dataset.answers else None,
+    )
+    matrix, coverage = np.zeros((0, 0), np.float32), None
+    if experiment.vectors(arguments):
+        matrix, coverage = experiment.word_matrix(
+            arguments, settings, corpus, fit
+        )
+    return Run(
+        arguments,
+        settings,
+        folder,
+        dataset,
+        corpus,
+        fit,
+        select,
+        report,
+        matrix,
+        coverage,
+    )
+
+
+def _untrained_cosine(run: Run[Any]) -> list[np.ndarray]:
+    """Cosine of the plain sums of word vectors."""
+    sums = np.stack(
+        [
+            run.matrix[run.corpus.vocabulary.encode(t)].sum(0)
+            for t in run.corpus.tokens
+        ]
+    )
+    report = run.corpus.index(run.report)
+    questions, answers = report.pairs()
+    return report.split(cosine_scores(sums[questions], sums[answers]))
+
+
+def _measured(run: Run[Any], evaluation: Evaluation) -> dict[str, Any]:
+    fit = run.fit
+    entries: dict[str, Any] = {
+        "metrics": evaluation.metrics,
+        "questions": evaluation.questions,
+        "questions_scored": evaluation.questions_scored,
+        "candidates": evaluation.candidates,
+        "ties": evaluation.ties,
+        "convention": CONVENTION,
+        "training_set": training_set(run.arguments, run.settings),
+        "training": {
+            "questions": len(fit),
+            "pairs": sum(len(q.candidates) for q in fit),
+            "positives": sum(len(q.positives) for q in fit),
+        },
+        "vocabulary_size": len(run.corpus.vocabulary),
+        # What a reader of the run's model has to split texts with.
+        "tokenizer": run.corpus.tokenizer,
+    }
+    if run.coverage is not None:
+        entries["coverage"] = dataclasses.asdict(run.coverage)
+    return entries
+
+
+def _parts_measured(run: Run[Any], evaluation: Evaluation) -> dict[str, Any]:
+    """The metrics of the parts of the split, where it has parts."""
+    splits = run.dataset.splits
+    found = {}
+    for part in SPLIT_PARTS.get(run.arguments.split, ()):
+        if part not in splits:
+            return {}
+        ids = {q.id for q in run.dataset.questions(part)}
+        rows = [m for i, m in evaluation.per_question.items() if i in ids]
+        # Of a few questions of a smoke test there may be none.
+        if rows:
+            found[part] = {
+                name: float(np.mean([row[name] for row in rows]))
+                for name in evaluation.metrics
+            }
+    return {"parts": found} if found else {}
+
+
+def versions() -> dict[str, str]:
+    """What the figures were measured with."""
+    found = {
+        "python": platform.python_version(),
+        "keras-qa": keras_qa.__version__,
+    }
+    for name in ("keras", "numpy", "gensim", "ir-measures"):
+        found[name] = metadata.version(name)
+    backend = os.environ.get("KERAS_BACKEND", "tensorflow")
+    if "keras" in sys.modules:
+        backend = sys.modules["keras"].backend.backend()
+    found["backend"] = f"{backend} {metadata.version(backend)}"
+    found["machine"] = f"{platform.machine()}, {os.cpu_count()} cores"
+    # A copy installed from a wheel belongs to no commit of the project.
+    if _git("ls-files", __file__):
+        found["commit"] = _git("describe", "--always", "--dirty")
+    return found
+
+
+def _git(*arguments: str) -> str:
+    """What a git command prints, or nothing where it fails."""
+    try:
+        return subprocess.run(
+            ["git", *arguments],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout.strip()
+    except OSError:
+        return ""

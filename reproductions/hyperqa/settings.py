@@ -1,0 +1,82 @@
+"""The settings of HyperQA's experiments, with the paper's sections."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from reproductions.harness.experiment import Recipe
+from reproductions.harness.settings import ACTIVATIONS
+from reproductions.harness.settings import OPTIMIZERS
+from reproductions.harness.settings import CommonSettings
+from reproductions.harness.settings import setting
+
+
+@dataclass(frozen=True)
+class HyperQASettings(CommonSettings):
+    """The recipe as published.
+
+    Where section 4.3.3 gives a list, the value is one of it: learning rate,
+    margin and negatives were compared, in part, by cross-validation on WikiQA's
+    training questions (`choice`); the others are not tuned, but can be searched
+    (`reproductions.harness.search_space`).
+    """
+
+    projection_dim: int = setting(
+        300, "4.3.3", "one of 100, 200, 300, 400; 4.5: 300", above=0
+    )
+    projection_layers: int = setting(1, "eq. 1", above=0)
+    activation: str = setting(
+        "relu", "eq. 1", '"such as" ReLU', choices=ACTIVATIONS
+    )
+    pooling: str = setting("sum", "eq. 2", choices=("sum", "mean"))
+    projection: str = setting("clip", "3.3", choices=("clip", "expmap"))
+    epsilon: float = setting(
+        1e-5, "3.3", "has none, but the ball is open", above=0, below=1
+    )
+    dropout: float = setting(
+        0.0, "not stated", "the released code had it", least=0, below=1
+    )
+    concatenate_embeddings: bool = setting(False, "4.4.3", "on SemEval only")
+    optimizer: str = setting("adagrad", "4.3.3", choices=OPTIMIZERS)
+    learning_rate: float = setting(
+        0.01, "4.3.3", "one of .2, .1, .05, .01", least=0
+    )
+    initial_accumulator: float = setting(
+        0.1, "not stated", "the default of TensorFlow", least=0
+    )
+    conversion: str = setting(
+        "parameter",
+        "3.6.2, eq. 9",
+        choices=("none", "parameter", "gradient", "manifold"),
+    )
+    conversion_norm: str = setting(
+        "tensor", "not stated", choices=("tensor", "row")
+    )
+    kernel_scale: float = setting(
+        1.0, "not stated", "factor of Glorot's uniform limits", above=0
+    )
+    batch_size: int = setting(50, "4.3.3", "one of 50, 100, 200", above=0)
+    epochs: int = setting(25, "4.3.3", above=0)
+    l2: float = setting(1e-5, "4.3.3", "one of 1e-3, 1e-4, 1e-5", least=0)
+    negatives: int = setting(4, "4.3.3", "2 to 8", least=1)
+    margin: float = setting(1.0, "4.3.3", "one of 1, 2, 5, 10, 20", above=0)
+    sampler: str = setting("mix", "3.6.1", choices=("random", "max", "mix"))
+    sampler_pool: str = setting("own", "not stated", choices=("own", "all"))
+
+
+RECIPES = {
+    "paper": Recipe("as published"),
+    # Differences are small; what makes one is to give the data set's own
+    # skip-gram vectors in addition to pre-trained ones.
+    "best": Recipe(
+        "what did best in cross-validation on WikiQA",
+        models={
+            "hyperqa": {"margin": 0.5},
+            "cosineqa": {"learning_rate": 0.05, "margin": 0.2},
+        },
+    ),
+}
+
+# What the paper does on one data set only.
+DATASETS: dict[str, dict[str, Any]] = {
+    "semeval": {"concatenate_embeddings": True},  # 4.4.3
+}

@@ -1,0 +1,218 @@
+"""A paper is one object: a sixth one touches no shared file."""
+
+import ast
+import importlib
+import json
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import keras
+import pytest
+
+import reproductions
+from keras_qa import CosineQA
+from keras_qa.training.corpus_scorer import CorpusScorer
+from reproductions.harness import run as course
+from reproductions.harness.command import parse_arguments
+from reproductions.harness.command import run_command
+from reproductions.harness.experiment import FLOORS
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Recipe
+from reproductions.harness.fitting import pairwise_training
+from reproductions.harness.search_space import papers
+from reproductions.harness.settings import CommonSettings
+from reproductions.harness.settings import setting
+from reproductions.harness.study import plan_run
+from reproductions.harness.study import run_all
+from reproductions.harness.study import study_parser
+from support.script_runs import FILES
+from support.script_runs import metrics_of
+
+ROOT = Path(reproductions.__file__).parent
+SHARED = ("harness", "records", "report")
+
+
+@dataclass(frozen=True)
+class SixthSettings(CommonSettings):
+    units: int = setting(4, "2.1", above=0)
+    margin: float = setting(0.2, "eq. 1", above=0)
+    negatives: int = setting(1, "not stated", least=1)
+    sampler: str = setting("random", "2.2", choices=("random", "max"))
+    sampler_pool: str = setting("own", "not stated", choices=("own", "all"))
+    batch_size: int = setting(8, "3", above=0)
+
+
+class Sixth(Experiment[SixthSettings]):
+    """The sixth paper: a cosine, in a table of one row."""
+
+    name = "sixth"
+    settings = SixthSettings
+    models = ("sixth-cosine", *FLOORS)
+    recipes = {
+        "paper": Recipe("as published"),
+        "small": Recipe("for 2 cores", {"units": 2}),
+    }
+    of_dataset = {"sample": {"margin": 0.3}}
+
+    def add_options(self, parser):
+        parser.add_argument("--rate", type=float, default=0.01)
+
+    def build_model(self, model, settings, matrix):
+        return CosineQA(
+            *matrix.shape, projection_dim=settings.units, embeddings=matrix
+        )
+
+    def build_training(self, run):
+        model = self.build_model("", run.settings, run.matrix)
+        scorer = CorpusScorer(model, run.corpus)
+        return pairwise_training(
+            scorer,
+            keras.optimizers.Adam(run.arguments.rate),
+            run.settings,
+            run.corpus.index(run.fit),
+            scorer.scores,
+            run.arguments.seed,
+        )
+
+    def search_space(self, hp):
+        return {"units": hp.Choice("units", [2, 4])}
+
+
+FAST = ("--smoke", "--set=skipgram_dim=6", "--recipe=small")
+
+
+def test_a_sixth_paper_is_run_from_one_object(tmp_path):
+    """Trained, resumed, exported, measured and recorded."""
+    folder, record = tmp_path / "run", tmp_path / "runs.jsonl"
+    options = [*FAST, f"--output-dir={folder}", f"--record={record}"]
+    assert run_command(Sixth(), [*options, "--rate=0.1"]) == 0
+    assert {path.name for path in folder.iterdir()} >= FILES
+    metrics = metrics_of(folder)
+    assert (metrics["paper"], metrics["model"]) == ("sixth", "sixth-cosine")
+    assert metrics["settings"] == {
+        **asdict(SixthSettings()),
+        **{"units": 2, "margin": 0.3, "skipgram_dim": 6},
+    }
+    assert metrics["overrides"] == {"skipgram_dim": 6}
+    assert json.loads(record.read_text()) == metrics
+    assert run_command(Sixth(), [*options, "--resume"]) == 0
+    assert run_command(Sixth(), [*options, "--resume", "--seed=2"]) == 2
+    floor = [*options[:-2], f"--output-dir={tmp_path / 'floor'}"]
+    assert run_command(Sixth(), [*floor, "--model=bm25"]) == 0
+    assert metrics_of(tmp_path / "floor")["recipe"] == "untrained"
+
+
+def test_a_sixth_paper_has_a_study(tmp_path, without_export):
+    parser = study_parser(Sixth(), "About.", "runs", seeds=(1,), recipe="small")
+    arguments = parser.parse_args(
+        [
+            *("--data-dir=none", "--embeddings", "skipgram"),
+            f"--output-dir={tmp_path}",
+        ]
+    )
+    runs = [
+        plan_run(
+            *("sample", "sixth-cosine", arguments.recipe, seed),
+            arguments.embeddings,
+            ["skipgram_dim=6"],
+            epochs=1,
+        )
+        for seed in arguments.seeds
+    ]
+    assert run_all(Sixth(), runs, arguments) == 0
+    left = {path.name for path in (tmp_path / "sample-sixth-cosine-small-seed1-skipgram_dim=6").iterdir()}
+    assert left == {
+        *("settings.json", "metrics.json", "history.csv"),
+        *("run.trec", "qrels.trec"),
+    }
+
+
+def test_shared_code_names_no_paper_and_no_model():
+    experiments = [
+        importlib.import_module(f"reproductions.{paper}.experiment").EXPERIMENT
+        for paper in papers()
+    ]
+    assert len(experiments) == 5
+    models = {m for e in experiments for m in e.models} - {*FLOORS}
+    # A word of its own, which every reader of a ranking needs.
+    names = {*papers(), *models} - {"overlap"}
+    for folder in SHARED:
+        for path in (ROOT / folder).glob("*.py"):
+            texts = {
+                node.value
+                for node in ast.walk(ast.parse(path.read_text()))
+                if isinstance(node, ast.Constant)
+            }
+            assert not texts & names, path
+
+
+@pytest.mark.parametrize("paper", papers())
+def test_a_wrong_value_is_refused_before_a_file_is_read(
+    paper, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr(course, "open_for", None)
+    script = importlib.import_module(f"reproductions.{paper}.experiment")
+    arguments = ["--dataset=wikiqa", f"--output-dir={tmp_path / 'run'}"]
+    for change, message in (
+        ("oov_scale=-1", "`oov_scale` must not be negative"),
+        ("batch_size=0", "`batch_size` must be positive"),
+        ("epochs=none", "`epochs` must be of type int"),
+        ("learning_rte=1", "Did you mean `learning_rate`?"),
+        ("pooling=foo", "Received: "),
+    ):
+        assert script.main([*arguments, f"--set={change}"]) == 2
+        assert message in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+MODULES = [
+    *(f"{paper}.experiment" for paper in papers()),
+    *(f"{paper}.study" for paper in papers()),
+    *("sample", "significance", "report.pages", "report.learning_curves"),
+    *("hyperqa.choice", "hyperqa.figures", "mrnn.figure5", "iam.tables"),
+    "qa_lstm.figure5",
+]
+
+
+def test_help_imports_nothing_heavy():
+    """Each command's help is there before Keras or gensim could be."""
+    code = (
+        "import importlib, sys\n"
+        f"for name in {MODULES}:\n"
+        "    main = importlib.import_module('reproductions.' + name).main\n"
+        "    try: main(['--help'])\n"
+        "    except SystemExit as end: assert end.code == 0\n"
+        "slow = {'keras', 'tensorflow', 'gensim', 'matplotlib', 'scipy.stats'}"
+        "\nassert not slow & set(sys.modules), slow & set(sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("usage: python -m reproductions.") == len(MODULES)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("module", MODULES)
+def test_help_takes_less_than_a_second(module):
+    start = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-m", f"reproductions.{module}", "--help"],
+        cwd=ROOT.parent,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    assert time.perf_counter() - start < 1
+
+
+def test_parsing_gives_no_other_papers_option(capsys):
+    with pytest.raises(SystemExit):
+        parse_arguments(Sixth(), ["--stage=lm"])

@@ -1,0 +1,75 @@
+"""What a model scores pairs of a corpus's texts by."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_qa.datasets import Corpus
+from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.training.corpus_scorer import CorpusScorer
+from reproductions.ctrn.experiment import overlap_model
+
+
+@pytest.fixture
+def corpus(capital_questions):
+    return Corpus(capital_questions)
+
+
+@pytest.fixture
+def scorer(corpus):
+    keras.utils.set_random_seed(1)
+    features = OverlapFeatures.fit(corpus.tokens)
+    return CorpusScorer(overlap_model(), corpus, features)
+
+
+def test_features_are_those_of_the_pairs_that_are_scored(
+    scorer, corpus, capital_questions
+):
+    indexed = corpus.index(capital_questions)
+    kernel, bias = (
+        keras.ops.convert_to_numpy(weight)
+        for weight in scorer.model.get_layer("score").weights
+    )
+    ranked = scorer.rank(indexed)
+    assert [len(scores) for scores in ranked] == [3, 3, 1]
+    for question, scores in zip(capital_questions, ranked, strict=True):
+        for candidate, score in zip(question.candidates, scores, strict=True):
+            texts = (
+                corpus.tokens[corpus.index([question]).question_texts[0]],
+                candidate.text.lower().split(),
+            )
+            features = scorer.overlap.pair(*texts)
+            assert score == pytest.approx(
+                (features @ kernel + bias).item(), abs=1e-5
+            )
+
+
+def test_a_scorer_without_features_gives_none(corpus):
+    one = np.array([0])
+    assert CorpusScorer(overlap_model(), corpus).features(one, one) == {}
+
+
+def test_questions_have_their_numbers_if_the_scorer_wants_them(corpus):
+    rows = np.array([0, 4, 7], dtype=np.int32)
+    scorer = CorpusScorer(overlap_model(), corpus, question_rows=rows)
+    pairs = np.array([2, 1, 2]), np.array([0, 0, 1])
+    found = scorer.features(*pairs)
+    np.testing.assert_array_equal(found["question_row"], [[7], [4], [7]])
+    assert list(found) == ["question_row"]
+
+
+def test_each_distinct_pair_is_scored_once(scorer, monkeypatch):
+    rng = np.random.default_rng(0)
+    questions, answers = rng.integers(0, 3, (2, 40))
+    expected = scorer.scores(questions, answers)
+    asked = []
+    scores = CorpusScorer.scores
+
+    def count(self, questions, answers):
+        asked.append(len(questions))
+        return scores(self, questions, answers)
+
+    monkeypatch.setattr(CorpusScorer, "scores", count)
+    found = scorer.distinct_scores(questions, answers)
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert asked == [len(set(zip(questions, answers, strict=True)))]
