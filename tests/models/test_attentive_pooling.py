@@ -12,6 +12,7 @@ from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.training.pairwise import PairwiseBatches
 from keras_qa.training.pairwise import PairwiseTrainer
+from support.all_models import scores_of
 from support.layer_checks import MODES
 from support.layer_checks import QUICKEST
 from support.layer_checks import run
@@ -49,14 +50,7 @@ def _model(model_class, **settings):
 
 
 def _score(model, question=QUESTION, answer=ANSWER, mode=QUICKEST):
-    scores = run(
-        lambda q, a: model({"question": q, "answer": a}),
-        question.astype("int32"),
-        answer.astype("int32"),
-        mode=mode,
-    )
-    assert scores.shape == (len(question), 1)
-    return scores[:, 0]
+    return scores_of(model, question, answer, mode)
 
 
 def _weights(layer):

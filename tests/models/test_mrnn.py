@@ -13,6 +13,7 @@ from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.reading import TextReading
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.training.pairwise import HardestNegativeTrainer
+from support.all_models import scores_of
 from support.layer_checks import MODES
 from support.layer_checks import QUICKEST
 from support.layer_checks import run
@@ -73,14 +74,7 @@ def _expected(model, question, answer):
 
 
 def _score(model, question=QUESTION, answer=ANSWER, mode=QUICKEST):
-    scores = run(
-        lambda q, a: model({"question": q, "answer": a}),
-        question.astype("int32"),
-        answer.astype("int32"),
-        mode=mode,
-    )
-    assert scores.shape == (len(question), 1)
-    return scores[:, 0]
+    return scores_of(model, question, answer, mode)
 
 
 # Eagerly, and in a graph in training, the other tests run them.

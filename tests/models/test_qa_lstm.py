@@ -13,6 +13,7 @@ from keras_qa.models import AttentiveLSTM
 from keras_qa.models import ConvBasedLSTM
 from keras_qa.models import ConvPoolingLSTM
 from keras_qa.models import FengCNN
+from support.all_models import scores_of
 from support.layer_checks import MODES
 from support.layer_checks import QUICKEST
 from support.layer_checks import run
@@ -47,14 +48,7 @@ SETTINGS = [
 
 
 def _score(model, question=QUESTION, answer=ANSWER, mode=QUICKEST):
-    scores = run(
-        lambda q, a: model({"question": q, "answer": a}),
-        question.astype("int32"),
-        answer.astype("int32"),
-        mode=mode,
-    )
-    assert scores.shape == (len(question), 1)
-    return scores[:, 0]
+    return scores_of(model, question, answer, mode)
 
 
 # Eagerly, and in a graph in training, the other tests run them.
