@@ -28,27 +28,30 @@ class RunFolder:
     """A folder that belongs to one run, known by its identity.
 
     Nothing is written before `claim`: bad input must not leave a folder that
-    seems to hold a run. A folder that holds settings and no other file has
+    seems to contain a run. A folder that has settings and no other file has
     nothing to lose, so any run may claim it.
 
     Args:
         path: the folder.
         identity: what defines the run (model, data, seed, settings, ...), JSON
             values, which `claim` keeps in `settings.json`.
-        resume: whether a run that is there already may be continued.
+        resume: True if a run that is there already may be continued.
 
     Raises:
-        RunFolderError: if the folder holds a run and `resume` is false, or if
-            it holds a run of another identity, or if a process writes to it.
+        RunFolderError: if the folder contains a run and `resume` is False, or
+            a run of another identity, or if a process writes to it.
     """
 
     def __init__(
-        self, path: Path, identity: Mapping[str, Any], resume: bool = False
+        self,
+        path: Path | str,
+        identity: Mapping[str, Any],
+        resume: bool = False,
     ):
-        self.path = path
+        self.path = Path(path)
         self.identity = identity
         self.resume = resume
-        self._owner = OwnerFile(path / RUNNING)
+        self._owner = OwnerFile(self.path / RUNNING)
         self._check()
 
     def claim(self) -> "RunFolder":

@@ -44,6 +44,7 @@ from typing import Any
 
 import numpy as np
 
+import keras_qa
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
@@ -252,7 +253,6 @@ class CrossValidation:
         """MAP on one fold after each epoch of training on the others."""
         import keras
 
-        from keras_qa.training.corpus_scorer import CorpusScorer
         from reproductions.harness.fitting import pairwise_training
 
         fit, held = map(self.corpus.index, (fit_questions, held_out))
@@ -260,7 +260,7 @@ class CrossValidation:
         keras.utils.set_random_seed(entry.seed)
         keras.utils.clear_session()
         model = EXPERIMENT.build_model(entry.model, settings, matrix)
-        scorer = CorpusScorer(model, self.corpus)
+        scorer = keras_qa.CorpusScorer(model, self.corpus)
         training = pairwise_training(
             scorer,
             EXPERIMENT.build_optimizer(entry.model, settings),
