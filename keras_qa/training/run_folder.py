@@ -140,7 +140,7 @@ class RunFolder:
 
     @property
     def _begun(self) -> bool:
-        """Whether there is any file of a run beside its settings."""
+        """True if there is any file of a run in addition to its settings."""
         return any(
             path.is_file() and path.name not in (SETTINGS, RUNNING)
             for path in self.path.iterdir()
@@ -148,7 +148,7 @@ class RunFolder:
 
     @property
     def finished(self) -> bool:
-        """Whether the run is complete: its metrics are written last."""
+        """True if the run is complete: its metrics are written last."""
         return (self.path / METRICS).exists()
 
     def tidy(self, names: Collection[str] | None = None) -> None:
@@ -183,8 +183,8 @@ class RunFolder:
             save: writes what it has to write to the path it is given.
 
         Raises:
-            RunFolderError: if there is no room, or no leave to write; what was
-                there before is kept.
+            RunFolderError: if there is no room, or no permission to write; what
+                was there before is kept.
         """
         try:
             write_whole(self.path / name, save)
@@ -228,9 +228,9 @@ def read_json(path: Path) -> Any:
 
 
 def _of_storage(error: Exception) -> bool:
-    """Whether an error is about the disk and not about what was written.
+    """Returns True if an error is about the disk, not about the content.
 
-    HDF5 and TensorFlow have errors of their own for it.
+    HDF5 and TensorFlow have errors of their own for that.
     """
     return (
         isinstance(error, OSError)

@@ -10,7 +10,7 @@ share. `--stage lm`, `rbm` or `match` makes that stage alone from those before.
 
 `--model iam` reads the vectors of `--embeddings`; `iam-bert` those of the words
 that `--bert` names, each alone, and `iam-bert-contextual` those of a question's
-words in it, besides. `--set jump=false` leaves out a term of equation 8, of
+words in it, in addition. `--set jump=false` leaves out a term of equation 8, of
 `question_state`, `answer_state`, `jump`, `frequency` and `match`. The models of
 other papers have their own settings, as the paper's have.
 
