@@ -20,7 +20,7 @@ class NegativeSampler:
     (section 3.6.1): `"random"`; `"max"`, the answers that the current model
     ranks highest; `"mix"`, half of each (the odd one goes to `"max"`). A text
     that is a true answer of the same question is never drawn, wherever it
-    stands.
+    occurs.
 
     Texts are named by their index in one list of distinct texts, so that two
     copies of a sentence are the same answer.
@@ -97,7 +97,7 @@ class NegativeSampler:
         return question.astype(np.int64) * (1 << 32) + answer
 
     def _is_true(self, answers: np.ndarray) -> np.ndarray:
-        """Whether each of `(pairs, n)` answers is true for its question."""
+        """True where one of `(pairs, n)` answers is true for its question."""
         return np.isin(self._key(self.question[:, None], answers), self._true)
 
     def _own_negatives(

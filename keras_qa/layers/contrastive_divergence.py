@@ -183,7 +183,7 @@ class ContrastiveDivergence(keras.Model):
         `(batch_size,)`.
 
     Raises:
-        ValueError: if `k` is no positive integer.
+        ValueError: if `k` is not a positive integer.
 
     Example:
         >>> trainer = ContrastiveDivergence(score, k=5)

@@ -42,7 +42,7 @@ class TripletLoss(keras.losses.Loss):
         margin: the paper's m; positive.
         mining: `"hard"`, `"semi-hard"` or `"all"`.
         squared: whether the distances are squared first. Equation 13 prints a
-            square, and says that it stands for the distance of equation 12.
+            square, and says that it is the distance of equation 12.
         reduction: `"sum_over_batch_size"`, the mean over the batch's
             triplets, or `"sum"`, their sum. The paper does not say.
         name: name of the loss.
@@ -241,7 +241,7 @@ def _mined(
 
 
 def _counts(mining: str, positives: Any, negatives: Any, complete: Any) -> Any:
-    """How many triplets each of the losses of `_mined` stands for, float32."""
+    """The number of triplets in each of the losses of `_mined`, float32."""
     if mining == "all":
         ones = [ops.cast(mask, "float32") for mask in (positives, negatives)]
         return ops.sum(ones[0], axis=1) * ops.sum(ones[1], axis=1)
@@ -294,8 +294,8 @@ def _semi_hard(
 def _all(distances: Any, positives: Any, negatives: Any, margin: float) -> Any:
     """The sums over all triplets of each question, `(questions,)`.
 
-    Of the triplets that cost something, every distance is added so often as
-    it is a positive's and subtracted so often as it is a negative's.
+    Of the triplets that cost something, every distance is added as often
+    as it is a positive's and subtracted as often as it is a negative's.
     """
 
     def uses(row: Any) -> Any:

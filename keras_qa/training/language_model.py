@@ -33,7 +33,7 @@ def output_classes(
         vocabulary_size: number of word ids, without `<EOS>`.
         min_count: words that occur less often are predicted as unknown. With
             1, that class would have no example in the training texts.
-        max_classes: only so many classes, those of the most frequent words;
+        max_classes: most classes, those of the most frequent words;
             the time of an epoch grows with them.
 
     Returns:

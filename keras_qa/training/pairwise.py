@@ -62,7 +62,7 @@ class PairwiseTrainer(keras.Model):
 
     @property
     def supports_packing(self) -> bool:
-        """Whether batches should be packed for this scorer."""
+        """True if batches should be packed for this scorer."""
         return bool(getattr(self.scorer, "supports_packing", False))
 
     def fit(self, x: Any, **kwargs: Any) -> keras.callbacks.History:

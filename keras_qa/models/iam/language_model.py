@@ -58,7 +58,7 @@ class BidirectionalLanguageModel(ConfiguredModel):
             word (1), without `<EOS>`.
         embedding_dim: size of the word vectors (the paper's K).
         units: size of the state of each direction.
-        layers: number of LSTMs upon each other in each direction.
+        layers: number of stacked LSTMs in each direction.
         classes: int array `(vocabulary_size + 1,)` of the class that each
             word is predicted as, by its id
             (`keras_qa.training.language_model.output_classes`). Without it each

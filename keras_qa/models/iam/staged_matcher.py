@@ -1,4 +1,4 @@
-"""What IAM takes over from the stages of training before its own."""
+"""The base of IAM, which takes over weights from earlier training stages."""
 
 from collections.abc import Iterable
 from typing import Any
