@@ -85,7 +85,7 @@ def text(content):
 
 
 def edit(change):
-    """Changes what a JSON file holds."""
+    """Changes the content of a JSON file."""
 
     def write(path):
         found = json.loads(path.read_text())
