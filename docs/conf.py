@@ -13,10 +13,12 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
+from keras_qa.quiet import silence_tensorflow  # noqa: E402
 from keras_qa.version import __version__  # noqa: E402
+
+silence_tensorflow()
 
 project = "keras_qa"
 author = "the authors of keras_qa"
