@@ -17,7 +17,7 @@ There are three workloads: 200 arbitrary triples; 200 triples in which four
 negatives share a question and its positive, 50 of these; and 200 questions
 with a positive and four negatives each. The plain formulation of the second
 takes each triple by itself, and so costs what the first one costs; the form
-that encodes what is shared once is measured beside it.
+that encodes what is shared once is measured next to it.
 
 The words follow Zipf's law with exponent 1, which is natural language's: the
 word of rank r is drawn with weight 1 / r from 60,000.

@@ -23,6 +23,11 @@ MODULES = (
     "keras_qa.datasets",
     "keras_qa.embeddings",
 )
+# Documented where they are defined.
+ELSEWHERE = {
+    "Ranker": "keras_qa.ranker.Ranker",
+    "TextReading": "keras_qa.text.reading.TextReading",
+}
 CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
 LIST_ITEM = re.compile(r"([-*] |\d+\. )")
 BEFORE_NAPOLEON = 400
@@ -31,7 +36,7 @@ BEFORE_NAPOLEON = 400
 @functools.cache
 def public_names() -> dict[str, str]:
     """The classes and functions that have an entry, by their bare names."""
-    return {
+    return ELSEWHERE | {
         name: f"{module}.{name}"
         for module in reversed(MODULES)
         for name in importlib.import_module(module).__all__

@@ -5,8 +5,8 @@ A line of a page such as
     <!-- part: ledger hyperqa -->
 
 is replaced, whenever the page is read, by what the function of that name in
-`PARTS` returns for the words behind it. So the pages contain no copy of a figure,
-of a deviation or of a command's help that could go stale.
+`PARTS` returns for the words behind it. So the pages contain no copy of a
+figure, of a deviation or of a help text that could go stale.
 """
 
 import contextlib

@@ -37,14 +37,14 @@ def check_choice(
 
 
 def check_positive(**sizes: Any) -> None:
-    """Refuses sizes that are no integers, or below 1.
+    """Refuses sizes that are not integers, or below 1.
 
     Args:
-        **sizes: the arguments by name; NumPy's integers will do, `True` and
-            2.0 will not.
+        **sizes: the arguments by name; NumPy's integers are accepted, `True`
+            and 2.0 are not.
 
     Raises:
-        ValueError: naming the first size that is no positive integer.
+        ValueError: naming the first size that is not a positive integer.
     """
     for name, size in sizes.items():
         if not _is_size(size):
@@ -55,7 +55,7 @@ def check_positive(**sizes: Any) -> None:
 
 
 def check_positive_lists(**lists: Any) -> None:
-    """Refuses what is no list or tuple of positive integers.
+    """Refuses anything but lists and tuples of positive integers.
 
     Args:
         **lists: the arguments by name; they may be empty.
@@ -89,13 +89,13 @@ def check_positive_or_none(**sizes: Any) -> None:
 
 
 def check_not_negative(**counts: Any) -> None:
-    """Refuses counts that are no integers, or below 0.
+    """Refuses counts that are not integers, or below 0.
 
     Args:
         **counts: the arguments by name.
 
     Raises:
-        ValueError: naming the first count that is no integer of at least 0.
+        ValueError: naming the first count that is not an integer of at least 0.
     """
     for name, count in counts.items():
         if not _is_integer(count) or count < 0:

@@ -18,7 +18,7 @@ class VectorsError(KerasQAError, ValueError):
 
 
 class ModelFileError(KerasQAError, ValueError):
-    """A file holds no model that may be loaded; the message names the file."""
+    """A file contains no model that may be loaded; the message names it."""
 
 
 class RankerError(KerasQAError, ValueError):
@@ -54,4 +54,4 @@ class VectorsWarning(UserWarning):
 
 
 class TextWarning(UserWarning):
-    """Texts hold words that the model does not know, or none at all."""
+    """Texts contain words that the model does not know, or no words."""

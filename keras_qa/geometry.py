@@ -234,7 +234,7 @@ def egrad_to_rgrad(
 def retract(
     x: Tensor, tangent: Tensor, epsilon: float = BALL_EPSILON
 ) -> Tensor:
-    """The cheap stand-in for `exp_map`: a straight step, clipped to the ball.
+    """The cheap substitute for `exp_map`: a straight step, clipped to the ball.
 
     The retraction of Nickel and Kiela, 2017, eq. 5; it agrees with the
     exponential map to first order in the step.

@@ -1,4 +1,4 @@
-"""Starts of weights that Keras does not have."""
+"""Initialisers of weights that Keras does not have."""
 
 from typing import Any
 

@@ -16,7 +16,7 @@ text
 There are two workloads. In `one pool` all questions have the same 500 answers:
 what the encoder does for 50,000 pairs is done for 500 answers and 100
 questions. In `own pools` each question's 500 are drawn from 24,981 answers, as
-in InsuranceQA: the 50,000 pairs then hold some 21,600 different answers, so
+in InsuranceQA: the 50,000 pairs then have about 21,600 different answers, so
 that encoding each once saves little over `batches`, however well it is done.
 What takes each pair on its own is measured on a sample of the pairs.
 
@@ -67,7 +67,7 @@ STEPS = ("K = 1", "K = 50", "K = 50, shared")
 MIN_SPEEDUP = {"QALSTM": 50.0, "AttentiveLSTM": 3.0}
 MAX_STEP = 4.0
 
-# Shares of InsuranceQA's answers that have at most so many words.
+# Shares of InsuranceQA's answers that have at most this number of words.
 SHARES = (0, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 1)
 WORDS = (20, 49, 59, 75, 106, 159, 206, 400)
 

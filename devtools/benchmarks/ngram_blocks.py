@@ -12,8 +12,8 @@ For N = 1, 2, ... blocks each trains in a process of its own, forward and
 backward, on random word vectors without padding. Memory is by how much the
 step raised the largest resident size of the process, after a step on a single
 text; it is also given in maps, the `texts * words * filters` numbers that one
-block puts out. By arithmetic the concatenations hold N (N - 1) / 2 maps; all
-that a block keeps beside grows with N. The backend is Keras's
+block puts out. By arithmetic the concatenations have N (N - 1) / 2 maps; all
+else that a block keeps grows with N. The backend is Keras's
 (`KERAS_BACKEND`).
 
     python -m devtools.benchmarks.ngram_blocks          # about 10 minutes

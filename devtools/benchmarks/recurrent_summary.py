@@ -35,7 +35,7 @@ class Bound:
         return f"at least {self.at_least}"
 
     def holds(self, ratio: float) -> bool:
-        """Whether the ratio is within the bound."""
+        """Returns True if the ratio is within the bound."""
         return self.at_least <= ratio <= self.at_most
 
 

@@ -16,7 +16,7 @@ _DONE = re.compile(rb"Done (\d+) runs in")
 
 
 def available() -> bool:
-    """Whether atheris is installed."""
+    """Returns True if atheris is installed."""
     return importlib.util.find_spec("atheris") is not None
 
 

@@ -33,7 +33,8 @@ class Mutator:
 
     Args:
         seed: seed of the draws.
-        words: pieces of the format that are put in, beside those of all.
+        words: pieces of the format that are put in, as are those of all
+            formats.
         donors: other files, of which pieces are put in.
     """
 
@@ -53,7 +54,7 @@ class Mutator:
         )
 
     def damage(self, data: bytes) -> bytes:
-        """One to four kinds of damage, one upon the other."""
+        """One to four kinds of damage, one after the other."""
         for _ in range(self.random.choice((1, 1, 2, 3, 4))):
             data = self.random.choice(self._kinds)(self.random, data)
         return data[:MOST_BYTES]

@@ -126,7 +126,7 @@ def table(name: str, delimiter: str) -> Callable[[Case], Cases]:
 
 @st.composite
 def _edited(draw: st.DrawFn, original: Any) -> Any:
-    """A copy in which one to three places hold something else."""
+    """A copy in which one to three places have other values."""
     value = copy.deepcopy(original)
     for _ in range(draw(st.integers(1, 3))):
         value = _edit(draw, value)

@@ -27,7 +27,7 @@ class SeededEpochs(keras.utils.PyDataset):
         if batch_size < 1:
             raise ValueError(
                 "`batch_size` must be positive. "
-                f"Received: batch_size={batch_size}"
+                f"Received: batch_size={batch_size!r}"
             )
         self.batch_size = batch_size
         self.seed = seed

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from keras_qa.arguments import check_choice
+
 STRATEGIES = ("random", "max", "mix")
 POOLS = ("own", "all")
 
@@ -18,7 +20,7 @@ class NegativeSampler:
     (section 3.6.1): `"random"`; `"max"`, the answers that the current model
     ranks highest; `"mix"`, half of each (the odd one goes to `"max"`). A text
     that is a true answer of the same question is never drawn, wherever it
-    stands.
+    occurs.
 
     Texts are named by their index in one list of distinct texts, so that two
     copies of a sentence are the same answer.
@@ -56,22 +58,15 @@ class NegativeSampler:
         seed: int = 0,
         everything: np.ndarray | None = None,
     ):
-        if strategy not in STRATEGIES:
-            raise ValueError(
-                f"`strategy` must be one of {STRATEGIES}. "
-                f"Received: strategy={strategy!r}"
-            )
-        if pool not in POOLS:
-            raise ValueError(
-                f"`pool` must be one of {POOLS}. Received: pool={pool!r}"
-            )
+        check_choice("strategy", strategy, STRATEGIES)
+        check_choice("pool", pool, POOLS)
         for name, value in [
             ("negatives", negatives),
             ("hard_pool_size", hard_pool_size),
         ]:
             if value < 1:
                 raise ValueError(
-                    f"`{name}` must be at least 1. Received: {name}={value}"
+                    f"`{name}` must be at least 1. Received: {name}={value!r}"
                 )
         self.negatives = negatives
         self.strategy = strategy
@@ -102,7 +97,7 @@ class NegativeSampler:
         return question.astype(np.int64) * (1 << 32) + answer
 
     def _is_true(self, answers: np.ndarray) -> np.ndarray:
-        """Whether each of `(pairs, n)` answers is true for its question."""
+        """True where one of `(pairs, n)` answers is true for its question."""
         return np.isin(self._key(self.question[:, None], answers), self._true)
 
     def _own_negatives(

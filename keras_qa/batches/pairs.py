@@ -16,14 +16,14 @@ from keras_qa.text.ragged import Ragged
 
 Groups = tuple[np.ndarray, np.ndarray, np.ndarray]
 
-# Texts to mine are cut by length into parts of so many, which limits the
+# Texts to mine are cut by length into parts of this size, which limits the
 # padding and, for a model that keeps all its states, the memory.
 PART_TEXTS = 12
 MOST_PARTS = 8
 
 
 class EpochBatches(SeededEpochs):
-    """What all batches of texts share: how texts are padded.
+    """The base of all batches of texts, which pads them.
 
     On the JAX backend, which compiles anew for each shape, sizes are rounded
     up to one of few (`keras_qa.text.packing.next_size`).
@@ -330,7 +330,7 @@ class PointwiseBatches(EpochBatches):
         super().__init__(texts, batch_size, seed, **kwargs)
         if window < 1:
             raise ValueError(
-                f"`window` must be positive. Received: window={window}"
+                f"`window` must be positive. Received: window={window!r}"
             )
         if len(questions) == 0:
             raise ValueError(

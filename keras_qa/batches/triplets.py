@@ -49,7 +49,7 @@ class TripletBatches(EpochBatches):
         negatives: number of each question's own wrong candidates that are
             drawn for an epoch. In the paper, whose negatives are "positive
             pairs to other questions", there are none.
-        chunk: at most so many texts, of either side, are encoded together,
+        chunk: most texts, of either side, that are encoded together,
             which bounds the memory of a training step, see `TripletTrainer`;
             or one more, and with JAX up to a third more, where shapes must
             be even, odd or few. By default all of a batch are.
@@ -91,7 +91,7 @@ class TripletBatches(EpochBatches):
             if value is not None and value < least:
                 raise ValueError(
                     f"`{name}` must be at least {least}. "
-                    f"Received: {name}={value}"
+                    f"Received: {name}={value!r}"
                 )
         self.positives = positives
         self.negatives = negatives

@@ -28,7 +28,7 @@ Stream = Callable[[], Iterator[Question]]
 
 @dataclass(frozen=True)
 class Collection:
-    """What a name of a data set stands for.
+    """A data set that has a name: where it is, and how it is opened.
 
     Attributes:
         name: the data set's name.
@@ -38,7 +38,7 @@ class Collection:
         options: the keyword arguments that `open` takes, each with a sentence
             that says what it chooses; its default is in `open`'s signature.
         own_files: paths in its folder, of files and of folders, that no other
-            collection has: they show which one a folder holds.
+            collection has: they show which one is in a folder.
         retrieval: True if candidates are found among many documents, and may
             all be wrong, so that rankings are measured by recall, too.
     """

@@ -15,7 +15,7 @@ from keras_qa.text.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class IndexedQuestions:
-    """Questions whose texts are numbers into the corpus.
+    """Questions whose texts are indices into a corpus.
 
     Attributes:
         questions: the questions as read.

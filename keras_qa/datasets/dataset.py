@@ -62,7 +62,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """A question of a file that lists its candidates by id, with what is off.
+    """A question of a file that lists candidates by id, and the list's faults.
 
     Attributes:
         question: the question with the candidates that have a text, each of

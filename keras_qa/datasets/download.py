@@ -114,7 +114,8 @@ def _fetch_files(
                 reason = unreachable or _download(url, path, file, pause)
             except OSError as error:
                 reason = f"the download failed ({error})"
-                # One silent server is enough; a refusal is of one file.
+                # A server that does not answer is asked once; a refusal is of
+                # one file.
                 if not isinstance(error, urllib.error.HTTPError):
                     unreachable = reason
         else:
@@ -141,7 +142,7 @@ def _missing_files(
 
 
 def _wrong_checksum(path: Path, file: Mapping[str, Any]) -> str:
-    """Why a file that is there is not the published one, or nothing."""
+    """Why a file that exists is not the published one, or an empty text."""
     if "sha256" not in file:
         return ""
     opener = gzip.open if path.suffix == ".gz" else open
@@ -158,7 +159,7 @@ def _wrong_checksum(path: Path, file: Mapping[str, Any]) -> str:
 def _download(
     url: str, path: Path, file: Mapping[str, Any], pause: float
 ) -> str:
-    """Downloads a file; returns what is wrong with it, or nothing."""
+    """Downloads a file; returns why it is of no use, or an empty text."""
     part = path.with_name(f"{path.name}.part")
     downloader = ResumingDownloader(
         part, file["size"], file["path"], pause=pause
@@ -175,8 +176,8 @@ def _download(
                 downloader=downloader,
             )
             return ""
-        # What pooch raises for a checksum. If an old beginning was to blame,
-        # a download from the start mends it.
+        # What pooch raises for a checksum. If an old `.part` file was the
+        # reason, a download from the start helps.
         except ValueError:
             if not downloader.resumed:
                 break

@@ -30,7 +30,7 @@ def write_candidates(path: Path, questions: Iterable[Question]) -> None:
     Args:
         path: where to; the format follows from the name as in `read_tabular`.
         questions: the questions; a stream is fine. Those without candidates
-            leave no trace.
+            are not written.
 
     Raises:
         DatasetError: if the name does not say which format.

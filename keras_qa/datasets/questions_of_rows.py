@@ -1,4 +1,4 @@
-"""From a file's rows, one per question-answer pair, to its questions."""
+"""Joins a file's rows, one per question-answer pair, to questions."""
 
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def parse_label(path: Path, line: int, text: str) -> int:
 
 
 def check_id(path: Path, line: int, text: str) -> str:
-    """Returns an id that can stand in a TREC run, which blanks would split.
+    """Returns an id that a TREC run can contain, where blanks end a field.
 
     Raises:
         DatasetError: if the id is empty or has white space in it.

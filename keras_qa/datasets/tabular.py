@@ -22,7 +22,7 @@ from keras_qa.files.text_files import read_lines
 
 _Record = tuple[int, dict[str, object]]
 
-# Of JSON lines, none.
+# JSON lines have none.
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".jsonl": None, ".ndjson": None}
 
 
@@ -142,7 +142,7 @@ def open_tabular(
 
 
 def table_delimiter(path: Path) -> str | None:
-    """What stands between the fields of a file, by its name.
+    """The delimiter of a file's fields, by the file's name.
 
     Args:
         path: the file; `.gz` at the end of its name is passed over.

@@ -19,7 +19,7 @@ FILES = ("a.toks", "b.toks", "id.txt", "sim.txt")
 
 
 def is_toks_folder(folder: Path) -> bool:
-    """Returns True if a folder holds the four files, plain or `.gz`."""
+    """Returns True if a folder has the four files, plain or `.gz`."""
     return all(find_file(folder, name) for name in FILES)
 
 

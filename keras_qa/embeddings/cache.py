@@ -1,7 +1,7 @@
-"""What an encoder computed is kept on disk, and computed once.
+"""Vectors that an encoder computed, kept on disk and computed once.
 
 Under the folder of the cache, a folder for each encoder and choice of layers,
-told apart by a digest of the encoder's files, holds a `VectorCache`; its file
+told apart by a digest of the encoder's files, is a `VectorCache`; its file
 about.json says whose it is. In it, a text is found by its words.
 
 A `VectorCache` is a folder of files that are only added: what was computed
@@ -42,7 +42,7 @@ SHARD_WORDS = 4096
 
 @dataclass(frozen=True)
 class Identity:
-    """Whose vectors they are.
+    """What tells the vectors of an encoder from those of others.
 
     Attributes:
         label: the kind of encoder, such as "BERT"; in lower case it names the
@@ -210,7 +210,7 @@ def _shards(
 
 def _read(path: Path, wanted: Collection[bytes]) -> dict[bytes, np.ndarray]:
     """The arrays in a file that are wanted."""
-    # Opened here: NumPy leaves what is no archive open.
+    # Opened here: NumPy does not close a file that is no archive.
     with path.open("rb") as raw, zipfile.ZipFile(raw) as archive:
         keys_read = stored_array(archive, "keys")
         keys = [row.tobytes() for row in keys_read]

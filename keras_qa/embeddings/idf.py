@@ -14,7 +14,7 @@ from keras_qa.embeddings.texts import check_collection
 
 @dataclass(frozen=True)
 class InverseDocumentFrequency:
-    """How telling words are: in how few documents they occur.
+    """The weights of words, which are high for words of few documents.
 
     With N documents, of which df(w) have w,
 

@@ -5,7 +5,7 @@ Every loader reads plain and gzipped files, told apart by content, and takes a
 streamed and only a sliver of it is kept. The vectors are bit for bit those of
 gensim's own loaders.
 
-What is wrong with a file is never passed over: `VectorsError` names file and
+No error in a file is passed over: `VectorsError` names file and
 row for a wrong number of columns, a number that is not one, NaN or infinity
 for a wanted word, a bad header or a number of rows other than it says, bytes
 that are not UTF-8, and files that are empty, cut off or pickles.
@@ -124,7 +124,7 @@ def detect_format(path: PathLike) -> str:
     """Tells the format of a file of vectors from its first bytes.
 
     A file that is malformed may be taken for another format than it was meant
-    to be; its loader will say what is wrong with it.
+    to be; its loader then names the error.
 
     Args:
         path: file, plain or gzipped.
@@ -154,7 +154,7 @@ def detect_format(path: PathLike) -> str:
 
 
 def _is_text(rows: bytes, dim: int) -> bool:
-    """Whether what follows a header looks like lines of numbers."""
+    """Returns True if a header is followed by lines of numbers."""
     line = rows.partition(b"\n")[0].rstrip()
     columns = line.split(b" ")[-dim:]
     try:

@@ -1,10 +1,10 @@
 """The strict reader of the JSON and TOML files that only this project writes.
 
-A type says what a file must hold: built-in types and their unions, `Literal`,
-`list`, `tuple` and `dict` of types, dataclasses and `TypedDict`s. A dataclass
-must have exactly its fields, of which those with a default may be missing, and
-may refuse values by a ValueError in its `__post_init__`. A `TypedDict` may have
-more keys than it names.
+A type says what a file must contain: built-in types and their unions,
+`Literal`, `list`, `tuple` and `dict` of types, dataclasses and `TypedDict`s. A
+dataclass must have exactly its fields, of which those with a default may be
+missing, and may refuse values by a ValueError in its `__post_init__`. A
+`TypedDict` may have more keys than it names.
 
     >>> @dataclass(frozen=True)
     ... class Settings:
@@ -114,10 +114,10 @@ def parse_json(
 
 
 def typed(value: Any, kind: Any, place: str, error: type[Exception]) -> Any:
-    """A value of JSON or TOML as what its type says.
+    """Converts a value of JSON or TOML to what its type says.
 
     Numbers are finite and of at most 64 bits, integers are floats, too, and
-    texts are such as UTF-8 can hold.
+    texts can be encoded in UTF-8.
 
     Args:
         value: the value.
@@ -152,7 +152,7 @@ def fits(value: Any, kind: Any) -> bool:
 
 
 def misfit(values: Mapping[str, Any], kinds: Mapping[str, Any]) -> str | None:
-    """The name of a value that is of another type than it should be.
+    """The name of the first value that is of a wrong type.
 
     Args:
         values: the values; those without a type are passed over.
@@ -304,7 +304,10 @@ def _inside(where: str, name: Any) -> str:
 
 
 def _other(value: Any, kind: Any, where: str) -> _MisfitError:
-    subject = f"`{where}` must be" if where else "expected a value"
-    return _MisfitError(
-        f"{subject} of type {kind_name(kind)}. Received: {shorten(value)}"
-    )
+    if where:
+        expected = f"`{where}` must be of type {kind_name(kind)}"
+    elif (get_origin(kind) or kind) is dict:
+        expected = "expected a JSON object"
+    else:
+        expected = f"expected a value of type {kind_name(kind)}"
+    return _MisfitError(f"{expected}. Received: {shorten(value)}")

@@ -1,7 +1,7 @@
-"""Decompressing files without being filled up by them.
+"""Decompression that ends where a file unpacks to far more than text does.
 
-A kilobyte of gzip can stand for a megabyte of blanks, and one of bzip2 for
-much more. Text shrinks to a fifth, perhaps.
+A kilobyte of gzip can expand to a megabyte of blanks, and one of bzip2 to
+much more. Text shrinks to about a fifth.
 """
 
 import io
@@ -10,16 +10,16 @@ from typing import BinaryIO
 from keras_qa.errors import UnpackingError
 
 FREE_BYTES = 1 << 26
-"""What any file may unpack to, so that small ones can be very regular."""
+"""What any file may unpack to: small files can be very regular."""
 
 MOST_TIMES = 100
-"""Beyond that, so many times the length of the file."""
+"""A longer result may have at most this many times the file's length."""
 
 _BUFFER_BYTES = 1 << 16
 
 
 class _Bounded(io.RawIOBase):
-    """Passes on what a decompressor gives until it is too much."""
+    """Raises an error once a decompressor has given too many bytes."""
 
     def __init__(self, stream: BinaryIO, most: int):
         self._stream = stream
@@ -49,7 +49,7 @@ class _Bounded(io.RawIOBase):
 def bounded(
     stream: BinaryIO, packed_bytes: int, buffer_bytes: int = _BUFFER_BYTES
 ) -> io.BufferedReader:
-    """A stream that ends in an error where it gets out of proportion.
+    """A stream that raises an error once it has given too many bytes.
 
     Args:
         stream: decompresses a file; it is closed with the result.

@@ -133,7 +133,7 @@ def _items(reader: "_Reader", name: str) -> Iterator[tuple[str, Any]]:
 
 
 class _Reader:
-    """Takes a JSON text apart from the left, reading on as it needs to."""
+    """Parses a JSON text from left to right, and reads more when it must."""
 
     def __init__(self, path: Path, stream: BinaryIO):
         self._path = path
@@ -156,7 +156,7 @@ class _Reader:
                 return found
 
     def take(self, characters: str, where: str) -> str:
-        """Passes over the next character, which must be one of some."""
+        """Passes over the next character, which must be one of those given."""
         found = self.peek()
         if not found or found not in characters:
             expected = " or ".join(repr(c) for c in characters)
@@ -178,7 +178,7 @@ class _Reader:
                 if length <= MAX_ITEM_CHARACTERS and self._read_on():
                     continue
                 self._fail_at(where, error)
-            # So may a number's, which is a number as well.
+            # More digits of a number may follow.
             if end < len(self._text) or not self._read_on():
                 self._drop(end)
                 return value
@@ -201,11 +201,11 @@ class _Reader:
         self._at = end
 
     def _read_on(self) -> bool:
-        """Reads as much again as there is; False at the end of the file."""
+        """Doubles the text that is there; False at the end of the file."""
         if self._ended:
             return False
         # Only here what was passed over is cut off: each time would take
-        # long where many short items follow upon a long one.
+        # long where many short items follow a long one.
         self._text, self._at = self._text[self._at :], 0
         data = self._stream.read(max(_CHUNK_BYTES, len(self._text)))
         self._ended = not data

@@ -71,7 +71,7 @@ def read_locked(path: Path | str) -> bytes:
     path = Path(path)
     path.stat()
     lock = _lock(path)
-    # What cannot be written to is read all the same.
+    # A file that is read-only cannot be locked, but read.
     with suppress(OSError):
         _acquire(lock)
     try:
@@ -94,10 +94,10 @@ class OwnerFile:
         self.owned = False
 
     def check(self) -> None:
-        """Raises an OwnedError if the file has an owner, this one or other."""
-        # Whoever has a lock can take it again: this is another one.
+        """Raises an OwnedError if this object or a process is the owner."""
+        # A new lock, since the own one could be taken a second time.
         lock = _lock(self.path)
-        # A folder that cannot be written to has no owner that can be told.
+        # Where nothing can be written, no lock can be tried.
         with suppress(OSError):
             if self.path.exists() and not _acquire(lock, PATIENCE):
                 raise OwnedError(_owner(self.path))
@@ -166,8 +166,8 @@ def owned_folder(folder: Path) -> Iterator[None]:
 
 
 def _lock(path: Path) -> FileLock:
-    # A thread may release what another one took; and a lock that is none
-    # between machines must not take the place of one that is.
+    # Another thread may release the lock; and a soft lock, which a killed
+    # process would leave locked, must not take the place of `flock`.
     return FileLock(path, thread_local=False, fallback_to_soft=False)
 
 

@@ -30,7 +30,7 @@ MAX_KEY_BITS = 60
 
 
 def _is_key(value: object) -> bool:
-    """Whether a dict may be asked for it: hashes of long integers collide."""
+    """Returns True for keys of short hashes: long integers collide."""
     if type(value) is int:
         return value.bit_length() <= MAX_KEY_BITS
     return type(value) in (str, float)

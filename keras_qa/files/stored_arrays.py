@@ -1,4 +1,4 @@
-"""Arrays in `.npz` files that may be damaged, or may lie about their size."""
+"""Arrays in `.npz` files that may be damaged, or may state a wrong size."""
 
 import math
 import struct
@@ -7,8 +7,8 @@ import zlib
 
 import numpy as np
 
-# What NumPy and zipfile raise where a file was cut off, changed, or is
-# another's: the last three for what an archive could have, but these have not.
+# What NumPy and zipfile raise for a file that was cut off or changed, or is of
+# another format; the last three for features that these archives never have.
 DAMAGE = (
     *(ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error),
     *(struct.error, TypeError, IndexError, OverflowError, MemoryError),
@@ -17,7 +17,7 @@ DAMAGE = (
 
 
 def stored_array(archive: zipfile.ZipFile, name: str) -> np.ndarray:
-    """An array of an archive, which is as long as it says.
+    """Reads an array whose length is the one that its header states.
 
     Args:
         archive: the `.npz` file.

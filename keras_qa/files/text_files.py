@@ -23,7 +23,7 @@ READ_ERRORS = (OSError, EOFError, zlib.error)
 
 
 class _Short(reprlib.Repr):
-    """A `repr` of bounded length, whatever the object holds."""
+    """A `repr` of bounded length, whatever the object contains."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -21,8 +21,8 @@ def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
 
     Args:
         path: the final path; the folder that it lies in is made if missing.
-        save: writes what it has to write to the path it is given, which lies
-            beside `path` and ends with the same name.
+        save: writes what it has to write to the path it is given, which is
+            in the same file system and ends with the same name.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

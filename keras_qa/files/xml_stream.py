@@ -28,13 +28,13 @@ class XmlStream(ABC, Generic[T]):
     """Passes over an XML document and collects items of it on the way.
 
     Entities that the document declares are refused (by defusedxml): nested, a
-    kilobyte of them can stand for gigabytes of text, and the published files
+    kilobyte of them can expand to gigabytes of text, and the published files
     have none. So are attributes that it declares with a value, which each tag
     would get.
 
     Args:
         *parts: the file, plain or compressed (see `open_bytes`), or the files
-            that follow one upon another and make up the document.
+            that follow one another and make up the document.
     """
 
     def __init__(self, *parts: Path):
@@ -68,7 +68,7 @@ class XmlStream(ABC, Generic[T]):
 
     @property
     def line(self) -> int:
-        """Where the parser stands in `path`, counted from 1."""
+        """The line of `path` that the parser is at, counted from 1."""
         return max(1, self._parser.CurrentLineNumber - self._lines_before)
 
     def error(self, expected: str, received: object) -> DatasetError:

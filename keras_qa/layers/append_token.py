@@ -31,7 +31,7 @@ class AppendToken(ConfiguredLayer):
         Int tensor `(batch_size, length + 1)` of the same dtype.
 
     Raises:
-        ValueError: if `token_id` is no positive integer.
+        ValueError: if `token_id` is not a positive integer.
 
     Example:
         >>> AppendToken(9)(keras.ops.array([[5, 7, 0], [0, 0, 0]]))

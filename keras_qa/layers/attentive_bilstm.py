@@ -137,7 +137,7 @@ class AttentiveBiLSTM(PairLayer, MaskingLayer):
         return self.pool(self.encoder(words, mask=mask), mask=mask)
 
     def encode_answer(self, words: Any, mask: Any = None) -> dict[str, Any]:
-        """What of an answer does not depend on the question.
+        """The encoding of an answer before it meets a question.
 
         Args:
             words: float tensor `(batch_size, length, dim)`.
@@ -160,8 +160,8 @@ class AttentiveBiLSTM(PairLayer, MaskingLayer):
         """The answer's vector in view of the question, and the weights.
 
         Args:
-            question: what `encode_question` returned.
-            answer: what `encode_answer` returned.
+            question: the result of `encode_question`.
+            answer: the result of `encode_answer`.
             mask: bool tensor `(batch_size, answer_length)` or None.
 
         Returns:

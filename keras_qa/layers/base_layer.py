@@ -1,4 +1,4 @@
-"""What most layers share: their configuration, masks and precision."""
+"""The base classes of the layers: configuration, masks and precision."""
 
 import inspect
 from typing import Any
@@ -30,8 +30,8 @@ def serialized(value: Any) -> Any:
 class ConfiguredLayer(keras.layers.Layer):
     """A layer whose constructor's arguments are attributes of these names.
 
-    Its configuration are these attributes, but for those that the class lists
-    in `not_kept`, and what Keras's own classes add.
+    Its configuration has these attributes, except for those that the class
+    lists in `not_kept`, and what the configuration of Keras's layers has.
     """
 
     not_kept: tuple[str, ...] = ()

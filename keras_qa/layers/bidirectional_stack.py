@@ -23,16 +23,16 @@ class BidirectionalStack(ConfiguredLayer):
         b_l(t) = LSTM(b_{l-1}(t), b_l(t+1))     b_0(t) = x_t
 
     and the output is [f_L(t); b_L(t)] of the top layer L. In
-    `keras.layers.Bidirectional` layers upon each other the second layer reads
+    stacked `keras.layers.Bidirectional` layers the second layer reads
     the states of both directions, so that its forward state knows the words to
     come. Here it reads those of its own direction alone, which is what lets
     `f_L(t)` predict the next word and `b_L(t)` the one before.
 
-    States at padding are 0, and padding changes nothing, wherever it stands.
+    States at padding are 0, and padding changes nothing, wherever it is.
 
     Args:
         units: size of the state of each direction.
-        layers: number of LSTMs upon each other in each direction.
+        layers: number of stacked LSTMs in each direction.
         dropout: share of the inputs of each LSTM that training drops: of the
             word vectors, and of the states between two layers.
         initializer_range: all weights and biases start uniform in (-range,

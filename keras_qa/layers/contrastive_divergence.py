@@ -128,7 +128,7 @@ def _checked(states: Any, mask: Any) -> tuple[np.ndarray, np.ndarray]:
     if states.ndim != 3:
         raise ValueError(
             "`states` must have the shape (texts, length, dim). Received: "
-            f"states.shape={states.shape}"
+            f"states.shape={states.shape!r}"
         )
     if mask is None:
         mask = np.ones(states.shape[:2], dtype=bool)
@@ -136,7 +136,7 @@ def _checked(states: Any, mask: Any) -> tuple[np.ndarray, np.ndarray]:
     if mask.shape != states.shape[:2]:
         raise ValueError(
             f"`mask` must have the shape {states.shape[:2]} of the texts. "
-            f"Received: mask.shape={mask.shape}"
+            f"Received: mask.shape={mask.shape!r}"
         )
     largest = np.abs(states[mask]).max(initial=0)
     if not largest <= 1:
@@ -183,7 +183,7 @@ class ContrastiveDivergence(keras.Model):
         `(batch_size,)`.
 
     Raises:
-        ValueError: if `k` is no positive integer.
+        ValueError: if `k` is not a positive integer.
 
     Example:
         >>> trainer = ContrastiveDivergence(score, k=5)

@@ -30,15 +30,15 @@ class CrossTemporalLayer(PairLayer, QuasiRecurrent):
         c_t = f^s_t c_{t-1} + (1 - f^s_t) z^s_t          h_t = o^s_t c_t
         c'_t = f^p_{t*} c'_{t-1} + (1 - f^p_{t*}) x_t    h'_t = o^p_{t*} c'_t
 
-    and the layer returns `h_t h'_t`, elementwise, for both texts. The step t*
-    of the partner stands for step t: with r the quotient of the two lengths,
+    and the layer returns `h_t h'_t`, elementwise, for both texts. Step t* of
+    the partner corresponds to step t: with r the quotient of the two lengths,
     rounded up, a step of the shorter text reads the longer at t r, and a step
     of the longer reads the shorter at t / r, rounded down; neither reads
     beyond the last step.
 
-    Outputs of the other steps are as if padding were not there; at padding
-    they are 0. Swapping the texts swaps the outputs. The weights are those of
-    one `QRNNLayer`.
+    Padding does not change the outputs of words; at padding outputs are 0.
+    Swapping the texts swaps the outputs. The weights are those of one
+    `QRNNLayer`.
 
     Args:
         units: size of the states (the paper's d).

@@ -26,9 +26,8 @@ class DuplexAttention(PairLayer, MaskingLayer):
     second; `pair_distances` is the second for all pairs of some questions and
     some documents. So a text of many pairs goes through the first step once.
 
-    Padding, which must stand behind the words of a document, changes
-    nothing. All but the sums of equation 8 keeps float32 under mixed
-    precision.
+    Padding, which must follow the words of a document, changes nothing.
+    All but the sums of equation 8 keeps float32 under mixed precision.
 
     Args:
         max_document_length: most positions of a document; a longer one is cut
@@ -39,7 +38,7 @@ class DuplexAttention(PairLayer, MaskingLayer):
         n_gram_attention: whether there is the first attention.
         query_attention: whether there is the second one; without it the words
             of the document weigh the same.
-        without_n_gram_attention: what stands for the first attention where it
+        without_n_gram_attention: what replaces the first attention where it
             is off: the `"mean"` of the blocks or the `"last"` of them.
         share_sides: whether both texts go through the same softmax block of
             equation 7. The paper does not say.
@@ -179,7 +178,8 @@ class DuplexAttention(PairLayer, MaskingLayer):
         Args:
             question: what `contextualize` returned, `(batch_size,
                 question_length, filters)`.
-            document: the same of as many documents.
+            document: the result of `contextualize` for the same number of
+                documents.
             question_mask: bool tensor `(batch_size, question_length)` or None.
             document_mask: bool tensor `(batch_size, document_length)` or None.
             return_attention_scores: whether the weights are returned too.

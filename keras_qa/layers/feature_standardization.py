@@ -68,7 +68,7 @@ class FeatureStandardization(keras.layers.Layer):
             raise ValueError(
                 "`features` must have the shape (rows, features) with at least "
                 "one row and the features that the layer was built for. "
-                f"Received: features.shape={rows.shape}"
+                f"Received: features.shape={rows.shape!r}"
             )
         if not np.isfinite(rows).all():
             raise ValueError(

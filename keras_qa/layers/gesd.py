@@ -17,7 +17,7 @@ class GESD(PairLayer, ConfiguredLayer):
 
         GESD(x, y) = 1 / (1 + |x - y|) * 1 / (1 + exp(-gamma (<x, y> + c)))
 
-    The name stands for "geometric mean of Euclidean and sigmoid dot product";
+    The name abbreviates "geometric mean of Euclidean and sigmoid dot product";
     the paper prints their product, without a root, which ranks alike.
     Distances are bounded below by 1e-6, so that the gradient is finite, and
     zero, where the vectors are equal. Half-precision inputs are computed, and

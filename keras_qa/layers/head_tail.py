@@ -50,7 +50,7 @@ class HeadTail(MaskingLayer):
         if input_shape[-1] % 2:
             raise ValueError(
                 "`inputs` must have an even number of features, half of them "
-                f"of each direction. Received: inputs.shape={input_shape}"
+                f"of each direction. Received: inputs.shape={input_shape!r}"
             )
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
@@ -60,7 +60,7 @@ class HeadTail(MaskingLayer):
             last, first = inputs[:, -1], inputs[:, 0]
         else:
             words = ops.cast(mask, "int32")
-            # How many words stand up to here, and from here on.
+            # Numbers of words up to each position, and from it on.
             until = ops.cumsum(words, axis=1)
             since = ops.sum(words, axis=1, keepdims=True) - until + words
             last, first = (

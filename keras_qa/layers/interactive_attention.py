@@ -19,7 +19,7 @@ from keras_qa.text.sides import SIDES
 
 TERMS = ("question", "answer", "jump", "frequency", "match")
 QUESTION_TERMS = ("aligned", "final")
-# The axes of all that the terms read.
+# The axes of all inputs of the terms.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "answer_states": ("batch_size", "answer_length", "dim"),
     "question_states": ("batch_size", "question_length", "dim"),
@@ -30,7 +30,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "question_tf_idf": ("batch_size", "question_words"),
     "answer_words": ("batch_size", "answer_words", "word_dim"),
 }
-# What each term reads of the inputs, in addition to the answer's states.
+# The inputs of each term, in addition to the answer's states.
 NEEDED: Mapping[str, tuple[str, ...]] = {
     "question": ("question_states",),
     "answer": (),
@@ -82,7 +82,7 @@ class InteractiveAttention(MaskingLayer):
             `"answer"`, `"jump"`, `"frequency"` (`d_a` alone) and `"match"`
             (`d_q` with `d_a`). Without any, all positions weigh the same.
         vocabulary_size: number of word ids, for `"frequency"`.
-        question_term: the question's state beside position t of the answer:
+        question_term: the question's state that position t of the answer reads:
             `"aligned"`, its state at the same t (as printed; 0 where the
             question has ended), or `"final"`, the states that both directions
             end with.

@@ -18,7 +18,7 @@ class MaskedConvolution(keras.layers.Conv1D):
         **kwargs: other arguments of `keras.layers.Conv1D`.
 
     Raises:
-        ValueError: if `filters` or `kernel_size` is no positive integer.
+        ValueError: if `filters` or `kernel_size` is not a positive integer.
     """
 
     def __init__(

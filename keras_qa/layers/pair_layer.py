@@ -1,4 +1,4 @@
-"""The check of what layers of a question and an answer are given."""
+"""The base of layers of several texts, which checks their inputs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,12 +11,12 @@ UNPADDED = ("RaggedTensor", "SparseTensor")
 
 
 class PairLayer(keras.layers.Layer):
-    """A layer of several inputs that refuses others than it expects.
+    """A layer of several inputs that refuses inputs of another form.
 
     Attributes:
         parts: names of the inputs, in their order, and of the axes of each.
-            Axes of one name have one size; "..." stands for any axes, at
-            least one, which may broadcast.
+            Axes of one name have one size; "..." means one or more axes,
+            which may broadcast.
         optional: names of inputs at the end that may be missing.
     """
 

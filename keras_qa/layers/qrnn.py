@@ -176,7 +176,7 @@ class QRNNLayer(QuasiRecurrent):
         return cells, outputs
 
     def _last_window(self, inputs: Any, steps: RealSteps | None) -> Any:
-        """The inputs that the kernel will see beside those of the next step."""
+        """The inputs that the kernel sees in addition to the next step's."""
         window = self.kernel_size - 1
         if steps is None:
             return inputs[-window:]

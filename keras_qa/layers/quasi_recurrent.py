@@ -1,4 +1,4 @@
-"""What QRNN and CTRN share: gates learned by a causal convolution."""
+"""The base of QRNN and CTRN layers: gates learned by a causal convolution."""
 
 from typing import Any
 
@@ -16,8 +16,9 @@ class QuasiRecurrent(ConfiguredLayer):
     """Base of the layers whose gates come from a convolution over time.
 
     One kernel `(kernel_size, input_dim, gates * units)` holds the matrices of
-    all gates beside each other, in the order z, f, o, i; its last slice is
-    multiplied by the vector of the step itself, the others by those before.
+    all gates next to each other, in the order z, f, o, i; its last slice is
+    multiplied by the vector of the step itself, the other slices by the
+    vectors of the steps before.
 
     Args:
         units: size of the states (the paper's d).

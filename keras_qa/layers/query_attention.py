@@ -28,8 +28,8 @@ class QueryAttention(PairLayer, SoftmaxWeighting):
     All runs over the positions that the masks mark as words: padding behind
     the words changes nothing. The layers of the softmax block are fully
     connected over the positions of the document, which makes its kernel
-    `(max_document_length, max_document_length)`: a document is cut to so many
-    positions, and unlike elsewhere padding must stand behind its words. A
+    `(max_document_length, max_document_length)`: a document is cut to that
+    many positions, and unlike elsewhere padding must follow its words. A
     document without words is all zeros, a query without words has the
     distance 0.
 
@@ -112,7 +112,7 @@ class QueryAttention(PairLayer, SoftmaxWeighting):
         mask: Any = None,
         return_attention_scores: bool = False,
     ) -> Any:
-        """Computes the distance of each query from the document beside it."""
+        """Computes the distance of each query from its document."""
         (query, query_mask), whole = (
             self._prepared(text, text_mask)
             for text, text_mask in zip(
@@ -152,8 +152,9 @@ class QueryAttention(PairLayer, SoftmaxWeighting):
         `queries * query_length * documents * document_length` numbers of 4
         bytes, of which about 3 are alive at once in inference, and 9 in
         training. So 1 query of 20 words and 1,000 documents of 150 take
-        36 MB, beside the vectors of the documents themselves, 614 MB at 1,024
-        features. The documents' `D` take `documents * document_length²`.
+        36 MB, in addition to the vectors of the documents themselves, 614 MB
+        at 1,024 features. The documents' `D` take `documents *
+        document_length²`.
 
         Terms of the size of `|q|²` cancel where a distance is small: in
         float32 the square of a distance is off by some 1e-6 |q|², far less

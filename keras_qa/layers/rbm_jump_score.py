@@ -34,8 +34,8 @@ class RBMJumpScore(MaskingLayer):
         jump(t) = exp(-E(h_t, h_t+1))                               (13)
 
     where the states lie in [-1, 1]. The last word has no next word: its jump
-    is 0, as is that of padding. A word before padding is a last word wherever
-    the padding stands. All is computed, and returned, in float32 or better.
+    is 0, as is that of padding. A word before padding is a last word, wherever
+    the padding is. All is computed, and returned, in float32 or better.
 
     `fit` learns the weights, from states alone and before a matcher uses the
     layer. There the weights are the paper's fixed theta*: set `trainable` to

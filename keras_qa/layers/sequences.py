@@ -100,13 +100,13 @@ class RealSteps:
         )
 
     def places_before(self, ranks: Any, offset: int, window: int) -> Any:
-        """Where the real step stands that is `offset` before another.
+        """The place of the real step `offset` real steps before another one.
 
         Args:
-            ranks: int32 `(n, batch_size)`, the number of real steps before the
-                other.
+            ranks: int32 `(n, batch_size)`, the number of real steps before that
+                other one.
             offset: a number of real steps.
-            window: number of inputs that stand before the text.
+            window: number of inputs before the text.
 
         Returns:
             int32 `(n, batch_size)`, into the inputs with those before them.

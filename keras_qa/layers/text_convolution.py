@@ -34,7 +34,7 @@ class TextConvolution(MaskedConvolution):
         Float tensor `(batch_size, length, filters)`.
 
     Raises:
-        ValueError: if `filters` or `kernel_size` is no positive integer.
+        ValueError: if `filters` or `kernel_size` is not a positive integer.
 
     Example:
         >>> TextConvolution(4, 3)(keras.ops.ones((2, 7, 5))).shape

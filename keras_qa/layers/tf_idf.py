@@ -23,7 +23,7 @@ class TfIdf(MaskingLayer):
         d(w) = tf(w) idf(w)
 
     with tf(w) the number of times that the text has w. The layer returns it
-    sparse: a weight for each position, to be read beside the word ids. The
+    sparse: a weight for each position, to be read next to the word ids. The
     weights of the positions that hold w sum to d(w), so that a sum over a
     vocabulary, such as a scalar product with d, becomes one over a text.
 
@@ -95,7 +95,7 @@ class TfIdf(MaskingLayer):
         if idf.shape != (self.vocabulary_size,):
             raise ValueError(
                 "`idf` must have the shape (vocabulary_size,) = "
-                f"{(self.vocabulary_size,)}. Received: idf.shape={idf.shape}"
+                f"{(self.vocabulary_size,)}. Received: idf.shape={idf.shape!r}"
             )
         wrong = ~np.isfinite(idf) | (idf < 0)
         if wrong.any():

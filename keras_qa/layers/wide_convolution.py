@@ -39,7 +39,7 @@ class WideConvolution(MaskedConvolution):
         Float tensor `(batch_size, length + kernel_size - 1, filters)`.
 
     Raises:
-        ValueError: if `filters` or `kernel_size` is no positive integer.
+        ValueError: if `filters` or `kernel_size` is not a positive integer.
 
     Example:
         >>> WideConvolution(4, 3)(keras.ops.ones((2, 7, 5))).shape

@@ -43,7 +43,7 @@ class WordProjection(ConfiguredLayer):
         Float tensor `(..., units)`.
 
     Raises:
-        ValueError: if `units` or `num_layers` is no positive integer.
+        ValueError: if `units` or `num_layers` is not a positive integer.
 
     Example:
         >>> layer = WordProjection(4)

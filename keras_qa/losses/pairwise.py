@@ -76,7 +76,7 @@ class PairwiseHinge(keras.losses.Loss):
         super().__init__(name=name, reduction=reduction, dtype=dtype)
         if margin <= 0:
             raise ValueError(
-                f"`margin` must be positive. Received: margin={margin}"
+                f"`margin` must be positive. Received: margin={margin!r}"
             )
         self.margin = margin
 

@@ -5,6 +5,8 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_choice
+
 MINING = ("hard", "semi-hard", "all")
 METRICS = ("L2", "squared-L2", "angular")
 REDUCTIONS = ("sum_over_batch_size", "sum")
@@ -40,7 +42,7 @@ class TripletLoss(keras.losses.Loss):
         margin: the paper's m; positive.
         mining: `"hard"`, `"semi-hard"` or `"all"`.
         squared: whether the distances are squared first. Equation 13 prints a
-            square, and says that it stands for the distance of equation 12.
+            square, and says that it is the distance of equation 12.
         reduction: `"sum_over_batch_size"`, the mean over the batch's
             triplets, or `"sum"`, their sum. The paper does not say.
         name: name of the loss.
@@ -77,8 +79,9 @@ class TripletLoss(keras.losses.Loss):
         dtype: Any = None,
     ):
         super().__init__(name=name, reduction=reduction, dtype=dtype)
-        _check(margin, mining=(mining, MINING))
-        _check(margin, reduction=(reduction, REDUCTIONS))
+        _check_margin(margin)
+        check_choice("mining", mining, MINING)
+        check_choice("reduction", reduction, REDUCTIONS)
         self.margin = margin
         self.mining = mining
         self.squared = squared
@@ -161,8 +164,9 @@ class EmbeddingTripletLoss(keras.losses.Loss):
         dtype: Any = None,
     ):
         super().__init__(name=name, dtype=dtype)
-        _check(margin, mining=(mining, MINING))
-        _check(margin, distance_metric=(distance_metric, METRICS))
+        _check_margin(margin)
+        check_choice("mining", mining, MINING)
+        check_choice("distance_metric", distance_metric, METRICS)
         self.margin = margin
         self.mining = mining
         self.distance_metric = distance_metric
@@ -237,7 +241,7 @@ def _mined(
 
 
 def _counts(mining: str, positives: Any, negatives: Any, complete: Any) -> Any:
-    """How many triplets each of the losses of `_mined` stands for, float32."""
+    """The number of triplets in each of the losses of `_mined`, float32."""
     if mining == "all":
         ones = [ops.cast(mask, "float32") for mask in (positives, negatives)]
         return ops.sum(ones[0], axis=1) * ops.sum(ones[1], axis=1)
@@ -290,8 +294,8 @@ def _semi_hard(
 def _all(distances: Any, positives: Any, negatives: Any, margin: float) -> Any:
     """The sums over all triplets of each question, `(questions,)`.
 
-    Of the triplets that cost something, every distance is added so often as
-    it is a positive's and subtracted so often as it is a negative's.
+    Of the triplets that cost something, every distance is added as often
+    as it is a positive's and subtracted as often as it is a negative's.
     """
 
     def uses(row: Any) -> Any:
@@ -309,13 +313,8 @@ def _all(distances: Any, positives: Any, negatives: Any, margin: float) -> Any:
     )
 
 
-def _check(margin: float, **choices: tuple[Any, tuple[str, ...]]) -> None:
+def _check_margin(margin: float) -> None:
     if margin <= 0:
         raise ValueError(
-            f"`margin` must be positive. Received: margin={margin}"
+            f"`margin` must be positive. Received: margin={margin!r}"
         )
-    for name, (value, values) in choices.items():
-        if value not in values:
-            raise ValueError(
-                f"`{name}` must be one of {values}. Received: {name}={value!r}"
-            )

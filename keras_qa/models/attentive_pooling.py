@@ -22,7 +22,7 @@ from keras_qa.text.sides import SIDES
 
 
 class AttentivePoolingRanker(ConfiguredModel):
-    """What AP-BiLSTM and AP-CNN share: words, attentive pooling, a cosine.
+    """The common base of AP-BiLSTM and AP-CNN: all but the encoder.
 
     It is made from the arguments that both have.
 
@@ -115,7 +115,7 @@ class APBiLSTM(AttentivePoolingRanker):
     parameters, with m = `projection_dim`, d = `units` and [d] the biases: at
     m = 300 and d = 512, 4,378,624, and 4,374,528 without biases. Table 2 of
     Tay et al. (2018) prints 4(md + d^2) + 4d^2, where the factor 2 of the two
-    directions is missing, and beside it 5.86M. The printed formula gives
+    directions is missing, and next to it 5.86M. The printed formula gives
     2,711,552. The printed number, 5,857,280, is what it gives with 2d for d
     in its last term alone, 4(md + d^2) + 4(2d)^2. Neither is the size of this
     model.

@@ -1,4 +1,4 @@
-"""What the models share: dtype policy, word vectors, L2 and inputs."""
+"""Parts of all models: dtype policy, word vectors, L2 and inputs."""
 
 from typing import Any
 
@@ -61,7 +61,7 @@ def word_embedding(
         A built layer of the name `"embedding"`.
 
     Raises:
-        ValueError: if a size is no positive integer, or `embeddings` has
+        ValueError: if a size is not a positive integer, or `embeddings` has
             another shape, or a number that is not finite.
     """
     check_positive(vocabulary_size=vocabulary_size, embedding_dim=embedding_dim)
@@ -124,8 +124,8 @@ def text_inputs(
     """The symbolic inputs of a model of pairs of texts.
 
     Args:
-        question_length: length that questions are padded to, if it is one.
-        answer_length: the same of answers.
+        question_length: the length that all questions have; None if it varies.
+        answer_length: the length that all answers have, or None.
 
     Returns:
         Dict of int tensors `"question"` and `"answer"` `(batch_size, length)`.

@@ -24,7 +24,7 @@ def bidirectional_lstm(
         A layer of the name `"bilstm"`.
 
     Raises:
-        ValueError: if `units` is no positive integer.
+        ValueError: if `units` is not a positive integer.
     """
     check_positive(units=units)
     return keras.layers.Bidirectional(
@@ -63,7 +63,7 @@ def text_convolution(
         The layer.
 
     Raises:
-        ValueError: if `filters` or `kernel_size` is no positive integer.
+        ValueError: if `filters` or `kernel_size` is not a positive integer.
     """
     return TextConvolution(
         filters,
@@ -88,7 +88,7 @@ def word_projection(units: int, l2: float, policy: Any) -> keras.layers.Dense:
         The layer.
 
     Raises:
-        ValueError: if `units` is no positive integer.
+        ValueError: if `units` is not a positive integer.
     """
     check_positive(projection_dim=units)
     return keras.layers.Dense(

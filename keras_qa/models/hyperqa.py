@@ -27,7 +27,7 @@ ROUNDING = 2e-6
 
 
 class BagOfWordsRanker(ConfiguredModel):
-    """What HyperQA and CosineQA share: a text encoder and a linear score.
+    """The common base of HyperQA and CosineQA: an encoder and a linear score.
 
     It is made from the arguments that both have.
 
@@ -132,9 +132,9 @@ class BagOfWordsRanker(ConfiguredModel):
 
     @property
     def supports_packing(self) -> bool:
-        """Whether `score_packed` computes what the model does.
+        """True if `score_packed` computes what the model does.
 
-        Not with dropout, which would drop one word alike wherever it stands.
+        It does not with dropout, which would drop a word in all its texts.
         """
         return not self.dropout
 

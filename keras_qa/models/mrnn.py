@@ -32,8 +32,8 @@ class MRNN(ConfiguredModel):
     The paper trains it with a triplet loss on distances. `pair_distances`
     gives those of all questions of a batch from all documents of it.
 
-    `question_encoder` and `answer_encoder` compute what of a text does not
-    depend on the other one, up to equation 8: a dict of `"vectors"`
+    `question_encoder` and `answer_encoder` compute the part that does not
+    depend on the other text, up to equation 8: a dict of `"vectors"`
     `(batch_size, length, filters)` and of `"mask"`. `head` scores pairs of
     such dicts, and `encoded_distances` compares all with all. `attention` is a
     model with the inputs of this one that gives the weights of the answer's
@@ -44,7 +44,7 @@ class MRNN(ConfiguredModel):
     `(batch_size, question_length, answer_length)` (equation 10), the three
     pictures of Figure 5.
 
-    Id 0 is padding, must stand behind the words and changes nothing. Texts
+    Id 0 is padding, must follow the words and changes nothing. Texts
     may have any length; an answer's words beyond `max_document_length` are
     seen only by the n-grams of those before. Under mixed precision weights,
     what the encoders give, and scores keep float32.

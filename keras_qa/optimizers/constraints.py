@@ -36,7 +36,7 @@ class PoincareBall(keras.constraints.Constraint):
         if not 0 < epsilon < 1:
             raise ValueError(
                 "`epsilon` must be between 0 and 1. "
-                f"Received: epsilon={epsilon}"
+                f"Received: epsilon={epsilon!r}"
             )
         self.epsilon = epsilon
 

@@ -12,6 +12,7 @@ import keras
 from keras import ops
 
 from keras_qa import geometry
+from keras_qa.arguments import check_choice
 from keras_qa.optimizers.constraints import PoincareBall
 
 CONVERSIONS = ("none", "parameter", "gradient", "manifold")
@@ -108,9 +109,9 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
     ) -> None:
         # The learning rate that counts is the inner optimizer's.
         super().__init__(learning_rate=0.0, name=name)
-        _check_choice("conversion", conversion, CONVERSIONS)
-        _check_choice("norm", norm, NORMS)
-        _check_choice("retraction", retraction, RETRACTIONS)
+        check_choice("conversion", conversion, CONVERSIONS)
+        check_choice("norm", norm, NORMS)
+        check_choice("retraction", retraction, RETRACTIONS)
         if variable_pattern is not None and conversion == "manifold":
             raise ValueError(
                 '`variable_pattern` must be None with conversion="manifold", '
@@ -334,14 +335,6 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
         return cls(**{**config, "inner_optimizer": inner_optimizer})
 
 
-def _check_choice(argument: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ValueError(
-            f"`{argument}` must be one of {choices}. "
-            f"Received: {argument}={value!r}"
-        )
-
-
 def _inner(inner_optimizer: Any, conversion: str) -> Any:
     inner_optimizer = keras.optimizers.get(inner_optimizer)
     if isinstance(inner_optimizer, keras.optimizers.LossScaleOptimizer):
@@ -349,13 +342,13 @@ def _inner(inner_optimizer: Any, conversion: str) -> Any:
             "`inner_optimizer` must not be a LossScaleOptimizer, which would "
             "leave the gradients scaled while they are converted; wrap the "
             "RiemannianOptimizer in it instead. "
-            f"Received: inner_optimizer={inner_optimizer}"
+            f"Received: inner_optimizer={inner_optimizer!r}"
         )
     if conversion == "manifold" and inner_optimizer.use_ema:
         raise ValueError(
             '`inner_optimizer` must have use_ema=False with conversion="'
             'manifold", because an average of points can leave the ball. '
-            f"Received: inner_optimizer={inner_optimizer} with use_ema=True"
+            f"Received: inner_optimizer={inner_optimizer!r} with use_ema=True"
         )
     return inner_optimizer
 

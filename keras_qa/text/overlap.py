@@ -35,7 +35,7 @@ class OverlapFeatures:
 
     first over all words, then over those that are not stop words: four
     numbers, each 0 where both sides have no words. N is the number of
-    documents and df(w) how many of them hold w; a word that none holds
+    documents and df(w) how many of them contain w; a word that none contains
     counts as if one did. Words are compared as strings, so that they match
     whether or not a vocabulary knows them. A token without any letter or
     digit is a stop word.
@@ -119,7 +119,7 @@ class OverlapFeatures:
         return math.log(self.documents / self.document_frequencies.get(word, 1))
 
     def is_stop_word(self, word: str) -> bool:
-        """Whether the last two features leave a word out."""
+        """Returns True if the last two features leave a word out."""
         return word in self.stop_words or not any(map(str.isalnum, word))
 
     def pair(
@@ -189,7 +189,7 @@ class OverlapFeatures:
         """Reads what `save` wrote.
 
         Raises:
-            DatasetError: if the file holds anything else.
+            DatasetError: if the file contains anything else.
         """
         try:
             state = json.loads(Path(path).read_text("utf-8"))

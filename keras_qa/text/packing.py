@@ -158,7 +158,7 @@ def _distinct_words(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _stable_order(values: np.ndarray) -> np.ndarray:
-    """Stable `argsort`, by NumPy's radix sort if 16 bits hold the values."""
+    """Stable `argsort`, by NumPy's radix sort if the values have 16 bits."""
     if values.max() < 1 << 16:
         values = values.astype(np.uint16)
     return np.argsort(values, kind="stable")

@@ -28,7 +28,8 @@ WORD = re.compile(
 # makes two tokens, and nothing with a letter: 1st, 1990s, 10m.
 NUMBER_TOKEN = re.compile(r"[.'’+\-]?\d+(?:[.,:/\-]\d+)*")
 # Surrogates and the 66 code points that Unicode sets aside as noncharacters:
-# UTF-8 cannot hold the former, some versions of TensorFlow replace the latter.
+# UTF-8 cannot encode the former, and some versions of TensorFlow replace the
+# latter.
 _NO_CHARACTER = re.compile(
     "[\ud800-\udfff\ufdd0-\ufdef"
     + "".join(chr(p << 16 | c) for p in range(17) for c in (0xFFFE, 0xFFFF))

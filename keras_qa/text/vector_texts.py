@@ -1,4 +1,4 @@
-"""Texts as the vectors of their words where they stand."""
+"""Texts as vectors of their words, each in the context of its text."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from keras_qa.text.ragged import Ragged
 class VectorTexts(Ragged):
     """The word vectors of many texts, one after the other, without padding.
 
-    It stands in the place of `RaggedTexts` where a model reads vectors that
+    It takes the place of `RaggedTexts` where a model reads vectors that
     depend on the text, such as a BERT's: `padded` gives these, not ids.
 
     Attributes:

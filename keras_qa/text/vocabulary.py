@@ -43,7 +43,7 @@ class Vocabulary:
     ) -> "Vocabulary":
         """Collects the words of tokenised texts, most frequent first.
 
-        Words of equal frequency stand in alphabetical order, so that the ids
+        Words of equal frequency are in alphabetical order, so that the ids
         do not depend on the order of the texts.
         """
         counts = Counter(token for text in texts for token in text)

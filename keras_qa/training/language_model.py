@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from keras import ops
 
+from keras_qa.arguments import check_choice
 from keras_qa.batches.pairs import EpochBatches
 from keras_qa.models.iam.language_model import BidirectionalLanguageModel
 from keras_qa.text.packing import RaggedTexts
@@ -32,7 +33,7 @@ def output_classes(
         vocabulary_size: number of word ids, without `<EOS>`.
         min_count: words that occur less often are predicted as unknown. With
             1, that class would have no example in the training texts.
-        max_classes: only so many classes, those of the most frequent words;
+        max_classes: most classes, those of the most frequent words;
             the time of an epoch grows with them.
 
     Returns:
@@ -44,12 +45,12 @@ def output_classes(
     """
     if min_count < 1:
         raise ValueError(
-            f"`min_count` must be positive. Received: min_count={min_count}"
+            f"`min_count` must be positive. Received: min_count={min_count!r}"
         )
     if max_classes is not None and max_classes < 3:
         raise ValueError(
             "`max_classes` must be at least 3: the unknown word, a word and "
-            f"<EOS>. Received: max_classes={max_classes}"
+            f"<EOS>. Received: max_classes={max_classes!r}"
         )
     counts = np.bincount(texts.ids, minlength=vocabulary_size)
     counts[:2] = 0  # padding and unknown word
@@ -99,7 +100,7 @@ class LanguageModelBatches(EpochBatches):
         super().__init__(texts, batch_size, seed, **kwargs)
         if window < 1:
             raise ValueError(
-                f"`window` must be positive. Received: window={window}"
+                f"`window` must be positive. Received: window={window!r}"
             )
         self.window = window
         self._sentences = np.flatnonzero(texts.lengths)
@@ -176,11 +177,7 @@ def class_sequences(
     Raises:
         ValueError: if `direction` is unknown.
     """
-    if direction not in DIRECTIONS:
-        raise ValueError(
-            f"`direction` must be one of {DIRECTIONS}. "
-            f"Received: direction={direction!r}"
-        )
+    check_choice("direction", direction, DIRECTIONS)
     classes = ops.convert_to_numpy(model.prediction.classes)
     step = 1 if direction == "forward" else -1
     for text in range(len(texts)):

@@ -62,7 +62,7 @@ class PairwiseTrainer(keras.Model):
 
     @property
     def supports_packing(self) -> bool:
-        """Whether batches should be packed for this scorer."""
+        """True if batches should be packed for this scorer."""
         return bool(getattr(self.scorer, "supports_packing", False))
 
     def fit(self, x: Any, **kwargs: Any) -> keras.callbacks.History:
@@ -87,7 +87,7 @@ class PairwiseTrainer(keras.Model):
                 raise ValueError(
                     "`inputs` must be padded for this scorer: build the "
                     "PairwiseBatches with packed=False. "
-                    f"Received: scorer={self.scorer}"
+                    f"Received: scorer={self.scorer!r}"
                 )
             return self.scorer.score_packed(inputs)
         answers = inputs["answers"]

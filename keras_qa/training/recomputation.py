@@ -8,7 +8,7 @@ from keras import ops
 
 
 class Recomputation:
-    """Calls functions of a model so that little is kept for their gradient.
+    """Calls functions of a model and keeps little for their gradient.
 
     A training step that applies a model to one part of a batch after the other
     then holds the inner values of one part at a time: kept are what goes into

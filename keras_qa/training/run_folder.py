@@ -12,6 +12,7 @@ from typing import Any
 
 from keras_qa.errors import OwnedError
 from keras_qa.errors import RunFolderError
+from keras_qa.files import checks
 from keras_qa.files.checks import fits
 from keras_qa.files.locks import RUNNING
 from keras_qa.files.locks import OwnerFile
@@ -214,14 +215,8 @@ def read_json(path: Path) -> Any:
     Raises:
         RunFolderError: if it is not there, or is no JSON.
     """
-    try:
-        return json.loads(path.read_text("utf-8"))
-    # The last is of JSON that is nested too deep.
-    except (OSError, ValueError, RecursionError) as error:
-        raise RunFolderError(
-            f"{path}: expected the JSON that a run has written. "
-            f"Received: {error}"
-        ) from error
+    expected = "the JSON that a run has written"
+    return checks.read_json(path, Any, RunFolderError, expected)
 
 
 def _of_storage(error: Exception) -> bool:

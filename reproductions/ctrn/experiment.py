@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-import keras_qa
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.sides import SIDES
 from reproductions.ctrn.settings import DATASETS
@@ -99,20 +98,14 @@ class CTRNExperiment(Experiment[CTRNSettings]):
         if model == "overlap":
             return overlap_model()
         class_name, names = {**POINTWISE, **ATTENTIVE}[model]
-        arguments: dict[str, Any] = {
-            name: getattr(settings, name) for name in (*names, *_SHARED)
-        }
+        arguments: dict[str, Any] = {}
         if model in POINTWISE and settings.overlap:
             arguments["overlap_features"] = len(OverlapFeatures.names)
         if model == "ctrn" and settings.alignment == "padded" and longest:
             arguments["question_length"] = longest["question"]
             arguments["answer_length"] = longest["answer"]
-        vocabulary_size, embedding_dim = matrix.shape
-        return getattr(keras_qa, class_name)(
-            vocabulary_size=vocabulary_size,
-            embedding_dim=embedding_dim,
-            embeddings=matrix,
-            **arguments,
+        return self.model_of_words(
+            class_name, settings, (*names, *_SHARED), matrix, **arguments
         )
 
     def build_training(self, run: Run[CTRNSettings]) -> Training:

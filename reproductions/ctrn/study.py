@@ -24,7 +24,7 @@ from reproductions.ctrn.experiment import EXPERIMENT
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.study import PlannedRun
 from reproductions.harness.study import plan_run
-from reproductions.harness.study import run_all
+from reproductions.harness.study import run_study
 from reproductions.harness.study import study_parser
 
 SEEDS = (1, 2, 3, 4, 5)
@@ -46,37 +46,19 @@ CONDITIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 def runs(arguments: argparse.Namespace) -> Iterator[PlannedRun]:
     """The runs, in order."""
+    vectors = arguments.embeddings
     for seed in arguments.seeds:
         for dataset in arguments.datasets:
             if seed == arguments.seeds[0]:
                 for model in FLOORS:
-                    yield _run(arguments, dataset, model, "paper", seed)
+                    yield plan_run(dataset, model, "paper", seed, vectors)
             for model, readings in CONDITIONS:
                 if arguments.models and model not in arguments.models:
                     continue
                 settings = (*readings, *arguments.set)
-                yield _run(
-                    arguments, dataset, model, arguments.recipe, seed, *settings
+                yield plan_run(
+                    dataset, model, arguments.recipe, seed, vectors, settings
                 )
-
-
-def _run(
-    arguments: argparse.Namespace,
-    dataset: str,
-    model: str,
-    recipe: str,
-    seed: int,
-    *settings: str,
-) -> PlannedRun:
-    return plan_run(
-        (dataset, model, recipe, f"seed{seed}", *settings),
-        arguments.embeddings,
-        settings,
-        dataset=dataset,
-        model=model,
-        recipe=recipe,
-        seed=seed,
-    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -98,8 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         metavar="NAME",
         help="of the trained models, run these alone",
     )
-    arguments = parser.parse_args(argv)
-    return run_all(EXPERIMENT, runs(arguments), arguments)
+    return run_study(EXPERIMENT, parser, runs, argv)
 
 
 if __name__ == "__main__":

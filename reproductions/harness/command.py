@@ -211,6 +211,13 @@ def with_messages(action: Callable[[], None]) -> int:
     return 0
 
 
+def print_written(written: Sequence[Path]) -> None:
+    """Prints the first of some files, a page, and then the names of all."""
+    print(written[0].read_text("utf-8"))
+    for path in written:
+        print(path)
+
+
 def _run_and_print(
     experiment: Experiment[Any], arguments: argparse.Namespace
 ) -> None:

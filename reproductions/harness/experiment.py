@@ -20,6 +20,7 @@ from typing import TypeVar
 
 import numpy as np
 
+import keras_qa
 from keras_qa.arguments import check_choice
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Dataset
@@ -292,6 +293,32 @@ class Experiment(Generic[S]):
             matrix: word vectors by word id, float32 `(words, dim)`.
         """
         raise NotImplementedError
+
+    def model_of_words(
+        self,
+        class_name: str,
+        settings: S,
+        names: Sequence[str],
+        matrix: np.ndarray,
+        **arguments: Any,
+    ) -> "keras.Model":
+        """A model of the library that starts from word vectors.
+
+        Args:
+            class_name: name of its class.
+            settings: the settings.
+            names: names of the settings that are arguments of the class.
+            matrix: word vectors by word id, float32 `(words, dim)`.
+            **arguments: further arguments of the class.
+        """
+        vocabulary_size, embedding_dim = matrix.shape
+        return getattr(keras_qa, class_name)(
+            vocabulary_size=vocabulary_size,
+            embedding_dim=embedding_dim,
+            embeddings=matrix,
+            **{name: getattr(settings, name) for name in names},
+            **arguments,
+        )
 
     def build_training(self, run: Run[S]) -> Training:
         """Builds the model of a run and what it is to be fitted on.

@@ -1,6 +1,7 @@
 """What the studies share: many runs of an experiment, one after the other."""
 
 import argparse
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,23 +39,43 @@ class PlannedRun:
 
 
 def plan_run(
-    parts: Iterable[str],
+    dataset: str,
+    model: str,
+    recipe: str,
+    seed: int,
     vectors: Sequence[str],
     settings: Sequence[str] = (),
+    *,
+    parts: Sequence[str] | None = None,
     **options: Any,
 ) -> PlannedRun:
     """Plans a run.
 
     Args:
-        parts: what the folder is named after.
+        dataset: name of the data set.
+        model: name of the model; empty for that of the row in `options`.
+        recipe: name of the recipe.
+        seed: the seed.
         vectors: names of the vectors.
         settings: what is changed, `name=value` as `--set` takes it.
-        **options: options of the experiment's command, by name.
+        parts: what the folder is named after, in addition to the settings;
+            without them all that comes before.
+        **options: further options of the experiment's command, by name.
     """
-    argv = [text for k, v in options.items() for text in (f"--{k}", str(v))]
+    options = {
+        **{"dataset": dataset, "model": model, "recipe": recipe},
+        **{"seed": seed, **options},
+    }
+    argv = [text for k, v in options.items() if v for text in _given(k, v)]
     argv += [text for change in settings for text in ("--set", change)]
-    name = "-".join(parts).replace("/", "_")
+    if parts is None:
+        parts = (dataset, model, recipe, f"seed{seed}")
+    name = "-".join([*parts, *settings]).replace("/", "_")
     return PlannedRun(name, tuple(argv), vectors)
+
+
+def _given(name: str, value: Any) -> tuple[str, str]:
+    return f"--{name.replace('_', '-')}", str(value)
 
 
 def study_parser(
@@ -126,6 +147,24 @@ def study_parser(
         help="keep models and weights in the run folders, some 100 MB each",
     )
     return parser
+
+
+def run_study(
+    experiment: Experiment[Any],
+    parser: argparse.ArgumentParser,
+    runs: Callable[[argparse.Namespace], Iterable[PlannedRun]],
+    argv: Sequence[str] | None,
+) -> int:
+    """Makes the runs that a command line asks for; see `run_all`.
+
+    Args:
+        experiment: the paper's experiment.
+        parser: what `study_parser` returned, with further options.
+        runs: plans the runs that the options ask for.
+        argv: the command line; the process's own if `None`.
+    """
+    arguments = parser.parse_args(argv)
+    return run_all(experiment, runs(arguments), arguments)
 
 
 def run_all(

@@ -29,6 +29,13 @@ if TYPE_CHECKING:
     import keras
 
 
+# The settings that both models take as arguments.
+_SHARED = (
+    *("projection_dim", "projection_layers", "activation", "pooling"),
+    *("dropout", "l2", "concatenate_embeddings"),
+)
+
+
 class HyperQAExperiment(Experiment[HyperQASettings]):
     """HyperQA (Tay et al., WSDM 2018): tables 2 to 6, CosineQA of figure 3."""
 
@@ -44,18 +51,7 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
         """HyperQA or CosineQA over frozen word vectors."""
         import keras
 
-        vocabulary_size, embedding_dim = matrix.shape
         arguments: dict[str, Any] = {
-            "vocabulary_size": vocabulary_size,
-            "embedding_dim": embedding_dim,
-            "embeddings": matrix,
-            "projection_dim": settings.projection_dim,
-            "projection_layers": settings.projection_layers,
-            "activation": settings.activation,
-            "pooling": settings.pooling,
-            "dropout": settings.dropout,
-            "l2": settings.l2,
-            "concatenate_embeddings": settings.concatenate_embeddings,
             "kernel_initializer": keras.initializers.VarianceScaling(
                 settings.kernel_scale**2, "fan_avg", "uniform"
             ),
@@ -64,11 +60,12 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
             # The projection's rows become the points that eq. 9 speaks of.
             arguments["kernel_constraint"] = keras_qa.PoincareBall()
         if model == "cosineqa":
-            return keras_qa.CosineQA(**arguments)
-        return keras_qa.HyperQA(
-            projection=settings.projection,
-            epsilon=settings.epsilon,
-            **arguments,
+            return self.model_of_words(
+                "CosineQA", settings, _SHARED, matrix, **arguments
+            )
+        names = (*_SHARED, "projection", "epsilon")
+        return self.model_of_words(
+            "HyperQA", settings, names, matrix, **arguments
         )
 
     def build_optimizer(self, model: str, settings: HyperQASettings) -> Any:

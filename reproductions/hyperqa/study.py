@@ -8,6 +8,7 @@ on a fold held out of train, dev is ranked once. Finished runs are skipped, so
 the command can be given again after an interruption.
 """
 
+import argparse
 import sys
 from collections.abc import Iterator
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from dataclasses import replace
 
 from reproductions.harness.study import PlannedRun
 from reproductions.harness.study import plan_run
-from reproductions.harness.study import run_all
+from reproductions.harness.study import run_study
 from reproductions.harness.study import study_parser
 from reproductions.hyperqa.experiment import EXPERIMENT
 
@@ -101,25 +102,28 @@ def condition(
     own = recipe == "best" if own is None else own
     vectors = ("skipgram",) * own
     return plan_run(
-        (dataset, model, recipe, str(seed), *settings, *vectors),
+        dataset,
+        model,
+        recipe,
+        seed,
         vectors,
         settings,
-        dataset=dataset,
-        model=model,
-        recipe=recipe,
-        seed=seed,
+        parts=(dataset, model, recipe, str(seed)),
     )
+
+
+def runs(arguments: argparse.Namespace) -> Iterator[PlannedRun]:
+    """The runs, with all their vectors."""
+    for run in conditions():
+        own = "-skipgram" * bool(run.vectors)
+        vectors = [*arguments.embeddings, *run.vectors]
+        yield replace(run, name=run.name + own, vectors=vectors)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs all conditions; stops at the first that fails."""
     parser = study_parser(EXPERIMENT, __doc__, "runs/study")
-    arguments = parser.parse_args(argv)
-    runs = (
-        replace(run, vectors=[*arguments.embeddings, *run.vectors])
-        for run in conditions()
-    )
-    return run_all(EXPERIMENT, runs, arguments)
+    return run_study(EXPERIMENT, parser, runs, argv)
 
 
 if __name__ == "__main__":

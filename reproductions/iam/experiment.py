@@ -29,7 +29,6 @@ from typing import Any
 
 import numpy as np
 
-import keras_qa
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.text.sides import SIDES
 from keras_qa.training.run_folder import RunFolder
@@ -146,18 +145,17 @@ class IAMExperiment(Experiment[IAMSettings]):
         """
         from reproductions.iam.jump import jump_arguments
 
-        vocabulary_size, embedding_dim = matrix.shape
         # Where a stage changes the word vectors, each has its own.
         own = settings.trainable_embeddings or settings.lm_trainable_embeddings
-        return keras_qa.IAM(
-            vocabulary_size,
-            embedding_dim,
+        return self.model_of_words(
+            "IAM",
+            settings,
+            _ARGUMENTS,
+            matrix,
             terms=terms_of(settings),
             jump=jump_arguments(settings),
-            embeddings=matrix,
             reader_embeddings="own" if own else "shared",
             contextual_vectors=contextual,
-            **{name: getattr(settings, name) for name in _ARGUMENTS},
         )
 
     def build_training(self, run: Run[IAMSettings]) -> Training:

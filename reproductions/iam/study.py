@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.study import PlannedRun
 from reproductions.harness.study import plan_run
-from reproductions.harness.study import run_all
+from reproductions.harness.study import run_study
 from reproductions.harness.study import study_parser
 from reproductions.iam.experiment import EXPERIMENT
 from reproductions.iam.experiment import OWN
@@ -75,17 +75,17 @@ def _run(
     seed: int,
     *settings: str,
 ) -> PlannedRun:
-    parts = [dataset, arguments.split, model, arguments.recipe, f"seed{seed}"]
+    recipe = arguments.recipe
     return plan_run(
-        (*parts, *settings),
+        dataset,
+        model,
+        recipe,
+        seed,
         arguments.embeddings,
         settings,
-        **{"stage-dir": arguments.output_dir / "stages"},
+        parts=(dataset, arguments.split, model, recipe, f"seed{seed}"),
+        stage_dir=arguments.output_dir / "stages",
         bert=arguments.bert,
-        dataset=dataset,
-        model=model,
-        recipe=arguments.recipe,
-        seed=seed,
     )
 
 
@@ -122,8 +122,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="of the conditions, run those with one of these changes alone; "
         f"none, {', '.join(every)}",
     )
-    arguments = parser.parse_args(argv)
-    return run_all(EXPERIMENT, runs(arguments), arguments)
+    return run_study(EXPERIMENT, parser, runs, argv)
 
 
 if __name__ == "__main__":

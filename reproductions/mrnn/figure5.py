@@ -24,6 +24,7 @@ import numpy as np
 from keras_qa.files.whole import write_whole
 from reproductions.harness.command import add_data_dir
 from reproductions.harness.command import add_run_option
+from reproductions.harness.command import print_written
 from reproductions.harness.command import with_messages
 from reproductions.harness.errors import FigureError
 from reproductions.harness.example_pairs import Pair
@@ -189,20 +190,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
     if None not in ids and None not in texts:
         parser.error("give the ids of a pair or its texts, not both")
-
-    def show() -> None:
-        written = draw(
-            arguments.run,
-            arguments.data_dir,
-            arguments.output_dir,
-            None if None in ids else ids,
-            None if None in texts else texts,
+    return with_messages(
+        lambda: print_written(
+            draw(
+                arguments.run,
+                arguments.data_dir,
+                arguments.output_dir,
+                None if None in ids else ids,
+                None if None in texts else texts,
+            )
         )
-        print(written[0].read_text("utf-8"))
-        for path in written:
-            print(path)
-
-    return with_messages(show)
+    )
 
 
 if __name__ == "__main__":

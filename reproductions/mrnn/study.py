@@ -27,7 +27,7 @@ from pathlib import Path
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.study import PlannedRun
 from reproductions.harness.study import plan_run
-from reproductions.harness.study import run_all
+from reproductions.harness.study import run_study
 from reproductions.harness.study import study_parser
 from reproductions.mrnn.experiment import EXPERIMENT
 
@@ -75,13 +75,7 @@ def _run(
     if model == "mrnn" and vectors != arguments.embeddings:
         parts.append(Path(vectors[0]).name)
     return plan_run(
-        (*parts, *settings),
-        vectors,
-        settings,
-        dataset=dataset,
-        model=model,
-        recipe=arguments.recipe,
-        seed=seed,
+        dataset, model, arguments.recipe, seed, vectors, settings, parts=parts
     )
 
 
@@ -96,8 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         recipe="small",
         changed="run of MRNN",
     )
-    arguments = parser.parse_args(argv)
-    return run_all(EXPERIMENT, runs(arguments), arguments)
+    return run_study(EXPERIMENT, parser, runs, argv)
 
 
 if __name__ == "__main__":

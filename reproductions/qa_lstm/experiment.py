@@ -113,12 +113,8 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
     ) -> "keras.Model":
         """A scorer whose word vectors are trained, from those of a matrix."""
         class_name, names = CLASSES[model]
-        vocabulary_size, embedding_dim = matrix.shape
-        return getattr(keras_qa, class_name)(
-            vocabulary_size=vocabulary_size,
-            embedding_dim=embedding_dim,
-            embeddings=matrix,
-            **{name: getattr(settings, name) for name in (*names, *_SHARED)},
+        return self.model_of_words(
+            class_name, settings, (*names, *_SHARED), matrix
         )
 
     def build_training(self, run: Run[QALSTMSettings]) -> Training:

@@ -26,6 +26,7 @@ from keras_qa.files.whole import write_whole
 from keras_qa.text.tokenizer import tokenize
 from reproductions.harness.command import add_data_dir
 from reproductions.harness.command import add_run_option
+from reproductions.harness.command import print_written
 from reproductions.harness.command import with_messages
 from reproductions.harness.errors import FigureError
 from reproductions.harness.questions import SPLIT_PARTS
@@ -289,19 +290,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--output-dir", type=Path, required=True, metavar="DIR")
     arguments = parser.parse_args(argv)
-
-    def show() -> None:
-        written = draw(
-            arguments.run,
-            arguments.data_dir,
-            arguments.output_dir,
-            arguments.edges,
+    return with_messages(
+        lambda: print_written(
+            draw(
+                arguments.run,
+                arguments.data_dir,
+                arguments.output_dir,
+                arguments.edges,
+            )
         )
-        print(written[0].read_text("utf-8"))
-        for path in written:
-            print(path)
-
-    return with_messages(show)
+    )
 
 
 if __name__ == "__main__":

@@ -63,16 +63,16 @@ def _run(
     arguments: argparse.Namespace, row: str, dataset: str, seed: int
 ) -> PlannedRun:
     parts = [row, dataset, arguments.split, arguments.recipe, f"seed{seed}"]
-    epochs = {"epochs": arguments.epochs} if arguments.epochs else {}
     return plan_run(
-        (*parts, *arguments.set),
+        dataset,
+        "",
+        arguments.recipe,
+        seed,
         arguments.embeddings,
         arguments.set,
+        parts=parts,
         row=row,
-        dataset=dataset,
-        recipe=arguments.recipe,
-        seed=seed,
-        **epochs,
+        epochs=arguments.epochs,
     )
 
 

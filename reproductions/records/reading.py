@@ -24,7 +24,7 @@ def read_lines(path: Path | str, kind: Any) -> list[Any]:
     path = Path(path)
     if not path.exists():
         return []
-    # Not `str.splitlines`, which breaks at other characters of texts, too.
+    # `str.splitlines` would also break lines at other characters in texts.
     return [
         parse_json(line, kind, f"{path}:{number}", RecordError)
         for number, line in enumerate(path.read_bytes().splitlines(), 1)

@@ -92,11 +92,11 @@ class Group:
         return Statistic.of([run["metrics"][name] for run in self.runs])
 
     def part_metric(self, part: str, name: str) -> Statistic | None:
-        """A metric on other questions than all of the split's.
+        """Mean and deviation of a metric on a part of the questions.
 
         Args:
-            part: `"selection"`, the questions that chose the epoch, or a part
-                of the split, such as `"test1"`.
+            part: `"selection"`, the questions that chose the epoch, or the
+                name of a part of the split, such as `"test1"`.
             name: name of the metric.
 
         Returns:
@@ -113,18 +113,18 @@ class Group:
         return Statistic.of([metrics[name] for metrics in found])
 
     def statistic(self, name: str) -> Statistic | None:
-        """The same for a number such as `seconds_per_epoch`."""
+        """Mean and deviation of a number such as `seconds_per_epoch`."""
         values = [run[name] for run in self.runs if run.get(name) is not None]
         return Statistic.of(values) if len(values) == len(self.runs) else None
 
     @property
     def machines(self) -> list[str]:
-        """What the runs were measured on."""
+        """The machines that the runs were measured on."""
         found = {run.get("versions", {}).get("machine") for run in self.runs}
         return sorted(found - {None})
 
     def values(self, name: str) -> list[Any]:
-        """The different values of a field such as `questions`, sorted."""
+        """The distinct values of a field such as `questions`, sorted."""
         return sorted({run[name] for run in self.runs if run.get(name)})
 
 
@@ -141,7 +141,7 @@ def vector_name(name: str) -> str:
 
 
 def group_runs(runs: Iterable[dict[str, Any]]) -> list[Group]:
-    """Puts together the runs that differ only in their seed.
+    """Groups the runs that differ only in their seed.
 
     Runs made with `--smoke` are left out: their figures mean nothing.
 
@@ -207,7 +207,7 @@ def one_setting_apart(groups: Sequence[Group]) -> dict[str, list[list[Group]]]:
 
 
 def distinctions(groups: Sequence[Group]) -> list[dict[str, Any]]:
-    """What sets groups apart that would look alike in a table.
+    """The settings that tell groups apart which would look alike in a table.
 
     Args:
         groups: the groups of one table.

@@ -40,6 +40,13 @@ differ: V the vectors, T the training set, S the settings (another recipe than
 Of several recipes and vectors a line has the one that is best on dev, and
 its test. The vectors and the recipe are on the paper's page, with all other
 runs, tables, tests and pictures."""
+CAPTION = f"""\
+MAP; ours are the mean over seeds ± the sample standard deviation. Floors are
+BM25, and the cosine of the untrained word vectors ({OTHER_VECTORS}: of other
+vectors than the model's). {NOT_RUN}: not run."""
+INCOMPARABLE = """\
+No line of ours has the paper's word vectors, training set and settings at once:
+none confirms a paper, and none refutes it."""
 RECORDS = """\
 The papers' figures are typed once, in each paper's `paper.toml`. Ours are in
 `records/runs.jsonl`, to which the scripts append, and in
@@ -98,6 +105,12 @@ class Line:
         if different:
             return " ".join(CODES[name] for name in different)
         return verdict(self.table, self.row, group)
+
+    @property
+    def comparable(self) -> bool:
+        """True if ours on test can be held against the paper's figure."""
+        group = self.groups.get("test")
+        return bool(self.table and group and not differs_in(self.table, group))
 
 
 def find_lines(
@@ -229,6 +242,7 @@ def front_page(papers: Mapping[str, Paper], groups: Sequence[Group]) -> str:
             markdown.paragraph(INTRODUCTION),
             markdown.table(columns, rows),
             markdown.paragraph(LEGEND),
+            *map(markdown.paragraph, _if_incomparable(lines)),
             *(
                 [markdown.paragraph(f"Not run: {', '.join(not_run)}.")]
                 if not_run
@@ -249,19 +263,30 @@ def front_page(papers: Mapping[str, Paper], groups: Sequence[Group]) -> str:
 
 
 def readme_table(papers: Mapping[str, Paper], groups: Sequence[Group]) -> str:
-    """The lines that have a figure of the paper and of ours, with floors.
+    """A table of the lines with a figure of the paper and of ours.
 
     Args:
         papers: the papers by key.
         groups: the measured runs of all papers.
     """
     columns = ["Model", "Data set", "Paper", "Ours, dev", "Ours, test"]
-    rows = [
-        [*_cells(line), *(_floors(line, split, groups) for split in SPLITS)]
+    lines = [
+        line
         for line in find_lines(papers, groups)
         if line.groups and line.table
     ]
-    return markdown.table([*columns, "Floors, dev", "Floors, test"], rows)
+    rows = [
+        [*_cells(line), *(_floors(line, split, groups) for split in SPLITS)]
+        for line in lines
+    ]
+    columns += ["Floors, dev", "Floors, test"]
+    caption = " ".join([CAPTION, *_if_incomparable(lines)])
+    return f"{markdown.table(columns, rows)}\n{markdown.paragraph(caption)}"
+
+
+def _if_incomparable(lines: Sequence[Line]) -> list[str]:
+    """A sentence for the case that no line can be held against its paper."""
+    return [] if any(line.comparable for line in lines) else [INCOMPARABLE]
 
 
 def _cells(line: Line) -> list[str]:

@@ -9,7 +9,8 @@ from typing import Any
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 
-# Of paragraphs and, where cells allow it, of the tables' rows.
+# In characters: the width of paragraphs, and that of the widest table that is
+# shown as printed in a paper.
 WIDTH = 100
 WIDEST = 120
 

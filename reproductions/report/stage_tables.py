@@ -15,7 +15,7 @@ COLUMNS = (
 )
 PERPLEXITY = COLUMNS.index("Perplexity")
 
-# By stage and folder what is known about it.
+# What is known about a stage, by its name and then by its folder.
 _Stages = dict[str, dict[str, dict[str, Any]]]
 
 

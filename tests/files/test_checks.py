@@ -97,7 +97,7 @@ def test_dataclasses_and_tuples_are_made_of_objects_and_lists():
 @pytest.mark.parametrize(
     ("value", "kind", "message"),
     [
-        ([], Table, "expected a value of type dict. Received: []"),
+        ([], Table, "expected a JSON object. Received: []"),
         ({"cells": []}, Table, "expected size. Received: no size"),
         (
             {"size": 1, "sise": 2},
@@ -172,5 +172,5 @@ def test_a_line_is_read_or_refused():
     )
     with pytest.raises(ValueError, match=r"^f:1: expected JSON\. Received: b"):
         parse_json(b"{", Cell, "f:1", ValueError)
-    with pytest.raises(ValueError, match=r"^f:1: expected a value of type"):
+    with pytest.raises(ValueError, match=r"^f:1: expected a JSON object"):
         parse_json(b"[]", Cell, "f:1", ValueError)

@@ -301,3 +301,16 @@ def test_errors(settings, message):
 def test_a_frozen_layer_cannot_be_fitted():
     with pytest.raises(ValueError, match="needs a trainable layer"):
         _fitted(STATES, layer=RBMJumpScore(trainable=False))
+
+
+def test_states_out_of_range_are_refused_while_no_graph_is_traced():
+    layer, states = RBMJumpScore(), np.zeros((2, 3, 4), "float32")
+    states[1, 2, 0] = -1.5
+    message = r"`inputs` must lie in \[-1, 1\] at words.*Received: .* size 1.5"
+    with pytest.raises(ValueError, match=message):
+        layer(states)
+    # Padding may be anything, and a traced graph has no values.
+    layer(states, mask=np.array([[True] * 3, [True, True, False]]))
+    layer(states[:, :0])
+    if len(MODES) > 1:
+        run(layer, states, mode=MODES[-1])

@@ -74,7 +74,7 @@ def test_values_beyond_half_precision():
         ({"size": 0}, "`size` must be a positive.*size=0"),
         (
             {"size": 2, "hidden_units": (3, 0)},
-            r"`hidden_units` must be a list of positive integers.*hidden_units=\(3, 0\)",
+            r"`hidden_units` must be a list of positive .*units=\(3, 0\)",
         ),
     ],
 )

@@ -9,7 +9,10 @@ from support.all_models import MODELS
 from support.all_models import build
 
 CLASSES = sorted(keras_qa.models.__all__)
-NAME_OF = {model.args[0].__name__: name for name, model in MODELS.items()}
+# The plainest form of each class, which is the first.
+NAME_OF = {
+    model.args[0].__name__: name for name, model in [*MODELS.items()][::-1]
+}
 SIZES = (
     *("vocabulary_size", "embedding_dim", "projection_dim", "units"),
     *("hidden_units", "hidden_layers", "filters", "kernel_size", "layers"),

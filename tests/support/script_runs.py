@@ -3,6 +3,9 @@
 import json
 from dataclasses import asdict
 
+import pytest
+
+from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.harness.command import parse_arguments
 
 # The files of a finished run.
@@ -56,3 +59,45 @@ def settings_of(script, *arguments):
 def metrics_of(folder):
     """What a finished run measured."""
     return json.loads((folder / "metrics.json").read_text())
+
+
+class _StopError(Exception):
+    pass
+
+
+def check_resumed(run, folder, *options, **settings):
+    """Checks that a run that is stopped and resumed ends as a whole one does.
+
+    Dropout, too, draws in the last epoch what it would have drawn.
+
+    Args:
+        run: runs a script: what `smoke_runner` returned.
+        folder: the folder for both runs, `whole` and `parts`.
+        *options: options of the script, with three epochs.
+        **settings: settings by name.
+    """
+    whole, parts = folder / "whole", folder / "parts"
+    assert run(whole, *options, **settings) == 0
+    save = EpochSelector.on_epoch_end
+
+    def stop_after_second(self, epoch, logs=None):
+        save(self, epoch, logs)
+        if epoch == 1:
+            raise _StopError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(EpochSelector, "on_epoch_end", stop_after_second)
+        with pytest.raises(_StopError):
+            run(parts, *options, **settings)
+    assert not (parts / "metrics.json").exists()
+    assert run(parts, *options, "--resume", **settings) == 0
+    epochs, resumed = (
+        [
+            {k: v for k, v in row.items() if k != "seconds"}
+            for row in json.loads((path / "progress.json").read_text())
+        ]
+        for path in (whole, parts)
+    )
+    assert len(epochs) == 3 and resumed == epochs
+    for name in ("run.trec", "qrels.trec"):
+        assert (parts / name).read_bytes() == (whole / name).read_bytes()

@@ -108,7 +108,7 @@ def changed(**entries):
     [
         (lambda r: "x", "expected a JSON file. Received: "),
         (lambda r: "[" * 100_000, "expected a JSON file. Received: "),
-        (lambda r: "[]", "of type dict. Received: \\[\\]"),
+        (lambda r: "[]", r"a JSON object. Received: \[\]"),
         (lambda r: json.dumps({"tokenizer": "word"}), "no max_length"),
         (changed(max_length={"answer": None}), "no question"),
         (

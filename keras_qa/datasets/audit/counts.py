@@ -94,7 +94,7 @@ def audit_dataset(dataset: Dataset) -> Audit:
 
 
 class _PoolChecks:
-    """Counts what is off about pools, while their questions are read."""
+    """Counts the faults of pools, while their questions are read."""
 
     def __init__(self, size: int | None):
         self._size = size

@@ -1,4 +1,4 @@
-"""What an audit of a data set holds."""
+"""The counts of an audit of a data set."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -40,7 +40,7 @@ class SplitAudit:
 
 @dataclass(frozen=True)
 class PoolAudit:
-    """What is off about the pools of a split whose file lists answers by id.
+    """The faults of the pools of a split whose file lists answers by id.
 
     Attributes:
         pools: number of questions with a pool.
@@ -92,7 +92,7 @@ class Audit:
         splits: split name to its counts.
         overlaps: one entry per pair of splits.
         pool_size: number of ids that a pool should list, if files list them.
-        pools: split name to what is off about its pools.
+        pools: split name to the faults of its pools.
         published: the counts of the paper's table, if it has this data set;
             see `published.json`.
     """

@@ -36,7 +36,7 @@ V1_TRAIN = ("question", "golds")
 V1_POOL = ("golds", "question", "pool")
 V2 = ("domain", "question", "golds", "pool")
 
-# A few characters of an answer stand for a word, again and again.
+# A few characters of an answer can refer to a long word, again and again.
 _MAX_WORD = 256
 
 
@@ -66,15 +66,8 @@ class InsuranceQA:
             DatasetError: if the file or a line is malformed.
         """
         words: dict[str, str] = {}
-        for number, line in read_lines(self.vocabulary):
-            name, tab, word = line.partition("\t")
-            if not tab or not name.startswith("idx_") or name in words:
-                raise error_at(
-                    self.vocabulary,
-                    number,
-                    "`idx_N<TAB>word` with another N in each line",
-                    line,
-                )
+        form = "`idx_N<TAB>word` with another N in each line"
+        for number, name, word in _entries(self.vocabulary, "idx_", form):
             if len(word) > _MAX_WORD:
                 raise error_at(
                     self.vocabulary,
@@ -93,15 +86,8 @@ class InsuranceQA:
             DatasetError: if a file or a line is malformed.
         """
         texts: dict[str, str] = {}
-        for number, line in read_lines(self.answers):
-            name, tab, tokens = line.partition("\t")
-            if not tab or name in texts:
-                raise error_at(
-                    self.answers,
-                    number,
-                    "`id<TAB>words` with another id in each line",
-                    line,
-                )
+        form = "`id<TAB>words` with another id in each line"
+        for number, name, tokens in _entries(self.answers, "", form):
             check_id(self.answers, number, name)
             texts[name] = self._text(self.answers, number, tokens)
         return texts
@@ -121,11 +107,11 @@ class InsuranceQA:
 
         Args:
             path: the file, plain or `.gz`.
-            fields: what its lines hold: `V1_TRAIN`, `V1_POOL` or `V2`.
+            fields: the fields of its lines: `V1_TRAIN`, `V1_POOL` or `V2`.
             split: the beginning of the questions' ids, which are
                 `split-line`; the files have none.
             add_golds: whether correct answers that the pool does not list
-                become candidates, too. Where lines hold no pool, the correct
+                become candidates, too. Where lines have no pool, the correct
                 answers are the only candidates.
 
         Yields:
@@ -147,7 +133,7 @@ class InsuranceQA:
         split: str,
         add_golds: bool = False,
     ) -> Iterator[Pool]:
-        """Streams the same questions with what is off about their pools.
+        """Streams the same questions with the faults of their pools.
 
         Ids that are not in the file of answers are counted and left out.
         """
@@ -257,6 +243,19 @@ class InsuranceQA:
             raise error_at(
                 path, number, f"words of {self.vocabulary}", error.args[0]
             ) from None
+
+
+def _entries(
+    path: Path, begin: str, expected: str
+) -> Iterator[tuple[int, str, str]]:
+    """Number, name and value of each line; names are different."""
+    seen: set[str] = set()
+    for number, line in read_lines(path):
+        name, tab, value = line.partition("\t")
+        if not tab or not name.startswith(begin) or name in seen:
+            raise error_at(path, number, expected, line)
+        seen.add(name)
+        yield number, name, value
 
 
 # The sub-folder in which a version is published, and its file of answers.

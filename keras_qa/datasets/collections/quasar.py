@@ -66,7 +66,7 @@ def read_quasar(
         most: number of passages of a question that are read; None reads all.
 
     Yields:
-        The questions; candidates have their position as id, so they stand in
+        The questions; candidates have their position as id, so they keep
         the order of the search engine. Where none of them contains the answer,
         one right answer counts as missed.
 

@@ -42,7 +42,7 @@ def read_wikiqa_tsv(
 ) -> Iterator[Question]:
     """Streams one of the files WikiQA-train.tsv, -dev.tsv and -test.tsv.
 
-    Fields stand between tabs and are not quoted; a quotation mark is part of
+    Fields are separated by tabs and not quoted; a quotation mark is part of
     the text.
 
     Args:

@@ -32,7 +32,7 @@ _FIELDS = ("uri", "subject", "content", "bestanswer", "maincat", "qlang")
 _REQUIRED = ("uri", "subject", "bestanswer")
 # The site itself allowed some thousand characters in a text.
 _MAX_CHARACTERS = 2**24
-# How the texts write the end of a line, beside the end of a line.
+# How the texts write the end of a line, in addition to a line feed.
 _LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 

@@ -30,7 +30,7 @@ from keras_qa.files.text_files import shorten
 class YahooQA:
     """The splits in one pickle.
 
-    The file holds one dictionary, `{"train": ..., "dev": ..., "test": ...}`.
+    The file contains one dictionary, `{"train": ..., "dev": ..., "test": ...}`.
     Each split maps a question to its answers with their labels,
     `{question: [[answer, 0], [answer, 1], ...]}`; tuples instead of the inner
     lists are read as well, and other keys of the outer dictionary are passed

@@ -93,7 +93,7 @@ def fill(wording: str, row: dict[str, str]) -> str:
 
 
 def mentions(text: str, phrase: str) -> bool:
-    """Whether the words of a phrase stand in a text."""
+    """Returns True if a text contains the words of a phrase."""
     pattern = rf"(?<!\w){re.escape(phrase)}(?!\w)"
     return re.search(pattern, text, re.IGNORECASE) is not None
 

@@ -1,4 +1,4 @@
-"""What a directory must be, so that a BERT can be made of it at no great cost.
+"""Checks of a directory's sizes, before a BERT is made of it.
 
 keras-hub makes the network that config.json states before it looks at the
 weights: a number there could ask for any amount of memory.
@@ -62,7 +62,7 @@ def read_object(path: Path) -> dict[str, Any]:
     """Reads a JSON object.
 
     Raises:
-        VectorsError: if the file holds anything else, or is very long.
+        VectorsError: if the file contains anything else, or is very long.
     """
     try:
         with path.open("rb") as file:
@@ -91,7 +91,7 @@ def _size(folder: Path, stated: dict[str, Any], names: tuple[str, ...]) -> int:
 
 
 def _check_index(path: Path) -> None:
-    """Checks that an index names files that lie beside it."""
+    """Checks that an index names files of its own folder."""
     weights = read_object(path).get("weight_map")
     if not isinstance(weights, dict):
         raise VectorsError(

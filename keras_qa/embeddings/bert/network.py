@@ -37,7 +37,7 @@ TOKENIZER_CONFIG = "tokenizer_config.json"
 FRAME = 2
 SHORTEST_WIDTH = 8
 COMBINE = ("mean", "concat")
-# To be raised when the same texts would be given other vectors.
+# A higher number for each change that gives the same texts other vectors.
 VERSION = 1
 
 
@@ -48,12 +48,12 @@ class Bert:
         source: which BERT, see `keras_qa.embeddings.bert.source.find_bert`.
         layers: the layer whose states are taken, or several: 0 is what goes
             into the first layer, -1 is what comes out of the last.
-        combine: several layers are averaged (`"mean"`), or stand side by
+        combine: several layers are averaged (`"mean"`), or put side by
             side in the order of `layers` (`"concat"`).
 
     Raises:
         ImportError: if the package of `"minilm"` is not installed.
-        VectorsError: if a directory is missing or holds no BERT.
+        VectorsError: if a directory is missing or has no BERT.
         ValueError: if `layers` is empty, or `combine` is neither of these.
     """
 
@@ -97,9 +97,9 @@ class Bert:
 
     @property
     def width(self) -> int:
-        """Width of the states, all layers that stand side by side."""
-        beside = len(self.layers) if self.combine == "concat" else 1
-        return beside * self._backbone.hidden_dim
+        """Width of the states, of all layers side by side."""
+        parts = len(self.layers) if self.combine == "concat" else 1
+        return parts * self._backbone.hidden_dim
 
     @property
     def room(self) -> int:
@@ -133,7 +133,7 @@ class Bert:
         return self._tokenizer.token_to_id(self._tokenizer.oov_token)
 
     def padded(self, pieces: int) -> int:
-        """Positions that so many pieces take up in a batch.
+        """Positions that this number of pieces takes up in a batch.
 
         On JAX, which compiles anew for each shape, it is a power of two.
         """
@@ -163,7 +163,7 @@ class Bert:
             framed = [tokenizer.cls_token_id, *text, tokenizer.sep_token_id]
             ids[row, : len(framed)] = framed
             mask[row, : len(framed)] = 1
-        # Rows that only fill up are copies: no softmax is over nothing.
+        # Rows that only fill the batch are copies: no softmax is over nothing.
         ids[len(texts) :], mask[len(texts) :] = ids[0], mask[0]
         states = self._model.predict_on_batch(
             {
@@ -244,7 +244,7 @@ def _named_errors(source: Path | str) -> Iterator[None]:
         yield
     except (VectorsError, ImportError):
         raise
-    # keras-hub and safetensors have no error of their own for bad files.
+    # keras-hub and safetensors raise errors of many kinds for bad files.
     except Exception as error:
         raise VectorsError(
             f"{source}: expected a BERT that keras-hub can load. Received: "
@@ -259,7 +259,7 @@ def _on_jax() -> bool:
 
 
 def _strips_accents(source: Path | str, tokenizer: Any) -> bool:
-    """Whether accents are stripped: where case is, unless it is stated."""
+    """Returns True if accents are stripped: by default where case is."""
     config = Path(source) / TOKENIZER_CONFIG
     if isinstance(source, Path) and config.is_file():
         stated = read_object(config).get("strip_accents")

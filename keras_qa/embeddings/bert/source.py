@@ -1,4 +1,4 @@
-"""Which BERT is meant, and what it depends on."""
+"""Finding the files of a BERT, and their digest."""
 
 import hashlib
 import importlib.util
@@ -24,7 +24,7 @@ SUFFIXES = {".json", ".txt", ".safetensors", ".h5"}
 
 
 def find_bert(source: PathLike) -> Path | str:
-    """Finds out which BERT is meant.
+    """Finds a BERT by its name or directory.
 
     Args:
         source: `"minilm"`, all-MiniLM-L6-v2 in the package
@@ -38,7 +38,7 @@ def find_bert(source: PathLike) -> Path | str:
 
     Raises:
         ImportError: if the package of `"minilm"` is not installed.
-        VectorsError: if a directory is missing or holds no such model.
+        VectorsError: if a directory is missing or has no such model.
     """
     if source == MINILM:
         found = importlib.util.find_spec(MINILM_PACKAGE)

@@ -45,8 +45,8 @@ def bert_word_vectors(
         layers: the layer whose states are taken, or several that are
             averaged: 0 is what goes into the first layer, -1 is what comes
             out of the last.
-        dim: keep so many principal components, of the vectors of these words;
-            None keeps all dimensions as they are.
+        dim: number of principal components to keep, of the vectors of these
+            words; None keeps all dimensions as they are.
         rms: multiply all vectors by the number that makes this the root of the
             mean square of their entries; None leaves them. MiniLM's is about
             .6, and .9 with 100 components; that of entries from U(-.3, .3) is
@@ -105,7 +105,7 @@ def bert_text_vectors(
     cache_dir: PathLike | None = None,
     progress: bool = True,
 ) -> np.ndarray:
-    """Contextual vectors: of each word where it stands in its text.
+    """Contextual vectors: of each word in the context of its text.
 
     A text is read as a whole, as
     `keras_qa.embeddings.bert.word_pieces.encode_words` says, and the states of
@@ -114,10 +114,10 @@ def bert_text_vectors(
     Args:
         texts: the words of each text, in their own case.
         source: which BERT, as for `bert_word_vectors`.
-        length: texts are cut after so many words, before they are read; None
+        length: texts are cut to this number of words before they are read; None
             takes the length of the longest.
         layers: as for `bert_word_vectors`.
-        dim: keep so many principal components, of the vectors of all words
+        dim: number of principal components to keep, of the vectors of all words
             of these texts; None keeps all dimensions as they are.
         rms: as for `bert_word_vectors`, over all words of these texts.
         cache_dir: as for `bert_word_vectors`.
@@ -152,7 +152,7 @@ def bert_text_vectors(
         vectors[places[distinct[i]], : len(rows)] = rows
     if vectors is None:
         vectors = np.zeros((len(texts), length, bert.width), np.float32)
-    # A BERT ends with a normalisation: no state of its is zero.
+    # A BERT ends with a normalisation: none of its states is zero.
     real = vectors.any(axis=-1)
     if dim is not None:
         components = PrincipalComponents.fit(vectors[real], dim)

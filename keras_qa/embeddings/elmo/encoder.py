@@ -23,7 +23,7 @@ from keras_qa.embeddings.formats.vector_files import PathLike
 CHARACTER_WORDS = 256
 # Positions of a batch of sentences, padding included.
 BATCH_WORDS = 2048
-# To be raised when the same texts would be given other vectors.
+# A higher number for each change that gives the same texts other vectors.
 VERSION = 1
 
 
@@ -75,7 +75,7 @@ class Elmo:
 
     @property
     def width(self) -> int:
-        """Width of the states, all layers that stand side by side."""
+        """Width of the states, of all layers side by side."""
         return 2 * self.options.projection * len(self.layers)
 
     def encode(
@@ -124,7 +124,7 @@ class Elmo:
         parts = []
         for start in range(0, len(ids), CHARACTER_WORDS):
             part = ids[start : start + CHARACTER_WORDS]
-            # Rows that only fill up, id 0, are no words.
+            # Rows that only fill the batch have the id 0, and are no words.
             filled = np.zeros((_padded(len(part)), ids.shape[1]), np.int32)
             filled[: len(part)] = part
             vectors = self._character_model.predict_on_batch(filled)

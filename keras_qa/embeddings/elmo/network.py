@@ -103,7 +103,7 @@ def _clipped(values: Any, bound: float | None) -> Any:
 def character_model(
     options: ElmoOptions, weights: Mapping[str, np.ndarray]
 ) -> keras.Model:
-    """From the characters of a word to its vector, whatever its sentence is.
+    """Makes a vector of the characters of a word, whatever its sentence.
 
     Convolutions over the characters, each with its maximum over all places
     and the activation, highway layers and a projection.
@@ -160,7 +160,7 @@ def _dense(
 def language_model(
     options: ElmoOptions, weights: Mapping[str, np.ndarray]
 ) -> keras.Model:
-    """From the vectors of a sentence's words to the states of all layers.
+    """Makes the states of all layers of the vectors of a sentence's words.
 
     Both directions are stacks of their own; the states of the two are put
     side by side only in what is returned. Every sentence starts with states

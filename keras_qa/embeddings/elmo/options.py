@@ -13,7 +13,7 @@ with the sizes that the options state,
         W_P_0           (units, projection)
 
 where d is 0 for the forward direction and 1 for the backward one, and a W's b
-has its last dimension. The four gates of an LSTM stand in the order input, new,
+has its last dimension. The four gates of an LSTM are in the order input, new,
 forget, output; 1 is added to the forget gate's bias when it is used.
 """
 
@@ -156,7 +156,7 @@ def _size(value: object) -> int:
 
 
 def _clip(name: str, lstm: Mapping[str, Any]) -> float | None:
-    """A bound, of which 0 and null mean that there is none."""
+    """A bound; None where 0 or null say that there is none."""
     stated = lstm.get(name) or 0
     if not isinstance(stated, int | float):
         raise TypeError(f"{name} {stated!r}")

@@ -15,7 +15,7 @@ from keras_qa.errors import VectorsError
 
 OPTIONS = "options.json"
 WEIGHTS = "weights.hdf5"
-# To how many times their stored length numbers may be decompressed.
+# Numbers may be decompressed to this many times their stored length.
 MOST_TIMES = 20
 
 
@@ -31,7 +31,7 @@ def find_elmo(source: PathLike) -> tuple[Path, Path]:
         The options and the weights.
 
     Raises:
-        VectorsError: if the directory is missing or holds no such files.
+        VectorsError: if the directory is missing or has no such files.
     """
     folder = Path(source).expanduser()
     if not folder.is_dir():
@@ -80,7 +80,7 @@ def read_weights(path: PathLike, options: ElmoOptions) -> dict[str, np.ndarray]:
     try:
         with h5py.File(path, "r") as file:
             return dict(_arrays(path, file, options.shapes))
-    # h5py has no error of its own for damaged files.
+    # h5py raises errors of many kinds for damaged files.
     except (
         *(OSError, RuntimeError, KeyError, ValueError, TypeError),
         *(AttributeError, OverflowError, MemoryError),

@@ -34,7 +34,7 @@ ARGUMENTS = struct.Struct("<12id")
 DICTIONARY = struct.Struct("<3i2q")
 # Count and kind of an entry; 0 is a word, 1 a label.
 ENTRY = struct.Struct("<qb")
-# Whether the matrix is quantised, rows, columns.
+# If the matrix is quantised, rows, columns.
 MATRIX = struct.Struct("<?2q")
 FINITE_ROWS = 4096
 # fastText makes subwords of 3 to 6 characters, and reads no longer lines.
@@ -102,7 +102,7 @@ def read_fasttext(
 
 
 def has_subwords(vectors: FastTextKeyedVectors, word: str) -> bool:
-    """Whether a vector can be put together for a word from its subwords."""
+    """Returns True if a word's subwords give it a vector."""
     return vectors.bucket > 0 and bool(
         ft_ngram_hashes(word, vectors.min_n, vectors.max_n, vectors.bucket)
     )
@@ -191,7 +191,7 @@ class _Reader:
                 f"the word of record {number}", f"{end - self._start} bytes"
             )
         raw = self._data[self._start : end]
-        # Models made from noisy text hold bytes that are not UTF-8; gensim
+        # Models made from noisy text contain bytes that are not UTF-8; gensim
         # escapes them likewise.
         word = raw.decode("utf-8", "backslashreplace")
         self._start = end + 1

@@ -25,7 +25,7 @@ class RowCollector:
         path: the file that is read, for messages.
         vocabulary: the wanted words; None for all.
         unicode_errors: error handler for words that are not UTF-8.
-        separator: what stands between the path and the number of a row in
+        separator: text between the path and the number of a row in
             messages.
 
     Raises:
@@ -68,7 +68,7 @@ class RowCollector:
             ) from None
 
     def wants(self, word: str, number: int) -> bool:
-        """Whether the row of this word is to be added; counts repetitions."""
+        """Returns True if a word's row is to be added; counts repetitions."""
         if self._wanted is not None and word not in self._wanted:
             return False
         if word in self._index:
@@ -105,7 +105,7 @@ class RowCollector:
         self._index[word] = row
 
     def note(self, what: str, word: str, number: int) -> None:
-        """Counts a word with something odd, for a warning at the end."""
+        """Counts a word with an oddity, for the warning of `finish`."""
         self._odd[what] += 1
         self._examples.setdefault(what, f"{word!r} at {self.where(number)}")
 

@@ -24,7 +24,7 @@ FLOAT32 = np.dtype("<f4")
 # `count dim`, the first line of the word2vec formats.
 HEADER = re.compile(rb"\s*([0-9]{1,18})\s+([0-9]{1,18})\s*\Z")
 MAX_HEADER_BYTES = 64
-# More columns are a sign that a header is none, and would fill the memory.
+# A larger number is no number of columns, and would fill the memory.
 MAX_DIM = 1 << 16
 MAX_LINE_BYTES = 1 << 21
 # Longer words are taken for a sign that a binary file is out of step.
@@ -104,7 +104,7 @@ def read_binary(
 
     Raises:
         VectorsError: if the file is cut off, longer than its header says, or
-            holds a value that is not finite.
+            contains a value that is not finite.
     """
     rows = RowCollector(path, vocabulary, unicode_errors, ": record ")
     with open_stream(path) as stream:

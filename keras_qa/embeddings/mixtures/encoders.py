@@ -1,4 +1,4 @@
-"""What gives words vectors: a BERT, an ELMo, or a file of word vectors.
+"""Encoders give words vectors: a BERT, an ELMo, or a file of word vectors.
 
 All have layers, of which some are asked for; a file has one. What a BERT or an
 ELMo computed is kept on disk (`keras_qa.embeddings.cache`); the vectors of
@@ -65,7 +65,7 @@ class Encoder(abc.ABC):
         """The vectors of texts.
 
         Args:
-            kind: `"text"`, or `"word"` for texts of one word that stands
+            kind: `"text"`, or `"word"` for texts of one word
                 alone.
             texts: distinct texts, each of at least one word.
             layers: the layers: 0 is what goes into the network, -1 what comes
@@ -76,8 +76,8 @@ class Encoder(abc.ABC):
 
         Yields:
             Number of a text and its vectors, float32 `(layers, words,
-            width)`, in no particular order. Zeros stand for a word that has
-            no vector.
+            width)`, in no particular order. A word without vector
+            has zeros.
 
         Raises:
             ImportError, VectorsError, ValueError: as `reader`.

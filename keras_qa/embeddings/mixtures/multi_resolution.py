@@ -2,7 +2,7 @@
 
 `f_mixture` and `f_ensemble` (`keras_qa.embeddings.mixtures.combinations`) put
 into practice, for words alone and for words in their texts, one text in memory
-at a time beside the result.
+at a time in addition to the result.
 """
 
 from collections.abc import Sequence
@@ -126,7 +126,7 @@ class MultiResolution:
         cache_dir: PathLike | None = None,
         progress: bool = True,
     ) -> np.ndarray:
-        """Contextual vectors: of each word where it stands in its text.
+        """Contextual vectors: of each word in the context of its text.
 
         The result is dense: with Table 2's sizes, 4·768 + 1024 + 300 numbers
         for each position, it takes 17.6 KB per position in float32. Texts of
@@ -135,7 +135,7 @@ class MultiResolution:
 
         Args:
             texts: the words of each text.
-            length: texts are cut after so many words, before they are read;
+            length: texts are cut to this number of words before they are read;
                 None takes the length of the longest.
             idf: as for `word_vectors`.
             dtype: `"float32"` or `"float16"`.
@@ -231,7 +231,7 @@ class MultiResolution:
             progress: as for `word_vectors`.
 
         Returns:
-            `(size, width)`, zeros where no word stands.
+            `(size, width)`, zeros behind a text's last word.
         """
         places: dict[Text, list[int]] = {}
         for i, text in enumerate(texts):

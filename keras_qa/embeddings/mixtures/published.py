@@ -23,7 +23,7 @@ def multi_resolution(
     bert_order: str = "top",
     w_idf: float = 1.0,
 ) -> MultiResolution:
-    """The paper's configuration, of those sources that are at hand.
+    """The paper's configuration, of those sources that are given.
 
     Table 2: of a BERT four layers, weighted 1/4 each and put side by side,
     without idf; of an ELMo the third of its three layers, and the word vectors

@@ -80,10 +80,10 @@ class CTRN(PointwiseRanker):
             takes as a third input; the paper has 4 on TrecQA and none
             elsewhere. They are standardised inside: call `adapt_overlap` with
             those of the training data before training.
-        question_length: length that questions are padded to, if it is to be
-            one. With `alignment="padded"` it makes the scores a matter of the
-            texts alone.
-        answer_length: the same for answers.
+        question_length: length that all questions are padded to; None if it
+            varies. With `alignment="padded"` a fixed length makes the scores
+            depend on the texts alone.
+        answer_length: length that all answers are padded to, or None.
         dtype: dtype policy; the global one by default.
         name: name of the model.
         trainable: whether training changes the model at all.

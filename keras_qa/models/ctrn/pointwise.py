@@ -1,4 +1,4 @@
-"""What CTRN and its pointwise baselines share: all but the encoder."""
+"""The parts that CTRN and its baselines have in common: all but the encoder."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -26,7 +26,7 @@ class ProjectedWords:
         given: the arguments of a model, those of `CTRN` among them.
 
     Raises:
-        ValueError: if a size is no positive integer, or `embeddings` has
+        ValueError: if a size is not a positive integer, or `embeddings` has
             another shape.
     """
 
@@ -118,9 +118,9 @@ class PointwiseRanker(ConfiguredModel):
     Args:
         texts: symbolic word ids of question and answer.
         vectors: symbolic vectors of question and answer, made of them.
-        words: what has looked up and projected the words.
+        words: the layers that have looked up and projected the words.
         encoder: the layer that has encoded them.
-        head: what `dense_head` returned.
+        head: the result of `dense_head`.
     """
 
     def __init__(
@@ -174,6 +174,7 @@ class PointwiseRanker(ConfiguredModel):
         if self.overlap_normalization is None:
             raise ValueError(
                 "`overlap_features` must be positive, for the model to take "
-                f"features. Received: overlap_features={self.overlap_features}"
+                "features. Received: "
+                f"overlap_features={self.overlap_features!r}"
             )
         self.overlap_normalization.adapt(features)

@@ -83,7 +83,7 @@ class IAM(StagedMatcher):
             word (1), without `<EOS>`.
         embedding_dim: size of the word vectors (the paper's 100).
         units: size of the state of each direction (the paper's K).
-        layers: number of LSTMs upon each other in each direction.
+        layers: number of stacked LSTMs in each direction.
         hidden_units: size of s (the paper's H, which it does not state).
         terms: the terms of equation 8, see `InteractiveAttention`.
         question_term: `"aligned"` or `"final"`, see `InteractiveAttention`.
@@ -96,7 +96,7 @@ class IAM(StagedMatcher):
         jump: the arguments of `RBMJumpScore`, as a dict.
         embeddings: array `(vocabulary_size, embedding_dim)` to start the
             embedding with; uniform in (-.25, .25) without it. `<EOS>` has a
-            vector beside, see `sentence_embedding`.
+            vector in addition, see `sentence_embedding`.
         trainable_embeddings: whether training changes the word vectors of
             equation 5 and of M. The paper does not say.
         reader_embeddings: `"shared"`, where the readers look words up in this
@@ -107,7 +107,7 @@ class IAM(StagedMatcher):
         contextual_vectors: array `(questions, length, dim)` of the vectors
             that the words of each question have in it, such as BERT's, to
             take the place of w(t), with 0 where a question has no more words;
-            or its shape. What stands behind the last word is the vector of
+            or its shape. After the last word follows the vector of
             `<EOS>`. The readers and M never see these: they would know the
             words that a language model is to predict.
         input_initializer: start of V_q: `"uniform"` (as printed) or
@@ -354,7 +354,7 @@ class IAM(StagedMatcher):
         self.text_vectors = text_vectors
         self.question_reader = readers["question"]
         self.answer_reader = readers["answer"]
-        # `<EOS>` stands at the first padding, or in the last place.
+        # `<EOS>` is at the first position of padding, or at the last of all.
         is_word = ops.cast(ops.not_equal(answer, 0), precise)
         self.attention = keras.Model(
             texts, {"answer": weights[:, :-1] * is_word}, name="attention"

@@ -58,7 +58,7 @@ class BidirectionalLanguageModel(ConfiguredModel):
             word (1), without `<EOS>`.
         embedding_dim: size of the word vectors (the paper's K).
         units: size of the state of each direction.
-        layers: number of LSTMs upon each other in each direction.
+        layers: number of stacked LSTMs in each direction.
         classes: int array `(vocabulary_size + 1,)` of the class that each
             word is predicted as, by its id
             (`keras_qa.training.language_model.output_classes`). Without it each
@@ -241,6 +241,6 @@ def _checked(classes: Any, size: int, class_count: int | None) -> np.ndarray:
     if lowest < 0 or (class_count is not None and highest >= class_count):
         raise ValueError(
             "`classes` must be at least 0 and below `class_count`. Received: "
-            f"classes from {lowest} to {highest}, class_count={class_count}"
+            f"classes from {lowest} to {highest}, class_count={class_count!r}"
         )
     return classes.astype(np.int32)

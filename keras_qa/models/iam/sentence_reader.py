@@ -14,7 +14,7 @@ def sentence_reader(
     trainable: bool,
     name: str,
 ) -> keras.Model:
-    """What `BidirectionalLanguageModel.encoder` is, for a matcher to read.
+    """A copy of `BidirectionalLanguageModel.encoder` as a part of a matcher.
 
     Args:
         append: the layer that closes a sentence.

@@ -1,4 +1,4 @@
-"""What IAM takes over from the stages of training before its own."""
+"""The base of IAM, which takes over weights from earlier training stages."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -113,7 +113,7 @@ class StagedMatcher(ConfiguredModel):
         if self.jump_score is None:
             raise ValueError(
                 "`terms` must have 'jump' for a jump to be loaded. "
-                f"Received: terms={self.terms}"
+                f"Received: terms={self.terms!r}"
             )
         ours, theirs = (
             {w.name: tuple(w.shape) for w in layer.weights}

@@ -16,7 +16,7 @@ from keras_qa.models.qa_lstm.encoded import EncodedTextRanker
 
 
 class AttentiveRanker(EncodedTextRanker):
-    """What Attentive LSTM and Attentive CNN share: all but the encoder.
+    """The common base of Attentive LSTM and Attentive CNN: all but the encoder.
 
     Args:
         encoder: layer from the words of a text to its states.

@@ -43,7 +43,7 @@ def similarity_layer(similarity: Any, dtype: Any) -> keras.layers.Layer:
 
 
 class EncodedTextRanker(ConfiguredModel):
-    """What the models of Tan et al. share: words, encoders and a similarity.
+    """The common base of the models of Tan et al.: all but the encoders.
 
     It is made from the arguments that all of them have. Three models make it
     up, and the score of a pair is
@@ -51,8 +51,8 @@ class EncodedTextRanker(ConfiguredModel):
         head({"question": question_encoder(question),
               "answer": answer_encoder(answer)})
 
-    so that a text of many pairs is encoded once. Nothing that
-    `answer_encoder` gives depends on the question.
+    so that a text of many pairs is encoded once. The
+    output of `answer_encoder` does not depend on the question.
 
     Args:
         encode_question: from word vectors `(batch_size, length,

@@ -15,6 +15,7 @@ from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.ctrn import experiment as ctrn
 from support.script_runs import FILES
+from support.script_runs import check_resumed
 from support.script_runs import metrics_of
 from support.script_runs import settings_of
 from support.script_runs import smoke_runner
@@ -94,42 +95,10 @@ def test_overlap_is_learnt_from_the_training_questions_alone(tmp_path):
 
 @pytest.mark.parametrize("model", ["ap-cnn", "cnn"])
 def test_stopped_and_resumed_is_the_same_as_uninterrupted(
-    tmp_path, monkeypatch, without_export, model
+    tmp_path, without_export, model
 ):
     steps = {"smoke_epochs": 3, "overlap": True}
-    option = f"--model={model}"
-    assert run(tmp_path / "whole", option, **steps) == 0
-
-    class Stop(Exception):
-        pass
-
-    save = EpochSelector.on_epoch_end
-
-    def stop_after_second(self, epoch, logs=None):
-        save(self, epoch, logs)
-        if epoch == 1:
-            raise Stop
-
-    with monkeypatch.context() as patch:
-        patch.setattr(EpochSelector, "on_epoch_end", stop_after_second)
-        with pytest.raises(Stop):
-            run(tmp_path / "parts", option, **steps)
-    assert run(tmp_path / "parts", option, "--resume", **steps) == 0
-    # Of dropout, too, the last epoch draws what it would have drawn.
-    whole, parts = (
-        [
-            row["loss"]
-            for row in json.loads(
-                (tmp_path / name / "progress.json").read_text()
-            )
-        ]
-        for name in ("whole", "parts")
-    )
-    assert parts == whole
-    for name in ("run.trec", "qrels.trec"):
-        assert (tmp_path / "parts" / name).read_bytes() == (
-            tmp_path / "whole" / name
-        ).read_bytes()
+    check_resumed(run, tmp_path, f"--model={model}", **steps)
 
 
 def test_ends_early_and_stays_ended(tmp_path, monkeypatch, without_export):

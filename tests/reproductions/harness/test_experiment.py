@@ -116,17 +116,15 @@ def test_a_sixth_paper_has_a_study(tmp_path, without_export):
     )
     runs = [
         plan_run(
-            ["one", f"seed{seed}"],
+            *("sample", "sixth-cosine", arguments.recipe, seed),
             arguments.embeddings,
-            ["skipgram_dim=6", "smoke_questions=6"],
-            seed=seed,
-            recipe=arguments.recipe,
+            ["skipgram_dim=6"],
             epochs=1,
         )
         for seed in arguments.seeds
     ]
     assert run_all(Sixth(), runs, arguments) == 0
-    left = {path.name for path in (tmp_path / "one-seed1").iterdir()}
+    left = {path.name for path in (tmp_path / "sample-sixth-cosine-small-seed1-skipgram_dim=6").iterdir()}
     assert left == {
         *("settings.json", "metrics.json", "history.csv"),
         *("run.trec", "qrels.trec"),

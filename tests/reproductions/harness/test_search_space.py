@@ -102,7 +102,7 @@ def test_draws_the_papers_values_and_all_of_them(
 
 
 @pytest.mark.parametrize("paper", search.papers())
-def test_spaces_are_of_settings_of_the_paper(paper):
+def test_spaces_are_of_settings_of_the_script(paper):
     module = importlib.import_module(f"reproductions.{paper}.experiment")
     values = module.EXPERIMENT.search_space(
         search.keras_tuner.HyperParameters()

@@ -10,12 +10,12 @@ import ir_measures
 import pytest
 
 from keras_qa.datasets import open_dataset
-from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.harness import fitting
 from reproductions.harness import run as course
 from reproductions.harness.errors import SettingsError
 from reproductions.hyperqa import experiment as hyperqa
 from support.script_runs import FILES
+from support.script_runs import check_resumed
 from support.script_runs import metrics_of
 from support.script_runs import settings_of
 
@@ -88,31 +88,9 @@ def test_the_same_seed_gives_the_same_figures_in_another_process(
 
 
 def test_stopped_and_resumed_is_the_same_as_uninterrupted(
-    tmp_path, monkeypatch, without_export
+    tmp_path, without_export
 ):
-    steps = ["--set", "smoke_epochs=3", "--recipe", "best"]
-    assert run(tmp_path / "whole", *steps) == 0
-
-    class Stop(Exception):
-        pass
-
-    save = EpochSelector.on_epoch_end
-
-    def stop_after_second(self, epoch, logs=None):
-        save(self, epoch, logs)
-        if epoch == 1:
-            raise Stop
-
-    with monkeypatch.context() as patch:
-        patch.setattr(EpochSelector, "on_epoch_end", stop_after_second)
-        with pytest.raises(Stop):
-            run(tmp_path / "parts", *steps)
-    assert not (tmp_path / "parts/metrics.json").exists()
-    assert run(tmp_path / "parts", "--resume", *steps) == 0
-    for name in ("run.trec", "qrels.trec"):
-        assert (tmp_path / "parts" / name).read_bytes() == (
-            tmp_path / "whole" / name
-        ).read_bytes()
+    check_resumed(run, tmp_path, "--set=smoke_epochs=3", "--recipe=best")
 
 
 def test_a_run_is_not_overwritten(finished, capsys):

@@ -1,5 +1,7 @@
 """The study's conditions are distinct runs that the script accepts."""
 
+from argparse import Namespace
+
 from reproductions.harness.command import parse_arguments
 from reproductions.hyperqa import experiment as hyperqa
 from reproductions.hyperqa import study as hyperqa_study
@@ -7,7 +9,8 @@ from support.script_runs import settings_of
 
 
 def test_every_condition_is_a_run_of_its_own():
-    conditions = list(hyperqa_study.conditions())
+    given = Namespace(embeddings=["vectors.bin"])
+    conditions = list(hyperqa_study.runs(given))
     assert len({c.name for c in conditions}) == len(conditions)
     resolved = set()
     for condition in conditions:
@@ -20,7 +23,7 @@ def test_every_condition_is_a_run_of_its_own():
                 arguments.model,
                 arguments.recipe,
                 arguments.seed,
-                condition.vectors,
+                tuple(condition.vectors),
                 tuple(settings.items()),
             )
         )

@@ -7,6 +7,7 @@ import pytest
 
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
+from keras_qa.text.reading import TextReading
 from keras_qa.text.vocabulary import Vocabulary
 from reproductions.harness.errors import FigureError
 from reproductions.iam.tables import Reader
@@ -51,12 +52,7 @@ def reader(name="iam", scorer=None):
         Path("run"),
         {"model": name, "dataset": "wikiqa", "split": "dev"},
         scorer or Fixed(),
-        VOCABULARY,
-        {
-            "tokenizer": "whitespace-num",
-            "max_question_length": None,
-            "max_answer_length": 5,
-        },
+        TextReading(VOCABULARY, "whitespace-num", max_answer_length=5),
     )
 
 

@@ -19,6 +19,7 @@ from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import load_papers
 from reproductions.significance import question_metric
 from support.script_runs import FILES
+from support.script_runs import check_resumed
 from support.script_runs import metrics_of
 from support.script_runs import settings_of
 from support.script_runs import smoke_runner
@@ -127,38 +128,9 @@ def test_stopped_and_resumed_is_the_same_as_uninterrupted(
         save(self, epoch, logs)
 
     monkeypatch.setattr(EpochSelector, "on_epoch_end", note)
-    assert run(tmp_path / "whole", "--model=qa-cnn", **steps) == 0
+    check_resumed(run, tmp_path, "--model=qa-cnn", **steps)
     expected = [1.1, 0.55, 1.1 / 3]
-    assert rates == pytest.approx(expected)
-
-    class Stop(Exception):
-        pass
-
-    def stop_after_second(self, epoch, logs=None):
-        save(self, epoch, logs)
-        if epoch == 1:
-            raise Stop
-
-    with monkeypatch.context() as patch:
-        patch.setattr(EpochSelector, "on_epoch_end", stop_after_second)
-        with pytest.raises(Stop):
-            run(tmp_path / "parts", "--model=qa-cnn", **steps)
-    assert run(tmp_path / "parts", "--model=qa-cnn", "--resume", **steps) == 0
-    assert rates == pytest.approx([*expected, expected[2]])
-    histories = [
-        [
-            (row["loss"], row["MAP"])
-            for row in json.loads(
-                (tmp_path / name / "progress.json").read_text()
-            )
-        ]
-        for name in ("whole", "parts")
-    ]
-    assert histories[0] == histories[1]
-    for name in ("run.trec", "qrels.trec"):
-        assert (tmp_path / "parts" / name).read_bytes() == (
-            tmp_path / "whole" / name
-        ).read_bytes()
+    assert rates == pytest.approx([*expected, *expected])
 
 
 @pytest.mark.parametrize("monitor", ["MAP", "P@1"])

@@ -1,12 +1,13 @@
 import ast
 import importlib
 import inspect
+import pkgutil
 import re
 from pathlib import Path
 
 import pytest
 
-from reproductions.harness.settings import parse_arguments
+from reproductions.harness.command import parse_arguments
 from reproductions.records.deviations import load_deviations
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.reading import RecordError
@@ -33,27 +34,19 @@ def parameters(owner):
 
 @pytest.mark.parametrize(("paper", "argument"), ARGUMENTS)
 def test_arguments_exist(paper, argument):
-    script = importlib.import_module(
-        f"reproductions.{'hyperqa' if paper == 'common' else paper}.experiment"
-    )
+    folder = "hyperqa" if paper == "common" else paper
+    experiment = importlib.import_module(
+        f"reproductions.{folder}.experiment"
+    ).EXPERIMENT
     if match := re.fullmatch(r"--set (\w+)", argument):
-        assert match[1] in script.PAPER
+        assert hasattr(experiment.settings(), match[1])
     elif match := re.fullmatch(r"--([\w-]+)", argument):
-        options = parse_arguments(
-            paper,
-            "",
-            script.MODELS,
-            ("paper",),
-            [],
-            getattr(script, "ROW_MODELS", None),
-            getattr(script, "add_options", None),
-        )
+        options = parse_arguments(experiment, [])
         assert hasattr(options, match[1].replace("-", "_"))
     else:
-        match = re.fullmatch(r"([\w.]+)\.(\w+)\((\w+)\)", argument)
-        module, name, parameter = match.groups()
-        owner = getattr(importlib.import_module(module), name)
-        assert parameter in parameters(owner)
+        match = re.fullmatch(r"([\w.]+)\((\w+)\)", argument)
+        name, parameter = match.groups()
+        assert parameter in parameters(pkgutil.resolve_name(name))
 
 
 @pytest.mark.parametrize("test", TESTS)

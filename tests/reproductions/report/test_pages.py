@@ -69,6 +69,16 @@ def test_another_paper_needs_only_its_folder(root):
     assert "## Commands" not in text
     front = row_of(pages[folder / "README.md"], "P", "`d`")
     assert front[2:5] == ["0.500", "–", "0.580"]
+    assert front[-1] == "**within** 0.1 (MAP +0.080)"
+    # One line can be held against its paper, and then none can.
+    incomparable = "none confirms a paper, and none refutes it"
+    texts = pages[folder / "README.md"], pages[root / "README.md"]
+    assert not any(incomparable in " ".join(t.split()) for t in texts)
+    write_runs(root, run(**{**SIXTH, "recipe": "best"}))
+    pages = build_pages(root)
+    texts = pages[folder / "README.md"], pages[root / "README.md"]
+    assert all(incomparable in " ".join(t.split()) for t in texts)
+    assert row_of(texts[0], "P", "`d`")[-1] == "S"
 
 
 def test_command_writes_and_checks(root, capsys):
@@ -82,7 +92,7 @@ def test_command_writes_and_checks(root, capsys):
     assert main([*arguments, "--check"]) == 0
     readme = (root / "README.md").read_text()
     assert readme.startswith("# R\n\n<!-- results -->\n\n| Model |")
-    assert readme.endswith("|\n\n<!-- /results -->\n\nmore\n")
+    assert readme.endswith("not run.\n\n<!-- /results -->\n\nmore\n")
     write_runs(root, run(**SIXTH), run(2, **SIXTH))
     capsys.readouterr()
     assert main([*arguments, "--check"]) == 1

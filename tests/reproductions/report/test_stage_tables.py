@@ -1,4 +1,4 @@
-"""The stages before a matcher on the results page, each once."""
+"""The stages before a model on its page, each once."""
 
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.seed_groups import group_runs

@@ -1,0 +1,89 @@
+"""The lines of the first page: which runs stand for a paper."""
+
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.seed_groups import group_runs
+from reproductions.report.front_page import find_lines
+from reproductions.report.front_page import front_page
+from reproductions.report.front_page import readme_table
+from support.report_pages import row_of
+from support.report_pages import run
+
+
+def lines(*runs):
+    found = find_lines(load_papers(), group_runs(runs))
+    return {(line.paper.key, line.dataset): line for line in found}
+
+
+def page(*runs):
+    return front_page(load_papers(), group_runs(runs))
+
+
+def test_the_best_on_dev_is_shown_with_its_own_test():
+    """The best on test is not looked for."""
+    line = lines(
+        run(MAP=0.71, recipe="best"),
+        run(MAP=0.70),
+        run(MAP=0.60, split="test", recipe="best"),
+        run(MAP=0.65, split="test"),
+        run(MAP=0.99, overrides={"sampler": "max"}),
+        run(MAP=0.99, model="cosineqa"),
+    )["hyperqa", "wikiqa"]
+    assert line.printed == "0.712"
+    assert line.measured("dev").mean == 0.71
+    assert line.measured("test").mean == 0.60
+    assert line.verdict() == "V T S"
+
+
+def test_test_alone_is_shown():
+    line = lines(run(MAP=0.60, split="test"))["hyperqa", "wikiqa"]
+    assert line.measured("dev") is None
+    assert line.measured("test").mean == 0.60
+
+
+def test_floors_are_of_the_same_split_and_vectors():
+    text = page(
+        run(MAP=0.7),
+        run(MAP=0.65, split="test"),
+        run(model="bm25", MAP=0.5, vectors=[], recipe="untrained"),
+        run(model="cosine", MAP=0.6, recipe="untrained"),
+        run(model="cosine", MAP=0.8, recipe="untrained", vectors=["more"]),
+        # Of another paper's study and of other vectors, for want of better.
+        run(
+            paper="ctrn",
+            model="cosine",
+            MAP=0.4,
+            recipe="untrained",
+            vectors=["more"],
+            split="test",
+        ),
+    )
+    row = row_of(text, "HyperQA", "`wikiqa`")
+    assert row[3:7] == ["0.700", "0.650", "0.500, 0.600", "–, 0.400†"]
+    assert row[7] == "1, 1"
+
+
+def test_rows_of_a_model_are_told_apart():
+    """Of the paper's rows the last, and runs that carry its name."""
+    fields = {
+        "paper": "qa_lstm",
+        "model": "attentive-lstm",
+        "dataset": "trecqa-clean",
+    }
+    line = lines(
+        run(**fields, row="4E", MAP=0.6),
+        run(**fields, row="3M", MAP=0.7, settings={"k": 1}),
+    )["qa_lstm", "trecqa-clean"]
+    assert line.printed == "0.753"
+    assert line.measured("dev").mean == 0.6
+
+
+def test_data_sets_without_runs_are_named_once():
+    text = page(run())
+    assert text.count("Not run:") == 1
+    plain = " ".join(text.split())
+    assert "HyperQA on `yahooqa` (P@1 0.683)" in plain
+    assert "`yahooqa`" not in readme_table(load_papers(), group_runs([run()]))
+    # Without a figure of the paper only the page has the line.
+    other = run(dataset="selqa")
+    assert row_of(page(other), "HyperQA", "`selqa`")[2] == "–"
+    assert "selqa" not in readme_table(load_papers(), group_runs([other]))
