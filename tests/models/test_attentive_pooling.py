@@ -109,6 +109,7 @@ def test_the_equations(model_class, settings, mode):
         assert scores[row] == pytest.approx(expected, abs=1e-5)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("model_class", "settings"), SETTINGS)
 def test_attention_gives_the_weights_of_the_words(model_class, settings):
     model = _model(model_class, **settings)
@@ -128,11 +129,13 @@ def test_attention_gives_the_weights_of_the_words(model_class, settings):
             )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_a_text_without_words_has_the_cosine_0(model_class):
     np.testing.assert_array_equal(_score(_model(model_class))[2:], 0)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_padding_changes_nothing(model_class):
     model = _model(model_class)
@@ -140,6 +143,7 @@ def test_padding_changes_nothing(model_class):
     np.testing.assert_allclose(_score(model, *wide), _score(model), atol=1e-6)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_texts_swap_if_the_comparison_is_symmetric(model_class):
     model = _model(model_class)
@@ -151,6 +155,7 @@ def test_texts_swap_if_the_comparison_is_symmetric(model_class):
     )
 
 
+@pytest.mark.once
 def test_parameter_counts():
     m, d, k = 300, 512, 3
     size = {"embedding_dim": m, "projection_dim": m, "units": d}
@@ -166,6 +171,7 @@ def test_parameter_counts():
     assert APCNN(9, **size).core_parameters == convolution_and_u == 723_456
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("model_class", "settings"),
     [
@@ -215,6 +221,7 @@ def test_learns_pairwise_to_prefer_the_positives(model_class, jit_compile):
         assert (positive > negative).all()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("trainable", [False, True])
 @pytest.mark.parametrize("model_class", MODELS)
 def test_l2_on_all_trainable_parameters(model_class, trainable):
@@ -228,6 +235,7 @@ def test_l2_on_all_trainable_parameters(model_class, trainable):
     assert not _model(model_class).losses
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("dtype", ["mixed_float16", "mixed_bfloat16"])
 @pytest.mark.parametrize("model_class", MODELS)
 def test_scores_in_float32_under_mixed_precision(model_class, dtype):
@@ -243,6 +251,7 @@ def test_scores_in_float32_under_mixed_precision(model_class, dtype):
         assert keras.backend.standardize_dtype(weights.dtype) == "float32"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_trains_the_embedding_if_asked(model_class):
     model = _model(model_class, trainable_embeddings=True)
@@ -256,6 +265,7 @@ def test_trains_the_embedding_if_asked(model_class):
     ) - {0}
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("model_class", "settings", "message"),
     [

@@ -68,6 +68,7 @@ def test_the_equations(model_class, settings, mode):
         assert scores[row] == pytest.approx(similarity(q, a), abs=1e-5)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_texts_encoded_once_meet_all_others(model_class):
     model = small_model(model_class)
@@ -94,6 +95,7 @@ def test_texts_encoded_once_meet_all_others(model_class):
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_padding_changes_nothing(model_class):
     model = small_model(model_class)
@@ -104,6 +106,7 @@ def test_padding_changes_nothing(model_class):
     np.testing.assert_array_equal(scores[2:], 0)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", ATTENTIVE)
 def test_attention_gives_the_weights_of_the_words(model_class):
     model = small_model(model_class)
@@ -123,6 +126,7 @@ def test_attention_gives_the_weights_of_the_words(model_class):
     assert np.abs(moved - found)[:2].max() > 1e-5
 
 
+@pytest.mark.once
 def test_parameter_counts():
     lstm = 2 * 4 * (100 * 141 + 141 * 141 + 141)
     model = QALSTM(9)
@@ -148,6 +152,7 @@ def test_parameter_counts():
     assert QALSTM(9, **sizes).core_parameters == trec == 1_442_400
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("model_class", "settings"),
     [
@@ -170,12 +175,14 @@ def test_saves_and_reloads_without_the_matrix(model_class, settings, tmp_path):
     np.testing.assert_array_equal(_score(reloaded), _score(original))
 
 
+@pytest.mark.once
 def test_similarity_may_be_a_layer():
     model = small_model(QALSTM, similarity=GESD(0.5, c=2.0))
     q, a, _ = vectors(model, QUESTION[0], ANSWER[0])
     assert _score(model)[0] == pytest.approx(gesd(q, a, 0.5, 2.0), abs=1e-6)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("model_class", "dtype"),
     [
@@ -196,6 +203,7 @@ def test_scores_in_float32_under_mixed_precision(model_class, dtype):
     assert keras.backend.standardize_dtype(question.dtype) == "float32"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", [AttentiveCNN, QACNN])
 def test_dropout_is_of_the_vectors_that_are_compared(model_class):
     keras.utils.set_random_seed(0)
@@ -210,6 +218,7 @@ def test_dropout_is_of_the_vectors_that_are_compared(model_class):
     assert (dropped != calm)[WITH_WORDS].any()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_l2_on_all_trainable_parameters(model_class):
     model = small_model(model_class, l2=0.3)
@@ -240,6 +249,7 @@ def test_training_moves_all_weights_and_the_words_that_it_saw(model_class):
     assert set(np.flatnonzero(moved.any(1))) == seen - {0}
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("model_class", "settings", "message"),
     [
