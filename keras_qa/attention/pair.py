@@ -38,14 +38,9 @@ def read_pair(
         answer: the answer.
 
     Raises:
-        AttentionError: if the model reads vectors, or a text has no word.
+        AttentionError: if a text has no word.
         RankerError: if the model takes anything but what `reading` gives.
     """
-    if getattr(model, "vocabulary_size", 0) is None:
-        raise AttentionError(
-            "`model` must read word ids. Received: "
-            f"{type(model).__name__}, which reads vectors of words"
-        )
     reading = reading.for_model(model)
     words, inputs = {}, {}
     for side, text in zip(SIDES, (question, answer), strict=True):

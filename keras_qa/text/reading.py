@@ -162,15 +162,13 @@ class TextReading:
                 words, and of `overlap`, or texts no longer than these.
         """
         inputs = _inputs(model)
-        if inputs is not None:
-            named = {*inputs} - {"overlap"} == set(SIDES)
-            if not named or any(len(inputs[s].shape) != 2 for s in SIDES):
-                raise RankerError(
-                    "`model` must take word ids of a question and of an "
-                    "answer, and nothing else but features of overlap, to be "
-                    f"given texts. Received: a model that takes {inputs}"
-                )
         size = getattr(model, "vocabulary_size", len(self.vocabulary))
+        if size is None or not _takes_words(inputs):
+            raise RankerError(
+                "`model` must take word ids of a question and of an answer, "
+                "and nothing else but features of overlap, to be given texts. "
+                f"Received: {type(model).__name__}, which takes {inputs}"
+            )
         if size != len(self.vocabulary):
             raise RankerError(
                 f"`vocabulary` must have the {size} words of the model. "
@@ -336,6 +334,14 @@ def write_reading(folder: Path, **entries: Any) -> None:
     content = {"keras_qa": __version__, **entries}
     text = json.dumps(content, ensure_ascii=False, indent=2)
     (folder / READING).write_text(f"{text}\n", "utf-8")
+
+
+def _takes_words(inputs: Mapping[str, Any] | None) -> bool:
+    """Returns True for ids of both sides, and if the inputs are not known."""
+    if inputs is None:
+        return True
+    named = {*inputs} - {"overlap"} == set(SIDES)
+    return named and all(len(inputs[side].shape) == 2 for side in SIDES)
 
 
 def _inputs(model: Any) -> dict[str, Any] | None:
