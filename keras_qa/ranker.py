@@ -1,8 +1,4 @@
-"""A trained model that takes text: from any form that the library writes.
-
-ranker = keras_qa.Ranker.load("runs/faq")
-ranker.rank("who wrote emma", answers)
-"""
+"""A trained model that takes text, from any form that the library writes."""
 
 import hashlib
 from collections.abc import Sequence
