@@ -38,7 +38,10 @@ _HOMES = {
     "ranking.scoring": ("score_pairs",),
     "text.reading": ("TextReading",),
     "text.vocabulary": ("Vocabulary",),
+    "training.corpus_scorer": ("CorpusScorer",),
+    "training.fitting": ("fit_best_epoch",),
     "training.pairwise": ("HardestNegativeTrainer", "PairwiseTrainer"),
+    "training.run_folder": ("RunFolder",),
     "training.triplets": ("TripletTrainer",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -42,8 +42,8 @@ class EpochSelector(keras.callbacks.Callback):
         evaluate: scores the current model on the data that choose the epoch,
             such as an `Evaluation` of questions.
         monitor: the metric that chooses, higher is better.
-        patience: the training ends after so many epochs without a better one;
-            0 lets it go on.
+        patience: the training ends after this many epochs without a better
+            one; 0 runs all.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class EpochSelector(keras.callbacks.Callback):
 
     @property
     def out_of_patience(self) -> bool:
-        """Whether the last `patience` epochs brought nothing better."""
+        """True if the last `patience` epochs brought nothing better."""
         if not self.patience or not self.history:
             return False
         return len(self.history) - self.best_epoch >= self.patience
@@ -115,7 +115,7 @@ class EpochSelector(keras.callbacks.Callback):
         load_weights(model, self._weights(epoch))
 
     def _saved_history(self) -> list[dict[str, float]]:
-        """What `progress.json` holds: at least one epoch, in their order."""
+        """The content of `progress.json`: at least one epoch, in order."""
         rows = self.folder.read_json(PROGRESS)
         names = sorted({"epoch", "loss", "seconds", self.monitor})
         if not (
@@ -132,7 +132,7 @@ class EpochSelector(keras.callbacks.Callback):
         return rows
 
     def _saved_seeds(self, epoch: int) -> list[Any]:
-        """What random generators drew next; checks the weights beside."""
+        """What random generators draw next; checks the weights, too."""
         seeds, weights = self._seeds(epoch), self._weights(epoch)
         saved = self.folder.read_json(seeds.name)
         if not (
@@ -231,7 +231,7 @@ def load_weights(model: keras.Model, path: Path) -> None:
 
 
 def _is_epoch(row: Any, number: int, names: Sequence[str]) -> bool:
-    """Whether a value is the row of an epoch."""
+    """Returns True if a value is the row of an epoch."""
     return (
         fits(row, dict[str, float])
         and row.keys() >= set(names)
@@ -240,7 +240,7 @@ def _is_epoch(row: Any, number: int, names: Sequence[str]) -> bool:
 
 
 def _is_state(seed: Any, state: keras.Variable) -> bool:
-    """Whether a value can be given to a random generator's variable."""
+    """Returns True if a random generator's variable can take a value."""
     most = np.iinfo(state.dtype)
     return (
         fits(seed, list[int])

@@ -55,8 +55,12 @@ def fit_best_epoch(
         RunFolderError: if a saved state is damaged, or cannot be written.
 
     Example:
-        >>> with RunFolder(path, {"seed": 1}, resume=True).claim() as folder:
-        ...     fit_best_epoch(trainer, batches, folder, evaluate, epochs=10)
+        >>> scorer = CorpusScorer(model, corpus)
+        >>> run = RunFolder("run", {"seed": 1}, resume=True)
+        >>> def measure():
+        ...     return evaluate(dev, scorer.rank(corpus.index(dev)))
+        >>> with run.claim():
+        ...     best = fit_best_epoch(model, batches, run, measure, epochs=2)
     """
     selector = EpochSelector(folder, evaluate, monitor, patience)
     done = selector.restore(model)

@@ -29,27 +29,30 @@ class RunFolder:
     """A folder that belongs to one run, known by its identity.
 
     Nothing is written before `claim`: bad input must not leave a folder that
-    seems to hold a run. A folder that holds settings and no other file has
+    seems to contain a run. A folder that has settings and no other file has
     nothing to lose, so any run may claim it.
 
     Args:
         path: the folder.
         identity: what defines the run (model, data, seed, settings, ...), JSON
             values, which `claim` keeps in `settings.json`.
-        resume: whether a run that is there already may be continued.
+        resume: True if a run that is there already may be continued.
 
     Raises:
-        RunFolderError: if the folder holds a run and `resume` is false, or if
-            it holds a run of another identity, or if a process writes to it.
+        RunFolderError: if the folder contains a run and `resume` is False, or
+            a run of another identity, or if a process writes to it.
     """
 
     def __init__(
-        self, path: Path, identity: Mapping[str, Any], resume: bool = False
+        self,
+        path: Path | str,
+        identity: Mapping[str, Any],
+        resume: bool = False,
     ):
-        self.path = path
+        self.path = Path(path)
         self.identity = identity
         self.resume = resume
-        self._owner = OwnerFile(path / RUNNING)
+        self._owner = OwnerFile(self.path / RUNNING)
         self._check()
 
     def claim(self) -> "RunFolder":
@@ -138,7 +141,7 @@ class RunFolder:
 
     @property
     def _begun(self) -> bool:
-        """Whether there is any file of a run beside its settings."""
+        """True if there is any file of a run in addition to its settings."""
         return any(
             path.is_file() and path.name not in (SETTINGS, RUNNING)
             for path in self.path.iterdir()
@@ -146,7 +149,7 @@ class RunFolder:
 
     @property
     def finished(self) -> bool:
-        """Whether the run is complete: its metrics are written last."""
+        """True if the run is complete: its metrics are written last."""
         return (self.path / METRICS).exists()
 
     def tidy(self, names: Collection[str] | None = None) -> None:
@@ -181,8 +184,8 @@ class RunFolder:
             save: writes what it has to write to the path it is given.
 
         Raises:
-            RunFolderError: if there is no room, or no leave to write; what was
-                there before is kept.
+            RunFolderError: if there is no room, or no permission to write; what
+                was there before is kept.
         """
         try:
             write_whole(self.path / name, save)
@@ -220,9 +223,9 @@ def read_json(path: Path) -> Any:
 
 
 def _of_storage(error: Exception) -> bool:
-    """Whether an error is about the disk and not about what was written.
+    """Returns True if an error is about the disk, not about the content.
 
-    HDF5 and TensorFlow have errors of their own for it.
+    HDF5 and TensorFlow have errors of their own for that.
     """
     return (
         isinstance(error, OSError)

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+import keras_qa
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.sides import SIDES
 from reproductions.ctrn.settings import DATASETS
@@ -112,7 +113,6 @@ class CTRNExperiment(Experiment[CTRNSettings]):
         """The model, fitted pointwise, or pairwise if it is attentive."""
         import keras
 
-        from keras_qa.training.corpus_scorer import CorpusScorer
         from reproductions.harness.fitting import pairwise_training
         from reproductions.harness.fitting import pointwise_training
 
@@ -122,7 +122,7 @@ class CTRNExperiment(Experiment[CTRNSettings]):
         )
         optimizer = keras.optimizers.Adam(settings.learning_rate)
         if run.arguments.model in ATTENTIVE:
-            scorer = CorpusScorer(model, corpus)
+            scorer = keras_qa.CorpusScorer(model, corpus)
             return pairwise_training(
                 scorer,
                 optimizer,
@@ -137,7 +137,7 @@ class CTRNExperiment(Experiment[CTRNSettings]):
             # Document frequencies of the training texts alone.
             overlap = OverlapFeatures.fit(corpus.sentences(run.fit))
         return pointwise_training(
-            CorpusScorer(model, corpus, overlap), optimizer, run
+            keras_qa.CorpusScorer(model, corpus, overlap), optimizer, run
         )
 
     def search_space(self, hp: Any) -> dict[str, Any]:

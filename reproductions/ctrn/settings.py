@@ -72,7 +72,7 @@ class CTRNSettings(CommonSettings):
     sampler: str = setting(
         "max",
         "dos Santos et al. (2016)",
-        "max: the one that scores highest",
+        "max: the highest score",
         choices=("random", "max", "mix"),
     )
     sampler_pool: str = setting("own", "not stated", choices=("own", "all"))

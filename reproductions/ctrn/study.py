@@ -10,7 +10,7 @@ seed before any has its second. Finished runs are skipped, so the command can be
 given again after an interruption. The recipe is `small`, the paper's with 128
 units; `--recipe paper` takes hours.
 
-CTRN stands with both readings of its crossed input and of its alignment, beside
+CTRN runs with both readings of its crossed input and of its alignment, next to
 QRNN, LSTM and CNN, the attentive baselines, the features of overlap alone, and
 BM25 and the untrained cosine, which have no seeds.
 """

@@ -16,10 +16,10 @@ from reproductions.records.trec_files import read_ranking
 
 @dataclass(frozen=True)
 class Pair:
-    """Two texts, and where they are from.
+    """Two texts, and where they come from.
 
     Attributes:
-        name: what the files are called after.
+        name: what the files are named after.
         source: what the page says of the pair.
         question: the question's text.
         answer: the answer's text.
@@ -42,7 +42,7 @@ def read_rankings(folder: Path) -> dict[str, list[str]]:
     """
     rankings: dict[str, list[str]] = {}
     for scored in read_ranking(folder / "run.trec"):
-        # A number that breaks ties stands before the id.
+        # The id follows a number that breaks ties.
         _, _, id = scored.doc_id.partition("-")
         rankings.setdefault(scored.query_id, []).append(id)
     return rankings

@@ -164,7 +164,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m reproductions.harness.search_space",
         description="Searches a paper's space of settings on the fold held out "
-        "of train. All other options are those of the paper's script.",
+        "of train. All other options are those of the paper's command.",
         allow_abbrev=False,
     )
     parser.add_argument("paper", choices=papers())

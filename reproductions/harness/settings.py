@@ -8,7 +8,7 @@ A paper's settings are a frozen dataclass of fields that `setting` makes:
         pooling: str = setting("max", "not stated", choices=("max", "avg"))
 
 An instance checks itself; `--help` shows each field with its default, what it
-may be and the place in the paper that it is from.
+may be and the place in the paper that it comes from.
 """
 
 import dataclasses
@@ -42,11 +42,11 @@ OPTIMIZERS = (
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """What a setting may be and where it is from.
+    """What a setting may be, and where it comes from.
 
     Attributes:
         section: the paper's section, equation or table, or `"not stated"`.
-        note: what else is to be said about it.
+        note: a remark.
         choices: all values that it may have; any if empty.
         least: the least value.
         above: what the value is greater than.
@@ -78,7 +78,7 @@ class Rule:
         found = [f"{k} {v:g}" for k, v in bounds.items() if v is not None]
         return f"be {' and '.join(found)}" if found else ""
 
-    def holds(self, value: float) -> bool:
+    def allows(self, value: float) -> bool:
         """Returns True if a number is within the limits."""
         return not (
             (self.least is not None and value < self.least)
@@ -208,7 +208,7 @@ def resolve_settings(
 
 
 def _kinds(settings: type[CommonSettings]) -> dict[str, tuple[type, bool]]:
-    """The type of each setting, and whether it may be `None`."""
+    """The type of each setting, and True if it may be `None` as well."""
     found = {}
     for name, hint in get_type_hints(settings).items():
         kinds = get_args(hint) if type(None) in get_args(hint) else (hint,)
@@ -234,9 +234,9 @@ def _checked(
     elif rule.choices and value not in rule.choices:
         wrong = f"be one of {rule.choices}"
     elif isinstance(value, list):
-        if not all(type(v) is int and rule.holds(v) for v in value):
+        if not all(type(v) is int and rule.allows(v) for v in value):
             wrong = f"be a list of integers, each of which must {rule.limits}"
-    elif isinstance(value, int | float) and not rule.holds(value):
+    elif isinstance(value, int | float) and not rule.allows(value):
         wrong = rule.limits
     if wrong:
         raise SettingsError(

@@ -1,4 +1,4 @@
-"""Stages of an experiment: what they make is kept while its inputs stay."""
+"""Stages before a training: what they make is kept while its inputs stay."""
 
 from collections.abc import Callable
 from collections.abc import Collection
@@ -28,18 +28,18 @@ def run_stage(
 
     A stage has the folder `NAME-FINGERPRINT`, after all that its result depends
     on, so that runs which share a root share their stages, too. What is done is
-    printed. A stage that was interrupted goes on, if `make` knows how.
+    printed. A stage that was interrupted is continued, if `make` knows how.
 
     Args:
         root: the folder of all stages.
         name: the stage's name.
         inputs: what it depends on, JSON values; of earlier stages the names of
             their folders.
-        make: makes the stage in its folder, and returns what is to be known
-            about it, JSON values that become its `metrics.json`; None if it
+        make: makes the stage in its folder, and returns what is recorded of
+            it, JSON values that become its `metrics.json`; None if the stage
             must be there.
-        keep: the names of the files that stay when it is made, beside settings
-            and metrics.
+        keep: the names of the files that stay when the stage is made, in
+            addition to settings and metrics.
 
     Returns:
         The stage's folder.
@@ -75,7 +75,7 @@ def stage_folder(root: Path, name: str, inputs: Mapping[str, Any]) -> RunFolder:
 
 
 def _difference(root: Path, name: str, inputs: Mapping[str, Any]) -> str:
-    """What sets the inputs apart from those of the most similar stage."""
+    """How the inputs differ from those of the most similar stage."""
     differences = []
     for metrics in sorted(root.glob(f"{name}-*/{METRICS}")):
         before = read_json(metrics.with_name(SETTINGS))

@@ -1,4 +1,4 @@
-"""What the studies share: many runs of an experiment, one after the other."""
+"""Studies: many runs of an experiment, one after the other."""
 
 import argparse
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from keras_qa.training.run_folder import keep_only
 from reproductions.harness.command import run_command
 from reproductions.harness.experiment import Experiment
 
-# What a run leaves that its figures and tests are made of.
+# The files of a run that tables and tests of significance are made of.
 SMALL = (
     "settings.json",
     "metrics.json",
@@ -99,7 +99,7 @@ def study_parser(
         seeds: defaults of `--seeds`; without any, the study has none of the
             options that follow.
         recipe: default of `--recipe`.
-        splits: whether there is an option `--split`.
+        splits: True for an option `--split`.
         changed: what `--set` changes a setting of.
     """
     parser = argparse.ArgumentParser(
@@ -172,10 +172,10 @@ def run_all(
     runs: Iterable[PlannedRun],
     arguments: argparse.Namespace,
 ) -> int:
-    """Runs an experiment again and again.
+    """Makes one run after the other.
 
-    A finished run is skipped, so a study that stopped goes on when it is given
-    again.
+    A finished run is skipped, so a study that was interrupted is continued when
+    the same command is given.
 
     Args:
         experiment: the paper's experiment.

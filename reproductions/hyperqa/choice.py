@@ -20,8 +20,8 @@ What the figures do not show:
   between settings, too high as an estimate of quality.
 * Differences under about 0.007 are noise: see the two seeds of one setting in
   the file.
-* What has no entry was not compared, and stands in the recipe as the paper
-  has it or nearest to it: among others `batch_size`, `l2`, `projection_dim`,
+* What has no entry was not compared, and has in the recipe the paper's value
+  or the nearest to it: among others `batch_size`, `l2`, `projection_dim`,
   `conversion`, `projection`, `sampler_pool`, the paper's margins above 5 and,
   for sums of words, its learning rates above 0.01.
 
@@ -29,7 +29,7 @@ Most of the recorded entries of HyperQA were measured while the training code
 was still changing (the order of the batches, for one). Repeated now, the first
 epochs of the best entry come out lower than recorded by about as much as two
 seeds differ, so the record does not tell that entry from its neighbours, the
-margin of 1.0 among them. The file also holds the comparison of vectors.
+margin of 1.0 among them. The file also contains the comparison of vectors.
 """
 
 import argparse
@@ -44,6 +44,7 @@ from typing import Any
 
 import numpy as np
 
+import keras_qa
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
@@ -249,10 +250,9 @@ class CrossValidation:
         fit_questions: list[Question],
         held_out: list[Question],
     ) -> list[float]:
-        """MAP on one fold after each epoch of training on the others."""
+        """MAP on one fold after each epoch of training on the other folds."""
         import keras
 
-        from keras_qa.training.corpus_scorer import CorpusScorer
         from reproductions.harness.fitting import pairwise_training
 
         fit, held = map(self.corpus.index, (fit_questions, held_out))
@@ -260,7 +260,7 @@ class CrossValidation:
         keras.utils.set_random_seed(entry.seed)
         keras.utils.clear_session()
         model = EXPERIMENT.build_model(entry.model, settings, matrix)
-        scorer = CorpusScorer(model, self.corpus)
+        scorer = keras_qa.CorpusScorer(model, self.corpus)
         training = pairwise_training(
             scorer,
             EXPERIMENT.build_optimizer(entry.model, settings),
@@ -287,7 +287,7 @@ class CrossValidation:
 def identity(
     entry: Entry, dataset: str, embeddings: Sequence[str]
 ) -> dict[str, Any]:
-    """What a record holds beside its figures; equal for equal entries."""
+    """The fields of a record without its figures; equal for equal entries."""
     return {
         "paper": "hyperqa",
         "model": entry.model,
@@ -340,7 +340,7 @@ def compare(arguments: argparse.Namespace) -> list[dict[str, Any]]:
 
     Raises:
         DatasetError, VectorsError: if a file is missing or bad.
-        RecordError: if the output file holds something else.
+        RecordError: if the output file contains anything else.
     """
     dataset = open_dataset(arguments.dataset, arguments.data_dir)
     validation = CrossValidation(

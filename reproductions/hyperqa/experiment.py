@@ -89,11 +89,10 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
 
     def build_training(self, run: Run[HyperQASettings]) -> Training:
         """The model, fitted pairwise."""
-        from keras_qa.training.corpus_scorer import CorpusScorer
         from reproductions.harness.fitting import pairwise_training
 
         model, settings = run.arguments.model, run.settings
-        scorer = CorpusScorer(
+        scorer = keras_qa.CorpusScorer(
             self.build_model(model, settings, run.matrix), run.corpus
         )
         return pairwise_training(

@@ -115,13 +115,13 @@ def encode_run(
     Args:
         run: output folder of `reproductions.hyperqa.experiment`.
         data_dir: folder of the data set; not needed for the bundled one.
-        limit: so many questions, the first ones; all if None.
+        limit: number of questions, the first ones; None for all.
 
     Raises:
-        FileNotFoundError: if the folder does not hold a finished run of a
+        FileNotFoundError: if the folder does not contain a finished run of a
             trained model.
         ModelFileError: if its model is damaged, or of another kind.
-        RecordError: if its metrics are no record.
+        RecordError: if its metrics are malformed.
     """
     from keras_qa.export.keras_file import load_model
     from keras_qa.models.hyperqa import BagOfWordsRanker

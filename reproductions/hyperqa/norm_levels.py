@@ -43,8 +43,8 @@ def words_by_norm(
         words: the words, most frequent first.
         norms: their norms, float array `(words,)`.
         edges: edges of the intervals, as `norm_edges` gives them.
-        words_per_interval: so many of an interval are listed, the most
-            frequent ones.
+        words_per_interval: number of words that are listed of an
+            interval, the most frequent ones.
 
     Returns:
         A Markdown table: interval, number of words, words.
@@ -84,7 +84,7 @@ def pair_by_norm_level(
     Returns:
         A Markdown table with the levels H1 (shortest vectors), H2, ... as
         columns, the question and the answer as rows; words that both have are
-        bold. A repeated word stands once.
+        bold. A repeated word appears once.
     """
     shared = set(question) & set(answer)
     rows = []

@@ -30,7 +30,7 @@ class HyperQASettings(CommonSettings):
     pooling: str = setting("sum", "eq. 2", choices=("sum", "mean"))
     projection: str = setting("clip", "3.3", choices=("clip", "expmap"))
     epsilon: float = setting(
-        1e-5, "3.3", "has none, but the ball is open", above=0, below=1
+        1e-5, "3.3", "no epsilon there, but the ball is open", above=0, below=1
     )
     dropout: float = setting(
         0.0, "not stated", "the released code had it", least=0, below=1

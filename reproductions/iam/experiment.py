@@ -10,7 +10,7 @@ share. `--stage lm`, `rbm` or `match` makes that stage alone from those before.
 
 `--model iam` reads the vectors of `--embeddings`; `iam-bert` those of the words
 that `--bert` names, each alone, and `iam-bert-contextual` those of a question's
-words in it, besides. `--set jump=false` leaves out a term of equation 8, of
+words in it, in addition. `--set jump=false` leaves out a term of equation 8, of
 `question_state`, `answer_state`, `jump`, `frequency` and `match`. The models of
 other papers have their own settings, as the paper's have.
 
@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+import keras_qa
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.text.sides import SIDES
 from keras_qa.training.run_folder import RunFolder
@@ -162,7 +163,6 @@ class IAMExperiment(Experiment[IAMSettings]):
         """The matcher with what its stages have learnt, fitted pointwise."""
         import keras
 
-        from keras_qa.training.corpus_scorer import CorpusScorer
         from reproductions.harness.fitting import pointwise_training
         from reproductions.iam.optimizer import build_optimizer
         from reproductions.iam.optimizer import learning_rates
@@ -192,7 +192,7 @@ class IAMExperiment(Experiment[IAMSettings]):
         )
         rate = settings.learning_rate
         return pointwise_training(
-            CorpusScorer(model, corpus, question_rows=rows),
+            keras_qa.CorpusScorer(model, corpus, question_rows=rows),
             build_optimizer(settings.optimizer, rate, settings.clipnorm),
             run,
             callbacks=learning_rates(settings, rate),

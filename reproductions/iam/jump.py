@@ -28,7 +28,7 @@ from reproductions.iam.settings import IAMSettings
 
 WEIGHTS = "rbm.npz"
 
-# The settings that it depends on, beside those that begin with `rbm_`.
+# The settings that it depends on, in addition to those in `rbm_`.
 SHARED = (*TRAINING, "jump_offset", "jump_temperature")
 
 # Positions of answers whose states are computed at a time.
@@ -94,7 +94,7 @@ def train_jump(
 
 
 def jump_arguments(settings: IAMSettings) -> dict[str, Any]:
-    """The arguments of `RBMJumpScore` that the settings hold."""
+    """The arguments of `RBMJumpScore`, from the settings."""
     names = ("offset", "temperature", "scale", "max_exponent")
     return {name: getattr(settings, f"jump_{name}") for name in names}
 
@@ -144,7 +144,7 @@ def read_arrays(path: Path, weights: Sequence[keras.Variable]) -> None:
 def text_states(
     encoder: keras.Model, texts: RaggedTexts
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The states of texts, those of like lengths together.
+    """The states of texts, those of similar lengths together.
 
     Args:
         encoder: a language model's.

@@ -32,7 +32,7 @@ from reproductions.iam.settings import IAMSettings
 WEIGHTS = "language-model.weights.h5"
 FILES = (WEIGHTS, "history.csv")
 
-# The settings that it depends on, beside those that begin with `lm_`.
+# The settings that it depends on, in addition to those in `lm_`.
 SHARED = (*TRAINING, "units", "layers")
 
 
@@ -89,7 +89,7 @@ def chosen_settings(
     Args:
         settings: all settings.
         prefix: what the names of the stage's own begin with.
-        names: the names of the others.
+        names: names of further settings.
     """
     return {
         name: value

@@ -4,7 +4,7 @@ import keras
 
 from reproductions.iam.settings import IAMSettings
 
-# The settings that both depend on, beside the rate.
+# The settings that both depend on, in addition to the rate.
 TRAINING = ("batch_size", "clipnorm", "decay", "decay_epochs")
 
 

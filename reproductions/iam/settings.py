@@ -47,14 +47,14 @@ class IAMSettings(CommonSettings):
     )
     trainable_embeddings: bool = setting(False, "not stated")
     jump_offset: str = setting(
-        "mean", "eq. 13", "which has none", choices=("mean", "none")
+        "mean", "eq. 13", "not in it", choices=("mean", "none")
     )
     jump_temperature: str = setting(
-        "deviation", "eq. 13", "which has none", choices=("deviation", "none")
+        "deviation", "eq. 13", "not in it", choices=("deviation", "none")
     )
     jump_scale: str = setting("exp", "eq. 13", choices=("exp", "log"))
     jump_max_exponent: float = setting(
-        10.0, "eq. 13", "which has none", above=0, below=88
+        10.0, "eq. 13", "not in it", above=0, below=88
     )
     dropout: float = setting(
         0.5, "3.1", "where, is not stated", least=0, below=1

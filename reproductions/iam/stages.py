@@ -50,7 +50,7 @@ def run_stages(run: Run[IAMSettings], jump: bool = True) -> Stages:
 
     Args:
         run: the run.
-        jump: whether the jump's stage is needed.
+        jump: True if the jump's stage is needed.
 
     Raises:
         StageError: if a stage is missing that must be there.

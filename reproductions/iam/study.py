@@ -10,9 +10,9 @@ seed before any has its second; all runs share the stages before the matcher, in
 the folder `stages`. Finished runs are skipped, so the command can be given
 again after an interruption. The recipe is `small`; `--recipe paper` takes days.
 
-IAM stands with the vectors of a BERT and with those of `--embeddings`, with and
-without the jump, beside QA-LSTM, the attentive LSTM and AP-CNN, which read
-`--embeddings`. With BERT it also stands without each other term of equation 8,
+IAM runs with the vectors of a BERT and with those of `--embeddings`, with and
+without the jump, next to QA-LSTM, the attentive LSTM and AP-CNN, which read
+`--embeddings`. With BERT it also runs without each other term of equation 8,
 and with the other reading of its question term.
 """
 

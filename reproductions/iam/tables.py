@@ -5,7 +5,7 @@
 
 RUN is the output folder of a run of `reproductions.iam.experiment` that kept
 its model and has the jump, OTHER that of an attentive LSTM on the same data
-set, which stands beside it in Table 3. `--question ID` chooses a question of
+set, which Table 3 shows next to it. `--question ID` chooses a question of
 the runs' split, and may be given several times; without it the first ones are
 taken that have both a correct and an incorrect candidate. Of each question its
 first correct and first incorrect candidate are shown. Seconds.
@@ -63,7 +63,7 @@ class Reader:
         Raises:
             ModelFileError: if its model cannot be loaded.
             RankerError: if it lacks the model, or cannot be read.
-            RecordError: if its metrics are no record.
+            RecordError: if its metrics are malformed.
         """
         ranker = Ranker.load(folder)
         metrics = read_metrics(folder, "settings")
@@ -107,7 +107,7 @@ def extreme_marks(jumps: np.ndarray) -> dict[int, str]:
         jumps: `(length,)`, one for each word.
 
     Returns:
-        For places of words, patterns in which `{}` stands for the word:
+        For places of words, patterns with `{}` in place of the word:
         `T@1` is the largest, `B@1` the smallest. No place has two marks.
     """
     order = np.argsort(-jumps, kind="stable").tolist()
@@ -168,7 +168,7 @@ def tables(
     Args:
         questions: the questions to show.
         reader: the run of IAM.
-        other: the run that stands beside it in Table 3.
+        other: the run that Table 3 shows next to it.
     """
     names = model_names()
     readers = [reader, *([other] if other else [])]

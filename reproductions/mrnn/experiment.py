@@ -145,7 +145,6 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         """The model, fitted on triplets of each batch."""
         import keras
 
-        from keras_qa.training.corpus_scorer import CorpusScorer
         from reproductions.mrnn.texts import contextual_texts
 
         settings, seed = run.settings, run.arguments.seed
@@ -159,7 +158,7 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         model = self.build_model(
             run.arguments.model, settings, run.matrix, width
         )
-        scorer = CorpusScorer(model, run.corpus, vectors=texts)
+        scorer = keras_qa.CorpusScorer(model, run.corpus, vectors=texts)
         fit = run.corpus.index(run.fit)
         trainer = keras_qa.TripletTrainer(model)
         trainer.compile(

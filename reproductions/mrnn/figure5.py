@@ -7,7 +7,7 @@ A RUN is the output folder of `reproductions.mrnn.experiment`. The pair is the
 first question of the run's split whose right answer is ranked first, with this
 answer; `--question-id` and `--candidate-id` name another one of the split,
 `--question` and `--answer` are any two texts. The picture has the three maps of
-the figure; a table (Markdown) beside it has the largest weights of each.
+the figure; a table (Markdown) next to it has the largest weights of each.
 Seconds.
 """
 
@@ -125,8 +125,8 @@ def draw(
         DatasetError: if the data set is not there.
         FigureError: if the model reads vectors that depend on whole texts,
             or if there is no such pair.
-        RankerError: if the folder holds no finished run.
-        RecordError: if the run's metrics are no record.
+        RankerError: if the folder contains no finished run.
+        RecordError: if the run's metrics are malformed.
     """
     from keras_qa.attention.maps import attention_maps
     from keras_qa.attention.maps import draw_attention_maps
@@ -148,7 +148,7 @@ def draw(
     else:
         pair = pair_of_split(folder, metrics, data_dir, ids)
     maps = attention_maps(model, reading, pair.question, pair.answer)
-    # An id may hold what no file name can.
+    # An id may contain what no file name can.
     name = re.sub(r"[^\w.-]", "_", f"{metrics['dataset']}-{pair.name}")
     picture = output_dir / f"figure5-{name}.png"
     text = picture.with_suffix(".md")

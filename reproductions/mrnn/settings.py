@@ -101,7 +101,7 @@ DATASETS: dict[str, dict[str, Any]] = {
 RECIPES = {
     "paper": Recipe("as published"),
     # Rate and start from trials on folds of train. From the identity itself,
-    # whose dot products of so many numbers saturate the softmax, the second
+    # whose dot products of large vectors saturate the softmax, the second
     # attention hardly learns.
     "small": Recipe(
         "for 2 cores",

@@ -11,11 +11,11 @@ seed before any has its second. Finished runs are skipped, so the command can be
 given again after an interruption. The recipe is `small`; the published sizes
 need a GPU.
 
-MRNN stands with all vectors of `--embeddings` in one ensemble and with each of
+MRNN runs with all vectors of `--embeddings` in one ensemble and with each of
 them alone, with 1 to 4 blocks, without its first and without its second
 attention, with some of a question's own wrong candidates among its negatives,
 and with vectors of words in their texts. QA-LSTM, HyperQA and the untrained
-cosine beside it read the last of `--embeddings`.
+cosine, next to it, read the last of `--embeddings`.
 """
 
 import argparse

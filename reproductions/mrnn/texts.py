@@ -65,8 +65,8 @@ def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
     questions are left out where training does not read them.
 
     Args:
-        run: the run; its setting `negatives` says whether wrong candidates are
-            read.
+        run: the run; wrong candidates are read if its setting `negatives` is
+            not 0.
         names: the names of all sources, as on the command line.
 
     Returns:
@@ -90,7 +90,7 @@ def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
 
 
 def _trained_on(fit: IndexedQuestions, negatives: int) -> list[np.ndarray]:
-    """The candidates of training questions that batches may hold."""
+    """The candidates of training questions that batches may contain."""
     if negatives:
         return fit.candidate_texts
     return [

@@ -121,8 +121,6 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
         """The model, fitted on the hardest of some random negatives."""
         import keras
 
-        from keras_qa.training.corpus_scorer import CorpusScorer
-
         settings, corpus = run.settings, run.corpus
         seed = run.arguments.seed
         model = self.build_model(run.arguments.model, settings, run.matrix)
@@ -154,7 +152,7 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
             shared=settings.shared_negatives,
         )
         return Training(
-            CorpusScorer(model, corpus),
+            keras_qa.CorpusScorer(model, corpus),
             trainer,
             batches,
             settings.patience,

@@ -147,8 +147,8 @@ def read_curves(
         accuracy by question of its runs.
 
     Raises:
-        FileNotFoundError: if a folder holds no finished run.
-        RecordError: if the metrics of one are no record.
+        FileNotFoundError: if a folder contains no finished run.
+        RecordError: if the metrics of one are malformed.
         FigureError: if the runs are not of one split of one data set, or
             those of one curve have other settings.
     """

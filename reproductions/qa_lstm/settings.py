@@ -134,7 +134,7 @@ RECIPES = {
     # One pool of negatives for all questions of a batch, which is the same
     # draw for each, and an optimizer that needs fewer epochs. A row with one
     # negative changes nothing but their number, so that it can be compared
-    # with the others.
+    # with the other rows.
     "small": Recipe(
         f"for 2 cores: {', '.join(SIZES)} halved",
         {
@@ -144,7 +144,7 @@ RECIPES = {
             "decay": "none",
             "epochs": 10,
         },
-        # With 50 negatives from so many answers the loss takes some epochs to
+        # With 50 negatives from all answers the loss takes some epochs to
         # fall.
         datasets={
             key: {"epochs": 20} for key in ("insuranceqa-v1", "insuranceqa-v2")

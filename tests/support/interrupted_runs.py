@@ -1,6 +1,6 @@
-"""Small runs of every paper's script, in processes that can be killed.
+"""Small runs of every paper, in processes that can be killed.
 
-They are forked from a server that has imported what the scripts need and run
+They are forked from a server that has imported what experiments need and run
 nothing, so that none of them waits for TensorFlow.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 _SMALL = {"skipgram_dim": 6, "skipgram_epochs": 2, "smoke_questions": 6}
 
-# Settings with which the script of each paper is quick, several epochs long.
+# Settings with which an experiment is quick, and several epochs long.
 SCRIPTS = {
     "ctrn": {
         **{"projection_dim": 6, "units": 4, "hidden_units": 4},
@@ -53,12 +53,12 @@ def start(
     Args:
         paper: one of `SCRIPTS`.
         folder: the run's output folder; what is printed goes to a file
-            beside it.
-        *options: further options of the script.
+            next to it.
+        *options: further options of the command.
         kill_at: number of the access to a file of the folder, from 0, before
-            which the process kills itself. Without one, a file beside the
+            which the process kills itself. Without one, a file next to the
             folder gets the number of accesses.
-        export: whether the model is exported at the end.
+        export: True if the model is exported at the end.
     """
     _FORKS.set_forkserver_preload(
         [

@@ -1,4 +1,4 @@
-"""The CTRN script from the command line, end to end on a few questions."""
+"""CTRN's experiment from the command line, end to end on a few questions."""
 
 import json
 import sys

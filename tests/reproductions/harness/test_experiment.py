@@ -124,7 +124,9 @@ def test_a_sixth_paper_has_a_study(tmp_path, without_export):
         for seed in arguments.seeds
     ]
     assert run_all(Sixth(), runs, arguments) == 0
-    left = {path.name for path in (tmp_path / "sample-sixth-cosine-small-seed1-skipgram_dim=6").iterdir()}
+    (folder,) = tmp_path.iterdir()
+    assert folder.name == "sample-sixth-cosine-small-seed1-skipgram_dim=6"
+    left = {path.name for path in folder.iterdir()}
     assert left == {
         *("settings.json", "metrics.json", "history.csv"),
         *("run.trec", "qrels.trec"),

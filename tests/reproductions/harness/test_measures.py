@@ -1,4 +1,4 @@
-"""Retrieval data sets are measured by recall, too, by every script."""
+"""Retrieval data sets are measured by recall, too, in every experiment."""
 
 import json
 from pathlib import Path

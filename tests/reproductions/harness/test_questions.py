@@ -1,4 +1,4 @@
-"""What a script's settings say about the data set that it opens."""
+"""The settings that say how a data set is opened."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The HyperQA script from the command line, end to end on a few questions."""
+"""HyperQA's experiment from the command line, end to end on a few questions."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The IAM script from the command line, its stages and its matcher."""
+"""IAM's experiment from the command line, its stages and its matcher."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""The MRNN script from the command line, end to end on a few questions."""
+"""MRNN's experiment from the command line, end to end on a few questions."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The study's conditions are distinct runs that the script accepts."""
+"""The study's conditions are distinct runs that the command accepts."""
 
 import pytest
 

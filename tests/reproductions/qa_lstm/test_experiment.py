@@ -1,4 +1,4 @@
-"""The QA-LSTM script from the command line, end to end on a few questions."""
+"""QA-LSTM's experiment from the command line, end to end on a few questions."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The study's rows are distinct runs that the script accepts; Figure 5."""
+"""The study's rows are distinct runs that the command accepts; Figure 5."""
 
 import json
 from pathlib import Path
