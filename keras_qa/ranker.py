@@ -1,8 +1,4 @@
-"""A trained model that takes text: from any form that the library writes.
-
-ranker = keras_qa.Ranker.load("runs/faq")
-ranker.rank("who wrote emma", answers)
-"""
+"""A trained model that takes text, from any form that the library writes."""
 
 import hashlib
 from collections.abc import Sequence
@@ -20,6 +16,7 @@ from keras_qa.errors import ExportError
 from keras_qa.errors import RankerError
 from keras_qa.files.checks import fits
 from keras_qa.files.checks import read_json
+from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import write_whole
 from keras_qa.ranking.ties import best_first
 from keras_qa.text.reading import READING
@@ -235,8 +232,10 @@ class Ranker:
             float32 `(n,)`, higher is better.
 
         Raises:
-            RankerError: if there are not as many questions as answers.
+            RankerError: if there are not as many questions as answers, or
+                `answers` is a single text.
         """
+        _check_texts("answers", answers)
         if self._saved is not None:
             if self._reading is not None:
                 one = isinstance(questions, str)
@@ -264,9 +263,11 @@ class Ranker:
 
         Raises:
             RankerError: if the model does not give each text of that side
-                one vector, there is no Keras model, or `side` is neither.
+                one vector, there is no Keras model, `side` is neither, or
+                `texts` is a single text.
         """
         check_choice("side", side, SIDES, error=RankerError)
+        _check_texts("texts", texts)
         model = self.model
         shape = getattr(
             getattr(model, f"{side}_encoder", None), "output_shape", None
@@ -396,6 +397,14 @@ def run_reading(folder: Path, tokenizer: str | None = None) -> TextReading:
     return TextReading.of_files(
         folder, path, tokenizer=tokenizer or noted, **lengths
     )
+
+
+def _check_texts(name: str, texts: object) -> None:
+    """Refuses a single text, whose characters would be taken for texts."""
+    if isinstance(texts, str | bytes):
+        raise RankerError(
+            f"`{name}` must be a list of texts. Received: {shorten(texts)}"
+        )
 
 
 def _check_form(folder: Path) -> None:

@@ -311,6 +311,10 @@ def test_what_a_model_cannot_do(model, tmp_path):
     assert attentive.encode(ANSWERS, "question").shape == (4, 3)
     with pytest.raises(RankerError, match=r"each answer one .* AttentiveCNN"):
         attentive.encode(ANSWERS)
+    with pytest.raises(RankerError, match="`texts` must be a list of texts"):
+        attentive.encode("who", "question")
+    with pytest.raises(RankerError, match=r"`answers` must be .*: 'emma'"):
+        attentive.rank(QUESTION, "emma")
     without = keras.Sequential([keras.layers.Dense(1)])
     with pytest.raises(RankerError, match=r"one vector .*: Sequential"):
         Ranker(without, READING).encode(ANSWERS)

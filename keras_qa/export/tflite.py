@@ -91,6 +91,9 @@ def export_lite(
         path,
         MODEL_FILE,
         converter.convert(),
-        reading and reading.cut_to({s: shapes[s][1] for s in SIDES}),
+        reading
+        and reading.cut_to(
+            {side: shapes[side][1] for side in SIDES if side in shapes}
+        ),
         {s.name: (s.shape.as_list(), s.dtype.name) for s in signature},
     )

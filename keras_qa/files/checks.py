@@ -20,7 +20,6 @@ import json
 import sys
 import tomllib
 import types
-from collections.abc import Mapping
 from dataclasses import MISSING
 from dataclasses import fields
 from dataclasses import is_dataclass
@@ -149,22 +148,6 @@ def fits(value: Any, kind: Any) -> bool:
     except _MisfitError:
         return False
     return True
-
-
-def misfit(values: Mapping[str, Any], kinds: Mapping[str, Any]) -> str | None:
-    """The name of the first value that is of a wrong type.
-
-    Args:
-        values: the values; those without a type are passed over.
-        kinds: the types, by the names of values.
-
-    Returns:
-        The first such name; None if all values are as they should be.
-    """
-    for name, kind in kinds.items():
-        if name in values and not fits(values[name], kind):
-            return name
-    return None
 
 
 def kind_name(kind: Any) -> str:

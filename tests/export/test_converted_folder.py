@@ -214,3 +214,7 @@ def test_a_model_that_takes_no_words_takes_no_text(tmp_path):
     with pytest.raises(ValueError, match=r"must take word ids .*'words'"):
         export_saved_model(model, READING, tmp_path / "ranker")
     assert os.listdir(tmp_path) == []
+    # As ids it takes the words of one text.
+    export_lite(model, READING, tmp_path / "lite", lengths={"answer": 6})
+    reading = json.loads((tmp_path / "lite/reading.json").read_text("utf-8"))
+    assert reading["inputs"] == {"words": {"dtype": "int32", "shape": [1, 6]}}

@@ -11,7 +11,6 @@ import pytest
 
 from keras_qa.errors import SearchError
 from keras_qa.files.checks import fits
-from keras_qa.files.checks import misfit
 from keras_qa.files.checks import parse_json
 from keras_qa.files.checks import read_json
 from keras_qa.files.checks import read_toml
@@ -74,12 +73,6 @@ class Run(TypedDict):
 def test_fits(kind, good, bad):
     assert [value for value in good if not fits(value, kind)] == []
     assert [value for value in bad if fits(value, kind)] == []
-
-
-def test_the_first_misfit_is_named_and_what_is_absent_passed_over():
-    kinds = {"a": int, "b": str, "c": float}
-    assert misfit({"a": 1, "c": 2, "more": object()}, kinds) is None
-    assert misfit({"c": "x", "b": 1, "a": 1}, kinds) == "b"
 
 
 def test_dataclasses_and_tuples_are_made_of_objects_and_lists():
