@@ -205,9 +205,10 @@ def test_help_imports_nothing_heavy():
 @pytest.mark.large
 @pytest.mark.parametrize("module", MODULES)
 def test_help_takes_less_than_a_second(module):
+    name = module.removesuffix(".experiment").removesuffix(".pages")
     start = time.perf_counter()
     subprocess.run(
-        [sys.executable, "-m", f"reproductions.{module}", "--help"],
+        [sys.executable, "-m", f"reproductions.{name}", "--help"],
         cwd=ROOT.parent,
         check=True,
         stdout=subprocess.DEVNULL,
