@@ -26,7 +26,7 @@ from keras_qa.text.reading import READING
 from keras_qa.text.reading import SIDES
 from keras_qa.text.reading import VOCABULARY
 from keras_qa.text.reading import TextReading
-from keras_qa.text.reading import TextReport
+from keras_qa.text.unread import TextReport
 
 if TYPE_CHECKING:
     import keras

@@ -43,7 +43,9 @@ def test_keras_files(name):
             for side, given in inputs.items()
         }
     scores = keras.ops.convert_to_numpy(model(taken, training=False))
-    np.testing.assert_allclose(scores, expected["outputs"], atol=1e-5)
+    # What TensorFlow computed; points near the boundary of the ball have few
+    # digits on other backends.
+    np.testing.assert_allclose(scores, expected["outputs"], atol=5e-5)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the pictures of attention share: a figure and its file."""
+"""A new figure of matplotlib, and its file: for all pictures of attention."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from keras_qa.files.whole import write_whole
 # Blue, the strongest weight.
 COLOR = "#4477AA"
 
-# Matplotlib brings this font; a character of it is so many times its size wide.
+# Matplotlib ships this font. The width of a character, in font sizes.
 FONT = "DejaVu Sans Mono"
 CHARACTER_WIDTH = 0.602
 

@@ -15,13 +15,13 @@ from keras_qa.attention.figure import FONT
 from keras_qa.attention.figure import new_figure
 from keras_qa.attention.figure import save_figure
 
-# The most columns of a line, the most characters of a label, and the size of
-# the letters in points.
+# The largest number of columns in a line and of characters in a label, and the
+# size of the letters in points.
 COLUMNS = 40
 CHARACTERS = 16
 FONT_SIZE = 8
-# Inches: a weight, what lies between things, the bar of colours, the numbers
-# beside it, and the room that titles have at least.
+# Inches: a cell with a weight, the gap between parts, the bar of colours, the
+# numbers next to it, and the smallest width of titles.
 CELL = 0.21
 GAP = 0.1
 BAR_WIDTH = 0.12
@@ -35,7 +35,7 @@ class Heatmap:
     """A table of weights to draw.
 
     Attributes:
-        heading: what stands above it.
+        heading: the text above the table.
         rows: the rows' labels.
         columns: the columns' labels, words that may fill several lines.
         weights: float `(rows, columns)`, at least 0.
@@ -58,8 +58,8 @@ def draw_heatmaps(
     takes several lines of about equal length.
 
     Args:
-        title: what stands above all.
-        heatmaps: the tables, from above.
+        title: the text above all tables.
+        heatmaps: the tables, from the top to the bottom.
         path: the picture to write, such as a PNG, SVG or PDF file.
 
     Raises:
@@ -73,7 +73,7 @@ def draw_heatmaps(
     width = left + max(widest + GAP + BAR_WIDTH + NUMBERS, TITLE_WIDTH)
     height = lines[-1].bottom + GAP
     figure = new_figure(width, height)
-    # Of matplotlib, which is there now.
+    # `new_figure` has found matplotlib.
     from matplotlib.colors import LinearSegmentedColormap
 
     colors = LinearSegmentedColormap.from_list("weights", ["white", COLOR])
@@ -183,6 +183,6 @@ def _shortened(word: str) -> str:
 
 
 def _width(words: Sequence[str]) -> float:
-    """Inches that the longest of some words takes."""
+    """The width of the longest of some words, in inches."""
     characters = max(map(len, words))
     return characters * CHARACTER_WIDTH * FONT_SIZE / 72

@@ -20,22 +20,22 @@ from keras_qa.text.reading import TextReading
 
 @dataclass(frozen=True)
 class AttentionMaps:
-    """What MRNN's two attentions make of one pair.
+    """The weights of MRNN's two attentions for one pair.
 
     Attributes:
         model: the name of the model's class.
         score: its score of the pair, higher is better.
         question: the question's words.
         answer: the answer's words.
-        unknown: those words that the vocabulary lacks; the model reads all of
-            them as one.
-        grams: how many words a convolution of each block sees, directly and
-            through the blocks before it: 1, 3, 5, ... for kernels of 3 words.
-            Pooling, which looks at neighbours, is not counted, as in the
-            paper.
+        unknown: the words that the vocabulary lacks; the model reads all of
+            them as one word.
+        grams: the number of words that a convolution of each block sees,
+            directly and through the blocks before it: 1, 3, 5, ... for
+            kernels of 3 words. Pooling over neighbours is not counted, as in
+            the paper.
         question_blocks: the weights of the blocks at each word of the
             question, float `(question_length, blocks)`; rows sum to 1.
-        answer_blocks: the same of the answer, `(answer_length, blocks)`.
+        answer_blocks: the same for the answer, `(answer_length, blocks)`.
         positions: what each word of the question looks up in the answer,
             float `(question_length, answer_length)`; rows sum to 1.
     """
@@ -79,8 +79,8 @@ def attention_maps(
         inputs: what the model reads of the words, for models of contextual
             vectors: arrays `"question"` `(1, question_length, dim)` and
             `"answer"` `(1, answer_length, dim)`, or of ids, at least as long
-            as the words, with zeros behind these. A word whose vector is zero
-            is padding to the model and has the weight 0 throughout.
+            as the words, with zeros after them. A word whose vector is zero
+            is padding to the model and has the weight 0 everywhere.
 
     Raises:
         AttentionError: if the model has no such maps, a text has no word, or
@@ -138,7 +138,7 @@ def _with_inputs(
     answer: str | Sequence[str],
     inputs: Mapping[str, np.ndarray],
 ) -> TextPair:
-    """A pair of words and arrays, these without the padding behind them."""
+    """A pair of words and of arrays, without the padding of the arrays."""
     words, cut = {}, {}
     for side, tokens in zip(SIDES, (question, answer), strict=True):
         if isinstance(tokens, str) or not tokens:
@@ -169,7 +169,7 @@ def draw_attention_maps(maps: AttentionMaps, path: Path | str) -> None:
     a) and b) have a column for each word of the question and of the answer,
     and a row for each block; c) has a row for each word of the question and a
     column for each of the answer. Long texts take several lines. The darkest
-    shade of a) and b) is the largest weight of both, that of c) its own. Words
+    shade of a) and b) is the largest weight of both; c) has its own. Words
     in brackets are not in the vocabulary.
 
     Args:

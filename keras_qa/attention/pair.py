@@ -28,7 +28,7 @@ class TextPair:
 def read_pair(
     model: Any, reading: TextReading, question: str, answer: str
 ) -> TextPair:
-    """Splits the texts of a pair and numbers their words.
+    """Splits the texts of a pair into words and looks up their ids.
 
     Args:
         model: a model of word ids, with an attribute `vocabulary_size` if it
@@ -38,14 +38,9 @@ def read_pair(
         answer: the answer.
 
     Raises:
-        AttentionError: if the model reads vectors, or a text has no word.
+        AttentionError: if a text has no word.
         RankerError: if the model takes anything but what `reading` gives.
     """
-    if getattr(model, "vocabulary_size", 0) is None:
-        raise AttentionError(
-            "`model` must read word ids. Received: "
-            f"{type(model).__name__}, which reads vectors of words"
-        )
     reading = reading.for_model(model)
     words, inputs = {}, {}
     for side, text in zip(SIDES, (question, answer), strict=True):
@@ -61,7 +56,7 @@ def read_pair(
 def score_and_weights(
     model: Any, weigh: Any, inputs: Mapping[str, np.ndarray]
 ) -> tuple[float, dict[str, np.ndarray]]:
-    """What a model makes of one pair.
+    """Computes the score and the weights of one pair.
 
     Args:
         model: a model with the inputs `{"question", "answer"}`.
@@ -72,7 +67,7 @@ def score_and_weights(
         The score, and the weights by name without the axis of the batch,
         float64.
     """
-    # The command line is to be quick where it needs no Keras.
+    # Commands that need no Keras must start quickly.
     import keras
 
     weights = {

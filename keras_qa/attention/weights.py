@@ -21,12 +21,12 @@ from keras_qa.text.reading import TextReading
 BAR = 24
 """Characters of the longest bar."""
 
-# Of the picture: the characters of a line, their size in points, and the height
-# of a line in it.
+# Of the picture: the number of characters in a line, their size in points, and
+# the height of a line as a multiple of that size.
 COLUMNS = 72
 FONT_SIZE = 9
 LINE_HEIGHT = 2
-# At most so strong that black words stay readable.
+# The strongest shade, on which black words are still readable.
 STRONGEST = 0.8
 
 
@@ -36,8 +36,8 @@ class Word:
 
     Attributes:
         word: the token.
-        known: whether the vocabulary has it; the model reads all others as
-            one.
+        known: True if the vocabulary has it; the model reads all unknown
+            words as one word.
         weight: its share of the attention, in [0, 1]; None if the model does
             not weigh this side.
     """
@@ -49,7 +49,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Attention:
-    """What a model makes of one pair.
+    """The score of a pair, and the weights of its words.
 
     Attributes:
         model: the name of its class.
@@ -67,7 +67,7 @@ class Attention:
 def attention_weights(
     model: Any, reading: TextReading, question: str, answer: str
 ) -> Attention:
-    """Lets a model weigh the words of a pair.
+    """Computes the weights that a model gives the words of a pair.
 
     Args:
         model: a Keras model with inputs `{"question", "answer"}` and an
@@ -120,7 +120,7 @@ def format_attention(attention: Attention) -> str:
     """The weights as plain text: a line and a bar for each word.
 
     The longest bar of a side belongs to its largest weight. The model has not
-    learnt a word in brackets; it reads all such words as one.
+    learnt a word in brackets; it reads all such words as one word.
 
     Args:
         attention: what `attention_weights` returned.
@@ -148,7 +148,7 @@ def _lines(attention: Attention) -> Iterator[str]:
 def _weighted(
     words: tuple[Word, ...],
 ) -> Iterator[tuple[Word, float, float]]:
-    """The words with their weights, absolute and of the largest of them."""
+    """The words, their weights, and these divided by the largest of them."""
     weights = np.array([word.weight for word in words], dtype=float)
     largest = weights.max()
     for word, weight in zip(words, weights.tolist(), strict=True):
@@ -156,7 +156,7 @@ def _weighted(
 
 
 def _heading(side: str, words: tuple[Word, ...]) -> str:
-    """The side, and the weight that says nothing, to compare others with."""
+    """The side, and the weight of every word if all had the same."""
     if words[0].weight is None:
         return f"{side}, not weighed"
     return f"{side}, {1 / len(words):.3f} if all words weighed the same"
@@ -169,8 +169,8 @@ def _shown(word: Word) -> str:
 def draw_attention(attention: Attention, path: Path | str) -> None:
     """Draws both texts with a shade behind each word, darker for more weight.
 
-    The darkest shade of a side belongs to its largest weight, which stands in
-    its heading.
+    The darkest shade of a side belongs to its largest weight, which its
+    heading names.
 
     Args:
         attention: what `attention_weights` returned.
@@ -188,7 +188,7 @@ def draw_attention(attention: Attention, path: Path | str) -> None:
         width * CHARACTER_WIDTH * FONT_SIZE / 72,
         height * LINE_HEIGHT * FONT_SIZE / 72,
     )
-    # Of matplotlib, which is there now.
+    # `new_figure` has found matplotlib.
     from matplotlib.patches import Rectangle
 
     axes = figure.add_axes((0, 0, 1, 1), frameon=False)

@@ -1,8 +1,8 @@
 """Ask a collection of answers that `keras-qa index` has encoded.
 
 The answers come from the index, or from BM25 over the same answers
-(--first bm25); with --rerank, the model of another run, of any kind, orders
-the best of them anew.
+(--first bm25); with --rerank, another model, of any kind, orders the best of
+them again.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rerank",
         type=Path,
         metavar="MODEL",
-        help="a model that orders them anew, in any form that takes text",
+        help="a model that orders them again, in any form that takes text",
     )
     parser.add_argument(
         "--depth",
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         ImportError: if FAISS is not installed.
         SearchError: if arguments are out of range or contradict each other, or
             the folder holds no index.
-        RankerError: if the model that orders anew cannot be used.
+        RankerError: if the model of --rerank cannot be used.
     """
     if (arguments.question is not None) == arguments.interactive:
         raise SearchError(
@@ -135,7 +135,7 @@ def run(arguments: argparse.Namespace) -> int:
             file=sys.stdout if arguments.format == "table" else sys.stderr,
         )
 
-    # The first calls compile, which is no part of a question's time.
+    # The first calls compile; that time is not a question's.
     first.find("?", 1)
     if second is not None:
         second.scores("?", ["?"])

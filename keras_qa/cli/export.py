@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         ExportError: if the model cannot be written in that form, or an
             argument is out of range.
         ImportError: if the form needs a package that is not there.
-        OSError: if something is in the way of the output.
+        OSError: if there is something at the output already.
         RankerError: if there is no Keras model that takes text.
     """
     output = arguments.output
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"Received: {output}"
         )
     if arguments.format != "keras":
-        # Only TensorFlow's models can be converted; a file fits any backend.
+        # Converters need TensorFlow; a `.keras` file loads on any backend.
         os.environ["KERAS_BACKEND"] = "tensorflow"
     ranker = load_model(arguments)
     model, reading = ranker.model, ranker.reading

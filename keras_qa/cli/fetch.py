@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Fetches what the arguments ask for; returns the exit code.
 
-    The code is 0 if all files are there, 1 if some have to be got by hand.
+    The code is 0 if all files are there, 1 if some must be fetched by hand.
     """
     if arguments.name == "sample":
         print("The data set `sample` is part of the package.")

@@ -1,9 +1,8 @@
 """Encode a collection of answers and index it, for `keras-qa ask`.
 
-The model's score must compare one vector of each text:
-HyperQA, CosineQA, QA-LSTM and its siblings without attention. After an
-interruption the same command goes on where it was; with another --kind it
-indexes what is encoded already.
+The model's score must compare one vector of each text, as in HyperQA, CosineQA,
+QA-LSTM and the models like it without attention. After an interruption the same
+command goes on where it was; with another --kind it indexes what is encoded.
 """
 
 import argparse
@@ -31,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="DIR",
-        help="folder of the index, which contains the model, too",
+        help="folder of the index; it contains a copy of the model",
     )
     parser.add_argument(
         "--kind",

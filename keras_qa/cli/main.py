@@ -38,10 +38,9 @@ def main(arguments: list[str] | None = None) -> int:
             process.
 
     Returns:
-        The exit code: 0, or 1 if a command could not do all it was asked to
-        (or not print all of it, for the reader has left),
-        2 if arguments or files are wrong or a package is missing, 130 if it
-        was interrupted.
+        The exit code: 0; 1 if a command could not do all it was asked to, or
+        not print all of it because the reader has left; 2 if arguments or
+        files are wrong or a package is missing; 130 if it was interrupted.
     """
     silence_tensorflow()
     words = sys.argv[1:] if arguments is None else arguments
@@ -54,8 +53,8 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # Whoever reads has seen enough, as `head` does. What is left must go
-        # somewhere when Python flushes at its end.
+        # The reader has seen enough, as `head` does. Python flushes the rest
+        # at its end, which needs an open file.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (KerasQAError, ImportError, OSError) as error:
@@ -70,8 +69,8 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
     """The parser of `keras-qa`.
 
     Args:
-        words: those after the command. Only the subcommands that are named
-            among them have their arguments.
+        words: the words after the command. Only the subcommands that they
+            name have their arguments.
     """
     parser = argparse.ArgumentParser(
         prog="keras-qa", description="Neural question-answer ranking."

@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--questions",
         type=int,
         metavar="N",
-        help="draw so many, whose answers are the collection; default: all "
+        help="draw N, whose answers are the collection; default: all "
         f"of a file, {YAHOO_QUESTIONS} of `{YAHOO}`",
     )
     parser.add_argument(

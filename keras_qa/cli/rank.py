@@ -1,11 +1,10 @@
 """Rank candidate answers with a trained model.
 
-The candidates of a
---question follow --candidates, or stand in a file or standard input, one a
-line (in a .tsv file: id, tab, text). Without --question, a file of pairs is
-ranked (CSV, TSV or JSON lines with the columns `question` and `answer`), or
-lines `question<TAB>answer` of standard input; the pairs of a question stand
-together.
+The candidates of a --question follow --candidates, or are read from a file or
+standard input, one a line (in a .tsv file: id, tab, text). Without --question,
+a file of pairs is ranked (CSV, TSV or JSON lines with the columns `question`
+and `answer`), or lines `question<TAB>answer` of standard input; the pairs of a
+question must follow one another.
 """
 
 import argparse
@@ -62,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of what is printed."""
+    """Adds the options of the printed format."""
     parser.add_argument(
         "--format",
         choices=FORMATS,
@@ -88,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     _check(arguments)
     asked = _asked(arguments)
-    # A bad first line is told before the model is loaded.
+    # A bad first line is reported before the model is loaded.
     first = next(asked, None)
     if first is None:
         raise SearchError("Expected candidates to rank. Received: none")
@@ -99,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
         itertools.chain([first], asked),
         "Rank",
         unit="question",
-        # Of one question there is nothing to see.
+        # One question needs no bar.
         disable=arguments.question is not None or not sys.stderr.isatty(),
     ):
         ranking = Ranking.of_candidates(
@@ -180,7 +179,7 @@ def _input_pairs() -> Iterator[tuple[str, str]]:
 
 
 def input_lines() -> Iterator[tuple[int, str]]:
-    """The lines of standard input, numbered from 1, as soon as each is there.
+    """Streams the lines of standard input, numbered from 1.
 
     Raises:
         DatasetError: if one is not UTF-8.

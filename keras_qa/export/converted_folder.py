@@ -1,6 +1,6 @@
 """The folder of a model of ids: the model, its words, and how to read text.
 
-Whoever has no keras_qa finds in it what makes ids of a text.
+It tells programs without keras_qa how to make ids of a text.
 """
 
 from collections.abc import Mapping

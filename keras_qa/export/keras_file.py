@@ -1,7 +1,7 @@
 """Writing `.keras` files, and loading those that may come from anywhere.
 
-Keras itself runs no code of a file. Here nothing but the kit's and Keras's own
-classes are made, and nothing larger than the file's weights are.
+Keras itself runs no code of a file. Here, no other classes than those of the
+library and of Keras are made, and no arrays larger than the file's weights.
 """
 
 import json
@@ -30,10 +30,10 @@ MEMBERS = (CONFIG, "metadata.json", WEIGHTS)
 MODULES = ("keras", "keras_qa", "builtins")
 """The packages of which a file may name classes and functions."""
 
-# Keras's markers of Python code, beside its Lambda layer.
+# Keras's Lambda layer, and its marker of Python code.
 _CODE = ("Lambda", "__lambda__")
 _SMALLEST_LIMIT = 1 << 16
-# Members of a configuration that are no sizes.
+# Members of a configuration that may be any number: they are no sizes.
 _ANY_NUMBER = ("seed", "shared_object_id")
 
 
@@ -192,7 +192,7 @@ def _check_part(
             raise _error(path, "a model without code in it", part["class_name"])
         module = part.get("module")
         registered = part.get("registered_name")
-        # Of what is not registered this is the bare name, or nothing.
+        # For a class that is not registered, this is its bare name or None.
         package, mark, _ = str(registered).partition(">")
         if mark:
             # Found by this name, so that Keras imports no module for it.
@@ -217,15 +217,15 @@ def _check_part(
 
 
 def _check_size(path: Path, config: dict[str, Any], weights_bytes: int) -> None:
-    """Makes the model without its weights, and counts these."""
+    """Makes the model without its weights, and counts the weights."""
     import keras
 
     def make() -> Any:
         with keras.StatelessScope(initialize_variables=False):
             return keras.saving.deserialize_keras_object(config, safe_mode=True)
 
-    # Keras remembers the weights of a thread that are still to be filled, and
-    # would fill these at some later time. With this thread they are forgotten.
+    # Keras keeps the weights of each thread that are not filled yet, and would
+    # fill them later. It forgets them with this thread.
     with ThreadPoolExecutor(max_workers=1) as pool:
         twin = pool.submit(make).result()
     if not isinstance(twin, keras.Model):

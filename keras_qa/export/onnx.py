@@ -1,8 +1,8 @@
 """A trained model as ONNX, for onnxruntime in any language.
 
-It takes ids and returns scores; a file beside it says what makes ids of a
-text. tf2onnx converts it, so that loops over words stay loops: pairs may be
-any number, of any length.
+It takes ids and returns scores; `reading.json` in the same folder says how to
+make ids of a text. tf2onnx converts it and keeps loops over words as loops, so
+that it takes any number of pairs of any length.
 """
 
 from collections.abc import Mapping
@@ -125,7 +125,7 @@ class OnnxModel:
 
 
 class _Input:
-    """An input of which names of sizes that vary are None."""
+    """An input; its sizes that vary, which ONNX names, are None."""
 
     def __init__(self, shape: Sequence[int | str]):
         self.shape = tuple(n if isinstance(n, int) else None for n in shape)
@@ -137,8 +137,8 @@ class _Input:
 def _where(graph: Any, node: Any, name: str, _: list[Any]) -> None:
     """Converts `tf.where`.
 
-    tf2onnx makes sums of products of it, which are NaN where what is not
-    chosen is infinite, as in a maximum over no words.
+    tf2onnx makes a sum of products of it, which is NaN if the value that is
+    not chosen is infinite, as in a maximum over no words.
     """
     from onnx import TensorProto
 
@@ -149,7 +149,7 @@ def _where(graph: Any, node: Any, name: str, _: list[Any]) -> None:
         made = {"outputs": outputs, "dtypes": [dtype], "shapes": [shape]}
         graph.make_node("Where", inputs, name=name, **made)
         return
-    # onnxruntime has no `Where` of truth values.
+    # onnxruntime has no `Where` of booleans.
     numbers = [
         graph.make_node("Cast", [x], attr={"to": TensorProto.INT32}).output[0]
         for x in inputs[1:]
@@ -167,7 +167,7 @@ def _where(graph: Any, node: Any, name: str, _: list[Any]) -> None:
 
 
 def _name_sizes(graph: Any) -> None:
-    """Names what varies, where tf2onnx counts."""
+    """Names the sizes that vary, which tf2onnx only numbers."""
     for value in [*graph.input, *graph.output]:
         side = value.name if value.name in ("question", "answer") else ""
         names = "pairs", f"{side}_length".lstrip("_")

@@ -16,7 +16,7 @@ class OverlapInGraph(tf.Module):
     """Computes from tokens in a graph what `OverlapFeatures` does in Python.
 
     Sums are float64, as in Python; of the same tokens both give the same
-    float32 numbers, but for a last bit.
+    float32 numbers, to the last bit or one next to it.
 
     Args:
         features: the counts and the stop words.
@@ -24,7 +24,7 @@ class OverlapInGraph(tf.Module):
 
     def __init__(self, features: OverlapFeatures):
         super().__init__()
-        # A word of one document weighs as much as one that was never seen.
+        # A word of one document weighs as much as a word that was never seen.
         # No table may be empty: the empty word is in both.
         frequencies = features.document_frequencies
         known = sorted({"", *(w for w, n in frequencies.items() if n > 1)})
@@ -47,7 +47,7 @@ class OverlapInGraph(tf.Module):
 
         Args:
             questions: ragged string tensor `(n, None)`, tokens in UTF-8.
-            answers: the same, each beside its question.
+            answers: the same; row i is the answer to question i.
 
         Returns:
             float32 tensor `(n, 4)`, in the order of `OverlapFeatures.names`.

@@ -1,8 +1,8 @@
 """A trained model as a SavedModel, which takes text and needs TensorFlow only.
 
-In TensorFlow's place for what programs add, the folder `assets.extra`, it also
-has the architecture of the Keras model and how this reads text: from these and
-its variables, `keras_qa.Ranker` makes the Keras model again.
+The folder `assets.extra`, which TensorFlow leaves to programs, also contains
+the architecture of the Keras model and how this model reads text:
+`keras_qa.Ranker` makes the Keras model from them and from the variables.
 """
 
 import json
@@ -60,9 +60,9 @@ def export_saved_model(
     - `candidates`: string `(n,)`; `n` may be 0.
     - returns `scores`: float32 `(n,)` in the order of the candidates, and
       `order`: int32 `(n,)`, the positions of the candidates from best to
-      worst, of equal ones the first first.
+      worst; of equal ones the first comes first.
 
-    Both take any number of texts of any length: inside, texts of like length
+    Both take any number of texts of any length: texts of about the same length
     are scored together, some 65,000 tokens at a time.
 
     Args:
@@ -111,8 +111,8 @@ def export_saved_model(
             name: function.get_concrete_function()
             for name, function in functions.items()
         }
-    # A plain module, with what the signatures use, keeps out everything else
-    # that hangs on a Keras model: its layers' own functions, its optimizer.
+    # A plain module contains only what the signatures use, not the functions
+    # of the layers or the optimizer, which a Keras model would bring along.
     module = tf.Module()
     module.encoder = encoder
     module.features = features

@@ -178,7 +178,7 @@ class TextEncoder(tf.Module):
 
         Args:
             texts: string tensor of shape `(n,)`, UTF-8.
-            max_length: texts are cut to so many tokens; `None` keeps them
+            max_length: number of tokens that texts are cut to; None keeps them
                 whole.
 
         Returns:
@@ -229,7 +229,7 @@ def text_signatures(
     def extra_inputs(
         questions: tf.RaggedTensor, answers: tf.RaggedTensor
     ) -> Callable[[tf.Tensor, tf.Tensor], dict[str, tf.Tensor]]:
-        """From rows of questions and of answers to the inputs beside ids."""
+        """From rows of questions and answers to the inputs other than ids."""
         if overlap is None:
             return lambda asked, answered: {}
         return lambda asked, answered: {

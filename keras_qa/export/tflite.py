@@ -1,8 +1,9 @@
 """A trained model as TensorFlow Lite (LiteRT), for phones and small devices.
 
-It takes ids and returns scores; a file beside it says what makes ids of a
-text. Number and lengths of the texts are fixed when it is written: so every
-model of the kit needs TensorFlow Lite's own operations only.
+It takes ids and returns scores; `reading.json` in the same folder says how to
+make ids of a text. The number and the lengths of the texts are fixed when it is
+written, so that every model of the library needs no other operations than those
+of TensorFlow Lite.
 """
 
 from collections.abc import Mapping

@@ -61,7 +61,7 @@ def ids_function(
 def for_any_machine(model: keras.Model) -> Iterator[None]:
     """While it is open, LSTMs are traced without cuDNN.
 
-    With it, a graph that was traced beside a GPU would run beside one only.
+    A graph with cuDNN, traced where a GPU is, would run with a GPU only.
 
     Args:
         model: what is to be traced.
@@ -89,8 +89,8 @@ def for_converters(
 
     Args:
         model: what is to be traced.
-        without_arsinh: whether arsinh is taken apart, too. Then distances are
-            exact to about 1e-7 and no longer to all digits.
+        without_arsinh: True replaces arsinh, too, by a logarithm and a root;
+            then distances are exact to about 1e-7, not to all digits.
     """
     replaced: list[tuple[Any, str, Any]] = [(recurrence, "_scan", _scan)]
     if without_arsinh:

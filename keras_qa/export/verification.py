@@ -1,4 +1,4 @@
-"""Whether an exported model scores texts as the model in memory does."""
+"""The check that an exported model scores as the model in memory does."""
 
 from collections.abc import Sequence
 from pathlib import Path

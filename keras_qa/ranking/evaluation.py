@@ -64,11 +64,11 @@ def recall_measures(
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a scorer reaches on a split.
+    """The measures of a scorer on a split.
 
     Attributes:
-        metrics: `"MAP"`, `"MRR"` and `"P@1"`, or what else was to be measured,
-            each in [0, 1].
+        metrics: `"MAP"`, `"MRR"` and `"P@1"`, or the given measures, each in
+            [0, 1].
         per_question: the same for each scored question, by question id.
         questions: number of questions given.
         questions_scored: those with at least one positive, found or missed;
@@ -98,8 +98,8 @@ def evaluate(
 ) -> Evaluation:
     """Scores rankings with trec_eval's MAP, MRR and P@1, or other measures.
 
-    What a question `missed` counts as relevant and is nowhere in the ranking:
-    a question whose right document a first stage lost scores 0.
+    The documents that a question `missed` count as relevant and are nowhere in
+    the ranking: a question whose right document a first stage lost scores 0.
 
     trec_eval breaks ties by document id, so the ids are numbers from a seeded
     shuffle of the candidates followed by their own id: neither their order in

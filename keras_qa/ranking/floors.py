@@ -65,7 +65,7 @@ def import_bm25s() -> ModuleType:
     """The package bm25s; importing it starts JAX, which takes GPU memory."""
     import bm25s
 
-    # It reports every step as a debug message to whoever listens to all.
+    # It logs every step at the level DEBUG.
     logging.getLogger("bm25s").setLevel(logging.WARNING)
     return bm25s
 
@@ -73,7 +73,7 @@ def import_bm25s() -> ModuleType:
 def search_terms(
     text: str, tokenizer: str = "word", max_length: int | None = None
 ) -> list[str]:
-    """The words of a text that a search engine would look at.
+    """The words of a text that a search engine would index.
 
     Args:
         text: the text.

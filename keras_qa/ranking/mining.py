@@ -136,8 +136,8 @@ class CandidateMiner:
 
         Yields:
             The questions in the given order, with the same ids and texts.
-            Their candidates stand in the order of their scores, right ones
-            too; an answer has the same id wherever it is a candidate.
+            Their candidates are in the order of their scores, the right ones
+            as well; an answer has the same id wherever it is a candidate.
 
         Raises:
             ValueError: if `candidates` is not positive, or a right answer is
@@ -155,7 +155,7 @@ class CandidateMiner:
         made: dict[tuple[int, int], Candidate] = {}
 
         def candidate(number: int, label: int) -> Candidate:
-            # One object wherever an answer is a candidate saves much memory.
+            # One object for each answer, not for each candidate, saves memory.
             return made.setdefault(
                 (number, label),
                 Candidate(str(number), self.texts[number], label),

@@ -38,7 +38,7 @@ def score_pairs(
     A scorer that has a method `score_packed` computes each distinct word and
     text of many pairs once, one that has the models `question_encoder`,
     `answer_encoder` and `head` each distinct text. Any other is given padded
-    pairs, and so is every scorer that has inputs beside the texts.
+    pairs, and so is every scorer that has other inputs than the texts.
 
     Args:
         scorer: model with inputs `{"question", "answer"}`, and those of
@@ -109,8 +109,8 @@ def encode_texts(scorer: keras.Model, side: str, texts: Ragged) -> np.ndarray:
 def _check_ids(scorer: keras.Model, texts: Ragged) -> None:
     """Refuses ids that have no word vector.
 
-    Of such an id one backend makes an error, another NaN or the vector of
-    another word.
+    One backend raises an error for such an id, another returns NaN or the
+    vector of another word.
     """
     size = getattr(scorer, "vocabulary_size", None)
     if size is None or not isinstance(texts, RaggedTexts):
@@ -151,8 +151,8 @@ def _encoded(
 ) -> np.ndarray:
     """Encodes a chunk of answers at a time and scores the pairs they are in.
 
-    So the encodings of all answers, such as all their states, need never be
-    kept together.
+    So the encodings of all answers, such as all their states, are never in
+    memory together.
     """
     distinct, question = np.unique(questions, return_inverse=True)
     chunks = list(_encodings(scorer, "question", texts, distinct))
@@ -160,7 +160,7 @@ def _encoded(
     encoded_questions = keras.tree.map_structure(
         lambda *parts: _joined(parts)[order],
         *(
-            # Without the rows that fill up a batch.
+            # Without the rows that fill the batch.
             keras.tree.map_structure(itemgetter(slice(len(chosen))), part)
             for chosen, part in chunks
         ),
@@ -198,11 +198,11 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
 def _encodings(
     scorer: keras.Model, side: str, texts: Ragged, indices: np.ndarray
 ) -> Iterator[tuple[np.ndarray, Any]]:
-    """Encodes questions, or answers, of like lengths together.
+    """Encodes questions, or answers, of about the same length together.
 
     Yields:
-        Places in `indices`, `(n,)`, and what the encoder gives for the texts
-        there: an array or a structure of arrays, with n rows or more.
+        Positions in `indices`, `(n,)`, and what the encoder returns for these
+        texts: an array or a structure of arrays, with n rows or more.
     """
     encoder = getattr(scorer, f"{side}_encoder")
     lengths = np.maximum(texts.lengths[indices], SHORTEST_WIDTH)
@@ -237,7 +237,7 @@ def _compared(
     scores = []
     for start in range(0, len(rows), most):
         size = min(most, len(rows) - start)
-        # The last ones are filled up, to one of few sizes, by repetition.
+        # The last batch is filled by repetition, to one of a few sizes.
         chosen = start + np.resize(np.arange(size), min(most, next_size(size)))
         pairs = {
             "question": keras.tree.map_structure(
@@ -261,10 +261,10 @@ def score_padded(
 ) -> np.ndarray:
     """Scores pairs of texts, padded, with all inputs of a scorer.
 
-    Pairs of like lengths are scored together: a side whose width the scorer
-    does not fix is padded to a power of two, and batches are full but for the
-    last of each pair of widths, whose size is one of few, so that only a few
-    shapes are ever compiled.
+    Pairs of about the same lengths are scored together: a side whose width
+    the scorer does not fix is padded to a power of two, and batches are full
+    except for the last one of each pair of widths, whose size is one of a few,
+    so that only a few shapes are compiled.
 
     Args:
         scorer: has `predict_on_batch`, as a Keras model has; see
@@ -306,7 +306,7 @@ def score_padded(
 
 
 def _widths(scorer: keras.Model, side: str, lengths: np.ndarray) -> np.ndarray:
-    """To how many columns texts of some lengths are padded."""
+    """The number of columns that texts of these lengths are padded to."""
     fixed = fixed_width(scorer, side)
     if fixed:
         return np.full(len(lengths), fixed)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from keras_qa.arguments import check_choice
 from keras_qa.datasets.dataset import Question
 from keras_qa.ranking.floors import search_terms
 from keras_qa.text.packing import RaggedTexts
@@ -34,7 +35,7 @@ class WeightedSequentialDependence:
     The concepts c of a question are
 
     - its words,
-    - `#1(a b)`, each two neighbouring words a, b as they stand, and
+    - `#1(a b)`, each two neighbouring words a, b in this order, and
     - `#uwN(a b)`, the same two in any order within N = `window` words: an
       occurrence of one of them counts if the other follows within it.
 
@@ -63,7 +64,7 @@ class WeightedSequentialDependence:
     Tokens without a letter or a digit are left out before anything else.
 
     Args:
-        collection: texts that are counted beside the candidates of the
+        collection: texts that are counted in addition to the candidates of the
             questions, such as all answers of a data set.
         mu: strength of the Dirichlet smoothing, in words.
         window: width of the unordered window, in words, both ends included.
@@ -160,11 +161,7 @@ class WeightedSequentialDependence:
             ValueError: if there is no such objective, or no question has
                 both correct and wrong candidates.
         """
-        if objective not in OBJECTIVES:
-            raise ValueError(
-                f"`objective` must be one of {OBJECTIVES}. "
-                f"Received: objective={objective!r}"
-            )
+        check_choice("objective", objective, OBJECTIVES)
         labels = [np.array([c.label for c in q.candidates]) for q in questions]
         telling = [i for i, row in enumerate(labels) if len(set(row)) == 2]
         if not telling:
@@ -184,7 +181,7 @@ class WeightedSequentialDependence:
         return reached
 
     def features(self, questions: Sequence[Question]) -> list[np.ndarray]:
-        """What the score is linear in, the weights its coefficients.
+        """The features that the score is a linear function of.
 
         Args:
             questions: the questions with their candidates.
@@ -297,7 +294,7 @@ def _occurrences(
     base: int,
     window: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Where the wanted concepts begin, and which of them it is.
+    """The positions where wanted concepts begin, and these concepts.
 
     Returns:
         Positions in the ids of all documents, and indices into `wanted`.

@@ -4,9 +4,11 @@
 (`best_first`): `Ranker.rank`, the commands, both kinds of search and the
 exported `rank` signature agree on every order.
 
-**Measuring** shuffles them with a seed (`shuffled_best_first`): the order of
-the candidates in a file of a data set, or their names, may tell which one is
-right. So is `keras_qa.ranking.evaluation.evaluate`.
+**Measures** are computed of answers that are shuffled with a seed
+(`shuffled_best_first`, for `keras_qa.ranking.evaluation.evaluate`): the order
+of the candidates in a file of a data set, or their names, may tell which one is
+right. What a training maximises instead
+(`keras_qa.ranking.sequential_dependence`) puts wrong answers first.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
-"""Search among very many answers with a model that encodes them one by one.
+"""Search in large collections of answers, each encoded once by a model.
 
-A program needs `building.build_index`, `answer_index.AnswerIndex` and, for two
-stages, `stages.answer_question`. FAISS is imported when an index is made or
-loaded, Keras when a model is.
+A program needs `build.build_index`, `index.AnswerIndex` and, for two stages,
+`two_stages.answer_question`. FAISS is imported when an index is made or loaded,
+Keras when a model is.
 """

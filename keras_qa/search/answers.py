@@ -16,8 +16,8 @@ from keras_qa.files.text_files import read_lines
 from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import write_whole
 
-# Shards whose vectors stay mapped. Each keeps a file open, of which a process
-# may have 1,024, as a rule.
+# Shards whose vectors stay mapped. Each keeps a file open; a process may
+# usually open 1,024.
 MAPPED = 512
 
 
@@ -67,9 +67,9 @@ def read_answers(path: Path) -> Iterator[Answer]:
 
 
 class AnswerShards:
-    """Answers and their vectors on disk, equally many in all but the last.
+    """Answers and their vectors on disk, `size` of them in each shard.
 
-    Each shard is a folder that is whole or absent.
+    The last shard may have fewer. Each is a folder that is whole or absent.
 
     Args:
         folder: where the shards are.
@@ -86,11 +86,11 @@ class AnswerShards:
         return self.folder / f"{number:06d}"
 
     def count(self) -> int:
-        """Number of shards that are there, one after the other."""
+        """The number of existing shards before the first gap."""
         return next(n for n in itertools.count() if not self.path(n).is_dir())
 
     def holds(self, number: int, answers: Iterable[Answer]) -> bool:
-        """Whether a shard that is there has these answers and no others."""
+        """Returns True if an existing shard has exactly these answers."""
         return (self.path(number) / "answers.jsonl").read_bytes() == b"".join(
             _lines(answers)
         )
@@ -134,7 +134,7 @@ class AnswerShards:
         """The vectors of some answers.
 
         Args:
-            rows: numbers of answers, rising, int64 `(n,)`.
+            rows: numbers of answers, in ascending order, int64 `(n,)`.
 
         Returns:
             float32 `(n, dim)`.

@@ -54,8 +54,8 @@ def build_index(
 
     Answers are read as a stream, encoded shard by shard, and each finished
     shard is kept: after an interruption the same call goes on where it was,
-    and a call with another kind encodes nothing anew. A FAISS index itself is
-    made in one piece, whole or not at all.
+    and a call with another kind encodes nothing again. The FAISS index is
+    written whole or not at all.
 
     Args:
         ranker: what `Ranker.load` gave, with a model that `space_of` knows.
@@ -107,7 +107,7 @@ def build_index(
 
 
 def _claim(folder: Path, ranker: Ranker, shard_size: int) -> None:
-    """Notes whose index it is, or checks that it is the same one's."""
+    """Notes the model of an index, or checks that the index is this model's."""
     reading = ranker.reading
     words = "".join(f"{word}\n" for word in reading.vocabulary.words[2:])
     now = asdict(
@@ -165,8 +165,8 @@ def _encode(
 ) -> int:
     """Encodes what is not encoded yet; returns the number of answers.
 
-    Of an index that was made of `most` answers already, there must be no more:
-    it would lack the others.
+    If an index was made of `most` answers before, more answers are refused:
+    that index would lack them.
     """
     finished, total, number = shards.count(), 0, 0
     stream = read_answers(path)

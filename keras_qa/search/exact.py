@@ -1,4 +1,4 @@
-"""Search that overlooks nothing, and search that may."""
+"""Exact search, which finds all best answers, and approximate search."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,9 +8,9 @@ import numpy as np
 from keras_qa.ranking.ties import best_first
 from keras_qa.search.spaces import Space
 
-# How many more answers than asked for are looked at in float64, at first.
+# Answers that are first compared in float64, in addition to those asked for.
 MARGIN = 32
-# How many answers an approximate index proposes, at least.
+# The smallest number of answers that an approximate index proposes.
 POOL = 100
 # Rows of which keys are computed at a time: they bound the memory.
 ROWS = 1 << 14
@@ -28,18 +28,18 @@ def exact_search(
        best `top` is a threshold that all answers of the result reach.
     3. If it is above the last upper bound, no other answer reaches it.
        Otherwise the index gives all whose upper bound does, and their keys
-       are computed, too.
+       are computed as well.
 
     Args:
         index: flat FAISS index of what `space.lift_answers` gives.
         space: how vectors are compared.
         vectors: from rows `(n,)` of the index to the answers' vectors.
         question: the question's vector, float `(dim,)`.
-        top: how many answers.
+        top: number of answers.
 
     Returns:
         Rows, int64 `(k,)`, and their keys, float64 `(k,)`, best first, of
-        equal ones the lowest row first; k is `top`, or the number of answers
+        equal keys the lowest row first; k is `top`, or the number of answers
         if there are fewer.
     """
     top = min(top, index.ntotal)
@@ -50,7 +50,7 @@ def exact_search(
     found, keys = _best(space, vectors, question, rows[0], top)
     if len(rows[0]) < index.ntotal and keys[-1] <= bounds[0, -1]:
         below = np.nextafter(np.float32(keys[-1]), np.float32(-np.inf))
-        # Twice, since the conversion to float32 may have rounded up.
+        # Twice, because the conversion to float32 may have rounded up.
         below = np.nextafter(below, np.float32(-np.inf))
         _, _, rows = index.range_search(lifted, float(below))
         found, keys = _best(space, vectors, question, rows, top)
@@ -73,8 +73,8 @@ def approximate_search(
         space: how vectors are compared.
         vectors: from rows `(n,)` of the index to the answers' vectors.
         question: the question's vector, float `(dim,)`.
-        top: how many answers.
-        pool: how many the index proposes.
+        top: number of answers.
+        pool: number of answers that the index proposes.
         radius: that of the places.
 
     Returns:

@@ -1,4 +1,4 @@
-"""FAISS indexes: which kinds there are, how they are made and adjusted."""
+"""The two kinds of FAISS index: how they are made, adjusted and stored."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,13 +11,12 @@ from keras_qa.progress import ProgressBar
 
 KINDS = ("flat", "hnsw")
 
-# Neighbours of a node of the graph, and how many nodes a new one is compared
-# with.
+# Neighbours of a node of the graph, and nodes that a new one is compared with.
 NEIGHBOURS = 32
 CONSTRUCTION_EFFORT = 100
 
 EFFORT = 256
-"""Nodes of a graph that a search looks at by default."""
+"""Nodes of a graph that a search compares with the question by default."""
 
 
 def import_faiss() -> Any:
@@ -43,8 +42,8 @@ def build_faiss(
 ) -> Any:
     """Makes an index.
 
-    The vectors of a graph are uncompressed, too: with eight-bit numbers or
-    product codes it finds no more and takes longer.
+    Vectors are not compressed: with eight-bit numbers or product codes, a
+    graph finds no more and takes longer.
 
     Args:
         kind: `"flat"` compares a question with every answer; `"hnsw"`, a
@@ -74,7 +73,7 @@ def build_faiss(
 
 
 def set_effort(index: Any, effort: int) -> None:
-    """Sets how many nodes a search looks at.
+    """Sets the number of nodes that a search compares with the question.
 
     Args:
         index: a graph.
@@ -115,7 +114,7 @@ def load_faiss(path: Path, kind: str) -> Any:
             f"{path}: expected an index of FAISS. Received: {error}"
         ) from error
     types = {"flat": faiss.IndexFlatIP, "hnsw": faiss.IndexHNSWFlat}
-    # Another one would be searched without complaint, and find nothing right.
+    # FAISS would search another kind without an error and find wrong answers.
     if not isinstance(index, types[kind]):
         raise SearchError(
             f"{path}: expected an index of the kind {kind}. "

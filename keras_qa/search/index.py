@@ -84,12 +84,12 @@ class AnswerIndex:
 
     Args:
         folder: what `build_index` wrote.
-        kind: which of its FAISS indexes; None takes the only one, or of
-            several the flat one.
+        kind: one of `KINDS`; None takes the flat index if there is one, else
+            the other.
 
     Attributes:
-        kind: which one it is.
-        ranker: the model.
+        kind: `"flat"` or `"hnsw"`.
+        ranker: the model that encodes questions.
 
     Raises:
         ImportError: if FAISS is not installed.
@@ -162,14 +162,14 @@ class AnswerIndex:
 
         Args:
             question: its vector, `(dim,)`.
-            top: how many answers.
-            effort: how many nodes of a graph are looked at; None takes
-                `EFFORT`. A flat index looks at all answers.
+            top: number of answers.
+            effort: number of nodes of a graph that are compared with the
+                question; None takes `EFFORT`. A flat index compares all.
 
         Returns:
             Their numbers, int64 `(n,)`, and scores, float64 `(n,)`, best
-            first, of equal ones the first of the file first. They are the
-            scores of the model, computed in float64.
+            first, equal ones in the order of the file. They are the scores
+            of the model, computed in float64.
 
         Raises:
             SearchError: if `top` or `effort` is less than 1, or `question` no
@@ -206,7 +206,7 @@ class AnswerIndex:
         return rows, self._space.scores(question, keys)
 
     def answers(self, rows: np.ndarray) -> list[Answer]:
-        """The answers of some numbers, in the given order."""
+        """The answers with these numbers, in the given order."""
         return self._shards.answers(rows)
 
     def texts(self) -> Iterator[str]:

@@ -23,7 +23,7 @@ class Ranking:
         question_id: the question's identifier.
         question: its text.
         answers: the answers.
-        scores: float `(answers,)`, falling.
+        scores: float `(answers,)`, in descending order.
     """
 
     question_id: str
@@ -40,14 +40,14 @@ class Ranking:
         scores: np.ndarray,
         top: int | None = None,
     ) -> "Ranking":
-        """Puts candidates in order; equal ones stay in the given order.
+        """Orders candidates by their scores; see `ties.best_first`.
 
         Args:
             question_id: the question's identifier.
             question: its text.
             candidates: the candidates.
             scores: float `(candidates,)`, higher is better; NaN comes last.
-            top: how many answers are kept; None keeps all.
+            top: number of answers that are kept; None keeps all.
         """
         order = best_first(scores, top)
         return cls(

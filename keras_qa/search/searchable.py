@@ -1,4 +1,4 @@
-"""Which trained models can be searched with, and in which space."""
+"""The models whose answers can be searched, and their spaces."""
 
 from typing import Any
 

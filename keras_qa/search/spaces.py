@@ -21,14 +21,14 @@ of the question changes no order, the key is
 
 which has one column more than the hyperboloid and in return also holds for a
 layer that bounds 1 - |y|² below, as `PoincareDistance` does, where a |y|² and
-a - 1 differ. As |x - y| does not change when both points are moved, x and y
-stand for what is left after the mean of the answers is subtracted. That takes
-most of the cancellation away: near the boundary all terms have the size of a,
-whatever the size of their sum.
+a - 1 differ. As |x - y| does not change when both points are moved, the mean of
+the answers is subtracted from x and y first. That removes most of the
+cancellation: near the boundary all terms have the size of a, whatever the size
+of their sum.
 
 **Rounding.** With u = 2⁻²⁴, n columns and any order of summation, the float32
 inner product is within (n + 2) u |q| |v| of the key, to first order. The
-lifted vectors carry |v| in a last column and (n + 8) u |q| beside it, so that
+lifted answer has |v| in a last column and the question (n + 8) u |q|, so that
 what a search computes is an upper bound of the key, which only the rounding
 separates from it; of the 8, three are needed to first order, and five make up
 for the rest below some 9,000 columns. Hence `keras_qa.search.exact` can prove
@@ -109,13 +109,13 @@ class Space(ABC):
         return float(np.linalg.norm(lifted, axis=1).max(initial=0.0))
 
     def answer_places(self, vectors: np.ndarray, radius: float) -> np.ndarray:
-        """Points of a sphere, of which those of the best answers are nearest.
+        """Points of a sphere; the nearest to a question are the best answers.
 
         One more column brings all lifted answers to the norm `radius`. Among
-        vectors of one norm, those with the largest inner product are the
-        nearest by Euclid (Bachrach et al., "Speeding Up the Xbox Recommender
-        System Using a Euclidean Transformation for Inner-Product Spaces",
-        2014), and these a graph can find.
+        vectors of one norm, those with the largest inner product have the
+        smallest Euclidean distance (Bachrach et al., "Speeding Up the Xbox
+        Recommender System Using a Euclidean Transformation for Inner-Product
+        Spaces", 2014), and a graph finds these.
 
         Args:
             vectors: the answers' vectors, float `(n, dim)`.
@@ -130,7 +130,7 @@ class Space(ABC):
         return np.hstack([lifted, column]).astype(np.float32)
 
     def question_place(self, vector: np.ndarray, radius: float) -> np.ndarray:
-        """The point of that sphere where a question stands.
+        """The point of that sphere that a question is searched with.
 
         Args:
             vector: the question's vector, float `(dim,)`.
@@ -144,7 +144,7 @@ class Space(ABC):
         return np.append(lifted * (radius / norm), 0).astype(np.float32)
 
     def lift_answers(self, vectors: np.ndarray) -> np.ndarray:
-        """What is searched for answers.
+        """The vectors of answers that an exact search compares.
 
         Args:
             vectors: the answers' vectors, float `(n, dim)`.
@@ -157,7 +157,7 @@ class Space(ABC):
         return np.hstack([lifted, norms * UPWARDS]).astype(np.float32)
 
     def lift_question(self, vector: np.ndarray) -> np.ndarray:
-        """What is searched with for a question.
+        """The vector of a question that an exact search compares with them.
 
         Args:
             vector: the question's vector, float `(dim,)`.
@@ -209,8 +209,8 @@ class PoincareSpace(Space):
         weight: factor of the distance, negative.
         bias: added to it.
         epsilon: lower bound of 1 - |x|² and of 1 - |y|².
-        center: a vector amidst the answers, `(dim,)`; None is the origin.
-            It changes no key.
+        center: a vector near the answers, such as their mean, `(dim,)`; None
+            is the origin. It changes no key.
     """
 
     name = "poincare"

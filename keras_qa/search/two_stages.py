@@ -19,14 +19,14 @@ Found = tuple[np.ndarray, np.ndarray]
 
 
 class FirstStage(Protocol):
-    """What finds answers among all."""
+    """A search in all answers."""
 
     def find(self, question: str, top: int) -> Found:
         """The numbers of the best answers, and their scores, best first."""
 
 
 class IndexStage:
-    """Finds what is nearest to the question in an index.
+    """Finds the answers that are nearest to the question in an index.
 
     Args:
         index: the index.
@@ -44,13 +44,13 @@ class IndexStage:
 
 
 class BM25Stage:
-    """Finds what shares words with the question.
+    """Finds answers that share words with the question.
 
-    Answers that differ in case and white space only are one, the first.
+    Of answers that differ in case and white space only, the first is found.
 
     Args:
         texts: the texts of all answers.
-        tokenizer: what is taken for a word.
+        tokenizer: splits texts into words; see `tokenizer.TOKENIZERS`.
         show_progress: whether to draw a progress bar.
     """
 
@@ -92,7 +92,7 @@ class BM25Stage:
 
 @dataclass(frozen=True)
 class Times:
-    """How long a question took.
+    """The time that a question took.
 
     Attributes:
         search: seconds of the first stage, with the encoding of the question.
@@ -119,14 +119,14 @@ def answer_question(
     Args:
         index: holds the answers.
         question: the question.
-        top: how many answers.
-        first: finds answers among all.
-        second: orders these anew, if given.
-        depth: how many the first stage finds for the second.
+        top: number of answers.
+        first: finds answers.
+        second: orders them again, if given.
+        depth: number of answers that the first stage finds for the second.
         question_id: the question's identifier.
 
     Returns:
-        The ranking and how long it took.
+        The ranking and the time that it took.
 
     Raises:
         SearchError: if `top` or `depth` is less than 1.

@@ -1,8 +1,6 @@
 """From texts to what a model reads of them: tokens, word ids, overlap."""
 
 import json
-import warnings
-from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -16,14 +14,13 @@ import numpy as np
 
 from keras_qa.arguments import check_choice
 from keras_qa.errors import RankerError
-from keras_qa.errors import TextWarning
 from keras_qa.files.checks import read_json
-from keras_qa.files.text_files import shorten
 from keras_qa.text import tokenizer as tokenizers
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.tokenizer import TOKENIZERS
 from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.unread import TextReport
 from keras_qa.text.vocabulary import PADDING_ID
 from keras_qa.text.vocabulary import UNKNOWN_ID
 from keras_qa.text.vocabulary import Vocabulary
@@ -34,9 +31,6 @@ SIDES = ("question", "answer")
 READING = "reading.json"
 VOCABULARY = "vocabulary.txt"
 OVERLAP = "overlap.json"
-
-# Unknown words that a message names.
-_NAMED = 5
 
 
 class _Lengths(TypedDict):
@@ -81,7 +75,7 @@ class TextReading:
     max_question_length: int | None = None
     max_answer_length: int | None = None
     overlap: OverlapFeatures | None = None
-    report: "TextReport | None" = None
+    report: TextReport | None = None
 
     def __post_init__(self) -> None:
         check_choice("tokenizer", self.tokenizer, TOKENIZERS, error=RankerError)
@@ -168,15 +162,13 @@ class TextReading:
                 words, and of `overlap`, or texts no longer than these.
         """
         inputs = _inputs(model)
-        if inputs is not None:
-            named = {*inputs} - {"overlap"} == set(SIDES)
-            if not named or any(len(inputs[s].shape) != 2 for s in SIDES):
-                raise RankerError(
-                    "`model` must take word ids of a question and of an "
-                    "answer, and nothing else but features of overlap, to be "
-                    f"given texts. Received: a model that takes {inputs}"
-                )
         size = getattr(model, "vocabulary_size", len(self.vocabulary))
+        if size is None or not _takes_words(inputs):
+            raise RankerError(
+                "`model` must take word ids of a question and of an answer, "
+                "and nothing else but features of overlap, to be given texts. "
+                f"Received: {type(model).__name__}, which takes {inputs}"
+            )
         if size != len(self.vocabulary):
             raise RankerError(
                 f"`vocabulary` must have the {size} words of the model. "
@@ -313,67 +305,6 @@ class TextReading:
         return tokens
 
 
-class TextReport:
-    """Counts of the words that a model does not know, and of empty texts.
-
-    The first unknown word and the first empty text give a `TextWarning`
-    each; what comes after is counted only.
-
-    Attributes:
-        texts: number of texts.
-        empty: number of texts without a word.
-        words: number of words.
-        unknown: how often each word that the vocabulary lacks was read.
-    """
-
-    def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
-        """Forgets what was counted."""
-        self.texts = self.empty = self.words = 0
-        self.unknown: Counter[str] = Counter()
-
-    def add(
-        self, tokens: Sequence[Sequence[str]], vocabulary: Vocabulary
-    ) -> None:
-        """Counts texts, given as tokens.
-
-        Args:
-            tokens: the tokens of each text.
-            vocabulary: the words that the model knows.
-        """
-        before = bool(self.unknown), bool(self.empty)
-        self.texts += len(tokens)
-        self.empty += sum(not text for text in tokens)
-        self.words += sum(map(len, tokens))
-        self.unknown.update(
-            word for text in tokens for word in text if word not in vocabulary
-        )
-        for known, message in zip(before, self._messages(), strict=True):
-            if message and not known:
-                warnings.warn(message, TextWarning, stacklevel=2)
-
-    def summary(self) -> str:
-        """The counts as a sentence; empty if there is nothing to report."""
-        return "; ".join(filter(None, self._messages()))
-
-    def _messages(self) -> tuple[str, str]:
-        unknown = empty = ""
-        if self.unknown:
-            named = [word for word, _ in self.unknown.most_common(_NAMED)]
-            unknown = (
-                f"{self.unknown.total():,} of {self.words:,} words are not in "
-                "the model's vocabulary and are read as one unknown word: "
-                f"{', '.join(map(shorten, named))}"
-                f"{', ...' if len(self.unknown) > _NAMED else ''}"
-            )
-        if self.empty:
-            verb = "is" if self.empty == 1 else "are"
-            empty = f"{self.empty:,} of {self.texts:,} texts {verb} empty"
-        return unknown, empty
-
-
 def check_pairs(questions: Sequence[str], answers: Sequence[str]) -> None:
     """Checks that there are as many questions as answers.
 
@@ -403,6 +334,14 @@ def write_reading(folder: Path, **entries: Any) -> None:
     content = {"keras_qa": __version__, **entries}
     text = json.dumps(content, ensure_ascii=False, indent=2)
     (folder / READING).write_text(f"{text}\n", "utf-8")
+
+
+def _takes_words(inputs: Mapping[str, Any] | None) -> bool:
+    """Returns True for ids of both sides, and if the inputs are not known."""
+    if inputs is None:
+        return True
+    named = {*inputs} - {"overlap"} == set(SIDES)
+    return named and all(len(inputs[side].shape) == 2 for side in SIDES)
 
 
 def _inputs(model: Any) -> dict[str, Any] | None:

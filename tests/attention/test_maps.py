@@ -14,6 +14,7 @@ from keras_qa.attention.maps import attention_maps
 from keras_qa.attention.maps import draw_attention_maps
 from keras_qa.cli import main as cli
 from keras_qa.errors import AttentionError
+from keras_qa.errors import RankerError
 from keras_qa.models import APCNN
 from keras_qa.models import MRNN
 from keras_qa.models import HyperQA
@@ -135,7 +136,7 @@ def test_models_and_texts_without_maps():
         AttentionError, match=r"`attention_maps`, as MRNN has.*: HyperQA"
     ):
         attention_maps(HyperQA(8), READING, "a", "b")
-    with pytest.raises(AttentionError, match=r"ids. Received: MRNN, which re"):
+    with pytest.raises(RankerError, match=r"word ids .* MRNN, which takes"):
         attention_maps(mrnn(None), READING, "a", "b")
     with pytest.raises(AttentionError, match="`answer` must have at least"):
         attention_maps(mrnn(), READING, "a", " ")
@@ -271,7 +272,7 @@ def test_the_command_draws_the_maps_of_a_saved_model(
             lambda: APCNN(SIZE, 5, units=4),
             "`attention_maps`, as MRNN has. Received: APCNN",
         ),
-        (lambda: mrnn(None), "read word ids. Received: MRNN, which reads vec"),
+        (lambda: mrnn(None), "Received: MRNN, which takes {"),
     ],
 )
 def test_the_command_says_which_models_have_no_maps(

@@ -29,6 +29,7 @@ def by_index(questions, answers):
     return answers.astype(float)
 
 
+@pytest.mark.once
 def test_pairs():
     question, positive, negatives = make(strategy="random").sample(0)
     assert question.tolist() == [0, 1, 1, 0]
@@ -36,6 +37,7 @@ def test_pairs():
     assert negatives.shape == (4, 4)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("pool", ["own", "all"])
 @pytest.mark.parametrize("strategy", ["random", "max", "mix"])
 def test_never_a_true_answer_of_the_same_question(strategy, pool):
@@ -48,6 +50,7 @@ def test_never_a_true_answer_of_the_same_question(strategy, pool):
             assert not true[q] & set(row.tolist())
 
 
+@pytest.mark.once
 def test_random_draws_own_candidates_without_repetition():
     sampler = make(strategy="random", negatives=3)
     seen = set()
@@ -61,11 +64,13 @@ def test_random_draws_own_candidates_without_repetition():
     assert seen == {11, 12, 13, 14, 15, 16, 17, 18}
 
 
+@pytest.mark.once
 def test_max_takes_the_hardest():
     negatives = make(strategy="max", negatives=2).sample(0, by_index)[2]
     assert negatives[:3].tolist() == [[13, 12], [18, 17], [18, 17]]
 
 
+@pytest.mark.once
 def test_mix_is_half_hardest_half_random():
     sampler = make(strategy="mix", negatives=2)
     rows = [sampler.sample(e, by_index)[2][1].tolist() for e in range(60)]
@@ -73,12 +78,14 @@ def test_mix_is_half_hardest_half_random():
     assert {second for _, second in rows} == {16, 17}
 
 
+@pytest.mark.once
 def test_all_reaches_every_wrong_answer():
     sampler = make(strategy="random", pool="all", negatives=1)
     drawn = {sampler.sample(e)[2][0, 0] for e in range(300)}
     assert drawn == set(range(11, 19))
 
 
+@pytest.mark.once
 def test_everything_may_be_more_than_the_candidates():
     everything = np.array([10, 13, 19, 30, 31, 30])
     sampler = make(pool="all", negatives=2, everything=everything)
@@ -90,6 +97,7 @@ def test_everything_may_be_more_than_the_candidates():
     assert drawn == {0: {13, 30, 31}, 1: {10, 13, 19, 30, 31}}
 
 
+@pytest.mark.once
 def test_own_pools_without_wrong_answers_are_filled_from_everything():
     sampler = NegativeSampler(
         [0], [np.array([10])], [np.array([1])], everything=np.arange(10, 13)
@@ -107,6 +115,7 @@ def test_own_pools_without_wrong_answers_are_filled_from_everything():
         )
 
 
+@pytest.mark.once
 def test_shared_negatives_stay_uniform_over_the_wrong_answers():
     """Of ten answers, two are true for either question: 8 wrong ones each."""
     sampler = make(strategy="random", pool="all", negatives=4)
@@ -128,6 +137,7 @@ def test_shared_negatives_stay_uniform_over_the_wrong_answers():
         np.testing.assert_allclose(found[wrong] / found.sum(), 1 / 8, rtol=0.1)
 
 
+@pytest.mark.once
 def test_epochs_differ_and_repeat():
     first = make(strategy="random", pool="all").sample(3)[2]
     assert (make(strategy="random", pool="all").sample(3)[2] == first).all()
@@ -136,6 +146,7 @@ def test_epochs_differ_and_repeat():
     assert (other != first).any()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -149,11 +160,13 @@ def test_bad_arguments(arguments, message):
         make(**arguments)
 
 
+@pytest.mark.once
 def test_max_needs_a_model():
     with pytest.raises(ValueError, match="`score` is needed"):
         make(strategy="max").sample(0)
 
 
+@pytest.mark.once
 def test_nothing_to_train_on():
     with pytest.raises(ValueError, match="at least one positive"):
         NegativeSampler([0], [np.array([1])], [np.array([0])])

@@ -82,6 +82,7 @@ def _epoch(batches, epoch):
     return found
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("window", [1, 2, 16])
 def test_an_epoch_holds_every_pair_once_with_what_belongs_to_it(window):
     texts = _texts()
@@ -109,6 +110,7 @@ def test_an_epoch_holds_every_pair_once_with_what_belongs_to_it(window):
     assert sorted(sizes) == [PAIRS % 8, *[8] * (PAIRS // 8)]
 
 
+@pytest.mark.once
 def test_order_depends_on_seed_and_epoch_alone():
     batches = _batches()
     first = _epoch(batches, 0)
@@ -120,6 +122,7 @@ def test_order_depends_on_seed_and_epoch_alone():
     assert (inputs["question"][:, 0] - 2).tolist() == [q for q, _ in first[0]]
 
 
+@pytest.mark.once
 def test_like_lengths_share_a_batch_and_the_batches_are_shuffled():
     texts = _texts()
 
@@ -134,6 +137,7 @@ def test_like_lengths_share_a_batch_and_the_batches_are_shuffled():
     assert widest(16) != sorted(widest(16))
 
 
+@pytest.mark.once
 def test_each_epoch_of_a_fit_has_its_order():
     model = _scorer()
     batches = _batches()
@@ -156,6 +160,7 @@ def test_each_epoch_of_a_fit_has_its_order():
     assert seen == expected
 
 
+@pytest.mark.once
 def test_a_resumed_training_repeats_an_uninterrupted_one():
     weights = []
     for parts in ([(0, 3)], [(0, 1), (1, 3)]):
@@ -173,6 +178,7 @@ def test_a_resumed_training_repeats_an_uninterrupted_one():
         np.testing.assert_allclose(once, twice, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.once
 def test_the_loss_is_the_mean_cross_entropy_of_all_pairs():
     """Equation 3 of CTRN: y log s + (1 - y) log(1 - s), of scores as logits."""
     model = _scorer()
@@ -192,6 +198,7 @@ def test_the_loss_is_the_mean_cross_entropy_of_all_pairs():
     )
 
 
+@pytest.mark.once
 def test_widths_suit_the_backend():
     batches = _batches()
     for index in range(len(batches)):
@@ -204,6 +211,7 @@ def test_widths_suit_the_backend():
                 assert width % 2 == index % 2
 
 
+@pytest.mark.once
 def test_a_width_that_is_given_is_kept():
     batches = _batches(widths={"question": 5, "answer": None})
     widths = set()
@@ -214,6 +222,7 @@ def test_a_width_that_is_given_is_kept():
     assert len(widths) > 1
 
 
+@pytest.mark.once
 def test_an_only_batch_keeps_its_width_whatever_is_drawn():
     """Keras refuses later epochs with a width other than the first's."""
     texts = _texts()
@@ -237,6 +246,7 @@ def test_an_only_batch_keeps_its_width_whatever_is_drawn():
     assert np.isfinite(history.history["loss"]).all()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

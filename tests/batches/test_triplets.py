@@ -65,6 +65,7 @@ def _epoch(batches, epoch):
     return [batches[index] for index in range(len(batches))]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("chunk", [None, 1, 3])
 def test_a_batch_has_all_relevant_documents_and_says_whose_they_are(chunk):
     relevant = _relevant()
@@ -92,6 +93,7 @@ def test_a_batch_has_all_relevant_documents_and_says_whose_they_are(chunk):
     assert len(relevant) < QUESTIONS
 
 
+@pytest.mark.once
 def test_a_document_of_two_questions_is_nobodys_negative():
     batches = TripletBatches(
         _texts(), [0, 1, 1], [np.array([20]), [20], [21]], [[1], [1], [1]], 2
@@ -107,6 +109,7 @@ def test_a_document_of_two_questions_is_nobodys_negative():
     assert found == {(0, 20): 1, (0, 21): 0, (1, 20): 1, (1, 21): 1}
 
 
+@pytest.mark.once
 def test_so_many_are_drawn_as_are_asked_for():
     relevant = _relevant()
     wrong = {}
@@ -127,6 +130,7 @@ def test_so_many_are_drawn_as_are_asked_for():
     assert drawn == relevant
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("chunk", [2, 5])
 def test_parts_are_small_and_of_like_lengths(chunk):
     batches = _batches(chunk=chunk)
@@ -148,6 +152,7 @@ def test_parts_are_small_and_of_like_lengths(chunk):
     assert len(counts) == 1
 
 
+@pytest.mark.once
 def test_sizes_suit_the_backend():
     batches = _batches(chunk=3)
     longest = batches.texts.lengths.max()
@@ -163,6 +168,7 @@ def test_sizes_suit_the_backend():
                 assert rows % 2 == width % 2 == index % 2
 
 
+@pytest.mark.once
 def test_an_only_batch_keeps_its_shapes_whatever_is_drawn():
     batches = _batches(batch_size=100, positives=1, chunk=4)
     shapes = set()
@@ -173,6 +179,7 @@ def test_an_only_batch_keeps_its_shapes_whatever_is_drawn():
     assert len(shapes) == 1 or JAX
 
 
+@pytest.mark.once
 def test_order_depends_on_seed_and_epoch_alone():
     def told(batches, epoch):
         return [
@@ -187,6 +194,7 @@ def test_order_depends_on_seed_and_epoch_alone():
     assert told(_batches(positives=1, seed=4), 0) != first
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -201,6 +209,7 @@ def test_errors(settings, message):
         _batches(**settings)
 
 
+@pytest.mark.once
 def test_no_relevant_document_at_all():
     with pytest.raises(ValueError, match=r"`labels` .* Received: 1 q"):
         TripletBatches(_texts(), [0], [np.array([20])], [np.array([0])])

@@ -139,6 +139,7 @@ def test_presets_are_loaded_by_name(folder, tmp_path, monkeypatch):
         Bert("nonesuch").fingerprint  # noqa: B018
 
 
+@pytest.mark.once
 def test_directories_that_keras_hub_saved(folder, tmp_path):
     from keras_hub.models import BertBackbone
     from keras_hub.models import BertTokenizer

@@ -89,6 +89,7 @@ def test_layers(folder):
             Elmo(folder, layers)
 
 
+@pytest.mark.once
 def test_the_fingerprint_is_that_of_the_files(folder, tmp_path):
     copy = elmo_reference.write_elmo(tmp_path / "copy", WEIGHTS)
     other = elmo_reference.write_elmo(
@@ -98,6 +99,7 @@ def test_the_fingerprint_is_that_of_the_files(folder, tmp_path):
     assert first == second != third
 
 
+@pytest.mark.once
 def test_bad_directories(tmp_path):
     with pytest.raises(VectorsError, match=r"`source` must be.*nonesuch'"):
         Elmo(tmp_path / "nonesuch")
@@ -149,6 +151,7 @@ def test_bad_weights(tmp_path, name, values, message):
         Elmo(folder).encode([["a"]])
 
 
+@pytest.mark.once
 def test_damaged_files(tmp_path):
     folder = elmo_reference.write_elmo(tmp_path / "bad", WEIGHTS)
     path = folder / "elmo_small_weights.hdf5"

@@ -31,6 +31,7 @@ SIZES = {
 }
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", layers.__all__)
 def test_unknown_keywords(name):
     with pytest.raises((TypeError, ValueError), match="drop_out"):

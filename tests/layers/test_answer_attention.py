@@ -138,6 +138,7 @@ def test_the_question_moves_the_weights():
     assert np.abs(weights[0] - weights[1])[WITH_WORDS].max() > 1e-2
 
 
+@pytest.mark.once
 def test_without_masks_all_positions_are_words():
     layer, everything = _layer(), np.ones_like(MASK)
     expected = _call(layer, mask=everything)

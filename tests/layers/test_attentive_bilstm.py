@@ -115,6 +115,7 @@ def test_padding_changes_nothing(encoder):
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.once
 def test_masks_come_from_the_embedding():
     ids = [np.where(mask, 1 + np.arange(mask.shape[1]), 0) for mask in MASKS]
     table = RNG.normal(size=(6, 4)).astype("float32")
@@ -135,6 +136,7 @@ def test_masks_come_from_the_embedding():
         np.testing.assert_allclose(found, value, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.once
 def test_parameters_of_the_paper():
     layer = AttentiveBiLSTM(141)
     layer.build([(None, None, 100)] * 2)

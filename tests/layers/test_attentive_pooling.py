@@ -77,6 +77,7 @@ def test_layer_contract(dims):
     assert np.isfinite(question).all() and np.isfinite(answer).all()
 
 
+@pytest.mark.once
 def test_symbolic_weights_have_the_shapes_of_the_texts():
     texts = [keras.Input((None, 3)), keras.Input((5, 3))]
     outputs = AttentivePooling()(texts, return_attention_scores=True)
@@ -149,6 +150,7 @@ def test_padding_changes_nothing():
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.once
 def test_without_masks_all_positions_are_words():
     texts, (layer, _) = _texts(), _layer()
     everything = [np.ones(text.shape[:2], bool) for text in texts]
@@ -162,6 +164,7 @@ def test_without_masks_all_positions_are_words():
     )
 
 
+@pytest.mark.once
 def test_swapped_texts_give_swapped_outputs():
     texts, (layer, kernel) = _texts(), _layer()
     masks = _masks(texts)

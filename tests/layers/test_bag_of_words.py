@@ -56,6 +56,7 @@ def test_sums_half_precision_in_float32():
     assert float(ops.cast(output, "float32")[0, 0]) == 4096
 
 
+@pytest.mark.once
 def test_rejects_an_unknown_pooling():
     with pytest.raises(ValueError, match=r"`pooling`.*Received: pooling='max'"):
         BagOfWords("max")

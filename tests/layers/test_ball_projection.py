@@ -79,6 +79,7 @@ def test_outputs_lie_in_the_ball_and_gradients_are_finite(projection):
     np.testing.assert_allclose(gradient[[0, -1]], expected, rtol=1e-4)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

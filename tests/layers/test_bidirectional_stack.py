@@ -70,6 +70,7 @@ def test_the_equations(layers, mode):
     np.testing.assert_array_equal(ends[2], 0)
 
 
+@pytest.mark.once
 def test_no_direction_knows_what_the_other_read():
     layer, mask = _layer(), np.ones((1, 4), bool)
     before = _call(layer, TEXTS[:1], mask)
@@ -90,6 +91,7 @@ def test_padding_changes_nothing():
     np.testing.assert_allclose(found, _call(layer), rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.once
 def test_mask_comes_from_the_embedding_and_goes_on():
     inputs = keras.Input((None,), dtype="int32")
     states = BidirectionalStack(2)(
@@ -104,6 +106,7 @@ def test_mask_comes_from_the_embedding_and_goes_on():
     np.testing.assert_allclose(mean, states[:2].mean(0), rtol=1e-5)
 
 
+@pytest.mark.once
 def test_starts_uniform_biases_too_and_no_two_weights_alike():
     keras.utils.set_random_seed(0)
     layer = BidirectionalStack(8, initializer_range=0.05)
@@ -119,6 +122,7 @@ def test_starts_uniform_biases_too_and_no_two_weights_alike():
     np.testing.assert_array_equal(bias, np.repeat([0, 1, 0, 0], 8))
 
 
+@pytest.mark.once
 def test_parameters_of_the_paper():
     layer = BidirectionalStack(100)
     layer.build((None, None, 100))
@@ -142,6 +146,7 @@ def test_drops_what_each_lstm_reads_in_training_alone():
     np.testing.assert_array_equal(*map(ops.convert_to_numpy, (none, some)))
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -27,6 +27,7 @@ from support.recurrent_checks import to_numpy
 # The alignment.
 
 
+@pytest.mark.once
 def test_the_alignment_of_the_loop_by_hand():
     # 3 steps against 7: r = 3, 7 steps against 3 read each step 3 times.
     assert [aligned_step(t, 3, 7) for t in range(3)] == [0, 3, 6]
@@ -80,6 +81,7 @@ def _brute_force_steps(own, partner):
     return (repeated + [partner - 1] * own)[:own]
 
 
+@pytest.mark.once
 def test_alignment_of_all_lengths_to_12():
     layer = _revealing_layer("lengths")
     pairs = [(q, a) for q in range(1, 13) for a in range(1, 13)]
@@ -101,6 +103,7 @@ def test_alignment_of_all_lengths_to_12():
             np.testing.assert_array_equal(states[row, own:], 0)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "alignment, own, partner",
     [("lengths", 3, 7), ("padded", 3, 7), ("padded", 12, 5), ("padded", 4, 4)],
@@ -181,6 +184,7 @@ def test_equations_of_ragged_texts(crossed_input, kernel_size, use_bias):
             np.testing.assert_array_equal(found[row, len(value) :], 0)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("crossed_input", CROSSED)
 def test_equal_texts_give_the_square_of_the_qrnn(crossed_input):
     layer, _ = crossed_layer(crossed_input=crossed_input)
@@ -192,6 +196,7 @@ def test_equal_texts_give_the_square_of_the_qrnn(crossed_input):
         close(joint, to_numpy(quick_call(plain, text)) ** 2)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("crossed_input", CROSSED)
 def test_the_partner_has_influence(crossed_input):
     layer, _ = crossed_layer(crossed_input=crossed_input)
@@ -201,6 +206,7 @@ def test_the_partner_has_influence(crossed_input):
     assert (np.abs(to_numpy(joint)[0] - to_numpy(joint)[1]) > 1e-5).all()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "crossed_input, alignment, mode",
     [

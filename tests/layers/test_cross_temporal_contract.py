@@ -26,6 +26,7 @@ def test_layer_contract():
     )
 
 
+@pytest.mark.once
 def test_all_arguments_survive_the_configuration():
     arguments = {
         "units": 5,
@@ -69,6 +70,7 @@ def test_no_parameter_more_than_the_qrnn(kernel_size, use_bias):
     ]
 
 
+@pytest.mark.once
 def test_the_parameters_of_the_paper():
     # 3 k d m with k = 2, d = 512 and m = 300 (complexity analysis).
     layer = CrossTemporalLayer(512)

@@ -124,6 +124,7 @@ def test_documents_read_once_meet_all_questions():
     np.testing.assert_allclose(apart[:, 0], np.diag(found), rtol=1e-4)
 
 
+@pytest.mark.once
 def test_without_masks_all_positions_are_words():
     layer = _layer()
     everything = [np.ones_like(mask) for mask in MASKS]

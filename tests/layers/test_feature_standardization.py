@@ -59,6 +59,7 @@ def test_adapting_again_reaches_a_compiled_model():
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("features", "message"),
     [

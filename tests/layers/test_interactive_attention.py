@@ -167,6 +167,7 @@ def test_a_vector_for_each_text():
     assert {"answer_vector", "question_vector"} < set(names)
 
 
+@pytest.mark.once
 def test_m_starts_as_the_cosines_and_the_rest_within_a_twentieth():
     layer = InteractiveAttention(vocabulary_size=SIZE)
     layer.build({name: x.shape for name, x in INPUTS.items()})

@@ -101,6 +101,7 @@ def test_released_setting_is_finite_for_vectors_of_norm_one():
     np.testing.assert_allclose(values, np.arccosh(1 + 2e6 * squared), rtol=1e-4)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -114,6 +114,7 @@ def test_the_future_has_no_influence(kernel_size):
         assert difference[step, step].max() > 1e-2
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("kernel_size", [1, 2, 3])
 def test_the_window_reaches_back_by_the_kernel_size(kernel_size):
     layer, _ = qrnn_layer(

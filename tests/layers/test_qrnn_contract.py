@@ -45,6 +45,7 @@ def test_contract_of_the_returned_state(kernel_size):
     )
 
 
+@pytest.mark.once
 def test_all_arguments_survive_the_configuration():
     arguments = {
         "units": 5,
@@ -98,11 +99,13 @@ def test_rejects_a_wrong_argument(arguments, message):
         QRNNLayer(**{"units": 2, **arguments})
 
 
+@pytest.mark.once
 def test_rejects_inputs_of_unknown_size():
     with pytest.raises(ValueError, match="must have a known size"):
         QRNNLayer(2).build((None, None, None))
 
 
+@pytest.mark.once
 def test_computed_shapes_of_outputs_and_states():
     layer = QRNNLayer(
         UNITS, kernel_size=3, return_state=True, return_sequences=True

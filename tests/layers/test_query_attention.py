@@ -125,6 +125,7 @@ def test_padding_behind_the_words_changes_nothing():
         np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.once
 def test_without_masks_all_positions_are_words():
     layer = _layer()
     masks = [np.ones_like(mask) for mask in MASKS]

@@ -276,6 +276,7 @@ def test_fit_warns_of_a_bound_that_hides_the_jumps():
         _fitted(STATES, layer=layer, epochs=1)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -20,6 +20,7 @@ def _pool(x, mask, **settings):
     return ops.convert_to_numpy(same_pooling(x, mask, **settings))[0, :, 0]
 
 
+@pytest.mark.once
 def test_windows_start_at_their_position_for_size_2():
     found = _pool(X, None)
     np.testing.assert_array_equal(found, [-2, -2, -3, 1, 1])

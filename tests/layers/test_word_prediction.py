@@ -87,6 +87,7 @@ def test_both_directions_may_share_the_softmax():
     )
 
 
+@pytest.mark.once
 def test_example():
     layer = WordPrediction(10)
     states, ids = ops.zeros((1, 3, 8)), ops.array([[5, 9, 0]])
@@ -95,6 +96,7 @@ def test_example():
     np.testing.assert_array_equal(found[0, 1], 0)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -65,6 +65,7 @@ def test_dropout_works_in_training_only():
     assert (training != resting).any()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

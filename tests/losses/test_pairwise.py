@@ -37,6 +37,7 @@ def test_reductions():
     assert float(PairwiseHinge(1.0, reduction="sum")(labels, scores)) == 6
 
 
+@pytest.mark.once
 def test_config_round_trip():
     loss = PairwiseHinge(margin=5.0, reduction="sum")
     revived = keras.losses.deserialize(keras.losses.serialize(loss))

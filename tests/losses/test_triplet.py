@@ -185,6 +185,7 @@ def test_all_triplets_of_embeddings(metric):
     np.testing.assert_allclose(found, np.mean(losses), rtol=1e-5)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "loss",
     [
@@ -212,6 +213,7 @@ def test_half_precision_is_computed_in_single(dtype):
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("kind", "settings", "message"),
     [

@@ -26,10 +26,12 @@ def signature(name):
     return inspect.signature(getattr(keras_qa.models, name)).parameters
 
 
+@pytest.mark.once
 def test_every_class_is_there():
     assert sorted(NAME_OF) == CLASSES
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", CLASSES)
 def test_the_signature_has_every_argument(name):
     parameters = signature(name)
@@ -41,6 +43,7 @@ def test_the_signature_has_every_argument(name):
     assert set(config) == set(parameters) - arrays
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", CLASSES)
 def test_unknown_keywords_raise_and_suggest_the_nearest(name):
     with pytest.raises(TypeError) as caught:
@@ -56,6 +59,7 @@ def test_unknown_keywords_raise_and_suggest_the_nearest(name):
         build(NAME_OF[name], qqq=1)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", CLASSES)
 def test_sizes_are_integers(name):
     for size in set(SIZES) & set(signature(name)):
@@ -65,6 +69,7 @@ def test_sizes_are_integers(name):
             assert str(e.value).endswith(f"Received: {size}={wrong!r}")
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", CLASSES)
 def test_names_and_frozen_models(name):
     model = build(NAME_OF[name], name="mine", trainable=False)

@@ -12,6 +12,7 @@ from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.training.pairwise import PairwiseBatches
 from keras_qa.training.pairwise import PairwiseTrainer
+from support.all_models import scores_of
 from support.layer_checks import MODES
 from support.layer_checks import QUICKEST
 from support.layer_checks import run
@@ -49,14 +50,7 @@ def _model(model_class, **settings):
 
 
 def _score(model, question=QUESTION, answer=ANSWER, mode=QUICKEST):
-    scores = run(
-        lambda q, a: model({"question": q, "answer": a}),
-        question.astype("int32"),
-        answer.astype("int32"),
-        mode=mode,
-    )
-    assert scores.shape == (len(question), 1)
-    return scores[:, 0]
+    return scores_of(model, question, answer, mode)
 
 
 def _weights(layer):
@@ -115,6 +109,7 @@ def test_the_equations(model_class, settings, mode):
         assert scores[row] == pytest.approx(expected, abs=1e-5)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("model_class", "settings"), SETTINGS)
 def test_attention_gives_the_weights_of_the_words(model_class, settings):
     model = _model(model_class, **settings)
@@ -134,11 +129,13 @@ def test_attention_gives_the_weights_of_the_words(model_class, settings):
             )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_a_text_without_words_has_the_cosine_0(model_class):
     np.testing.assert_array_equal(_score(_model(model_class))[2:], 0)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_padding_changes_nothing(model_class):
     model = _model(model_class)
@@ -146,6 +143,7 @@ def test_padding_changes_nothing(model_class):
     np.testing.assert_allclose(_score(model, *wide), _score(model), atol=1e-6)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_texts_swap_if_the_comparison_is_symmetric(model_class):
     model = _model(model_class)
@@ -157,6 +155,7 @@ def test_texts_swap_if_the_comparison_is_symmetric(model_class):
     )
 
 
+@pytest.mark.once
 def test_parameter_counts():
     m, d, k = 300, 512, 3
     size = {"embedding_dim": m, "projection_dim": m, "units": d}
@@ -172,6 +171,7 @@ def test_parameter_counts():
     assert APCNN(9, **size).core_parameters == convolution_and_u == 723_456
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("model_class", "settings"),
     [
@@ -221,6 +221,7 @@ def test_learns_pairwise_to_prefer_the_positives(model_class, jit_compile):
         assert (positive > negative).all()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("trainable", [False, True])
 @pytest.mark.parametrize("model_class", MODELS)
 def test_l2_on_all_trainable_parameters(model_class, trainable):
@@ -234,6 +235,7 @@ def test_l2_on_all_trainable_parameters(model_class, trainable):
     assert not _model(model_class).losses
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("dtype", ["mixed_float16", "mixed_bfloat16"])
 @pytest.mark.parametrize("model_class", MODELS)
 def test_scores_in_float32_under_mixed_precision(model_class, dtype):
@@ -249,6 +251,7 @@ def test_scores_in_float32_under_mixed_precision(model_class, dtype):
         assert keras.backend.standardize_dtype(weights.dtype) == "float32"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_trains_the_embedding_if_asked(model_class):
     model = _model(model_class, trainable_embeddings=True)
@@ -262,6 +265,7 @@ def test_trains_the_embedding_if_asked(model_class):
     ) - {0}
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("model_class", "settings", "message"),
     [

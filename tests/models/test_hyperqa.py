@@ -116,6 +116,7 @@ def test_hyperqa_is_equations_1_to_6(settings, projection):
     np.testing.assert_allclose(_score(model), expected, rtol=1e-4)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_cosineqa_has_the_cosine_of_the_unclipped_sums(settings):
     model = _model(CosineQA, **settings)
@@ -124,6 +125,7 @@ def test_cosineqa_has_the_cosine_of_the_unclipped_sums(settings):
     np.testing.assert_allclose(_score(model), expected, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 @pytest.mark.parametrize(
     ("units", "count"), [(300, 90_300), (150, 45_150)], ids=["90K", "45K"]
@@ -136,6 +138,7 @@ def test_parameter_counts_of_the_paper(model_class, units, count):
     assert model.count_params() == count + 2 + 10 * 300
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("model_class", "sign"), [(HyperQA, -1), (CosineQA, 1)]
 )
@@ -149,6 +152,7 @@ def test_a_higher_score_is_a_better_answer_from_the_start(model_class, sign):
     assert same > other
 
 
+@pytest.mark.once
 def test_the_concatenated_vectors_start_without_effect():
     model = HyperQA(VOCABULARY, DIM, UNITS, concatenate_embeddings=True)
     plain = HyperQA(VOCABULARY, DIM, UNITS)
@@ -158,6 +162,7 @@ def test_the_concatenated_vectors_start_without_effect():
     np.testing.assert_allclose(_score(model), _score(plain), rtol=1e-6)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 @pytest.mark.parametrize("pooling", ["sum", "mean"])
 def test_padding_changes_nothing(model_class, pooling):
@@ -166,6 +171,7 @@ def test_padding_changes_nothing(model_class, pooling):
     np.testing.assert_allclose(_score(model, *wide), _score(model), rtol=1e-5)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_the_parts_called_alone_give_the_score(model_class):
     model = _model(model_class, concatenate_embeddings=True)
@@ -181,6 +187,7 @@ def test_the_parts_called_alone_give_the_score(model_class):
     )
 
 
+@pytest.mark.once
 def test_encoders_give_points_of_the_ball_and_sums():
     model = _model()
     sums = ops.convert_to_numpy(model.text_encoder(QUESTION))
@@ -193,6 +200,7 @@ def test_encoders_give_points_of_the_ball_and_sums():
         )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "model",
     [
@@ -231,6 +239,7 @@ def test_fits_and_keeps_the_embedding(model_class):
     assert moved.pop("projection/projection_0/kernel")
 
 
+@pytest.mark.once
 def test_trains_the_embedding_if_asked():
     model = _model(trainable_embeddings=True)
     model.compile(keras.optimizers.SGD(0.1), loss="mse")
@@ -244,6 +253,7 @@ def test_trains_the_embedding_if_asked():
     assert moved.any()
 
 
+@pytest.mark.once
 def test_l2_penalises_the_projection_matrices_alone():
     model = _model(l2=0.5, projection_layers=2)
     first, _, second, _ = _weights(model, "projection")
@@ -251,6 +261,7 @@ def test_l2_penalises_the_projection_matrices_alone():
     np.testing.assert_allclose(float(sum(model.losses)), expected, rtol=1e-5)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("dtype", ["mixed_float16", "mixed_bfloat16"])
 def test_scores_in_float32_under_mixed_precision(dtype):
     model = _model(dtype=dtype)
@@ -263,6 +274,7 @@ def test_scores_in_float32_under_mixed_precision(dtype):
     assert (np.linalg.norm(points, axis=1) < 1).all()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -282,6 +294,7 @@ def test_errors(settings, message):
         HyperQA(VOCABULARY, DIM, UNITS, **settings)
 
 
+@pytest.mark.once
 def test_rows_of_the_projection_can_live_in_the_ball(tmp_path):
     model = HyperQA(
         VOCABULARY,
@@ -303,12 +316,14 @@ def test_rows_of_the_projection_can_live_in_the_ball(tmp_path):
     assert isinstance(constraint, PoincareBall)
 
 
+@pytest.mark.once
 def test_equal_layers_start_differently():
     model = HyperQA(VOCABULARY, UNITS, UNITS, projection_layers=2)
     first, _, second, _ = _weights(model, "projection")
     assert np.abs(first - second).max() > 0.1
 
 
+@pytest.mark.once
 def test_rounding_shortens_clipped_distances_and_can_be_switched_off():
     # Both texts are clipped: their distance is log-like in 1 / (1 - |y|^2).
     epsilon, rounding = 1e-3, 1e-3

@@ -165,6 +165,7 @@ def test_the_equations(settings, mode):
     )
 
 
+@pytest.mark.once
 def test_attention_and_jumps_are_those_of_the_words():
     model = _model()
     weights = _attention(model)
@@ -180,6 +181,7 @@ def test_attention_and_jumps_are_those_of_the_words():
             )
 
 
+@pytest.mark.once
 def test_padding_changes_nothing():
     model = _model(contextual_vectors=CONTEXTUAL)
     wide = {side: np.pad(x, ((0, 0), (0, 9))) for side, x in PAIRS.items()}
@@ -200,6 +202,7 @@ def test_each_term_alone(terms):
     assert uniform == (not {"question", "answer", "jump"} & set(terms))
 
 
+@pytest.mark.once
 def test_the_states_of_an_answer_know_no_question():
     model = _model()
     found = run(model.answer_reader, PAIRS["answer"], mode=QUICKEST)
@@ -213,6 +216,7 @@ def test_the_states_of_an_answer_know_no_question():
     assert (found["states"][1, 3:] == 0).all()
 
 
+@pytest.mark.once
 def test_parameter_count():
     count = IAM(2000).core_parameters
     stack = 8 * (100 * 100 + 100**2 + 100) + 8 * (2 * 100**2 + 100)
@@ -242,6 +246,7 @@ def _language_models(**settings):
     return models
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("own", [False, True])
 def test_takes_over_the_language_models(own):
     models = _language_models()
@@ -269,6 +274,7 @@ def test_takes_over_the_language_models(own):
     )
 
 
+@pytest.mark.once
 def test_refuses_other_language_models():
     model = _model()
     same = _language_models()
@@ -279,6 +285,7 @@ def test_refuses_other_language_models():
         model.load_language_models(*other)
 
 
+@pytest.mark.once
 def test_takes_over_a_jump():
     states = np.random.default_rng(4).uniform(-1, 1, size=(2, 5, 2 * UNITS))
     source = RBMJumpScore()
@@ -299,6 +306,7 @@ def test_takes_over_a_jump():
         _model(terms=["answer"]).load_jump(source)
 
 
+@pytest.mark.once
 def test_counts_documents():
     model = _model()
     model.adapt_idf(RaggedTexts.from_sequences([[2, 3], [3]]))
@@ -309,6 +317,7 @@ def test_counts_documents():
     np.testing.assert_array_equal(_score(model), _score(counted))
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "settings",
     [
@@ -373,6 +382,7 @@ def test_learns_and_leaves_what_is_fixed(fixed):
         assert moved != (id(weight) in kept), weight.path
 
 
+@pytest.mark.once
 def test_starts_within_the_range_but_for_the_cosines():
     model = IAM(VOCABULARY, **SIZE, initializer_range=0.01)
     for weight in model.trainable_weights:
@@ -383,6 +393,7 @@ def test_starts_within_the_range_but_for_the_cosines():
     np.testing.assert_array_equal(_array(kernel), np.eye(DIM))
 
 
+@pytest.mark.once
 def test_l2_on_all_trainable_parameters():
     model = _model(l2=0.3)
     expected = sum(
@@ -393,6 +404,7 @@ def test_l2_on_all_trainable_parameters():
     assert not _model().losses
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("dtype", ["mixed_float16", "mixed_bfloat16"])
 def test_scores_in_float32_under_mixed_precision(dtype):
     model = _model(dtype=dtype)
@@ -409,6 +421,7 @@ def test_scores_in_float32_under_mixed_precision(dtype):
     np.testing.assert_allclose(found[:, 0], _score(_model()), atol=0.1)
 
 
+@pytest.mark.once
 def test_scores_pairs_of_ragged_texts():
     model = _model(contextual_vectors=CONTEXTUAL)
     texts = RaggedTexts.from_sequences([*QUESTION, *ANSWER])
@@ -422,6 +435,7 @@ def test_scores_pairs_of_ragged_texts():
     np.testing.assert_allclose(found, _score(model), atol=1e-6)
 
 
+@pytest.mark.once
 def test_shows_its_attention():
     words = [f"w{i}" for i in range(2, VOCABULARY)]
     model = _model(contextual_vectors=None)
@@ -434,6 +448,7 @@ def test_shows_its_attention():
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

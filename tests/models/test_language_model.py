@@ -69,6 +69,7 @@ def test_negative_log_likelihoods(mode):
     assert (found[IDS == 0] == 0).all()
 
 
+@pytest.mark.once
 def test_padding_changes_nothing_and_the_encoder_gives_the_states():
     model = _model()
     wide = np.pad(IDS, ((0, 0), (0, 2)))
@@ -88,6 +89,7 @@ def test_padding_changes_nothing_and_the_encoder_gives_the_states():
     np.testing.assert_allclose(encoded["states"][0, :4, :2], states, rtol=1e-4)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("loss_per", "count"), [("sentence", 3), ("word", 4)])
 def test_the_loss_is_over_sentences_or_over_words(loss_per, count):
     model = _model(loss_per=loss_per)
@@ -122,6 +124,7 @@ def test_learns_what_no_bigram_can():
     assert found.max() < np.log(3) - 0.3
 
 
+@pytest.mark.once
 def test_training_changes_the_embedding_on_request_alone():
     for trainable in (False, True):
         model = _model(trainable_embeddings=trainable, dropout=0.0)
@@ -137,6 +140,7 @@ def test_training_changes_the_embedding_on_request_alone():
         assert (model.embedding.embeddings.path in moved) is trainable
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "settings",
     [
@@ -160,12 +164,14 @@ def test_saves_and_reloads_without_the_arrays(settings, tmp_path):
     assert found.dtype == "float32"
 
 
+@pytest.mark.once
 def test_parameters_of_the_paper():
     model = BidirectionalLanguageModel(20, class_count=9)
     assert model.core_parameters == 321_600
     assert model.count_params() - 321_600 == (21 * 100 + 21 + 2 * (100 * 9 + 9))
 
 
+@pytest.mark.once
 def test_models_of_the_same_vectors_close_sentences_alike():
     table = ops.convert_to_numpy(
         sentence_embedding(VOCABULARY, DIM, VECTORS).embeddings
@@ -179,6 +185,7 @@ def test_models_of_the_same_vectors_close_sentences_alike():
         )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

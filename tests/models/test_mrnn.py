@@ -13,6 +13,7 @@ from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.reading import TextReading
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.training.pairwise import HardestNegativeTrainer
+from support.all_models import scores_of
 from support.layer_checks import MODES
 from support.layer_checks import QUICKEST
 from support.layer_checks import run
@@ -73,14 +74,7 @@ def _expected(model, question, answer):
 
 
 def _score(model, question=QUESTION, answer=ANSWER, mode=QUICKEST):
-    scores = run(
-        lambda q, a: model({"question": q, "answer": a}),
-        question.astype("int32"),
-        answer.astype("int32"),
-        mode=mode,
-    )
-    assert scores.shape == (len(question), 1)
-    return scores[:, 0]
+    return scores_of(model, question, answer, mode)
 
 
 # Eagerly, and in a graph in training, the other tests run them.
@@ -114,6 +108,7 @@ def test_the_equations(settings, mode):
     assert (scores[:3] < 0).all()
 
 
+@pytest.mark.once
 def test_texts_encoded_once_meet_all_others():
     model = _model(share_blocks=False)
     rows, columns = (x.ravel() for x in np.indices((4, 4)))
@@ -139,12 +134,14 @@ def test_texts_encoded_once_meet_all_others():
     np.testing.assert_allclose(-distances.ravel(), expected, rtol=1e-4)
 
 
+@pytest.mark.once
 def test_padding_behind_the_words_changes_nothing():
     model = _model(max_document_length=9)
     wide = [np.pad(x, ((0, 0), (0, 8))) for x in (QUESTION, ANSWER)]
     np.testing.assert_allclose(_score(model, *wide), _score(model), rtol=1e-5)
 
 
+@pytest.mark.once
 def test_attention_gives_all_weights():
     model = _model(max_document_length=2)
     words = model.attention.predict(PAIRS, verbose=0)
@@ -169,6 +166,7 @@ def test_attention_gives_all_weights():
         )
 
 
+@pytest.mark.once
 def test_word_vectors_in_place_of_ids():
     model, twin = _model(None), _model()
     vectors = {
@@ -185,6 +183,7 @@ def test_word_vectors_in_place_of_ids():
     assert model.core_parameters == twin.core_parameters
 
 
+@pytest.mark.once
 def test_parameter_counts():
     blocks = 300 * 1024 + 6 * 3 * 1024**2 + (3 * 1024 + 1) * 4
     assert blocks == 19_193_860
@@ -194,6 +193,7 @@ def test_parameter_counts():
     assert pair.core_parameters == 2 * blocks + attention + 6 * 4
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "settings",
     [
@@ -222,6 +222,7 @@ def test_saves_and_reloads_without_the_matrix(settings, tmp_path):
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("dtype", ["mixed_bfloat16", "mixed_float16"])
 def test_scores_in_float32_under_mixed_precision(dtype):
     model, full = _model(dtype=dtype), _model()
@@ -245,6 +246,7 @@ def test_training_moves_all_weights_but_the_words():
         assert (new != old).any() == moved, weight.path
 
 
+@pytest.mark.once
 def test_questions_of_all_lengths_are_encoded_once(monkeypatch):
     monkeypatch.setattr(scoring, "POSITIONS", 64)
     monkeypatch.setattr(scoring, "NUMBERS", 16 * 20 * 4)
@@ -259,6 +261,7 @@ def test_questions_of_all_lengths_are_encoded_once(monkeypatch):
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.once
 def test_the_hardest_negatives_are_found_by_parts():
     model = _model()
     question, answer = np.array([[0, 1], [0, 0], [1, 3], [2, 1]]).T
@@ -277,6 +280,7 @@ def test_the_hardest_negatives_are_found_by_parts():
     np.testing.assert_allclose(found, expected[inputs["choice"]], rtol=1e-5)
 
 
+@pytest.mark.once
 @pytest.mark.skipif(
     keras.backend.backend() == "jax", reason="slow where it is not compiled"
 )
@@ -288,6 +292,7 @@ def test_attention_of_texts():
     assert sum(word.weight for word in seen.answer) == pytest.approx(1)
 
 
+@pytest.mark.once
 @pytest.mark.skipif(
     keras.backend.backend() != "tensorflow", reason="a graph of TensorFlow"
 )
@@ -305,6 +310,7 @@ def test_ranks_texts_in_a_graph():
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

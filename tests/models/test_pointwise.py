@@ -178,6 +178,7 @@ def test_binary_cross_entropy_of_the_score_is_equation_3(
     assert loss == pytest.approx(entropy + penalty, rel=1e-5)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("trainable", [False, True])
 @pytest.mark.parametrize("model_class", MODELS)
 def test_l2_on_all_trainable_parameters(model_class, trainable):
@@ -194,6 +195,7 @@ def test_l2_on_all_trainable_parameters(model_class, trainable):
     assert not _model(model_class, l2=0.0).losses
 
 
+@pytest.mark.once
 def test_parameter_counts_of_table_2():
     m, d, h, k = 300, 512, 128, 2
     dense = 2 * d * h + h
@@ -214,6 +216,7 @@ def test_parameter_counts_of_table_2():
             assert biased.core_parameters == number + biases
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_what_features_and_layers_add_to_the_count(model_class):
     plain = model_class(9, units=16).core_parameters
@@ -225,6 +228,7 @@ def test_what_features_and_layers_add_to_the_count(model_class):
     assert trained.core_parameters == plain
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("model_class", "settings"), SETTINGS)
 def test_padding_changes_nothing(model_class, settings):
     model = _model(model_class, **settings)
@@ -236,6 +240,7 @@ def test_padding_changes_nothing(model_class, settings):
     )
 
 
+@pytest.mark.once
 def test_padded_alignment_aligns_by_padded_lengths():
     model = _model(CTRN, alignment="padded")
     # Without padding the two alignments are one.
@@ -248,6 +253,7 @@ def test_padded_alignment_aligns_by_padded_lengths():
     assert changes[0] > 1e-3
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_lengths_can_be_fixed(model_class):
     model = _model(model_class, question_length=5, answer_length=3)
@@ -258,6 +264,7 @@ def test_lengths_can_be_fixed(model_class):
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("model_class", "settings"), SETTINGS)
 def test_swapped_texts_are_swapped_vectors(model_class, settings):
     model = _model(model_class, **settings)
@@ -273,6 +280,7 @@ def test_swapped_texts_are_swapped_vectors(model_class, settings):
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("overlap_features", [0, FEATURES])
 @pytest.mark.parametrize("model_class", SIAMESE)
 def test_the_parts_called_alone_give_the_score(model_class, overlap_features):
@@ -290,6 +298,7 @@ def test_the_parts_called_alone_give_the_score(model_class, overlap_features):
     )
 
 
+@pytest.mark.once
 def test_the_crossed_texts_have_no_vectors_of_their_own():
     model = _model(CTRN)
     assert not hasattr(model, "question_encoder")
@@ -302,6 +311,7 @@ def test_the_crossed_texts_have_no_vectors_of_their_own():
     assert np.abs(first - second).max() > 1e-3
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_overlap_features_are_standardised_inside(model_class):
     model = _model(model_class, overlap_features=FEATURES)
@@ -319,6 +329,7 @@ def test_overlap_features_are_standardised_inside(model_class):
     np.testing.assert_array_equal(_score(twin), _score(model))
 
 
+@pytest.mark.once
 def test_dropout_spares_the_overlap_features():
     model = _model(CTRN, overlap_features=FEATURES, dropout=0.5)
     joined = keras.Model(model.head.input, model.head.get_layer("join").output)
@@ -331,6 +342,7 @@ def test_dropout_spares_the_overlap_features():
     assert (values[:, 2 * UNITS :] == 1).all()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("model_class", "settings"),
     [
@@ -379,6 +391,7 @@ def test_fits_the_labels_and_keeps_the_embedding(model_class):
         assert moved == (weight.path in trained), weight.path
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("dtype", ["mixed_float16", "mixed_bfloat16"])
 @pytest.mark.parametrize("model_class", MODELS)
 def test_scores_in_float32_under_mixed_precision(model_class, dtype):
@@ -399,6 +412,7 @@ def test_scores_in_float32_under_mixed_precision(model_class, dtype):
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_trains_the_embedding_if_asked(model_class):
     model = _model(model_class, trainable_embeddings=True, l2=0.0)
@@ -412,6 +426,7 @@ def test_trains_the_embedding_if_asked(model_class):
     assert set(np.flatnonzero(moved.any(1))) <= set(used) - {0}
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("model_class", "settings", "message"),
     [
@@ -437,6 +452,7 @@ def test_errors(model_class, settings, message):
         model_class(VOCABULARY, **settings)
 
 
+@pytest.mark.once
 def test_features_for_a_model_without():
     with pytest.raises(ValueError, match="`overlap_features` must be positive"):
         _model(CTRN).adapt_overlap(OVERLAP)

@@ -13,6 +13,7 @@ from keras_qa.models import AttentiveLSTM
 from keras_qa.models import ConvBasedLSTM
 from keras_qa.models import ConvPoolingLSTM
 from keras_qa.models import FengCNN
+from support.all_models import scores_of
 from support.layer_checks import MODES
 from support.layer_checks import QUICKEST
 from support.layer_checks import run
@@ -47,14 +48,7 @@ SETTINGS = [
 
 
 def _score(model, question=QUESTION, answer=ANSWER, mode=QUICKEST):
-    scores = run(
-        lambda q, a: model({"question": q, "answer": a}),
-        question.astype("int32"),
-        answer.astype("int32"),
-        mode=mode,
-    )
-    assert scores.shape == (len(question), 1)
-    return scores[:, 0]
+    return scores_of(model, question, answer, mode)
 
 
 # Eagerly, and in a graph in training, the other tests run them.
@@ -74,6 +68,7 @@ def test_the_equations(model_class, settings, mode):
         assert scores[row] == pytest.approx(similarity(q, a), abs=1e-5)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_texts_encoded_once_meet_all_others(model_class):
     model = small_model(model_class)
@@ -100,6 +95,7 @@ def test_texts_encoded_once_meet_all_others(model_class):
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_padding_changes_nothing(model_class):
     model = small_model(model_class)
@@ -110,6 +106,7 @@ def test_padding_changes_nothing(model_class):
     np.testing.assert_array_equal(scores[2:], 0)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", ATTENTIVE)
 def test_attention_gives_the_weights_of_the_words(model_class):
     model = small_model(model_class)
@@ -129,6 +126,7 @@ def test_attention_gives_the_weights_of_the_words(model_class):
     assert np.abs(moved - found)[:2].max() > 1e-5
 
 
+@pytest.mark.once
 def test_parameter_counts():
     lstm = 2 * 4 * (100 * 141 + 141 * 141 + 141)
     model = QALSTM(9)
@@ -154,6 +152,7 @@ def test_parameter_counts():
     assert QALSTM(9, **sizes).core_parameters == trec == 1_442_400
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("model_class", "settings"),
     [
@@ -176,12 +175,14 @@ def test_saves_and_reloads_without_the_matrix(model_class, settings, tmp_path):
     np.testing.assert_array_equal(_score(reloaded), _score(original))
 
 
+@pytest.mark.once
 def test_similarity_may_be_a_layer():
     model = small_model(QALSTM, similarity=GESD(0.5, c=2.0))
     q, a, _ = vectors(model, QUESTION[0], ANSWER[0])
     assert _score(model)[0] == pytest.approx(gesd(q, a, 0.5, 2.0), abs=1e-6)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("model_class", "dtype"),
     [
@@ -202,6 +203,7 @@ def test_scores_in_float32_under_mixed_precision(model_class, dtype):
     assert keras.backend.standardize_dtype(question.dtype) == "float32"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", [AttentiveCNN, QACNN])
 def test_dropout_is_of_the_vectors_that_are_compared(model_class):
     keras.utils.set_random_seed(0)
@@ -216,6 +218,7 @@ def test_dropout_is_of_the_vectors_that_are_compared(model_class):
     assert (dropped != calm)[WITH_WORDS].any()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_l2_on_all_trainable_parameters(model_class):
     model = small_model(model_class, l2=0.3)
@@ -246,6 +249,7 @@ def test_training_moves_all_weights_and_the_words_that_it_saw(model_class):
     assert set(np.flatnonzero(moved.any(1))) == seen - {0}
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("model_class", "settings", "message"),
     [

@@ -50,6 +50,7 @@ def test_training_keeps_an_embedding_in_the_ball(tmp_path):
     assert reloaded.layers[-1].embeddings.constraint.epsilon == 0.05
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("epsilon", [0, 1, -0.5])
 def test_epsilon_error(epsilon):
     with pytest.raises(

@@ -150,6 +150,7 @@ def test_own_variables_carry_the_state():
     assert int(revived.iterations) == 2
 
 
+@pytest.mark.once
 def test_config_round_trip():
     optimizer = RiemannianOptimizer(
         keras.optimizers.Adagrad(0.2, initial_accumulator_value=0.01),

@@ -209,6 +209,7 @@ def test_adagrad_by_hand():
     np.testing.assert_allclose(stepped, expected, rtol=1e-5)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -233,6 +234,7 @@ def test_argument_errors(arguments, message):
         RiemannianOptimizer(keras.optimizers.SGD(0.1), **arguments)
 
 
+@pytest.mark.once
 def test_inner_optimizer_errors():
     with pytest.raises(ValueError, match=r"must not be a LossScaleOptimizer"):
         RiemannianOptimizer(
@@ -244,6 +246,7 @@ def test_inner_optimizer_errors():
         )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -260,6 +263,7 @@ def test_nothing_to_convert_is_an_error(arguments):
         optimizer.build([variable])
 
 
+@pytest.mark.once
 def test_apply_errors():
     optimizer = RiemannianOptimizer(keras.optimizers.SGD(0.1))
     with pytest.raises(ValueError, match=r"`trainable_variables` must be giv"):

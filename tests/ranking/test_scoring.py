@@ -95,6 +95,7 @@ def _note_batches(model, batches, monkeypatch):
     monkeypatch.setattr(model, "predict_on_batch", predict_on_batch)
 
 
+@pytest.mark.once
 def test_encoded_texts_are_cut_to_a_width_that_the_scorer_fixes(texts):
     scorer = CNNRanker(50, 4, 4, 5, answer_length=30)
     questions, answers = np.array([2, 1, 3, 2]), np.array([5, 4, 5, 1])
@@ -103,6 +104,7 @@ def test_encoded_texts_are_cut_to_a_width_that_the_scorer_fixes(texts):
     np.testing.assert_allclose(scores, expected, atol=1e-6)
 
 
+@pytest.mark.once
 def test_any_other_scorer(texts):
     question = keras.Input((None,), dtype="int32", name="question")
     answer = keras.Input((None,), dtype="int32", name="answer")

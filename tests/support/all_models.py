@@ -15,6 +15,7 @@ import keras
 import numpy as np
 
 from keras_qa import models
+from support.layer_checks import run
 
 VOCABULARY_SIZE, EMBEDDING_DIM = 30, 6
 
@@ -156,3 +157,15 @@ def inputs_for(model, question=QUESTION, answer=ANSWER):
             vectors = table[known[side] % 1000]
             known[side] = vectors * (known[side] > 0)[..., None]
     return {name: known[name] for name in model.input}
+
+
+def scores_of(model, question, answer, mode):
+    """The scores of pairs, `(pairs,)`, in one of `layer_checks.MODES`."""
+    scores = run(
+        lambda q, a: model({"question": q, "answer": a}),
+        question.astype("int32"),
+        answer.astype("int32"),
+        mode=mode,
+    )
+    assert scores.shape == (len(question), 1)
+    return scores[:, 0]

@@ -1,17 +1,14 @@
 """How a model reads text: from texts to ids and features, and on disk."""
 
 import json
-import warnings
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from keras_qa.errors import RankerError
-from keras_qa.errors import TextWarning
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.reading import TextReading
-from keras_qa.text.reading import TextReport
 from keras_qa.text.vocabulary import Vocabulary
 
 VOCABULARY = Vocabulary(["who", "wrote", "emma", "漢字"])
@@ -132,29 +129,3 @@ def test_a_damaged_file_is_named(tmp_path, damage, message):
     with pytest.raises(RankerError, match=message) as error:
         TextReading.load(tmp_path)
     assert str(error.value).startswith(f"{path}: ")
-
-
-def test_unknown_words_and_empty_texts_are_reported_once():
-    report = TextReport()
-    reading = TextReading(VOCABULARY, report=report)
-    reading.texts("answer", ["emma wrote", "who"])
-    assert report.summary() == ""
-    with pytest.warns(TextWarning, match=r"1 of 5 words are not .*: 'books'"):
-        reading.texts("answer", ["emma books"])
-    with pytest.warns(TextWarning, match="1 of 5 texts is empty") as warned:
-        reading.pairs(["more books"], ["", "emma"][:1])
-        reading.texts("answer", [" "])
-    assert len(warned) == 1
-    assert (report.texts, report.empty, report.words) == (6, 2, 7)
-    assert report.unknown == {"books": 2, "more": 1}
-    assert report.summary() == (
-        "3 of 7 words are not in the model's vocabulary and are read as one "
-        "unknown word: 'books', 'more'; 2 of 6 texts are empty"
-    )
-    reading.texts("answer", list("abcdef"))
-    assert report.summary().count(", ...;") == 1
-    report.clear()
-    assert report.summary() == ""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        TextReading(VOCABULARY).texts("answer", ["unknown", ""])

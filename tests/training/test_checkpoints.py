@@ -58,6 +58,7 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.path.iterdir()}
 
 
+@pytest.mark.once
 def test_the_last_and_the_best_state_are_kept(folder):
     assert sorted(contents(folder)) == [
         "epoch-0001.seeds.json",
@@ -95,6 +96,7 @@ def edit(change):
     return write
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("name", "damage", "message"),
     [
@@ -138,6 +140,7 @@ def test_a_damaged_state_is_an_error_and_stays(folder, name, damage, message):
     assert contents(folder) == before
 
 
+@pytest.mark.once
 def test_one_epoch_too_many_in_the_history(folder):
     row = json.loads((folder.path / "progress.json").read_text())[-1]
     path = folder.path / "progress.json"
@@ -146,6 +149,7 @@ def test_one_epoch_too_many_in_the_history(folder):
         selector(folder).restore(trainer())
 
 
+@pytest.mark.once
 def test_a_state_of_another_model_or_metric(folder):
     with pytest.raises(RunFolderError, match="the weights of this model"):
         selector(folder).restore(trainer(units=5))
@@ -188,6 +192,7 @@ def disk(tmp_path):
     subprocess.run(["umount", str(path)], check=True)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("short_of_room", [filled, limited])
 def test_no_room_for_the_next_state(folder, request, short_of_room):
     if short_of_room is filled:
@@ -217,6 +222,7 @@ def test_no_room_for_the_next_state(folder, request, short_of_room):
     assert selector(folder).restore(trainer()) == 4
 
 
+@pytest.mark.once
 @pytest.mark.skipif(
     keras.backend.backend() != "tensorflow",
     reason="a SavedModel is written with the TensorFlow backend",

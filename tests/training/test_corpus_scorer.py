@@ -22,6 +22,7 @@ def scorer(corpus):
     return CorpusScorer(overlap_model(), corpus, features)
 
 
+@pytest.mark.once
 def test_features_are_those_of_the_pairs_that_are_scored(
     scorer, corpus, capital_questions
 ):
@@ -44,11 +45,13 @@ def test_features_are_those_of_the_pairs_that_are_scored(
             )
 
 
+@pytest.mark.once
 def test_a_scorer_without_features_gives_none(corpus):
     one = np.array([0])
     assert CorpusScorer(overlap_model(), corpus).features(one, one) == {}
 
 
+@pytest.mark.once
 def test_questions_have_their_numbers_if_the_scorer_wants_them(corpus):
     rows = np.array([0, 4, 7], dtype=np.int32)
     scorer = CorpusScorer(overlap_model(), corpus, question_rows=rows)
@@ -58,6 +61,7 @@ def test_questions_have_their_numbers_if_the_scorer_wants_them(corpus):
     assert list(found) == ["question_row"]
 
 
+@pytest.mark.once
 def test_each_distinct_pair_is_scored_once(scorer, monkeypatch):
     rng = np.random.default_rng(0)
     questions, answers = rng.integers(0, 3, (2, 40))

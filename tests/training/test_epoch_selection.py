@@ -6,6 +6,7 @@ from keras_qa.training.epoch_selection import EpochSelector
 from keras_qa.training.run_folder import RunFolder
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("patience", "quality", "ends"),
     [

@@ -281,6 +281,7 @@ def test_what_an_epoch_holds_depends_on_its_number_alone(shared):
         )
 
 
+@pytest.mark.once
 def test_a_resumed_training_repeats_an_uninterrupted_one():
     scorer = _scorer("siamese")
     start = scorer.get_weights()

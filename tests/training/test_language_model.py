@@ -116,6 +116,7 @@ def test_ngrams_predict_what_the_model_predicts(direction):
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -171,6 +171,7 @@ def test_empty_texts_give_finite_gradients(packed):
             assert np.isfinite(gradient).all()
 
 
+@pytest.mark.once
 def test_fits_a_scorer_that_knows_nothing_of_packing():
     texts = {
         side: keras.Input((None,), dtype="int32", name=side)
@@ -243,6 +244,7 @@ def test_the_loss_of_an_epoch_is_the_mean_over_groups():
     )
 
 
+@pytest.mark.once
 def test_trainer_saves_with_its_scorer(tmp_path):
     trainer = PairwiseTrainer(_model(projection="expmap"))
     trainer.compile("adagrad", loss=PairwiseHinge(2.0))
@@ -263,6 +265,7 @@ def test_dropout_is_not_packed():
     trainer.fit(_batches(packed=False), verbose=0)
 
 
+@pytest.mark.once
 def test_each_epoch_is_drawn_once_before_it_starts():
     drawn = []
 
@@ -282,6 +285,7 @@ def test_each_epoch_is_drawn_once_before_it_starts():
     assert seen == [[5], [5, 6], [5, 6, 7]]
 
 
+@pytest.mark.once
 def test_a_resumed_training_repeats_an_uninterrupted_one():
     model = _model()
     start = model.get_weights()
@@ -343,6 +347,7 @@ def test_padded_widths_of_the_first_batches_differ():
                 assert ids.shape[-1] % 2 == index % 2
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -25,6 +25,7 @@ def begun(path):
     return folder
 
 
+@pytest.mark.once
 def test_new_folder(tmp_path):
     folder = claimed(tmp_path / "a" / "b")
     assert folder.read_json("settings.json") == IDENTITY
@@ -32,12 +33,14 @@ def test_new_folder(tmp_path):
     assert [path.name for path in folder.path.iterdir()] == ["settings.json"]
 
 
+@pytest.mark.once
 def test_metrics_finish_it(tmp_path):
     folder = claimed(tmp_path)
     folder.write_json("metrics.json", {})
     assert RunFolder(tmp_path, IDENTITY, resume=True).finished
 
 
+@pytest.mark.once
 def test_a_run_is_kept(tmp_path):
     begun(tmp_path)
     with pytest.raises(RunFolderError, match="Add --resume"):
@@ -46,6 +49,7 @@ def test_a_run_is_kept(tmp_path):
         RunFolder(tmp_path, {**IDENTITY, "seed": 2}, resume=True)
 
 
+@pytest.mark.once
 def test_a_folder_without_results_is_nobodys(tmp_path):
     """Of a run that found its input bad, the corrected command just works."""
     claimed(tmp_path)
@@ -55,6 +59,7 @@ def test_a_folder_without_results_is_nobodys(tmp_path):
         assert folder.read_json("settings.json") == other
 
 
+@pytest.mark.once
 def test_what_a_killed_process_left_is_removed(tmp_path):
     begun(tmp_path)
     (tmp_path / ".writing-abc").mkdir()
@@ -66,6 +71,7 @@ def test_what_a_killed_process_left_is_removed(tmp_path):
     assert not (tmp_path / "running.json").exists()
 
 
+@pytest.mark.once
 def test_what_was_left_at_the_very_end_is_removed(tmp_path):
     folder = begun(tmp_path)
     folder.write_json("metrics.json", {})
@@ -82,6 +88,7 @@ def test_what_was_left_at_the_very_end_is_removed(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["metrics.json"]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("content", ["{", "[1]", "\xff"])
 def test_broken_settings_are_named(tmp_path, content):
     begun(tmp_path)
@@ -90,6 +97,7 @@ def test_broken_settings_are_named(tmp_path, content):
         RunFolder(tmp_path, IDENTITY, resume=True)
 
 
+@pytest.mark.once
 def test_the_second_is_refused_until_the_first_ends(tmp_path):
     with RunFolder(tmp_path, IDENTITY).claim():
         for resume in (False, True):
@@ -100,6 +108,7 @@ def test_the_second_is_refused_until_the_first_ends(tmp_path):
     RunFolder(tmp_path, IDENTITY).claim()
 
 
+@pytest.mark.once
 def test_a_folder_may_be_taken_between_the_look_and_the_claim(tmp_path):
     early, late = (RunFolder(tmp_path, IDENTITY, True) for _ in range(2))
     with early.claim():
@@ -115,6 +124,7 @@ def test_a_folder_may_be_taken_between_the_look_and_the_claim(tmp_path):
     assert not (tmp_path / "other/running.json").exists()
 
 
+@pytest.mark.once
 def test_a_failed_write_leaves_the_old_file(tmp_path):
     folder = claimed(tmp_path)
     folder.write("a.txt", lambda path: path.write_text("old"))
@@ -150,6 +160,7 @@ def read_only(tmp_path):
         subprocess.run(["umount", str(path)], check=True)
 
 
+@pytest.mark.once
 def test_a_read_only_folder_is_an_error_and_stays(tmp_path, read_only):
     folder = begun(tmp_path)
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
@@ -163,6 +174,7 @@ def test_a_read_only_folder_is_an_error_and_stays(tmp_path, read_only):
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
 
 
+@pytest.mark.once
 def test_a_finished_run_may_be_read_where_nothing_can_be_written(
     tmp_path, read_only
 ):
@@ -172,6 +184,7 @@ def test_a_finished_run_may_be_read_where_nothing_can_be_written(
     assert folder.finished and folder.read_json("metrics.json") == {"MAP": 1}
 
 
+@pytest.mark.once
 def test_what_is_wrong_with_the_content_is_no_matter_of_the_disk(tmp_path):
     def fail(path):
         raise ValueError("shapes differ")
@@ -180,6 +193,7 @@ def test_what_is_wrong_with_the_content_is_no_matter_of_the_disk(tmp_path):
         claimed(tmp_path).write("a.txt", fail)
 
 
+@pytest.mark.once
 def test_folders_are_replaced_too(tmp_path):
     folder = claimed(tmp_path)
     for text in ("old", "new"):
@@ -192,6 +206,7 @@ def test_folders_are_replaced_too(tmp_path):
     assert (tmp_path / "model/file").read_text() == "new"
 
 
+@pytest.mark.once
 def test_not_a_number_is_refused(tmp_path):
     folder = claimed(tmp_path)
     with pytest.raises(ValueError, match="not JSON compliant"):
@@ -199,11 +214,13 @@ def test_not_a_number_is_refused(tmp_path):
     assert not folder.finished
 
 
+@pytest.mark.once
 def test_nothing_is_there_before_the_claim(tmp_path):
     RunFolder(tmp_path / "run", IDENTITY)
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.once
 def test_only_the_named_files_stay(tmp_path):
     for name in ("metrics.json", "model.keras"):
         (tmp_path / name).touch()

@@ -121,6 +121,7 @@ def test_a_step_in_chunks_equals_a_step_at_once(mining):
         assert np.abs(weight - after).max() > 1e-4
 
 
+@pytest.mark.once
 def test_a_resumed_training_repeats_an_uninterrupted_one():
     histories = []
     for parts in ([(0, 2)], [(0, 1), (1, 2)]):

@@ -11,7 +11,7 @@ from support.study_runs import identities
 from support.study_runs import note_runs
 
 COMMAND = ["--data-dir=data", "--embeddings", "vectors.bin"]
-# Eight models and readings, four terms in addition to the jump, the question term.
+# Eight models and variants, four terms next to the jump, the question term.
 CONDITIONS = 8 + 4 + 1
 
 
