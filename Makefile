@@ -9,16 +9,19 @@ PIP_INSTALL := PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m pip \
 	install --quiet --disable-pip-version-check
 REPRODUCE_DIR := runs/sample
 
+# What a target runs is not echoed.
+.SILENT:
+
 .PHONY: help reproduce test lint docs linkcheck fuzz clean
 
 help:
-	@echo "make reproduce   install, run HyperQA, CosineQA and BM25 on the bundled data"
-	@echo "make test        install with the test tools and run the whole test suite"
-	@echo "make lint        ruff and mypy"
-	@echo "make docs        the documents, into build/docs; warnings are errors"
-	@echo "make linkcheck   ask for each page elsewhere that the documents name"
-	@echo "make fuzz        320,000 damaged files for the readers; for the night"
-	@echo "make clean       remove the environment and the runs of make reproduce"
+	echo "make reproduce   install, run HyperQA, CosineQA and BM25 on the bundled data"
+	echo "make test        install with the test tools and run the whole test suite"
+	echo "make lint        ruff and mypy"
+	echo "make docs        the documents, into build/docs; warnings are errors"
+	echo "make linkcheck   ask for each page elsewhere that the documents name"
+	echo "make fuzz        320,000 damaged files for the readers; for the night"
+	echo "make clean       remove the environment and the runs of make reproduce"
 
 # TensorFlow's notes about the machine would hide what these print.
 reproduce docs fuzz: export TF_CPP_MIN_LOG_LEVEL ?= 3
@@ -47,7 +50,7 @@ JAX_TESTS := KERAS_BACKEND=jax \
 
 # Says what runs, and how long it took.
 define part
-@echo "== $(1)"; start=$$(date +%s); $(2) || exit 1; \
+echo "== $(1)"; start=$$(date +%s); $(2) || exit 1; \
 	echo "== $(1): $$(( $$(date +%s) - start )) s"
 endef
 
@@ -67,7 +70,7 @@ lint: $(VENV)/.installed-test
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -b html -n -W --keep-going -q docs build/docs
-	@echo build/docs/index.html
+	echo build/docs/index.html
 
 linkcheck: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -b linkcheck -n -W --keep-going -q docs \
@@ -83,11 +86,13 @@ $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 	$(call require-python)
 	test -f $@ || $(PYTHON) -m venv --clear $(VENV)
 	rm -f $@
+	echo "Installing the packages into $(VENV): a minute or two"
 	$(PIP_INSTALL) -e '.[plots,tune]'
 	touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed
 	rm -f $<
+	echo "Installing what the tests need in addition"
 	$(PIP_INSTALL) -e '.[plots,tune,jax,torch,bert,onnx,search,test]'
 	touch $< $@
 
@@ -95,6 +100,7 @@ $(VENV)/.installed-test: $(VENV)/.installed
 # that wait for it.
 $(VENV)/.installed-docs: $(VENV)/.installed
 	mv $< $<-aside
+	echo "Installing what the documents need in addition"
 	$(PIP_INSTALL) -e '.[plots,tune,docs]'
 	mv $<-aside $<
 	touch $@
@@ -106,7 +112,7 @@ $(VENV)/.installed-fuzz: $(VENV)/.installed-test
 	touch $@
 
 define require-python
-@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	echo "keras_qa needs Python 3.11 or newer; say which with make PYTHON=python3.12" >&2; \
 	exit 1; }
 endef
