@@ -20,9 +20,9 @@ from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import write_whole
 from keras_qa.ranking.ties import best_first
 from keras_qa.text.reading import READING
-from keras_qa.text.reading import SIDES
 from keras_qa.text.reading import VOCABULARY
 from keras_qa.text.reading import TextReading
+from keras_qa.text.sides import SIDES
 from keras_qa.text.unread import TextReport
 
 if TYPE_CHECKING:

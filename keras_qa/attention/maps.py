@@ -14,8 +14,8 @@ from keras_qa.attention.pair import TextPair
 from keras_qa.attention.pair import read_pair
 from keras_qa.attention.pair import score_and_weights
 from keras_qa.errors import AttentionError
-from keras_qa.text.reading import SIDES
 from keras_qa.text.reading import TextReading
+from keras_qa.text.sides import SIDES
 
 
 @dataclass(frozen=True)

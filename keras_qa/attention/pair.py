@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from keras_qa.errors import AttentionError
-from keras_qa.text.reading import SIDES
 from keras_qa.text.reading import TextReading
+from keras_qa.text.sides import SIDES
 
 
 @dataclass(frozen=True)

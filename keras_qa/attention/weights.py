@@ -15,8 +15,8 @@ from keras_qa.attention.figure import save_figure
 from keras_qa.attention.pair import read_pair
 from keras_qa.attention.pair import score_and_weights
 from keras_qa.errors import AttentionError
-from keras_qa.text.reading import SIDES
 from keras_qa.text.reading import TextReading
+from keras_qa.text.sides import SIDES
 
 BAR = 24
 """Characters of the longest bar."""

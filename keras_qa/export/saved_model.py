@@ -22,10 +22,10 @@ from keras_qa.export.target import check_backend
 from keras_qa.export.target import check_target
 from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import write_whole
-from keras_qa.text.reading import SIDES
 from keras_qa.text.reading import TextReading
 from keras_qa.text.reading import check_pairs
 from keras_qa.text.reading import fixed_width
+from keras_qa.text.sides import SIDES
 from keras_qa.text.tokenizer import well_formed
 
 MODEL_FILE = "saved_model.pb"

@@ -15,8 +15,8 @@ import keras
 from keras_qa.errors import ExportError
 from keras_qa.export.converted_folder import check_folder
 from keras_qa.export.converted_folder import write_folder
-from keras_qa.text.reading import SIDES
 from keras_qa.text.reading import TextReading
+from keras_qa.text.sides import SIDES
 
 MODEL_FILE = "model.tflite"
 

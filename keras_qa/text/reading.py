@@ -18,6 +18,7 @@ from keras_qa.files.checks import read_json
 from keras_qa.text import tokenizer as tokenizers
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.sides import SIDES
 from keras_qa.text.tokenizer import TOKENIZERS
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.unread import TextReport
@@ -25,8 +26,6 @@ from keras_qa.text.vocabulary import PADDING_ID
 from keras_qa.text.vocabulary import UNKNOWN_ID
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.version import __version__
-
-SIDES = ("question", "answer")
 
 READING = "reading.json"
 VOCABULARY = "vocabulary.txt"
