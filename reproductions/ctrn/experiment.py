@@ -11,7 +11,6 @@ TRAIN takes some minutes on 2 cores. The results page is generated from the
 recorded runs by `python -m reproductions.report`.
 """
 
-import sys
 from argparse import Namespace
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -189,7 +188,3 @@ EXPERIMENT = CTRNExperiment()
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one model with one seed and prints its figures."""
     return run_command(EXPERIMENT, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

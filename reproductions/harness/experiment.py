@@ -328,8 +328,8 @@ class Experiment(Generic[S]):
         raise NotImplementedError
 
     def monitor(self, settings: S) -> str:
-        """The metric that chooses the epoch, one of `measures`."""
-        return "MAP"
+        """The metric that chooses the epoch: `monitor`, if it is a setting."""
+        return getattr(settings, "monitor", "MAP")
 
     def measures(self, dataset: str) -> dict[str, Any]:
         """What rankings of a data set are measured by, by name."""

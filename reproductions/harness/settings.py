@@ -45,7 +45,8 @@ class Rule:
     """What a setting may be, and where it comes from.
 
     Attributes:
-        section: the paper's section, equation or table, or `"not stated"`.
+        section: the paper's section, equation or table; `"not stated"`, or
+            `"ours"` if no paper could.
         note: a remark.
         choices: all values that it may have; any if empty.
         least: the least value.
@@ -123,21 +124,21 @@ class CommonSettings:
 
     train_split: str = setting(
         "train",
-        "data set",
-        "or train-all, of TrecQA",
+        "not stated",
+        "TrecQA has train-all, too",
         choices=("train", "train-all"),
     )
     tokenizer: str | None = setting(
         None,
         "not stated",
-        "none: that of the data set's files",
+        "null: the one that fits the data set's files",
         choices=TOKENIZERS,
     )
     max_question_length: int | None = setting(
-        None, "not stated", "tokens; none: all", above=0
+        None, "not stated", "tokens; null: all", above=0
     )
     max_answer_length: int | None = setting(
-        None, "not stated", "tokens; none: all", above=0
+        None, "not stated", "tokens; null: all", above=0
     )
     oov_scale: float = setting(
         0.25,
@@ -145,18 +146,18 @@ class CommonSettings:
         "words without a vector: U(-scale, scale)",
         least=0,
     )
-    skipgram_dim: int = setting(100, "own vectors", above=0)
-    skipgram_epochs: int = setting(15, "own vectors", above=0)
-    skipgram_window: int = setting(5, "own vectors", above=0)
+    skipgram_dim: int = setting(100, "ours", "of own vectors", above=0)
+    skipgram_epochs: int = setting(15, "ours", "of own vectors", above=0)
+    skipgram_window: int = setting(5, "ours", "of own vectors", above=0)
     fold_fraction: float = setting(
         0.15,
-        "data set",
+        "ours",
         "of train, held out where there is no file of folds",
         above=0,
         below=1,
     )
-    smoke_questions: int = setting(12, "--smoke", above=0)
-    smoke_epochs: int = setting(1, "--smoke", above=0)
+    smoke_questions: int = setting(12, "ours", "of --smoke", above=0)
+    smoke_epochs: int = setting(1, "ours", "of --smoke", above=0)
     epochs: int = setting(25, "not stated", above=0)
 
     def __post_init__(self) -> None:
@@ -246,21 +247,19 @@ def _checked(
 
 
 def describe_settings(settings: type[CommonSettings]) -> str:
-    """The settings for `--help`: default, what is allowed, section, note."""
+    """The settings for `--help`: default, what is allowed, source, note."""
     defaults, kinds = settings(), _kinds(settings)
-    lines = ["settings, changed by --set NAME=VALUE:"]
+    lines = ["settings, changed by --set NAME=VALUE, [place in the paper]:"]
     for field in dataclasses.fields(settings):
         rule = field.metadata["rule"]
         kind, optional = kinds[field.name]
-        allowed = ", ".join(map(str, rule.choices))
+        allowed = " | ".join(map(str, rule.choices))
         if not allowed:
             limits = rule.limits.replace("be ", "")
             allowed = f"{(get_origin(kind) or kind).__name__} {limits}".strip()
         default = json.dumps(getattr(defaults, field.name))
-        about = [allowed + " or null" * optional, rule.section, rule.note]
-        lines += wrapped(
-            f"{field.name}={default}", "; ".join(filter(None, about))
-        )
+        about = f"{allowed}{' | null' * optional} [{rule.section}] {rule.note}"
+        lines += wrapped(f"{field.name}={default}", about)
     return "\n".join(lines)
 
 

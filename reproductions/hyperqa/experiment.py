@@ -8,7 +8,6 @@ One run of WikiQA takes about a minute on 2 cores. `--model bm25` and
 page is generated from the recorded runs by `python -m reproductions.report`.
 """
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from typing import Any
@@ -122,7 +121,3 @@ EXPERIMENT = HyperQAExperiment()
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one model with one seed and prints its figures."""
     return run_command(EXPERIMENT, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -4,7 +4,7 @@
         --runs reproductions/records/runs.jsonl --data-dir DIR \
         --output-dir pictures
 
-A RUN is the output folder of `reproductions.hyperqa.experiment`. From the first
+A RUN is the output folder of `reproductions.hyperqa`. From the first
 run of each model come Figure 4 (t-SNE), Figure 5 (norms) and Tables 8 and 9
 (words by norm), on the split that the run reported on; from all runs, and from
 those in the file of runs, comes Figure 3 (embedding size), where several sizes
@@ -113,7 +113,7 @@ def encode_run(
     """Loads a run's model and encodes the questions it reported on.
 
     Args:
-        run: output folder of `reproductions.hyperqa.experiment`.
+        run: output folder of `reproductions.hyperqa`.
         data_dir: folder of the data set; not needed for the bundled one.
         limit: number of questions, the first ones; None for all.
 

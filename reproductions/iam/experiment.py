@@ -20,7 +20,6 @@ runs the whole table, `python -m reproductions.iam.tables` writes Tables 3, 4.
 """
 
 import argparse
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -123,10 +122,6 @@ class IAMExperiment(Experiment[IAMSettings]):
             "dim": settings.bert_dim,
             "rms": settings.bert_rms,
         }
-
-    def monitor(self, settings: IAMSettings) -> str:
-        """As the settings say."""
-        return settings.monitor
 
     def build_model(
         self,
@@ -274,7 +269,3 @@ def prepare(arguments: Namespace) -> None:
 
     folder = RunFolder(stage_root(arguments), {})
     run_stages(prepare_run(EXPERIMENT, arguments, settings, folder))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -3,7 +3,7 @@
     python -m reproductions.iam.tables --run RUN --attention-run OTHER \
         --data-dir DIR --output tables.md
 
-RUN is the output folder of a run of `reproductions.iam.experiment` that kept
+RUN is the output folder of a run of `reproductions.iam` that kept
 its model and has the jump, OTHER that of an attentive LSTM on the same data
 set, which Table 3 shows next to it. `--question ID` chooses a question of
 the runs' split, and may be given several times; without it the first ones are

@@ -17,7 +17,6 @@ small` takes some seconds on WikiQA and 2 cores; the published sizes need a GPU
 (`TripletTrainer` says what memory a step takes).
 """
 
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -80,10 +79,6 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         if (arguments.model, arguments.recipe) == ("hyperqa", "small"):
             arguments = Namespace(**{**vars(arguments), "recipe": "best"})
         return super().settings_of(arguments)
-
-    def monitor(self, settings: MRNNSettings) -> str:
-        """As the settings say."""
-        return settings.monitor
 
     def word_matrix(
         self,
@@ -215,7 +210,3 @@ EXPERIMENT = MRNNExperiment()
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one model with one seed and prints its figures."""
     return run_command(EXPERIMENT, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -3,7 +3,7 @@
     python -m reproductions.mrnn.figure5 --run RUN --data-dir DIR \
         --output-dir pictures
 
-A RUN is the output folder of `reproductions.mrnn.experiment`. The pair is the
+A RUN is the output folder of `reproductions.mrnn`. The pair is the
 first question of the run's split whose right answer is ranked first, with this
 answer; `--question-id` and `--candidate-id` name another one of the split,
 `--question` and `--answer` are any two texts. The picture has the three maps of

@@ -12,7 +12,6 @@ and 2 cores, one of the published recipe several times that. All rows with many
 seeds: `python -m reproductions.qa_lstm.study`.
 """
 
-import sys
 from argparse import Namespace
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -103,10 +102,6 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
         }
         halved = {name: getattr(published, name) // 2 for name in SIZES}
         return {**retuned, **halved, **changes}
-
-    def monitor(self, settings: QALSTMSettings) -> str:
-        """As the settings say."""
-        return settings.monitor
 
     def build_model(
         self, model: str, settings: QALSTMSettings, matrix: np.ndarray
@@ -262,7 +257,3 @@ EXPERIMENT = QALSTMExperiment()
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one model with one seed and prints its figures."""
     return run_command(EXPERIMENT, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -3,7 +3,7 @@
     python -m reproductions.qa_lstm.figure5 --run RUN [--run RUN ...] \
         --data-dir DIR --output-dir pictures
 
-A RUN is the output folder of `reproductions.qa_lstm.experiment`; the paper's
+A RUN is the output folder of `reproductions.qa_lstm`; the paper's
 are rows 3C, 3E and 3L. Several runs of one row are averaged. The questions of a
 split are divided by the average length of their correct answers; Test1 and
 Test2 are drawn apart. A table (Markdown) and a picture are written. Seconds.

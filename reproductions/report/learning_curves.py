@@ -22,6 +22,7 @@ import numpy as np
 
 from keras_qa.files.checks import read_json
 from keras_qa.files.text_files import shorten
+from reproductions.harness.command import add_run_option
 from reproductions.records.paper_figures import model_names
 from reproductions.records.reading import RecordError
 from reproductions.report.plots import epoch_lines
@@ -124,14 +125,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="python -m reproductions.report.learning_curves",
         description=__doc__.splitlines()[0],
     )
-    parser.add_argument(
-        "--run",
-        type=Path,
-        action="append",
-        required=True,
-        metavar="DIR",
-        help="output folder of a run; may be given several times",
-    )
+    add_run_option(parser)
     parser.add_argument("--metric", default="MAP", metavar="NAME")
     parser.add_argument("--output", type=Path, required=True, metavar="FILE")
     arguments = parser.parse_args(argv)

@@ -253,7 +253,11 @@ def test_training_moves_all_weights_and_the_words_that_it_saw(model_class):
 @pytest.mark.parametrize(
     ("model_class", "settings", "message"),
     [
-        (AttentiveCNN, {"attention_units": 0}, r"`units` must be .* units=0"),
+        (
+            AttentiveCNN,
+            {"attention_units": 0},
+            r"`attention_units` must be .* attention_units=0",
+        ),
         (AttentiveLSTM, {"pooling": "head_tail"}, r"`pooling` must be one of"),
         (ConvBasedLSTM, {"filters": 0}, r"`filters` must be .* filters=0"),
         (ConvPoolingLSTM, {"kernel_size": 0}, r"`kernel_size` must be a pos"),

@@ -122,6 +122,7 @@ class QALSTM(EncodedTextRanker):
         pool = POOLINGS[pooling](dtype=policy.variable_dtype, name=pooling)
 
         # === Functional model ===
+        # The base class looks words up before, and compares two vectors after.
         super().__init__(lambda words: pool(bilstm(words)))
         self.bilstm = bilstm
 

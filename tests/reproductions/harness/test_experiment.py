@@ -3,9 +3,9 @@
 import ast
 import importlib
 import json
+import resource
 import subprocess
 import sys
-import time
 from dataclasses import asdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -205,14 +205,21 @@ def test_help_imports_nothing_heavy():
 @pytest.mark.large
 @pytest.mark.parametrize("module", MODULES)
 def test_help_takes_less_than_a_second(module):
-    start = time.perf_counter()
+    name = module.removesuffix(".experiment").removesuffix(".pages")
+    start = _children_seconds()
     subprocess.run(
-        [sys.executable, "-m", f"reproductions.{module}", "--help"],
+        [sys.executable, "-m", f"reproductions.{name}", "--help"],
         cwd=ROOT.parent,
         check=True,
         stdout=subprocess.DEVNULL,
     )
-    assert time.perf_counter() - start < 1
+    # On a machine that has nothing else to do.
+    assert _children_seconds() - start < 1
+
+
+def _children_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def test_parsing_gives_no_other_papers_option(capsys):

@@ -15,6 +15,8 @@ from support.interrupted_runs import run
 from support.interrupted_runs import start
 
 KILLS = 10
+# CTRN itself takes a minute to compile, again in each process.
+QUICK = {"ctrn": ("--model=cnn",)}
 
 
 def moments(paper, count):
@@ -26,13 +28,15 @@ def moments(paper, count):
 @pytest.mark.parametrize("paper", sorted(SCRIPTS))
 def test_killed_twice_and_resumed_is_the_same(paper, tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    assert run(paper, whole, export=False) == 0, printed(whole)
+    quick = QUICK.get(paper, ())
+    assert run(paper, whole, *quick, export=False) == 0, printed(whole)
     total = accesses(whole)
     for share in moments(paper, 2):
         # A resumed run needs fewer accesses: it may end before.
-        status = run(paper, parts, kill_at=int(share * total), export=False)
+        kill_at = int(share * total)
+        status = run(paper, parts, *quick, kill_at=kill_at, export=False)
         assert status in (-signal.SIGKILL, 0), printed(parts)
-    assert run(paper, parts, export=False) == 0, printed(parts)
+    assert run(paper, parts, *quick, export=False) == 0, printed(parts)
     assert result(parts) == result(whole)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from dataclasses import dataclass
 
+import keras
 import pytest
 
 from reproductions.ctrn.experiment import EXPERIMENT as CTRN
@@ -10,6 +11,8 @@ from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Recipe
+from reproductions.harness.settings import ACTIVATIONS
+from reproductions.harness.settings import OPTIMIZERS
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import resolve_settings
 from reproductions.harness.settings import setting
@@ -125,9 +128,9 @@ def test_help_shows_settings_and_recipes(capsys):
         parse("--help")
     shown = " ".join(capsys.readouterr().out.split())
     assert "s small; size=1" in shown
-    assert "rate=0.1 float positive; 2.1; of the optimizer" in shown
-    assert 'name="sum" sum, mean; eq. 1' in shown
-    assert "int positive or null; not stated" in shown
+    assert "rate=0.1 float positive [2.1] of the optimizer" in shown
+    assert 'name="sum" sum | mean [eq. 1]' in shown
+    assert "int positive | null [not stated]" in shown
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
@@ -149,3 +152,10 @@ def test_recipes_models_and_data_sets_have_settings_that_exist(paper):
                     paper, [*options, f"--dataset={dataset}"]
                 )
                 paper.settings_of(arguments)
+
+
+def test_keras_knows_the_names_of_choices():
+    for name in ACTIVATIONS:
+        assert callable(keras.activations.get(name))
+    for name in OPTIMIZERS:
+        assert keras.optimizers.get(name)

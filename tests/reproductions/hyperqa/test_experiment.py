@@ -75,7 +75,7 @@ def test_trec_files_give_the_same_figures(finished):
 def test_the_same_seed_gives_the_same_figures_in_another_process(
     finished, tmp_path
 ):
-    command = [sys.executable, "-m", "reproductions.hyperqa.experiment", *FAST]
+    command = [sys.executable, "-m", "reproductions.hyperqa", *FAST]
     subprocess.run(
         [*command, "--output-dir", str(tmp_path / "again")],
         cwd=ROOT,

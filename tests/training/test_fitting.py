@@ -1,0 +1,61 @@
+"""Fitting until the best epoch, in a folder that can resume."""
+
+from types import SimpleNamespace
+
+import keras
+import numpy as np
+import pytest
+
+from keras_qa.batches.pairs import PointwiseBatches
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.training.fitting import fit_best_epoch
+from keras_qa.training.run_folder import RunFolder
+
+TEXTS = RaggedTexts.from_sequences([np.array([i]) for i in range(1, 9)])
+NUMBERS = np.arange(8)
+
+
+def fit(folder, qualities, **options):
+    """A model of one weight, judged by the qualities in turn."""
+    keras.utils.set_random_seed(1)
+    sides = {s: keras.Input((None,), name=s) for s in ("question", "answer")}
+    pooled = keras.layers.GlobalMaxPooling1D()(
+        keras.layers.Reshape((-1, 1))(sides["question"])
+    )
+    model = keras.Model(sides, keras.layers.Dense(1, use_bias=False)(pooled))
+    model.compile(keras.optimizers.SGD(0.01), "mse")
+    batches = PointwiseBatches(TEXTS, NUMBERS, NUMBERS, NUMBERS, batch_size=4)
+    values, weights = iter(qualities), []
+
+    def evaluate():
+        weights.append(model.get_weights()[0].item())
+        return SimpleNamespace(metrics={"P@1": next(values)})
+
+    with folder.claim():
+        selector = fit_best_epoch(
+            model, batches, folder, evaluate, monitor="P@1", **options
+        )
+    return selector, weights, model.get_weights()[0].item()
+
+
+def test_the_model_has_the_weights_of_its_best_epoch(tmp_path, capsys):
+    folder = RunFolder(tmp_path / "run", {})
+    qualities = [0.1, 0.3, 0.2]
+    selector, weights, kept = fit(folder, qualities, epochs=3, title="tiny")
+    assert selector.best_epoch == 2
+    assert kept == pytest.approx(weights[1]) != pytest.approx(weights[2])
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(",")[0] for line in lines] == [
+        f"tiny: epoch {number}/3" for number in (1, 2, 3)
+    ]
+
+
+def test_it_goes_on_and_ends_out_of_patience(tmp_path):
+    folder = RunFolder(tmp_path / "run", {})
+    _, first, _ = fit(folder, [0.1, 0.3], epochs=2)
+    again = RunFolder(tmp_path / "run", {}, resume=True)
+    options = {"epochs": 9, "patience": 2}
+    selector, weights, kept = fit(again, [0.2, 0.3, 0.9], **options)
+    assert len(weights) == 2
+    assert (selector.best_epoch, len(selector.history)) == (2, 4)
+    assert kept == pytest.approx(first[1])
