@@ -103,7 +103,7 @@ for name in sys.argv[2:]:
     taken = {side: ids[side] for side in model.input}
     scores = keras.ops.convert_to_numpy(model(taken))
     result[name] = scores.ravel().tolist()
-training = "training optimizers losses datasets export text scoring evaluation"
+training = "training optimizers losses datasets export ranking ranker"
 for module in training.split():
     assert "keras_qa." + module not in sys.modules, module
 assert not {"reproductions", "embeddings"} & set(sys.modules)
