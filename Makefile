@@ -35,7 +35,8 @@ comma := ,
 
 # What must hold on every backend runs again under JAX and PyTorch.
 BACKEND_TESTS := tests/batches tests/layers tests/losses tests/models \
-	tests/optimizers tests/test_geometry.py tests/ranking/test_scoring.py \
+	tests/optimizers tests/test_geometry.py tests/test_before_move.py \
+	tests/test_ranker.py tests/ranking/test_scoring.py \
 	tests/training tests/embeddings/test_bert.py \
 	tests/embeddings/test_elmo.py tests/devtools/test_recurrent_benchmark.py
 
