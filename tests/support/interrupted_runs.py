@@ -14,6 +14,8 @@ import sys
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from support.eager_training import compile_eagerly
+
 _SMALL = {"skipgram_dim": 6, "skipgram_epochs": 2, "smoke_questions": 6}
 
 # Settings with which an experiment is quick, and several epochs long.
@@ -144,6 +146,8 @@ def _run(paper, arguments, folder, kill_at, export) -> None:
 
     script = importlib.import_module(f"reproductions.{paper}.experiment")
     if not export:
+        keras = importlib.import_module("keras")
+        keras.Model.compile = compile_eagerly
         fitting = importlib.import_module("reproductions.harness.fitting")
         fitting.export_run = lambda run, scorer: None
     sys.addaudithook(count)
