@@ -56,6 +56,8 @@ echo "== $(1)"; start=$$(date +%s); $(2) || exit 1; \
 endef
 
 test: export XLA_FLAGS := $(QUICK_XLA)
+# Each process would compile the kit and rewrite the tests anew.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: export TF_CPP_MIN_LOG_LEVEL ?= 3
 test: $(VENV)/.installed-test
 	$(call part,TensorFlow$(comma) the whole suite,$(PYTEST))

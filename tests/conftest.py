@@ -8,6 +8,9 @@ import pytest
 
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
+from keras_qa.quiet import silence_tensorflow
+
+silence_tensorflow()
 
 
 def pytest_collection_finish() -> None:

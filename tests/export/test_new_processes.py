@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -73,14 +74,11 @@ print(json.dumps(result))
 
 @needs_tensorflow
 def test_saved_models_in_a_process_without_keras_qa(models, exported, tmp_path):
-    # Moved, so that nothing can be found at the place it was written to.
-    (folder,) = {exported(name).parent for name in models}
-    moved = folder.rename(tmp_path / "elsewhere")
-    (moved / "pairs.json").write_text(json.dumps(PAIRS))
-    try:
-        found = _run(SCORE_SAVED_MODELS, moved, *models, PYTHONPATH="")
-    finally:
-        moved.rename(folder)
+    # Elsewhere, and nothing of it is named after where it was written.
+    for name in models:
+        shutil.copytree(exported(name), tmp_path / name)
+    (tmp_path / "pairs.json").write_text(json.dumps(PAIRS))
+    found = _run(SCORE_SAVED_MODELS, tmp_path, *models, PYTHONPATH="")
     for name, model in models.items():
         expected = in_memory(model, QUESTIONS, ANSWERS, READING[name])
         assert_close(found[name]["many"], expected)
