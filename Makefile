@@ -37,8 +37,8 @@ comma := ,
 BACKEND_TESTS := tests/batches tests/layers tests/losses tests/models \
 	tests/optimizers tests/test_geometry.py tests/test_before_move.py \
 	tests/test_ranker.py tests/ranking/test_scoring.py \
-	tests/training tests/embeddings/test_bert.py \
-	tests/embeddings/test_elmo.py tests/devtools/test_recurrent_benchmark.py
+	tests/training tests/embeddings/bert/test_network.py \
+	tests/embeddings/elmo/test_encoder.py tests/devtools/test_recurrent_benchmark.py
 
 # Most of the time would go into optimising programs that run once, and JAX's
 # into compiling what another test, or an earlier run, has compiled.

@@ -28,7 +28,7 @@ CANNOT_RUN = {
     "keras_qa.ranker.Ranker": "needs a trained run; tests/test_ranker.py has "
     "some",
     "keras_qa.embeddings.bert.vectors.bert_word_vectors": "runs a BERT "
-    "for half a minute; tests/embeddings/test_bert_minilm.py does",
+    "for half a minute; tests/embeddings/bert/test_minilm.py does",
     "keras_qa.embeddings.mixtures.multi_resolution.MultiResolution": "needs "
     "a published fastText model; "
     "tests/docs/test_programs.py runs it with small files",

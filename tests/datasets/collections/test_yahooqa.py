@@ -10,7 +10,7 @@ from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.errors import DatasetError
 
-ENV = Path(__file__).parents[1] / "data/YahooQA/env.pkl"
+ENV = Path(__file__).parents[2] / "data/YahooQA/env.pkl"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.errors import DatasetError
 
-SEMEVAL = Path(__file__).parents[1] / "data/SemEval2016-Task3"
+SEMEVAL = Path(__file__).parents[2] / "data/SemEval2016-Task3"
 TRAIN = SEMEVAL / "SemEval2016-Task3-CQA-QL-train-part2.xml"
 DEV = SEMEVAL / "SemEval2016-Task3-CQA-QL-dev.xml"
 

@@ -8,7 +8,7 @@ from keras_qa.datasets.collections.wikiqa import read_wikiqa_toks
 from keras_qa.datasets.collections.wikiqa import read_wikiqa_tsv
 from keras_qa.errors import DatasetError
 
-WIKIQA = Path(__file__).parents[1] / "data/WikiQA"
+WIKIQA = Path(__file__).parents[2] / "data/WikiQA"
 
 
 def test_filtered_is_the_default():

@@ -16,7 +16,7 @@ from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.errors import DatasetError
 
-DATA = Path(__file__).parents[1] / "data/InsuranceQA"
+DATA = Path(__file__).parents[2] / "data/InsuranceQA"
 ANSWERS = "answers.label.token_idx"
 TRAIN = "question.train.token_idx.label"
 DEV = "question.dev.label.token_idx.pool"

@@ -17,7 +17,7 @@ from keras_qa.datasets.registry import open_dataset
 from keras_qa.errors import DatasetError
 from keras_qa.files import json_stream as json_files
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 TRAIN = DATA / "SQuAD/train-v1.1.json"
 DEV = DATA / "SQuAD/dev-v1.1.json"
 

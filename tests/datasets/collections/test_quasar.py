@@ -12,7 +12,7 @@ from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.errors import DatasetError
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 FOLDER = DATA / "quasar-t"
 FILES = (
     FOLDER / "questions/train_questions.json",

@@ -8,7 +8,7 @@ from keras_qa.datasets.collections.trecqa import read_trecqa_xml
 from keras_qa.datasets.toks import read_toks
 from keras_qa.errors import DatasetError
 
-TRECQA = Path(__file__).parents[1] / "data/TrecQA"
+TRECQA = Path(__file__).parents[2] / "data/TrecQA"
 
 
 def test_equals_the_tokenised_folder():

@@ -12,7 +12,7 @@ from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.errors import DatasetError
 
-CORPUS = Path(__file__).parents[1] / "data/YahooL6/FullOct2007.xml"
+CORPUS = Path(__file__).parents[2] / "data/YahooL6/FullOct2007.xml"
 
 
 def test_subject_and_best_answer():
