@@ -35,9 +35,9 @@ comma := ,
 
 # What must hold on every backend runs again under JAX and PyTorch.
 BACKEND_TESTS := tests/batches tests/layers tests/losses tests/models \
-	tests/optimizers tests/test_geometry.py tests/test_before_move.py \
-	tests/test_ranker.py tests/ranking/test_scoring.py \
-	tests/training tests/embeddings/bert/test_network.py \
+	tests/optimizers tests/test_geometry.py \
+	tests/ranking/test_scoring.py tests/training \
+	tests/embeddings/bert/test_network.py \
 	tests/embeddings/elmo/test_encoder.py tests/devtools/test_recurrent_benchmark.py
 
 # Most of the time would go into optimising programs that run once, and JAX's

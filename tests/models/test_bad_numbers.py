@@ -14,6 +14,8 @@ from support.all_models import VOCABULARY_SIZE
 from support.all_models import build
 from support.all_models import inputs_for
 
+pytestmark = pytest.mark.once
+
 # In turn: no words on either side, on one, on the other; one word; a word that
 # is not known; equal texts; the longest.
 QUESTION = np.array(

@@ -23,6 +23,8 @@ from keras_qa.layers import PoincareDistance
 from keras_qa.optimizers.constraints import PoincareBall
 from keras_qa.optimizers.riemannian import RiemannianOptimizer
 
+pytestmark = pytest.mark.once
+
 BRANCHES, DEPTH = 5, 4
 DIMENSIONS = 5
 NEGATIVES = 10
