@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from keras_qa.batches.groups import right_and_wrong
+from keras_qa.batches.groups import some
 from keras_qa.batches.pairs import EpochBatches
 from keras_qa.text.packing import next_size
 from keras_qa.text.ragged import Ragged
@@ -96,7 +98,9 @@ class TripletBatches(EpochBatches):
         self.positives = positives
         self.negatives = negatives
         self.chunk = chunk
-        self._group(questions, candidates, labels)
+        self._questions, self._relevant, self._wrong = right_and_wrong(
+            questions, candidates, labels
+        )
         self._most = {
             "question": min(batch_size, len(self._questions)),
             "texts": self._most_documents(),
@@ -105,35 +109,6 @@ class TripletBatches(EpochBatches):
             side: 1 if chunk is None else -(-most // chunk)
             for side, most in self._most.items()
         }
-
-    def _group(
-        self,
-        questions: Sequence[int] | np.ndarray,
-        candidates: Sequence[np.ndarray],
-        labels: Sequence[np.ndarray],
-    ) -> None:
-        """Finds the relevant and the wrong documents of each question text."""
-        relevant: dict[int, set[int]] = {}
-        wrong: dict[int, set[int]] = {}
-        for question, texts, label in zip(
-            questions, candidates, labels, strict=True
-        ):
-            good = np.asarray(label) > 0
-            for group, chosen in ((relevant, good), (wrong, ~good)):
-                own = group.setdefault(int(question), set())
-                own.update(np.asarray(texts)[chosen].tolist())
-        kept = [question for question, own in relevant.items() if own]
-        if not kept:
-            raise ValueError(
-                "`labels` must hold at least one positive. Received: "
-                f"{len(questions)} questions without any"
-            )
-        self._questions = np.array(kept)
-        self._relevant = [np.array(sorted(relevant[q])) for q in kept]
-        self._wrong = [
-            np.array(sorted(wrong[q] - relevant[q]), dtype=np.int64)
-            for q in kept
-        ]
 
     def _most_documents(self) -> int:
         """No batch has more documents than this."""
@@ -151,8 +126,8 @@ class TripletBatches(EpochBatches):
         self._drawn = [
             np.concatenate(
                 [
-                    _some(rng, relevant, self.positives),
-                    _some(rng, wrong, self.negatives),
+                    some(rng, relevant, self.positives),
+                    some(rng, wrong, self.negatives),
                 ]
             )
             for relevant, wrong in zip(self._relevant, self._wrong, strict=True)
@@ -203,12 +178,3 @@ class TripletBatches(EpochBatches):
                 # The labels' columns, as the widths in `_padded`.
                 size += (size + index) % 2
         return np.resize(chosen, (parts, size))
-
-
-def _some(
-    rng: np.random.Generator, texts: np.ndarray, count: int | None
-) -> np.ndarray:
-    """So many of the texts, or all where they are fewer."""
-    if count is None or count >= len(texts):
-        return texts
-    return rng.choice(texts, count, replace=False)

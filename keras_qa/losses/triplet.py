@@ -7,7 +7,8 @@ from keras import ops
 
 from keras_qa.arguments import check_choice
 
-MINING = ("hard", "semi-hard", "all")
+MINING = ("hard", "semi-hard", "all", "batch-hard", "schroff-semi-hard")
+BATCH_HARD = ("hard", "batch-hard")
 METRICS = ("L2", "squared-L2", "angular")
 REDUCTIONS = ("sum_over_batch_size", "sum")
 
@@ -26,8 +27,14 @@ class TripletLoss(keras.losses.Loss):
       nearest other one, as the paper does;
     - `"semi-hard"`: one per question and relevant document, with the nearest
       of the other documents that are farther than it, or if there is none
-      with the farthest (Schroff et al., 2015, as in TensorFlow Addons);
-    - `"all"`: every question with every relevant and every other document.
+      with the farthest, as TensorFlow Addons does;
+    - `"all"`: every question with every relevant and every other document;
+    - `"batch-hard"`: the triplets of `"hard"`, under the name that Hermans et
+      al. (2017, section 2) give them; `soft_margin` is theirs;
+    - `"schroff-semi-hard"`: as `"semi-hard"`, where the other document is
+      farther than the relevant one and within the margin. Without such a
+      document there is no triplet: Schroff et al. (2015, section 3.2) say
+      which negatives are semi-hard, and of no others to be taken.
 
     A question without a relevant document, or without any other, is in no
     triplet; a batch without triplets costs 0. No mining keeps more than a few
@@ -35,16 +42,20 @@ class TripletLoss(keras.losses.Loss):
 
     With a margin of 1 and the distances 2 and 3 of two relevant documents and
     2.5 and 3.5 of two others, the losses are: hard 3 - 2.5 + 1 = 1.5;
-    semi-hard (2 - 2.5 + 1 and 3 - 3.5 + 1) 0.5; all
-    (0.5 + 0 + 1.5 + 0.5) / 4 = 0.625.
+    semi-hard (2 - 2.5 + 1 and 3 - 3.5 + 1) 0.5, by either name; all
+    (0.5 + 0 + 1.5 + 0.5) / 4 = 0.625; and with a soft margin log(1 +
+    exp(3 - 2.5)) = 0.974.
 
     Args:
         margin: the paper's m; positive.
-        mining: `"hard"`, `"semi-hard"` or `"all"`.
+        mining: one of the above.
         squared: whether the distances are squared first. Equation 13 prints a
             square, and says that it is the distance of equation 12.
         reduction: `"sum_over_batch_size"`, the mean over the batch's
             triplets, or `"sum"`, their sum. The paper does not say.
+        soft_margin: whether log(1 + exp(x)) takes the place of max(0, x + m)
+            (Hermans et al., 2017, section 2), with `"hard"` and
+            `"batch-hard"`; `margin` is without effect then.
         name: name of the loss.
         dtype: dtype policy of the loss; by default that of Keras, float32.
 
@@ -59,14 +70,17 @@ class TripletLoss(keras.losses.Loss):
         A scalar.
 
     Raises:
-        ValueError: if `margin` is not positive, or `mining` or `reduction` is
-            unknown.
+        ValueError: if `margin` is not positive, `mining` or `reduction` is
+            unknown, or `soft_margin` is asked for with another mining.
 
     Example:
         >>> trainer.compile("adam", loss=TripletLoss(margin=0.5))
 
-    Reference: Cakaloglu et al., 2023, "MRNN: A Multi-Resolution Neural Network
-    with Duplex Attention for Deep Ad-Hoc Retrieval", section 3.4, equation 13.
+    References: Cakaloglu et al., 2023, "MRNN: A Multi-Resolution Neural
+    Network with Duplex Attention for Deep Ad-Hoc Retrieval", section 3.4,
+    equation 13; Schroff et al., 2015, "FaceNet: A Unified Embedding for Face
+    Recognition and Clustering"; Hermans et al., 2017, "In Defense of the
+    Triplet Loss for Person Re-Identification".
     """
 
     def __init__(
@@ -75,6 +89,7 @@ class TripletLoss(keras.losses.Loss):
         mining: str = "hard",
         squared: bool = False,
         reduction: str = "sum_over_batch_size",
+        soft_margin: bool = False,
         name: str = "triplet_loss",
         dtype: Any = None,
     ):
@@ -82,20 +97,23 @@ class TripletLoss(keras.losses.Loss):
         _check_margin(margin)
         check_choice("mining", mining, MINING)
         check_choice("reduction", reduction, REDUCTIONS)
+        _check_soft_margin(soft_margin, mining)
         self.margin = margin
         self.mining = mining
         self.squared = squared
+        self.soft_margin = soft_margin
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The mean, or the sum, over the triplets of the batch."""
         distances = ops.square(y_pred) if self.squared else y_pred
         positives = ops.greater(y_true, 0.5)
         negatives = ops.less(ops.abs(y_true), 0.5)
-        losses = _mined(
-            self.mining, distances, positives, negatives, self.margin
-        )
+        margin = None if self.soft_margin else self.margin
+        losses = _mined(self.mining, distances, positives, negatives, margin)
         has_negative = ops.any(negatives, axis=1, keepdims=True)
-        counts = _counts(self.mining, positives, negatives, has_negative)
+        counts = _counts(
+            self.mining, losses, positives, negatives, has_negative
+        )
         total = ops.sum(ops.where(counts > 0, losses, 0.0))
         if self.reduction == "sum":
             return total
@@ -108,6 +126,7 @@ class TripletLoss(keras.losses.Loss):
             "margin": self.margin,
             "mining": self.mining,
             "squared": self.squared,
+            "soft_margin": self.soft_margin,
         }
 
 
@@ -125,13 +144,17 @@ class EmbeddingTripletLoss(keras.losses.Loss):
     - `"semi-hard"`: `TripletSemiHardLoss(margin)`. The mean over all pairs of
       an anchor and a positive. If all labels are equal, the negative's
       distance is taken for 0. Without any pair the loss is 0; there it is NaN.
-    - `"all"`, which has no counterpart there: the mean over all triplets.
+    - `"all"`, `"batch-hard"` and `"schroff-semi-hard"`, which have no
+      counterpart there: the mean over the triplets that `TripletLoss` names
+      so. The last two are the losses of their papers, Schroff's with
+      `"squared-L2"` and Hermans's with `"L2"`.
 
     Args:
         margin: by how much positives have to be nearer; positive.
-        mining: `"hard"`, `"semi-hard"` or `"all"`, see `TripletLoss`.
+        mining: one of the above.
         distance_metric: `"L2"`, `"squared-L2"` or `"angular"`, which is
             1 - cosine.
+        soft_margin: see `TripletLoss`.
         name: name of the loss.
         dtype: dtype policy of the loss; by default that of Keras, float32.
 
@@ -144,8 +167,9 @@ class EmbeddingTripletLoss(keras.losses.Loss):
         A scalar.
 
     Raises:
-        ValueError: if `margin` is not positive, or `mining` or
-            `distance_metric` is unknown.
+        ValueError: if `margin` is not positive, `mining` or
+            `distance_metric` is unknown, or `soft_margin` is asked for with
+            another mining.
 
     Example:
         >>> encoder.compile("adam", loss=EmbeddingTripletLoss(margin=0.5))
@@ -160,6 +184,7 @@ class EmbeddingTripletLoss(keras.losses.Loss):
         margin: float = 1.0,
         mining: str = "hard",
         distance_metric: str = "L2",
+        soft_margin: bool = False,
         name: str = "embedding_triplet_loss",
         dtype: Any = None,
     ):
@@ -167,9 +192,11 @@ class EmbeddingTripletLoss(keras.losses.Loss):
         _check_margin(margin)
         check_choice("mining", mining, MINING)
         check_choice("distance_metric", distance_metric, METRICS)
+        _check_soft_margin(soft_margin, mining)
         self.margin = margin
         self.mining = mining
         self.distance_metric = distance_metric
+        self.soft_margin = soft_margin
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The mean over the anchors, pairs or triplets of the batch."""
@@ -179,13 +206,15 @@ class EmbeddingTripletLoss(keras.losses.Loss):
         positives = ops.logical_and(same, ops.eye(size, dtype="int32") == 0)
         negatives = ops.logical_not(same)
         distances = embedding_distances(y_pred, self.distance_metric)
-        losses = _mined(
-            self.mining, distances, positives, negatives, self.margin
-        )
+        margin = None if self.soft_margin else self.margin
+        losses = _mined(self.mining, distances, positives, negatives, margin)
         if self.mining == "hard":
             return ops.mean(losses)
-        # Pairs count even where their anchor has no negative.
-        counts = _counts(self.mining, positives, negatives, True)
+        # Semi-hard pairs count even where their anchor has no negative.
+        complete = self.mining == "semi-hard" or ops.any(
+            negatives, axis=1, keepdims=True
+        )
+        counts = _counts(self.mining, losses, positives, negatives, complete)
         total = ops.sum(ops.where(counts > 0, losses, 0.0))
         return total / ops.maximum(ops.sum(counts), 1.0)
 
@@ -198,6 +227,7 @@ class EmbeddingTripletLoss(keras.losses.Loss):
             "margin": self.margin,
             "mining": self.mining,
             "distance_metric": self.distance_metric,
+            "soft_margin": self.soft_margin,
         }
 
 
@@ -233,22 +263,37 @@ def embedding_distances(embeddings: Any, metric: str = "L2") -> Any:
 
 
 def _mined(
-    mining: str, distances: Any, positives: Any, negatives: Any, margin: float
+    mining: str,
+    distances: Any,
+    positives: Any,
+    negatives: Any,
+    margin: float | None,
 ) -> Any:
     """The losses of the triplets, `(questions,)` or for pairs `(q, d)`."""
-    mine = {"hard": _hard, "semi-hard": _semi_hard, "all": _all}[mining]
+    mine = {
+        "hard": _hard,
+        "batch-hard": _hard,
+        "semi-hard": _semi_hard,
+        "schroff-semi-hard": _schroff,
+        "all": _all,
+    }[mining]
     return mine(distances, positives, negatives, margin)
 
 
-def _counts(mining: str, positives: Any, negatives: Any, complete: Any) -> Any:
+def _counts(
+    mining: str, losses: Any, positives: Any, negatives: Any, complete: Any
+) -> Any:
     """The number of triplets in each of the losses of `_mined`, float32."""
     if mining == "all":
         ones = [ops.cast(mask, "float32") for mask in (positives, negatives)]
         return ops.sum(ones[0], axis=1) * ops.sum(ones[1], axis=1)
-    pairs = ops.logical_and(positives, complete)
-    return ops.cast(
-        ops.any(pairs, axis=1) if mining == "hard" else pairs, "float32"
-    )
+    counted = ops.logical_and(positives, complete)
+    if mining in BATCH_HARD:
+        counted = ops.any(counted, axis=1)
+    elif mining == "schroff-semi-hard":
+        # Exactly the triplets within the margin cost something.
+        counted = ops.logical_and(counted, losses > 0)
+    return ops.cast(counted, "float32")
 
 
 def _farthest(distances: Any, allowed: Any) -> Any:
@@ -260,10 +305,17 @@ def _farthest(distances: Any, allowed: Any) -> Any:
     return ops.where(ops.any(allowed, axis=1, keepdims=True), greatest, least)
 
 
-def _hard(distances: Any, positives: Any, negatives: Any, margin: float) -> Any:
-    """The farthest positive and the nearest negative, `(questions,)`."""
+def _hard(
+    distances: Any, positives: Any, negatives: Any, margin: float | None
+) -> Any:
+    """The farthest positive and the nearest negative, `(questions,)`.
+
+    A margin of None is a soft one.
+    """
     positive = _farthest(distances, positives)
     negative = -_farthest(-distances, negatives)
+    if margin is None:
+        return ops.softplus(positive - negative)[:, 0]
     return ops.relu(positive - negative + margin)[:, 0]
 
 
@@ -271,6 +323,25 @@ def _semi_hard(
     distances: Any, positives: Any, negatives: Any, margin: float
 ) -> Any:
     """Each document as the positive, `(questions, documents)`."""
+    negative, exists = _nearest_farther(distances, negatives)
+    negative = ops.where(exists, negative, _farthest(distances, negatives))
+    return ops.relu(distances - negative + margin)
+
+
+def _schroff(
+    distances: Any, positives: Any, negatives: Any, margin: float
+) -> Any:
+    """The same, 0 where no negative is farther."""
+    negative, exists = _nearest_farther(distances, negatives)
+    return ops.where(exists, ops.relu(distances - negative + margin), 0.0)
+
+
+def _nearest_farther(distances: Any, negatives: Any) -> tuple[Any, Any]:
+    """For each document the next distance of a negative, and if there is one.
+
+    Chosen question by question and without gradient: nothing of the size
+    questions * documents * documents is ever held.
+    """
 
     def nearest_farther(row: Any) -> Any:
         distance, negative = row
@@ -278,17 +349,10 @@ def _semi_hard(
         nearest = ops.argmin(ops.where(farther, distance, float("inf")), axis=1)
         return ops.cast(nearest, "int32"), ops.any(farther, axis=1)
 
-    # Chosen question by question and without gradient: nothing of the size
-    # questions * documents * documents is ever held.
     nearest, exists = ops.map(
         nearest_farther, (ops.stop_gradient(distances), negatives)
     )
-    negative = ops.where(
-        exists,
-        ops.take_along_axis(distances, nearest, axis=1),
-        _farthest(distances, negatives),
-    )
-    return ops.relu(distances - negative + margin)
+    return ops.take_along_axis(distances, nearest, axis=1), exists
 
 
 def _all(distances: Any, positives: Any, negatives: Any, margin: float) -> Any:
@@ -317,4 +381,12 @@ def _check_margin(margin: float) -> None:
     if margin <= 0:
         raise ValueError(
             f"`margin` must be positive. Received: margin={margin!r}"
+        )
+
+
+def _check_soft_margin(soft_margin: bool, mining: str) -> None:
+    if soft_margin and mining not in BATCH_HARD:
+        raise ValueError(
+            f"`soft_margin` must be False but for mining in {BATCH_HARD}. "
+            f"Received: soft_margin={soft_margin!r}, mining={mining!r}"
         )

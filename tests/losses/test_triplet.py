@@ -22,16 +22,20 @@ RECORDED = json.loads(
 WORKED = [[1, 1, 0, 0]], [[2.0, 3.0, 2.5, 3.5]]
 
 
-def _triplets(labels, distances, mining):
+def _triplets(labels, distances, mining, margin=1.0):
     """The triplets of each question, in loops, as pairs of distances."""
     for label, distance in zip(labels, distances, strict=True):
         good = [d for d, y in zip(distance, label, strict=True) if y == 1]
         bad = [d for d, y in zip(distance, label, strict=True) if y == 0]
         if not good or not bad:
             continue
-        if mining == "hard":
+        if mining in ("hard", "batch-hard"):
             yield max(good), min(bad)
         for positive in good:
+            if mining == "schroff-semi-hard":
+                # Schroff et al. (2015), 3.2: farther, within the margin.
+                near = [d for d in bad if positive < d < positive + margin]
+                yield from ((positive, d) for d in sorted(near)[:1])
             if mining == "semi-hard":
                 farther = [d for d in bad if d > positive]
                 yield positive, min(farther) if farther else max(bad)
@@ -42,7 +46,7 @@ def _triplets(labels, distances, mining):
 def _by_loops(labels, distances, mining, margin):
     return [
         max(0.0, positive - negative + margin)
-        for positive, negative in _triplets(labels, distances, mining)
+        for positive, negative in _triplets(labels, distances, mining, margin)
     ]
 
 
@@ -66,11 +70,45 @@ def _gradient(loss, labels, values):
 
 
 @pytest.mark.parametrize(
-    ("mining", "expected"), [("all", 0.625), ("hard", 1.5), ("semi-hard", 0.5)]
+    ("mining", "expected"),
+    [
+        *(("all", 0.625), ("hard", 1.5), ("semi-hard", 0.5)),
+        *(("batch-hard", 1.5), ("schroff-semi-hard", 0.5)),
+    ],
 )
 def test_worked_numbers(mining, expected):
     loss = TripletLoss(1.0, mining)(*map(np.array, WORKED))
     np.testing.assert_allclose(float(loss), expected, rtol=1e-6)
+
+
+def test_soft_margin_of_hermans():
+    """ln(1 + exp(farthest positive - nearest negative)), section 2."""
+    soft = TripletLoss(mining="batch-hard", soft_margin=True)
+    np.testing.assert_allclose(
+        float(soft(*map(np.array, WORKED))), np.log1p(np.exp(0.5)), rtol=1e-6
+    )
+    labels, distances = _drawn()
+    differences = [p - n for p, n in _triplets(labels, distances, "hard")]
+    np.testing.assert_allclose(
+        float(soft(labels, distances)),
+        np.mean(np.log1p(np.exp(differences))),
+        rtol=1e-5,
+    )
+
+
+def test_semi_hard_where_no_negative_is():
+    """The two relevant at 2 and 3, others at 1 and 5: farther, not within 1."""
+    labels, distances = np.array([[1, 1, 0, 0]]), np.array([[2.0, 3, 1, 5]])
+    assert float(TripletLoss(1.0, "schroff-semi-hard")(labels, distances)) == 0
+    # One at 3.5 gives the second a triplet, which is the only one.
+    distances[0, 3] = 3.5
+    loss = TripletLoss(1.0, "schroff-semi-hard")(labels, distances)
+    np.testing.assert_allclose(float(loss), 0.5)
+    # Here the first counts as well, and so does the easiest of the nearer.
+    assert float(TripletLoss(1.0, "semi-hard")(labels, distances)) == 0.25
+    distances[0, 3] = 1.5
+    loss = TripletLoss(1.0, "semi-hard")(labels, distances)
+    np.testing.assert_allclose(float(loss), (1.5 + 2.5) / 2)
 
 
 @pytest.mark.parametrize("reduction", ["sum", "sum_over_batch_size"])
@@ -78,14 +116,15 @@ def test_worked_numbers(mining, expected):
 @pytest.mark.parametrize("mining", MINING)
 def test_equals_loops_over_triplets(mining, margin, reduction):
     labels, distances = _drawn()
+    mean = reduction != "sum"
     losses = _by_loops(labels, distances, mining, margin)
-    expected = sum(losses) / (1 if reduction == "sum" else len(losses))
+    expected = sum(losses) / (len(losses) or 1 if mean else 1)
     found = TripletLoss(margin, mining, reduction=reduction)(labels, distances)
     assert found.shape == ()
     np.testing.assert_allclose(float(found), expected, rtol=1e-5)
     squared = TripletLoss(margin, mining, squared=True, reduction=reduction)
     losses = _by_loops(labels, distances**2, mining, margin)
-    expected = sum(losses) / (1 if reduction == "sum" else len(losses))
+    expected = sum(losses) / (len(losses) or 1 if mean else 1)
     found = float(squared(labels, distances))
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
@@ -127,7 +166,7 @@ def test_a_batch_without_triplets_costs_nothing(mining, label):
 @pytest.mark.parametrize("mining", MINING)
 def test_what_is_ignored_has_no_gradient(mining):
     labels = np.array([[1, 0, -1], [0, 0, 0]])
-    distances = np.array([[1.0, 1.0, 0.5], [1.0, 2.0, 3.0]], np.float32)
+    distances = np.array([[1.0, 1.5, 0.5], [1.0, 2.0, 3.0]], np.float32)
     found = _gradient(TripletLoss(1.0, mining), labels, distances)
     np.testing.assert_allclose(found, [[1, -1, 0], [0, 0, 0]])
 
@@ -169,7 +208,8 @@ def test_gradients_are_finite_at_equal_embeddings(mining, metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_all_triplets_of_embeddings(metric):
+@pytest.mark.parametrize("mining", ["all", "batch-hard", "schroff-semi-hard"])
+def test_triplets_of_embeddings(mining, metric):
     labels = np.array(RECORDED["labels"]["uneven"])
     vectors = np.array(RECORDED["embeddings"]["uneven"])
     distances = np.linalg.norm(vectors[:, None] - vectors, axis=-1)
@@ -179,10 +219,10 @@ def test_all_triplets_of_embeddings(metric):
         unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         distances = 1 - unit @ unit.T
     same = (labels[:, None] == labels).astype(int)
-    losses = _by_loops(same - 2 * np.eye(8), distances, "all", 0.5)
-    loss = EmbeddingTripletLoss(0.5, "all", metric)
+    losses = _by_loops(same - 2 * np.eye(8), distances, mining, 0.5)
+    loss = EmbeddingTripletLoss(0.5, mining, metric)
     found = float(loss(labels, vectors.astype(np.float32)))
-    np.testing.assert_allclose(found, np.mean(losses), rtol=1e-5)
+    np.testing.assert_allclose(found, np.mean(losses or [0]), rtol=1e-5)
 
 
 @pytest.mark.once
@@ -191,6 +231,7 @@ def test_all_triplets_of_embeddings(metric):
     [
         TripletLoss(0.5, "semi-hard", squared=True, reduction="sum"),
         EmbeddingTripletLoss(0.8, "all", "angular"),
+        EmbeddingTripletLoss(0.8, "hard", soft_margin=True),
     ],
     ids=lambda loss: loss.name,
 )
@@ -220,6 +261,11 @@ def test_half_precision_is_computed_in_single(dtype):
         (TripletLoss, {"margin": 0}, "`margin` must be .* Received: margin=0"),
         (TripletLoss, {"mining": "soft"}, "`mining` .* Received: mining='soft"),
         (TripletLoss, {"reduction": "mean"}, "`reduction` must .* reduction="),
+        (
+            TripletLoss,
+            {"mining": "all", "soft_margin": True},
+            "`soft_margin` must be False but for .*mining='all'",
+        ),
         (EmbeddingTripletLoss, {"margin": -1}, "Received: margin=-1"),
         (EmbeddingTripletLoss, {"mining": "soft"}, "`mining` must be one of"),
         (

@@ -1,0 +1,58 @@
+"""The right and the wrong answers of each question, by their texts."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def right_and_wrong(
+    questions: Sequence[int] | np.ndarray,
+    candidates: Sequence[np.ndarray],
+    labels: Sequence[np.ndarray],
+) -> tuple[np.ndarray, list[np.ndarray], list[np.ndarray]]:
+    """The right and the wrong candidates of the questions that have a right.
+
+    Texts are named by their index, so that a question that is asked twice has
+    the right answers of both, and none of these is wrong.
+
+    Args:
+        questions: for each question, the index of its text.
+        candidates: for each question, the indices of its candidates' texts.
+        labels: for each question, its candidates' labels, 0 or 1.
+
+    Returns:
+        The different questions with a right answer, `(n,)`, and for each the
+        right and the wrong ones, rising.
+
+    Raises:
+        ValueError: if no question has a right answer.
+    """
+    right: dict[int, set[int]] = {}
+    wrong: dict[int, set[int]] = {}
+    for question, texts, label in zip(
+        questions, candidates, labels, strict=True
+    ):
+        good = np.asarray(label) > 0
+        for group, chosen in ((right, good), (wrong, ~good)):
+            own = group.setdefault(int(question), set())
+            own.update(np.asarray(texts)[chosen].tolist())
+    kept = [question for question, own in right.items() if own]
+    if not kept:
+        raise ValueError(
+            "`labels` must hold at least one positive. Received: "
+            f"{len(questions)} questions without any"
+        )
+    return (
+        np.array(kept),
+        [np.array(sorted(right[q])) for q in kept],
+        [np.array(sorted(wrong[q] - right[q]), dtype=np.int64) for q in kept],
+    )
+
+
+def some(
+    rng: np.random.Generator, texts: np.ndarray, count: int | None
+) -> np.ndarray:
+    """At most `count` of the texts, at random where there are more."""
+    if count is None or count >= len(texts):
+        return texts
+    return rng.choice(texts, count, replace=False)
