@@ -14,6 +14,7 @@ from keras_qa.version import __version__
 
 # Module, and the names that it gives to the front door.
 _HOMES = {
+    "batches.listwise": ("ListwiseBatches",),
     "batches.negatives": ("NegativeSampler",),
     "batches.pairs": (
         "HardestNegativeBatches",
@@ -23,6 +24,7 @@ _HOMES = {
     "batches.triplets": ("TripletBatches",),
     "datasets": ("Corpus", "open_dataset", "open_tabular"),
     "embeddings": ("embedding_matrix", "load_vectors", "train_skipgram"),
+    "losses.listwise": ("ListwiseSoftmax",),
     "losses.pairwise": ("PairwiseHinge",),
     "losses.triplet": ("TripletLoss",),
     "models": (

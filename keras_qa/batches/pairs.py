@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
+from typing import cast
 
 import keras
 import numpy as np
@@ -15,6 +16,7 @@ from keras_qa.text.packing import pack
 from keras_qa.text.ragged import Ragged
 
 Groups = tuple[np.ndarray, np.ndarray, np.ndarray]
+FeatureFunction = Callable[[np.ndarray, np.ndarray], Mapping[str, np.ndarray]]
 
 # Texts to mine are cut by length into parts of this size, which limits the
 # padding and, for a model that keeps all its states, the memory.
@@ -92,14 +94,86 @@ class EpochBatches(SeededEpochs):
         return self.texts.padded(indices, width, rows)
 
 
-class PairwiseBatches(EpochBatches):
+class GroupBatches(EpochBatches):
+    """The base of batches of groups: a question with some answers.
+
+    The inputs of a batch are, with `packed=True`, those of
+    `keras_qa.text.packing.pack`, and otherwise the padded ids `"question"`
+    `(batch_size, question_length)` and `"answers"` `(batch_size, answers,
+    answer_length)`, or vectors with one axis more; and the features of the
+    pairs, `(batch_size, answers, n)`.
+
+    Args:
+        texts: all texts, as word ids, or to be padded as vectors.
+        batch_size: number of groups per batch; the last may have fewer.
+        seed: seed of the shuffling, which also depends on the epoch.
+        packed: whether to pack; the scorer must have `score_packed`.
+        features: function of the indices of questions and answers, two vectors
+            of one length, that returns further inputs of the scorer by name,
+            `(pairs, n)` each, such as `CorpusScorer.features`. It is called
+            once an epoch.
+        widths: the widths that `"question"` and `"answer"` are padded to, for
+            a scorer that takes no others.
+        **kwargs: the arguments of `keras.utils.PyDataset`.
+
+    Raises:
+        ValueError: if `batch_size` is not positive.
+    """
+
+    def __init__(
+        self,
+        texts: Ragged,
+        batch_size: int,
+        seed: int = 0,
+        packed: bool = True,
+        features: FeatureFunction | None = None,
+        widths: Mapping[str, int | None] | None = None,
+        **kwargs: Any,
+    ):
+        super().__init__(texts, batch_size, seed, **kwargs)
+        self.packed = packed
+        self.features = features
+        self.widths = dict(widths or {})
+
+    def _set_groups(self, question: np.ndarray, answers: np.ndarray) -> None:
+        """Sets the groups of an epoch, `(groups,)` and `(groups, answers)`."""
+        self._question, self._answers = question, answers
+        self._features: dict[str, np.ndarray] = {}
+        if self.features is not None:
+            size, count = answers.shape
+            found = self.features(np.repeat(question, count), answers.ravel())
+            self._features = {
+                name: values.reshape(size, count, -1)
+                for name, values in found.items()
+            }
+
+    def _inputs(
+        self, rows: slice | np.ndarray, index: int, count: int | None = None
+    ) -> dict[str, Any]:
+        """The inputs of the batch at `index`: some groups, cut to an answer."""
+        question, answers = self._question[rows], self._answers[rows, :count]
+        features = {n: x[rows, :count] for n, x in self._features.items()}
+        if self.packed:
+            texts = cast(RaggedTexts, self.texts)
+            return pack(texts, question, answers, self._round_up) | features
+        sides = {"question": question, "answer": answers}
+        padded = {
+            side: self._padded(texts, index, self.widths.get(side))
+            for side, texts in sides.items()
+        }
+        return {
+            "question": padded["question"],
+            "answers": padded["answer"],
+            **features,
+        }
+
+
+class PairwiseBatches(GroupBatches):
     """Batches of groups for `PairwiseTrainer`, drawn and shuffled each epoch.
 
     A batch is `(inputs, labels)`, with labels `(batch_size, 1 + K)` that are 1
     for the positive, which comes first, and 0 for the negatives. The inputs
-    are, with `packed=True`, those of `keras_qa.text.packing.pack`, and
-    otherwise the padded ids `"question"` `(batch_size, question_length)` and
-    `"answers"` `(batch_size, 1 + K, answer_length)`.
+    are those of `GroupBatches`.
 
     Args:
         texts: all texts.
@@ -110,27 +184,24 @@ class PairwiseBatches(EpochBatches):
         batch_size: number of groups per batch; the last may have fewer.
         seed: seed of the shuffling, which also depends on the epoch.
         packed: whether to pack; the scorer must have `score_packed`.
-        **kwargs: the arguments of `keras.utils.PyDataset`.
+        **kwargs: further arguments of `GroupBatches`.
 
     Raises:
         ValueError: if `batch_size` is not positive, or the sampler returns
             arrays of other shapes.
     """
 
-    texts: RaggedTexts
-
     def __init__(
         self,
-        texts: RaggedTexts,
+        texts: Ragged,
         sampler: Callable[[int], Groups],
         batch_size: int,
         seed: int = 0,
         packed: bool = True,
         **kwargs: Any,
     ):
-        super().__init__(texts, batch_size, seed, **kwargs)
+        super().__init__(texts, batch_size, seed, packed, **kwargs)
         self.sampler = sampler
-        self.packed = packed
 
     def _draw(self, rng: np.random.Generator, epoch: int) -> None:
         question, positive, negatives = map(np.asarray, self.sampler(epoch))
@@ -142,8 +213,8 @@ class PairwiseBatches(EpochBatches):
                 f"{negatives.shape}"
             )
         order = rng.permutation(size)
-        self._question = question[order]
-        self._answers = np.column_stack([positive, negatives])[order]
+        answers = np.column_stack([positive, negatives])
+        self._set_groups(question[order], answers[order])
 
     def __len__(self) -> int:
         self._begun()
@@ -153,16 +224,9 @@ class PairwiseBatches(EpochBatches):
         """The batch at `index`, `(inputs, labels)`."""
         self._begun()
         chosen = slice(index * self.batch_size, (index + 1) * self.batch_size)
-        question, answers = self._question[chosen], self._answers[chosen]
-        labels = np.zeros(answers.shape, dtype=np.float32)
+        labels = np.zeros(self._answers[chosen].shape, dtype=np.float32)
         labels[:, 0] = 1
-        if self.packed:
-            return pack(self.texts, question, answers, self._round_up), labels
-        inputs = {
-            "question": self._padded(question, index),
-            "answers": self._padded(answers, index),
-        }
-        return inputs, labels
+        return self._inputs(chosen, index), labels
 
 
 class HardestNegativeBatches(PairwiseBatches):

@@ -1,4 +1,4 @@
-"""Pairwise training of any scorer: a positive and its K negatives."""
+"""Training of any scorer on groups: a positive and its K negatives, a list."""
 
 from collections.abc import Callable
 from functools import partial
@@ -21,7 +21,11 @@ __all__ = [
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class PairwiseTrainer(keras.Model):
-    """Trains a scorer of pairs on groups of one positive and K negatives.
+    """Trains a scorer of pairs on groups of a question and some answers.
+
+    The groups are of one positive and K negatives (`PairwiseBatches`, with
+    `PairwiseHinge`), or of a question's candidates (`ListwiseBatches`, with
+    `ListwiseSoftmax`).
 
     The trainer has no weights of its own: what `fit` learns is in the scorer.
     A scorer that has a method `score_packed` is fed batches that name each
@@ -29,15 +33,17 @@ class PairwiseTrainer(keras.Model):
 
     Args:
         scorer: model with inputs `{"question", "answer"}` of padded word ids
-            and an output `(batch_size, 1)`, higher is better.
+            and an output `(batch_size, 1)`, higher is better; it may have
+            further inputs, the features of the batches.
         **kwargs: the arguments of `keras.Model`.
 
     Call arguments:
-        inputs: the inputs of a batch of `PairwiseBatches`.
+        inputs: the inputs of a batch of `PairwiseBatches` or
+            `ListwiseBatches`.
         training: whether the scorer is in training.
 
     Output:
-        Scores `(batch_size, 1 + K)`, the positive's first.
+        Scores `(batch_size, answers)`, in the order of the batch's answers.
 
     Raises:
         ValueError: if the batch is packed and the scorer cannot take it.
@@ -69,7 +75,7 @@ class PairwiseTrainer(keras.Model):
         """Trains as `keras.Model.fit` does, with groups drawn for each epoch.
 
         Args:
-            x: `PairwiseBatches`, or anything else that yields such batches.
+            x: `PairwiseBatches`, `ListwiseBatches`, or anything else that yields such batches.
             **kwargs: the arguments of `keras.Model.fit`. With `initial_epoch`
                 an epoch draws what it would have drawn without interruption.
 
@@ -90,12 +96,14 @@ class PairwiseTrainer(keras.Model):
                     f"Received: scorer={self.scorer!r}"
                 )
             return self.scorer.score_packed(inputs)
-        answers = inputs["answers"]
+        pairs = dict(inputs)
+        question, answers = pairs.pop("question"), pairs.pop("answers")
         count = ops.shape(answers)[1]
         scores = self.scorer(
             {
-                "question": ops.repeat(inputs["question"], count, axis=0),
-                "answer": ops.reshape(answers, (-1, ops.shape(answers)[2])),
+                "question": ops.repeat(question, count, axis=0),
+                "answer": _flat(answers),
+                **{name: _flat(features) for name, features in pairs.items()},
             },
             training=training,
         )
@@ -199,6 +207,11 @@ class HardestNegativeTrainer(PairwiseTrainer):
             }
             scores.append(compare(pairs)[:, 0])
         return ops.take(ops.concatenate(scores), inputs["choice"])
+
+
+def _flat(x: Any) -> Any:
+    """What belongs to the pairs of groups, `(batch_size, answers, ...)`."""
+    return ops.reshape(x, (-1, *ops.shape(x)[2:]))
 
 
 def _frozen(model: keras.Model) -> Callable[[Any], Any]:

@@ -9,6 +9,7 @@ from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.vector_texts import VectorTexts
 from keras_qa.training.pairwise import PairwiseBatches
 from keras_qa.training.pairwise import PairwiseTrainer
 
@@ -368,3 +369,37 @@ def test_errors(settings, message):
     arguments = {"sampler": _sampler, "batch_size": 4, **settings}
     with pytest.raises(ValueError, match=message):
         len(PairwiseBatches(_texts(), **arguments))
+
+
+def test_features_and_vectors_reach_the_scorer():
+    """The score is the features' sum and that of both texts' numbers."""
+    texts = VectorTexts(
+        np.arange(24, dtype=np.float32).reshape(12, 2), np.array([0, 3, 7, 12])
+    )
+    inputs = {
+        "question": keras.Input((None, 2), name="question"),
+        "answer": keras.Input((None, 2), name="answer"),
+        "overlap": keras.Input((3,), name="overlap"),
+    }
+    sums = [ops.sum(x, axis=tuple(range(1, x.ndim))) for x in inputs.values()]
+    scorer = keras.Model(inputs, (sums[0] + sums[1] + sums[2])[:, None])
+    batches = PairwiseBatches(
+        texts,
+        lambda _: (np.array([0, 1]), np.array([1, 0]), np.array([[2], [2]])),
+        batch_size=1,
+        packed=False,
+        features=lambda q, a: {
+            "overlap": np.stack([q, a, q * a], axis=1).astype(np.float32)
+        },
+    )
+    totals = [texts[i].sum() for i in range(3)]
+    for index in range(2):
+        inputs, _ = batches[index]
+        question = totals.index(inputs["question"].sum())
+        answers = (1 - question, 2)
+        expected = [
+            totals[question] + totals[a] + question + a + question * a
+            for a in answers
+        ]
+        found = ops.convert_to_numpy(PairwiseTrainer(scorer)(inputs))
+        np.testing.assert_allclose(found, [expected])
