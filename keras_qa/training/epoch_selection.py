@@ -44,6 +44,12 @@ class EpochSelector(keras.callbacks.Callback):
         monitor: the metric that chooses, higher is better.
         patience: the training ends after this many epochs without a better
             one; 0 runs all.
+        average_last: the weights are the mean of those of this many last
+            epochs, whose states are kept in place of the best one's; 0 takes
+            those of the best epoch.
+
+    Raises:
+        ValueError: if `patience` or `average_last` is negative.
     """
 
     def __init__(
@@ -52,17 +58,22 @@ class EpochSelector(keras.callbacks.Callback):
         evaluate: Callable[[], Measured],
         monitor: str = "MAP",
         patience: int = 0,
+        average_last: int = 0,
     ):
         super().__init__()
-        if patience < 0:
-            raise ValueError(
-                "`patience` must not be negative. "
-                f"Received: patience={patience}"
-            )
+        for name, value in (
+            ("patience", patience),
+            ("average_last", average_last),
+        ):
+            if value < 0:
+                raise ValueError(
+                    f"`{name}` must not be negative. Received: {name}={value}"
+                )
         self.folder = folder
         self.evaluate = evaluate
         self.monitor = monitor
         self.patience = patience
+        self.average_last = average_last
         self.history: list[dict[str, float]] = []
         self._started = 0.0
 
@@ -72,6 +83,14 @@ class EpochSelector(keras.callbacks.Callback):
         return int(
             max(self.history, key=lambda row: row[self.monitor])["epoch"]
         )
+
+    @property
+    def chosen_epochs(self) -> list[int]:
+        """The best epoch, or those whose weights are averaged."""
+        if not self.average_last:
+            return [self.best_epoch]
+        done = len(self.history)
+        return list(range(max(1, done - self.average_last + 1), done + 1))
 
     @property
     def out_of_patience(self) -> bool:
@@ -84,15 +103,16 @@ class EpochSelector(keras.callbacks.Callback):
         """Loads the last saved state, if any; returns the epochs done.
 
         Raises:
-            RunFolderError: if a file of it, or the weights of the best epoch,
-                are not as they were saved.
+            RunFolderError: if a file of it, or the weights of the chosen
+                epochs, are not as they were saved.
         """
         if not (self.folder.path / PROGRESS).exists():
             return 0
         self.history = self._saved_history()
         done = len(self.history)
         # Now, rather than at the end of the training.
-        self._saved_seeds(self.best_epoch)
+        for epoch in self.chosen_epochs:
+            self._saved_seeds(epoch)
         seeds, states = self._saved_seeds(done), _seed_states(model)
         if len(seeds) != len(states) or not all(map(_is_state, seeds, states)):
             raise RunFolderError(
@@ -108,8 +128,23 @@ class EpochSelector(keras.callbacks.Callback):
         return done
 
     def load_best(self, model: keras.Model) -> None:
-        """Loads the weights of the best epoch."""
-        self._load(model, self.best_epoch)
+        """Loads the weights of the best epoch, or the mean of the last ones.
+
+        The statistics of batch normalisation are weights, too.
+        """
+        if not self.average_last:
+            self._load(model, self.best_epoch)
+            return
+        epochs = []
+        for epoch in self.chosen_epochs:
+            self._load(model, epoch)
+            epochs.append(model.get_weights())
+        model.set_weights(
+            [
+                np.mean(values, axis=0, dtype=np.float64)
+                for values in zip(*epochs, strict=True)
+            ]
+        )
 
     def _load(self, model: keras.Model, epoch: int) -> None:
         load_weights(model, self._weights(epoch))
@@ -197,11 +232,11 @@ class EpochSelector(keras.callbacks.Callback):
         self._remove_old()
 
     def _remove_old(self) -> None:
-        """Deletes what neither the last epoch nor the best one needs."""
+        """Deletes what neither the last epoch nor the chosen ones need."""
         kept = {
             name(epoch)
             for name in (self._weights, self._seeds)
-            for epoch in (len(self.history), self.best_epoch)
+            for epoch in (len(self.history), *self.chosen_epochs)
         }
         for path in self.folder.path.glob("epoch-*"):
             if path not in kept:

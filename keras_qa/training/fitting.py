@@ -25,11 +25,12 @@ def fit_best_epoch(
     *,
     monitor: str = "MAP",
     patience: int = 0,
+    average_last: int = 0,
     title: str = "",
     shown: str = "",
     callbacks: Sequence[keras.callbacks.Callback] = (),
 ) -> EpochSelector:
-    """Fits a model and gives it the weights of its best epoch.
+    """Fits a model and gives it the weights of its best epoch, or a mean.
 
     After each epoch the model is evaluated and its state saved, so that a
     training that was interrupted goes on when it is started again.
@@ -44,6 +45,8 @@ def fit_best_epoch(
         monitor: the metric that chooses the epoch; higher is better.
         patience: the training ends after this many epochs without a better
             one; 0 runs all epochs.
+        average_last: the weights are the mean of those of this many last
+            epochs; 0 takes those of the best epoch.
         title: what the progress is called after.
         shown: the metric that the progress shows; `monitor` if empty.
         callbacks: further callbacks, called before the evaluation.
@@ -62,7 +65,7 @@ def fit_best_epoch(
         >>> with run.claim():
         ...     best = fit_best_epoch(model, batches, run, measure, epochs=2)
     """
-    selector = EpochSelector(folder, evaluate, monitor, patience)
+    selector = EpochSelector(folder, evaluate, monitor, patience, average_last)
     done = selector.restore(model)
     progress = EpochProgress(epochs, done, title, shown or monitor)
     model.fit(

@@ -75,7 +75,8 @@ class PairwiseTrainer(keras.Model):
         """Trains as `keras.Model.fit` does, with groups drawn for each epoch.
 
         Args:
-            x: `PairwiseBatches`, `ListwiseBatches`, or anything else that yields such batches.
+            x: `PairwiseBatches`, `ListwiseBatches`, or anything else that
+                yields such batches.
             **kwargs: the arguments of `keras.Model.fit`. With `initial_epoch`
                 an epoch draws what it would have drawn without interruption.
 

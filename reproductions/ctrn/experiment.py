@@ -30,6 +30,7 @@ from reproductions.harness.command import run_command
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Run
 from reproductions.harness.experiment import Training
 
@@ -108,36 +109,35 @@ class CTRNExperiment(Experiment[CTRNSettings]):
             class_name, settings, (*names, *_SHARED), matrix, **arguments
         )
 
-    def build_training(self, run: Run[CTRNSettings]) -> Training:
-        """The model, fitted pointwise, or pairwise if it is attentive."""
+    def build_learner(self, run: Run[CTRNSettings]) -> Learner:
+        """The model, its optimizer and what makes the features of overlap."""
         import keras
-
-        from reproductions.harness.fitting import pairwise_training
-        from reproductions.harness.fitting import pointwise_training
 
         settings, corpus = run.settings, run.corpus
         model = self.build_model(
             run.arguments.model, settings, run.matrix, longest_texts(run)
         )
-        optimizer = keras.optimizers.Adam(settings.learning_rate)
-        if run.arguments.model in ATTENTIVE:
-            scorer = keras_qa.CorpusScorer(model, corpus)
-            return pairwise_training(
-                scorer,
-                optimizer,
-                settings,
-                corpus.index(run.fit),
-                scorer.distinct_scores,
-                run.arguments.seed,
-                settings.patience,
-            )
         overlap = None
-        if settings.overlap:
+        if settings.overlap and run.arguments.model not in ATTENTIVE:
             # Document frequencies of the training texts alone.
             overlap = OverlapFeatures.fit(corpus.sentences(run.fit))
-        return pointwise_training(
-            keras_qa.CorpusScorer(model, corpus, overlap), optimizer, run
+        return Learner(
+            keras_qa.CorpusScorer(model, corpus, overlap),
+            keras.optimizers.Adam(settings.learning_rate),
+            settings.patience,
         )
+
+    def paper_training(
+        self, run: Run[CTRNSettings], learner: Learner
+    ) -> Training:
+        """Pointwise, or pairwise if the model is attentive."""
+        from reproductions.harness.objectives import pairwise_training
+        from reproductions.harness.objectives import pointwise_training
+
+        attentive = run.arguments.model in ATTENTIVE
+        train = pairwise_training if attentive else pointwise_training
+        fit = run.corpus.index(run.fit)
+        return train(learner, run.settings, fit, run.arguments.seed)
 
     def search_space(self, hp: Any) -> dict[str, Any]:
         """The lists of the section "Implementation Details"."""

@@ -29,7 +29,9 @@ from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.measures import check_monitor
 from reproductions.harness.measures import measures_of
+from reproductions.harness.settings import PAPER
 from reproductions.harness.settings import CommonSettings
+from reproductions.harness.settings import check_objective
 from reproductions.harness.settings import resolve_settings
 
 if TYPE_CHECKING:
@@ -106,6 +108,38 @@ class Outcome:
 
     scores: list[np.ndarray]
     details: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A model that is to learn, and all that does not depend on by what.
+
+    Attributes:
+        scorer: scores pairs with the model.
+        optimizer: the optimizer.
+        patience: see `Training`, as are the others.
+        callbacks: further callbacks of the training.
+        details: entries of `metrics.json` about what came before.
+    """
+
+    scorer: "CorpusScorer"
+    optimizer: "keras.optimizers.Optimizer"
+    patience: int = 0
+    callbacks: "Sequence[keras.callbacks.Callback]" = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def fitted(
+        self, trainer: "keras.Model", batches: "EpochBatches"
+    ) -> "Training":
+        """Its training by a compiled trainer on some batches."""
+        return Training(
+            self.scorer,
+            trainer,
+            batches,
+            self.patience,
+            self.callbacks,
+            self.details,
+        )
 
 
 @dataclass(frozen=True)
@@ -219,6 +253,7 @@ class Experiment(Generic[S]):
             check_choice(
                 name, getattr(settings, name), choices, error=SettingsError
             )
+        check_objective(settings)
         if arguments.model not in self.untrained:
             check_monitor(self.monitor(settings), arguments.dataset)
 
@@ -325,6 +360,19 @@ class Experiment(Generic[S]):
 
         Keras's seed is set before.
         """
+        learner = self.build_learner(run)
+        if run.settings.objective == PAPER:
+            return self.paper_training(run, learner)
+        from reproductions.harness.objectives import training_of
+
+        return training_of(run, learner)
+
+    def build_learner(self, run: Run[S]) -> Learner:
+        """Builds the model of a run, its optimizer and what goes with them."""
+        raise NotImplementedError
+
+    def paper_training(self, run: Run[S], learner: Learner) -> Training:
+        """What the paper fits its models on, and by which loss."""
         raise NotImplementedError
 
     def monitor(self, settings: S) -> str:

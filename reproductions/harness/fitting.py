@@ -1,33 +1,23 @@
 """Fits the model of a run, keeps its best epoch, exports it and ranks."""
 
 import importlib
-from collections.abc import Sequence
 from typing import Any
 
 import keras
 import numpy as np
 
-from keras_qa.batches.negatives import NegativeSampler
-from keras_qa.batches.negatives import ScoreFunction
-from keras_qa.batches.pairs import PairwiseBatches
-from keras_qa.batches.pairs import PointwiseBatches
-from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.export.keras_file import export_keras
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.verification import verify_export
-from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.ranking.evaluation import Evaluation
 from keras_qa.ranking.evaluation import evaluate
-from keras_qa.text.sides import SIDES
 from keras_qa.training.corpus_scorer import CorpusScorer
 from keras_qa.training.epoch_selection import EpochSelector
 from keras_qa.training.fitting import fit_best_epoch
-from keras_qa.training.pairwise import PairwiseTrainer
 from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Outcome
 from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
 
 # Pairs that the reloaded SavedModel must score as the model does: candidates of
 # the first questions.
@@ -71,94 +61,25 @@ def fit_and_rank(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
         settings.smoke_epochs if arguments.smoke else settings.epochs,
         monitor=experiment.monitor(settings),
         patience=training.patience,
+        average_last=settings.average_last,
         title=arguments.model,
         callbacks=callbacks,
     )
+    selection = selector.history[selector.best_epoch - 1]
+    if settings.average_last:
+        selection = evaluate_selection().metrics
     export_run(run, scorer)
     return Outcome(
         scores=scorer.rank(run.corpus.index(run.report)),
         details={
-            **_details(selector, scorer.model, tuple(measures)),
+            **_details(
+                selector,
+                scorer.model,
+                {name: selection[name] for name in measures},
+            ),
             **training.details,
         },
     )
-
-
-def pairwise_training(
-    scorer: CorpusScorer,
-    optimizer: keras.optimizers.Optimizer,
-    settings: Any,
-    fit: IndexedQuestions,
-    scores: ScoreFunction,
-    seed: int,
-    patience: int = 0,
-) -> Training:
-    """Fits a model to rank right answers above sampled wrong ones.
-
-    Args:
-        scorer: scores pairs with the model.
-        optimizer: the optimizer.
-        settings: has `negatives`, `sampler`, `sampler_pool`, `margin` and
-            `batch_size`.
-        fit: the training questions.
-        scores: the current scores of pairs, for the sampler.
-        seed: seed of the sampler and of the order of the batches.
-        patience: see `Training`.
-    """
-    sampler = NegativeSampler(
-        fit.question_texts,
-        fit.candidate_texts,
-        fit.labels,
-        negatives=settings.negatives,
-        strategy=settings.sampler,
-        pool=settings.sampler_pool,
-        seed=seed,
-    )
-    trainer = PairwiseTrainer(scorer.model)
-    trainer.compile(optimizer=optimizer, loss=PairwiseHinge(settings.margin))
-    batches = PairwiseBatches(
-        scorer.corpus.texts,
-        lambda epoch: sampler.sample(epoch, scores),
-        batch_size=settings.batch_size,
-        seed=seed,
-        packed=trainer.supports_packing,
-    )
-    return Training(scorer, trainer, batches, patience)
-
-
-def pointwise_training(
-    scorer: CorpusScorer,
-    optimizer: keras.optimizers.Optimizer,
-    run: Run[Any],
-    **more: Any,
-) -> Training:
-    """Fits a model to tell right answers from wrong ones.
-
-    Args:
-        scorer: scores pairs with the model.
-        optimizer: the optimizer.
-        run: the run; its settings have `batch_size` and `patience`.
-        **more: `callbacks` and `details` of `Training`.
-    """
-    model, fit = scorer.model, run.corpus.index(run.fit)
-    pairs = fit.pairs()
-    features = scorer.features(*pairs)
-    if "overlap" in features:
-        # They are standardised by the training pairs.
-        model.overlap_normalization.adapt(features["overlap"])
-    # The score is the log-odds of the softmax's two classes.
-    loss = keras.losses.BinaryCrossentropy(from_logits=True)
-    model.compile(optimizer, loss=loss)
-    batches = PointwiseBatches(
-        run.corpus.texts,
-        *pairs,
-        np.concatenate(fit.labels),
-        batch_size=run.settings.batch_size,
-        seed=run.arguments.seed,
-        features=features,
-        widths={side: model.input[side].shape[1] for side in SIDES},
-    )
-    return Training(scorer, model, batches, run.settings.patience, **more)
 
 
 def _tensorboard(folder: RunFolder) -> keras.callbacks.Callback:
@@ -172,14 +93,15 @@ def _tensorboard(folder: RunFolder) -> keras.callbacks.Callback:
 
 
 def _details(
-    selector: EpochSelector, model: keras.Model, metrics: Sequence[str]
+    selector: EpochSelector, model: keras.Model, selection: dict[str, float]
 ) -> dict[str, Any]:
-    best = selector.history[selector.best_epoch - 1]
+    chosen = selector.chosen_epochs
     core = getattr(model, "core_parameters", None)
     return {
-        "epoch": selector.best_epoch,
+        "epoch": chosen[-1],
+        **({"averaged_epochs": chosen} if selector.average_last else {}),
         "epochs": len(selector.history),
-        "selection": {name: best[name] for name in metrics},
+        "selection": selection,
         "parameters": sum(
             int(np.prod(weight.shape)) for weight in model.trainable_variables
         ),

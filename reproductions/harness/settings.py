@@ -40,6 +40,11 @@ OPTIMIZERS = (
 )
 
 
+# What a model is fitted by: as in its paper, or as in `harness/objectives.py`.
+PAPER = "paper"
+OBJECTIVES = (PAPER, "pointwise", "pairwise", "listwise")
+
+
 @dataclasses.dataclass(frozen=True)
 class Rule:
     """What a setting may be, and where it comes from.
@@ -159,6 +164,43 @@ class CommonSettings:
     smoke_questions: int = setting(12, "ours", "of --smoke", above=0)
     smoke_epochs: int = setting(1, "ours", "of --smoke", above=0)
     epochs: int = setting(25, "not stated", above=0)
+    # Of the objectives that a paper does not have.
+    objective: str = setting(
+        PAPER,
+        "ours",
+        "what the model is fitted by; a batch of pairwise and listwise has "
+        "batch_size groups of a question with some answers",
+        choices=OBJECTIVES,
+    )
+    negatives: int = setting(
+        4, "ours", "of pairwise, for each right answer", least=1
+    )
+    sampler: str = setting(
+        "mix", "ours", "of pairwise", choices=("random", "max", "mix")
+    )
+    sampler_pool: str = setting(
+        "own", "ours", "of pairwise and listwise", choices=("own", "all")
+    )
+    margin: float = setting(0.2, "ours", "of pairwise", above=0)
+    candidates: int = setting(
+        30, "ours", "of listwise, of a question at most", least=2
+    )
+    temperature: float = setting(
+        1.0, "ours", "of listwise: divides the scores", above=0
+    )
+    right_answers: str = setting(
+        "mean",
+        "ours",
+        "of listwise: every right answer, or the sum of their probabilities",
+        choices=("mean", "sum"),
+    )
+    average_last: int = setting(
+        0,
+        "ours",
+        "the mean of the weights of this many last epochs; 0: the epoch that "
+        "is best on the held-out questions",
+        least=0,
+    )
 
     def __post_init__(self) -> None:
         kinds = _kinds(type(self))
@@ -206,6 +248,33 @@ def resolve_settings(
                 f"{did_you_mean(name, known)} Received: {name!r}"
             )
     return dataclasses.replace(defaults, **changes)
+
+
+def check_objective(settings: CommonSettings) -> None:
+    """Refuses settings of which one rules out another.
+
+    Raises:
+        SettingsError: if a value is not allowed.
+    """
+    if settings.objective == "pairwise" and settings.negatives < 1:
+        raise SettingsError(
+            "the setting `negatives` must be positive for objective=pairwise. "
+            f"Received: negatives={settings.negatives!r}"
+        )
+    if not settings.average_last:
+        return
+    patience = getattr(settings, "patience", 0)
+    if patience:
+        raise SettingsError(
+            "the setting `patience` must be 0 for average_last above 0, which "
+            f"is of a fixed number of epochs. Received: patience={patience!r}"
+        )
+    if settings.average_last > settings.epochs:
+        raise SettingsError(
+            "the setting `average_last` must be at most `epochs`, "
+            f"{settings.epochs}. "
+            f"Received: average_last={settings.average_last!r}"
+        )
 
 
 def _kinds(settings: type[CommonSettings]) -> dict[str, tuple[type, bool]]:

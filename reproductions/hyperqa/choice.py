@@ -253,7 +253,8 @@ class CrossValidation:
         """MAP on one fold after each epoch of training on the other folds."""
         import keras
 
-        from reproductions.harness.fitting import pairwise_training
+        from reproductions.harness.experiment import Learner
+        from reproductions.harness.objectives import pairwise_training
 
         fit, held = map(self.corpus.index, (fit_questions, held_out))
         # In this order, as the records were measured.
@@ -261,13 +262,13 @@ class CrossValidation:
         keras.utils.clear_session()
         model = EXPERIMENT.build_model(entry.model, settings, matrix)
         scorer = keras_qa.CorpusScorer(model, self.corpus)
+        optimizer = EXPERIMENT.build_optimizer(entry.model, settings)
         training = pairwise_training(
-            scorer,
-            EXPERIMENT.build_optimizer(entry.model, settings),
+            Learner(scorer, optimizer),
             settings,
             fit,
-            scorer.scores,
             entry.seed,
+            scorer.scores,
         )
         curve: list[float] = []
 

@@ -18,6 +18,7 @@ import keras_qa
 from reproductions.harness.command import run_command
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Run
 from reproductions.harness.experiment import Training
 from reproductions.hyperqa.settings import DATASETS
@@ -86,21 +87,26 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
             norm=settings.conversion_norm,
         )
 
-    def build_training(self, run: Run[HyperQASettings]) -> Training:
-        """The model, fitted pairwise."""
-        from reproductions.harness.fitting import pairwise_training
-
+    def build_learner(self, run: Run[HyperQASettings]) -> Learner:
+        """The model and its optimizer."""
         model, settings = run.arguments.model, run.settings
         scorer = keras_qa.CorpusScorer(
             self.build_model(model, settings, run.matrix), run.corpus
         )
+        return Learner(scorer, self.build_optimizer(model, settings))
+
+    def paper_training(
+        self, run: Run[HyperQASettings], learner: Learner
+    ) -> Training:
+        """Pairwise."""
+        from reproductions.harness.objectives import pairwise_training
+
         return pairwise_training(
-            scorer,
-            self.build_optimizer(model, settings),
-            settings,
+            learner,
+            run.settings,
             run.corpus.index(run.fit),
-            scorer.scores,
             run.arguments.seed,
+            learner.scorer.scores,
         )
 
     def search_space(self, hp: Any) -> dict[str, Any]:

@@ -39,6 +39,7 @@ from reproductions.harness.command import with_messages
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Run
 from reproductions.harness.experiment import Training
 from reproductions.iam.settings import RECIPES
@@ -154,11 +155,10 @@ class IAMExperiment(Experiment[IAMSettings]):
             contextual_vectors=contextual,
         )
 
-    def build_training(self, run: Run[IAMSettings]) -> Training:
-        """The matcher with what its stages have learnt, fitted pointwise."""
+    def build_learner(self, run: Run[IAMSettings]) -> Learner:
+        """The matcher with what its stages have learnt."""
         import keras
 
-        from reproductions.harness.fitting import pointwise_training
         from reproductions.iam.optimizer import build_optimizer
         from reproductions.iam.optimizer import learning_rates
         from reproductions.iam.stages import run_stages
@@ -186,12 +186,23 @@ class IAMExperiment(Experiment[IAMSettings]):
             ]
         )
         rate = settings.learning_rate
-        return pointwise_training(
+        return Learner(
             keras_qa.CorpusScorer(model, corpus, question_rows=rows),
             build_optimizer(settings.optimizer, rate, settings.clipnorm),
-            run,
-            callbacks=learning_rates(settings, rate),
-            details={"stages": stages.metrics},
+            settings.patience,
+            learning_rates(settings, rate),
+            {"stages": stages.metrics},
+        )
+
+    def paper_training(
+        self, run: Run[IAMSettings], learner: Learner
+    ) -> Training:
+        """Pointwise."""
+        from reproductions.harness.objectives import pointwise_training
+
+        fit = run.corpus.index(run.fit)
+        return pointwise_training(
+            learner, run.settings, fit, run.arguments.seed
         )
 
     def contextual_vectors(

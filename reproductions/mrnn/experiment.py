@@ -31,6 +31,7 @@ from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness.command import run_command
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Run
 from reproductions.harness.experiment import Training
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
@@ -136,49 +137,59 @@ class MRNNExperiment(Experiment[MRNNSettings]):
             **arguments,
         )
 
-    def build_training(self, run: Run[MRNNSettings]) -> Training:
-        """The model, fitted on triplets of each batch."""
+    def build_learner(self, run: Run[MRNNSettings]) -> Learner:
+        """The model and its optimizer."""
         import keras
 
         from reproductions.mrnn.texts import contextual_texts
 
-        settings, seed = run.settings, run.arguments.seed
+        settings = run.settings
         texts = width = None
         if run.arguments.model == CONTEXTUAL:
             texts = contextual_texts(run, self.vectors(run.arguments))
             width = texts.vectors.shape[1]
         # After the vectors: what was computed must not change how weights
         # start.
-        keras.utils.set_random_seed(seed)
+        keras.utils.set_random_seed(run.arguments.seed)
         model = self.build_model(
             run.arguments.model, settings, run.matrix, width
         )
-        scorer = keras_qa.CorpusScorer(model, run.corpus, vectors=texts)
-        fit = run.corpus.index(run.fit)
-        trainer = keras_qa.TripletTrainer(model)
-        trainer.compile(
+        return Learner(
+            keras_qa.CorpusScorer(model, run.corpus, vectors=texts),
             keras.optimizers.AdamW(
                 settings.learning_rate, weight_decay=settings.weight_decay
             ),
+            settings.patience,
+        )
+
+    def paper_training(
+        self, run: Run[MRNNSettings], learner: Learner
+    ) -> Training:
+        """On triplets of each batch."""
+        settings, fit = run.settings, run.corpus.index(run.fit)
+        trainer = keras_qa.TripletTrainer(learner.scorer.model)
+        trainer.compile(
+            learner.optimizer,
             keras_qa.TripletLoss(
                 settings.margin,
                 settings.mining,
                 settings.squared,
                 settings.reduction,
+                settings.soft_margin,
             ),
         )
         batches = keras_qa.TripletBatches(
-            scorer.texts,
+            learner.scorer.texts,
             fit.question_texts,
             fit.candidate_texts,
             fit.labels,
             batch_size=settings.batch_size,
-            seed=seed,
+            seed=run.arguments.seed,
             positives=settings.positives,
             negatives=settings.negatives,
             chunk=settings.chunk,
         )
-        return Training(scorer, trainer, batches, settings.patience)
+        return learner.fitted(trainer, batches)
 
     def search_space(self, hp: Any) -> dict[str, Any]:
         """What the paper leaves open."""

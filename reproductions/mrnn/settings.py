@@ -47,7 +47,14 @@ class MRNNSettings(CommonSettings):
     dropout: float = setting(0.0, "not stated", least=0, below=1)
     trainable_embeddings: bool = setting(False, "not stated")
     margin: float = setting(0.5, "4.3.2", "on WikiQA and TrecQA", above=0)
-    mining: str = setting("hard", "3.4", choices=("hard", "semi-hard", "all"))
+    mining: str = setting(
+        "hard",
+        "3.4",
+        choices=("hard", "semi-hard", "all", "batch-hard", "schroff-semi-hard"),
+    )
+    soft_margin: bool = setting(
+        False, "Hermans et al. (2017)", "of hard and batch-hard"
+    )
     squared: bool = setting(False, "eq. 13", "of the distance")
     reduction: str = setting(
         "sum_over_batch_size",

@@ -14,6 +14,7 @@ from keras_qa.embeddings import find_encoder
 from keras_qa.embeddings import published_mixture
 from keras_qa.text.vector_texts import VectorTexts
 from reproductions.harness.experiment import Run
+from reproductions.harness.settings import PAPER
 from reproductions.harness.vectors import SKIPGRAM
 from reproductions.harness.vectors import own_skipgram
 from reproductions.mrnn.settings import MRNNSettings
@@ -66,7 +67,7 @@ def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
 
     Args:
         run: the run; wrong candidates are read if its setting `negatives` is
-            not 0.
+            not 0, or `objective` not the paper's.
         names: the names of all sources, as on the command line.
 
     Returns:
@@ -75,7 +76,9 @@ def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
     """
     corpus, settings = run.corpus, run.settings
     fit = corpus.index(run.fit)
-    read = [fit.question_texts, *_trained_on(fit, settings.negatives)]
+    read = [fit.question_texts, *_trained_on(fit, settings)]
+    if settings.objective != PAPER and settings.sampler_pool == "all":
+        read.append(corpus.answer_space)
     for part in (run.select, run.report):
         indexed = corpus.index(part)
         read += [indexed.question_texts, *indexed.candidate_texts]
@@ -89,9 +92,11 @@ def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
     return VectorTexts(vectors, np.cumsum([0, *lengths]))
 
 
-def _trained_on(fit: IndexedQuestions, negatives: int) -> list[np.ndarray]:
+def _trained_on(
+    fit: IndexedQuestions, settings: MRNNSettings
+) -> list[np.ndarray]:
     """The candidates of training questions that batches may contain."""
-    if negatives:
+    if settings.negatives or settings.objective != PAPER:
         return fit.candidate_texts
     return [
         texts[labels > 0]

@@ -24,12 +24,15 @@ import numpy as np
 import keras_qa
 from keras_qa.datasets.dataset import Question
 from reproductions.harness.command import run_command
+from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import BM25
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Outcome
 from reproductions.harness.experiment import Run
 from reproductions.harness.experiment import Training
+from reproductions.harness.settings import PAPER
 from reproductions.qa_lstm.settings import DATASETS
 from reproductions.qa_lstm.settings import MODELS
 from reproductions.qa_lstm.settings import ONE_NEGATIVE
@@ -112,31 +115,52 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
             class_name, settings, (*names, *_SHARED), matrix
         )
 
-    def build_training(self, run: Run[QALSTMSettings]) -> Training:
-        """The model, fitted on the hardest of some random negatives."""
+    def check(self, arguments: Namespace, settings: QALSTMSettings) -> None:
+        """Refuses another sampler where the hardest of some is looked for."""
+        super().check(arguments, settings)
+        if settings.objective == PAPER and settings.sampler != "random":
+            raise SettingsError(
+                "the setting `sampler` must be 'random' for objective=paper. "
+                f"Received: sampler={settings.sampler!r}"
+            )
+
+    def build_learner(self, run: Run[QALSTMSettings]) -> Learner:
+        """The model and its optimizer."""
         import keras
 
+        settings = run.settings
+        model = self.build_model(run.arguments.model, settings, run.matrix)
+        optimizer = {
+            "class_name": settings.optimizer,
+            "config": {"learning_rate": settings.learning_rate},
+        }
+        return Learner(
+            keras_qa.CorpusScorer(model, run.corpus),
+            keras.optimizers.get(optimizer),
+            settings.patience,
+            learning_rates(settings),
+        )
+
+    def paper_training(
+        self, run: Run[QALSTMSettings], learner: Learner
+    ) -> Training:
+        """On the hardest of some random negatives."""
         settings, corpus = run.settings, run.corpus
         seed = run.arguments.seed
-        model = self.build_model(run.arguments.model, settings, run.matrix)
         fit = corpus.index(run.fit)
         sampler = keras_qa.NegativeSampler(
             fit.question_texts,
             fit.candidate_texts,
             fit.labels,
             negatives=settings.negatives,
-            strategy="random",
+            strategy=settings.sampler,
             pool=settings.sampler_pool,
             seed=seed,
             everything=corpus.answer_space,
         )
-        optimizer = {
-            "class_name": settings.optimizer,
-            "config": {"learning_rate": settings.learning_rate},
-        }
-        trainer = keras_qa.HardestNegativeTrainer(model)
+        trainer = keras_qa.HardestNegativeTrainer(learner.scorer.model)
         trainer.compile(
-            optimizer=keras.optimizers.get(optimizer),
+            optimizer=learner.optimizer,
             loss=keras_qa.PairwiseHinge(settings.margin),
         )
         batches = keras_qa.HardestNegativeBatches(
@@ -146,13 +170,7 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
             seed=seed,
             shared=settings.shared_negatives,
         )
-        return Training(
-            keras_qa.CorpusScorer(model, corpus),
-            trainer,
-            batches,
-            settings.patience,
-            learning_rates(settings),
-        )
+        return learner.fitted(trainer, batches)
 
     def rank_by_words(self, run: Run[QALSTMSettings]) -> Outcome | None:
         """The first two baselines of Table 3."""

@@ -40,6 +40,12 @@ class QALSTMSettings(CommonSettings):
     )
     l2: float = setting(0.0, "not stated", least=0)
     negatives: int = setting(50, "4.1", "K", least=1)
+    sampler: str = setting(
+        "random",
+        "3.1",
+        "of which the hardest is taken",
+        choices=("random", "max", "mix"),
+    )
     sampler_pool: str = setting(
         "all", "3.1", '"from the entire answer space"', choices=("own", "all")
     )

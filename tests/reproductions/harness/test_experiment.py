@@ -21,8 +21,9 @@ from reproductions.harness.command import parse_arguments
 from reproductions.harness.command import run_command
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Recipe
-from reproductions.harness.fitting import pairwise_training
+from reproductions.harness.objectives import pairwise_training
 from reproductions.harness.search_space import papers
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import setting
@@ -66,15 +67,18 @@ class Sixth(Experiment[SixthSettings]):
             *matrix.shape, projection_dim=settings.units, embeddings=matrix
         )
 
-    def build_training(self, run):
+    def build_learner(self, run):
         model = self.build_model("", run.settings, run.matrix)
-        scorer = CorpusScorer(model, run.corpus)
-        return pairwise_training(
-            scorer,
+        return Learner(
+            CorpusScorer(model, run.corpus),
             keras.optimizers.Adam(run.arguments.rate),
+        )
+
+    def paper_training(self, run, learner):
+        return pairwise_training(
+            learner,
             run.settings,
             run.corpus.index(run.fit),
-            scorer.scores,
             run.arguments.seed,
         )
 

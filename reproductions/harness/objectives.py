@@ -1,0 +1,184 @@
+"""What a model can be fitted by, whatever its paper fits it by."""
+
+from collections.abc import Callable
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_qa.batches.listwise import ListwiseBatches
+from keras_qa.batches.negatives import NegativeSampler
+from keras_qa.batches.negatives import ScoreFunction
+from keras_qa.batches.pairs import PairwiseBatches
+from keras_qa.batches.pairs import PointwiseBatches
+from keras_qa.datasets.corpus import IndexedQuestions
+from keras_qa.losses.listwise import ListwiseSoftmax
+from keras_qa.losses.pairwise import PairwiseHinge
+from keras_qa.text.sides import SIDES
+from keras_qa.training.corpus_scorer import CorpusScorer
+from keras_qa.training.pairwise import PairwiseTrainer
+from reproductions.harness.experiment import Learner
+from reproductions.harness.experiment import Run
+from reproductions.harness.experiment import Training
+
+
+def training_of(run: Run[Any], learner: Learner) -> Training:
+    """Fits a model by the setting `objective`, which is not `"paper"`."""
+    return OBJECTIVES[run.settings.objective](
+        learner,
+        run.settings,
+        run.corpus.index(run.fit),
+        run.arguments.seed,
+    )
+
+
+def pointwise_training(
+    learner: Learner, settings: Any, fit: IndexedQuestions, seed: int
+) -> Training:
+    """Fits a model to tell right answers from wrong ones.
+
+    Args:
+        learner: the model and what goes with it.
+        settings: has `batch_size`.
+        fit: the training questions.
+        seed: seed of the order of the batches.
+    """
+    scorer, model = learner.scorer, learner.scorer.model
+    pairs = fit.pairs()
+    features = _standardized_features(scorer, fit)
+    # The score is the log-odds of the softmax's two classes.
+    loss = keras.losses.BinaryCrossentropy(from_logits=True)
+    model.compile(learner.optimizer, loss=loss)
+    batches = PointwiseBatches(
+        scorer.texts,
+        *pairs,
+        np.concatenate(fit.labels),
+        batch_size=settings.batch_size,
+        seed=seed,
+        features=features,
+        widths=_widths(model),
+    )
+    return learner.fitted(model, batches)
+
+
+def pairwise_training(
+    learner: Learner,
+    settings: Any,
+    fit: IndexedQuestions,
+    seed: int,
+    scores: ScoreFunction | None = None,
+    everything: np.ndarray | None = None,
+) -> Training:
+    """Fits a model to rank right answers above sampled wrong ones.
+
+    Args:
+        learner: the model and what goes with it.
+        settings: has `negatives`, `sampler`, `sampler_pool`, `margin` and
+            `batch_size`.
+        fit: the training questions.
+        seed: seed of the sampler and of the order of the batches.
+        scores: the current scores of pairs, for the sampler; by default those
+            of the learner's scorer, each distinct pair scored once.
+        everything: see `NegativeSampler`.
+    """
+    scorer = learner.scorer
+    scores = scores or scorer.distinct_scores
+    sampler = NegativeSampler(
+        fit.question_texts,
+        fit.candidate_texts,
+        fit.labels,
+        negatives=settings.negatives,
+        strategy=settings.sampler,
+        pool=settings.sampler_pool,
+        seed=seed,
+        everything=everything,
+    )
+    trainer = PairwiseTrainer(scorer.model)
+    trainer.compile(
+        optimizer=learner.optimizer, loss=PairwiseHinge(settings.margin)
+    )
+    batches = PairwiseBatches(
+        scorer.texts,
+        lambda epoch: sampler.sample(epoch, scores),
+        batch_size=settings.batch_size,
+        seed=seed,
+        **_of_groups(trainer, scorer, fit),
+    )
+    return learner.fitted(trainer, batches)
+
+
+def listwise_training(
+    learner: Learner, settings: Any, fit: IndexedQuestions, seed: int
+) -> Training:
+    """Fits a model to rank the candidates of each question.
+
+    Args:
+        learner: the model and what goes with it.
+        settings: has `candidates`, `sampler_pool`, `right_answers`,
+            `temperature` and `batch_size`, a number of questions.
+        fit: the training questions.
+        seed: seed of the draws and of the order of the batches.
+    """
+    scorer = learner.scorer
+    trainer = PairwiseTrainer(scorer.model)
+    trainer.compile(
+        optimizer=learner.optimizer,
+        loss=ListwiseSoftmax(settings.right_answers, settings.temperature),
+    )
+    batches = ListwiseBatches(
+        scorer.texts,
+        fit.question_texts,
+        fit.candidate_texts,
+        fit.labels,
+        batch_size=settings.batch_size,
+        seed=seed,
+        group_size=settings.candidates,
+        pool=settings.sampler_pool,
+        everything=scorer.corpus.answer_space,
+        **_of_groups(trainer, scorer, fit),
+    )
+    return learner.fitted(trainer, batches)
+
+
+def _pairwise(
+    learner: Learner, settings: Any, fit: IndexedQuestions, seed: int
+) -> Training:
+    """Pairwise training with all answers of the data set to draw from."""
+    everything = learner.scorer.corpus.answer_space
+    return pairwise_training(
+        learner, settings, fit, seed, everything=everything
+    )
+
+
+OBJECTIVES: dict[str, Callable[..., Training]] = {
+    "pointwise": pointwise_training,
+    "pairwise": _pairwise,
+    "listwise": listwise_training,
+}
+
+
+def _standardized_features(
+    scorer: CorpusScorer, fit: IndexedQuestions
+) -> dict[str, np.ndarray]:
+    """The features of the training pairs, by which the model's are scaled."""
+    features = scorer.features(*fit.pairs())
+    if "overlap" in features:
+        scorer.model.overlap_normalization.adapt(features["overlap"])
+    return features
+
+
+def _of_groups(
+    trainer: PairwiseTrainer, scorer: CorpusScorer, fit: IndexedQuestions
+) -> dict[str, Any]:
+    """The arguments of `GroupBatches` that follow from the model."""
+    _standardized_features(scorer, fit)
+    return {
+        "packed": trainer.supports_packing,
+        "features": scorer.features,
+        "widths": _widths(scorer.model),
+    }
+
+
+def _widths(model: keras.Model) -> dict[str, int | None]:
+    """The widths of texts that a model takes, None for any."""
+    return {side: model.input[side].shape[1] for side in SIDES}
