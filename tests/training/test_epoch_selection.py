@@ -27,3 +27,10 @@ def test_patience(tmp_path, patience, quality, ends):
         if selector.out_of_patience:
             break
     assert (epoch if selector.out_of_patience else None) == ends
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("name", ["patience", "average_last"])
+def test_errors(tmp_path, name):
+    with pytest.raises(ValueError, match=f"`{name}` must not .*{name}=-1"):
+        EpochSelector(RunFolder(tmp_path, {}), lambda: None, **{name: -1})

@@ -59,3 +59,18 @@ def test_it_goes_on_and_ends_out_of_patience(tmp_path):
     assert len(weights) == 2
     assert (selector.best_epoch, len(selector.history)) == (2, 4)
     assert kept == pytest.approx(first[1])
+
+
+def test_the_mean_of_the_last_epochs_also_after_a_resume(tmp_path):
+    """Stopped after the second of four epochs, of which three are averaged."""
+    folder = RunFolder(tmp_path / "run", {})
+    selector, first, kept = fit(folder, [0.9, 0.1], epochs=2, average_last=3)
+    assert selector.chosen_epochs == [1, 2]
+    assert kept == pytest.approx(np.mean(first))
+    again = RunFolder(tmp_path / "run", {}, resume=True)
+    selector, weights, kept = fit(again, [0.2, 0.3], epochs=4, average_last=3)
+    assert selector.chosen_epochs == [2, 3, 4]
+    assert kept == pytest.approx(np.mean([first[1], *weights]))
+    assert kept != pytest.approx(weights[0])
+    states = {path.name for path in folder.path.glob("*.h5")}
+    assert states == {f"epoch-000{i}.weights.h5" for i in (2, 3, 4)}

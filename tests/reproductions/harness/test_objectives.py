@@ -1,0 +1,165 @@
+"""What every script can fit its models by."""
+
+from types import SimpleNamespace
+
+import keras
+import numpy as np
+import pytest
+
+from keras_qa import CosineQA
+from keras_qa.batches.listwise import ListwiseBatches
+from keras_qa.batches.pairs import PairwiseBatches
+from keras_qa.batches.pairs import PointwiseBatches
+from keras_qa.datasets.corpus import Corpus
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Question
+from keras_qa.losses.listwise import ListwiseSoftmax
+from keras_qa.losses.pairwise import PairwiseHinge
+from keras_qa.models import CNNRanker
+from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.training.corpus_scorer import CorpusScorer
+from reproductions.ctrn.experiment import EXPERIMENT as CTRN
+from reproductions.harness.command import parse_arguments
+from reproductions.harness.errors import SettingsError
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Learner
+from reproductions.harness.settings import OBJECTIVES
+from reproductions.harness.settings import CommonSettings
+from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
+from reproductions.iam.experiment import EXPERIMENT as IAM
+from reproductions.mrnn.experiment import EXPERIMENT as MRNN
+from reproductions.qa_lstm.experiment import EXPERIMENT as QA_LSTM
+
+PAPERS = (CTRN, HYPERQA, IAM, MRNN, QA_LSTM)
+QUESTIONS = [
+    Question(
+        f"q{i}",
+        f"what is {word}",
+        tuple(
+            Candidate(f"q{i}-{j}", f"{word} is number {j}", int(j == i))
+            for j in range(4)
+        ),
+    )
+    for i, word in enumerate(("one", "two", "three"))
+]
+
+
+class Toy(Experiment):
+    """A learner without a paper."""
+
+    def __init__(self, features=False):
+        self.features = features
+
+    def build_learner(self, run):
+        size = len(run.corpus.vocabulary)
+        if not self.features:
+            return Learner(
+                CorpusScorer(CosineQA(size, 3, 2), run.corpus),
+                keras.optimizers.SGD(0.1),
+                patience=2,
+            )
+        model = CNNRanker(
+            size, 3, projection_dim=2, units=2, overlap_features=4
+        )
+        overlap = OverlapFeatures.fit(run.corpus.tokens)
+        return Learner(
+            CorpusScorer(model, run.corpus, overlap), keras.optimizers.SGD(0.1)
+        )
+
+    def paper_training(self, run, learner):
+        return "as printed"
+
+
+def _run(**changes):
+    settings = {
+        name: field.default
+        for name, field in CommonSettings.__dataclass_fields__.items()
+    }
+    return SimpleNamespace(
+        settings=SimpleNamespace(**{**settings, "batch_size": 3, **changes}),
+        corpus=Corpus(QUESTIONS),
+        fit=QUESTIONS,
+        arguments=SimpleNamespace(seed=3),
+    )
+
+
+def test_the_default_is_the_papers():
+    assert Toy().build_training(_run()) == "as printed"
+
+
+@pytest.mark.parametrize(
+    ("objective", "kind", "loss"),
+    [
+        ("pointwise", PointwiseBatches, keras.losses.BinaryCrossentropy),
+        ("pairwise", PairwiseBatches, PairwiseHinge),
+        ("listwise", ListwiseBatches, ListwiseSoftmax),
+    ],
+)
+@pytest.mark.parametrize("features", [False, True])
+def test_a_model_learns_by_each(objective, kind, loss, features):
+    settings = {"margin": 0.7, "temperature": 0.4, "right_answers": "sum"}
+    settings |= {"negatives": 2, "candidates": 3, "objective": objective}
+    training = Toy(features).build_training(_run(**settings))
+    assert isinstance(training.batches, kind)
+    assert isinstance(training.trainer.loss, loss)
+    assert training.patience == (0 if features else 2)
+    assert training.batches.seed == 3
+    found = training.trainer.loss
+    if objective == "pairwise":
+        assert found.margin == 0.7
+    elif objective == "listwise":
+        assert (found.positives, found.temperature) == ("sum", 0.4)
+    training.batches.start_epoch(0)
+    inputs, labels = training.batches[0]
+    assert labels.shape == (3, 1 if objective == "pointwise" else 3)
+    if features:
+        # The means that they are standardised by are of all training pairs.
+        pairs = training.scorer.corpus.index(QUESTIONS).pairs()
+        scaled = training.scorer.model.overlap_normalization(
+            training.scorer.features(*pairs)["overlap"]
+        )
+        np.testing.assert_allclose(np.mean(scaled, axis=0), 0, atol=1e-5)
+        lead = labels.shape if objective != "pointwise" else (3,)
+        assert inputs["overlap"].shape == (*lead, 4)
+    before = training.scorer.model.get_weights()
+    training.trainer.train_on_batch(inputs, labels)
+    after = training.scorer.model.get_weights()
+    assert any((a != b).any() for a, b in zip(before, after, strict=True))
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_every_script_has_the_settings(paper):
+    def settings(*changes):
+        changes = [f"--set={change}" for change in changes]
+        return paper.settings_of(parse_arguments(paper, changes))
+
+    assert settings().objective == "paper"
+    assert settings().average_last == 0
+    for objective in OBJECTIVES[1:]:
+        changed = settings(
+            *(f"objective={objective}", "sampler=mix", "sampler_pool=own"),
+            *("negatives=4", "margin=0.1", "candidates=20"),
+        )
+        assert (changed.objective, changed.candidates) == (objective, 20)
+    with pytest.raises(SettingsError, match=r"`negatives` must .*negatives=0"):
+        settings("objective=pairwise", "negatives=0")
+    # HyperQA's runs all epochs and has no patience to be 0.
+    fixed = ["patience=0"] if hasattr(settings(), "patience") else []
+    assert settings(*fixed, "average_last=3").average_last == 3
+    with pytest.raises(SettingsError, match=r"at most `epochs`, 2.*last=3"):
+        settings(*fixed, "average_last=3", "epochs=2")
+
+
+@pytest.mark.once
+def test_settings_that_rule_out_each_other():
+    def settings(paper, *changes):
+        changes = [f"--set={change}" for change in changes]
+        paper.settings_of(parse_arguments(paper, changes))
+
+    with pytest.raises(
+        SettingsError, match=r"`patience` must be 0.*patience=5"
+    ):
+        settings(CTRN, "average_last=3")
+    with pytest.raises(SettingsError, match="`sampler` must be 'random'"):
+        settings(QA_LSTM, "sampler=mix")
