@@ -30,9 +30,9 @@ from reproductions.harness.command import run_command
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.learner import Learner
+from reproductions.harness.learner import Training
 
 if TYPE_CHECKING:
     import keras

@@ -27,6 +27,8 @@ from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.errors import SettingsError
+from reproductions.harness.learner import Learner
+from reproductions.harness.learner import Training
 from reproductions.harness.measures import check_monitor
 from reproductions.harness.measures import measures_of
 from reproductions.harness.settings import PAPER
@@ -37,9 +39,7 @@ from reproductions.harness.settings import resolve_settings
 if TYPE_CHECKING:
     import keras
 
-    from keras_qa.batches.pairs import EpochBatches
     from keras_qa.embeddings import Coverage
-    from keras_qa.training.corpus_scorer import CorpusScorer
 
 # The floors that every figure needs, ranked without training: BM25 looks at
 # words alone, the other one takes the cosine of the sums of word vectors.
@@ -108,60 +108,6 @@ class Outcome:
 
     scores: list[np.ndarray]
     details: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Learner:
-    """A model that is to learn, and all that does not depend on by what.
-
-    Attributes:
-        scorer: scores pairs with the model.
-        optimizer: the optimizer.
-        patience: see `Training`, as are the others.
-        callbacks: further callbacks of the training.
-        details: entries of `metrics.json` about what came before.
-    """
-
-    scorer: "CorpusScorer"
-    optimizer: "keras.optimizers.Optimizer"
-    patience: int = 0
-    callbacks: "Sequence[keras.callbacks.Callback]" = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-    def fitted(
-        self, trainer: "keras.Model", batches: "EpochBatches"
-    ) -> "Training":
-        """Its training by a compiled trainer on some batches."""
-        return Training(
-            self.scorer,
-            trainer,
-            batches,
-            self.patience,
-            self.callbacks,
-            self.details,
-        )
-
-
-@dataclass(frozen=True)
-class Training:
-    """A model to fit, and what to fit it on.
-
-    Attributes:
-        scorer: scores pairs with the model that is to learn.
-        trainer: the compiled model to fit: the scorer's, or one around it.
-        batches: what to fit it on.
-        patience: the training ends after this many epochs without a better
-            one on the questions that choose the epoch; 0 runs all epochs.
-        callbacks: further callbacks of the training.
-        details: entries of `metrics.json` about what came before.
-    """
-
-    scorer: "CorpusScorer"
-    trainer: "keras.Model"
-    batches: "EpochBatches"
-    patience: int = 0
-    callbacks: "Sequence[keras.callbacks.Callback]" = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Experiment(Generic[S]):
@@ -363,9 +309,11 @@ class Experiment(Generic[S]):
         learner = self.build_learner(run)
         if run.settings.objective == PAPER:
             return self.paper_training(run, learner)
-        from reproductions.harness.objectives import training_of
+        from reproductions.harness.objectives import OBJECTIVES
 
-        return training_of(run, learner)
+        fit_by = OBJECTIVES[run.settings.objective]
+        fit = run.corpus.index(run.fit)
+        return fit_by(learner, run.settings, fit, run.arguments.seed)
 
     def build_learner(self, run: Run[S]) -> Learner:
         """Builds the model of a run, its optimizer and what goes with them."""

@@ -17,19 +17,8 @@ from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.text.sides import SIDES
 from keras_qa.training.corpus_scorer import CorpusScorer
 from keras_qa.training.pairwise import PairwiseTrainer
-from reproductions.harness.experiment import Learner
-from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
-
-
-def training_of(run: Run[Any], learner: Learner) -> Training:
-    """Fits a model by the setting `objective`, which is not `"paper"`."""
-    return OBJECTIVES[run.settings.objective](
-        learner,
-        run.settings,
-        run.corpus.index(run.fit),
-        run.arguments.seed,
-    )
+from reproductions.harness.learner import Learner
+from reproductions.harness.learner import Training
 
 
 def pointwise_training(

@@ -253,7 +253,7 @@ class CrossValidation:
         """MAP on one fold after each epoch of training on the other folds."""
         import keras
 
-        from reproductions.harness.experiment import Learner
+        from reproductions.harness.learner import Learner
         from reproductions.harness.objectives import pairwise_training
 
         fit, held = map(self.corpus.index, (fit_questions, held_out))

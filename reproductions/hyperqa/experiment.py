@@ -18,9 +18,9 @@ import keras_qa
 from reproductions.harness.command import run_command
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.learner import Learner
+from reproductions.harness.learner import Training
 from reproductions.hyperqa.settings import DATASETS
 from reproductions.hyperqa.settings import RECIPES
 from reproductions.hyperqa.settings import HyperQASettings

@@ -39,9 +39,9 @@ from reproductions.harness.command import with_messages
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.learner import Learner
+from reproductions.harness.learner import Training
 from reproductions.iam.settings import RECIPES
 from reproductions.iam.settings import TERMS
 from reproductions.iam.settings import IAMSettings

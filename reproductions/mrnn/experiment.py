@@ -31,9 +31,9 @@ from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness.command import run_command
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.learner import Learner
+from reproductions.harness.learner import Training
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
 from reproductions.mrnn.settings import DATASETS
 from reproductions.mrnn.settings import RECIPES

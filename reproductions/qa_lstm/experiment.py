@@ -28,10 +28,10 @@ from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import BM25
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Outcome
 from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.learner import Learner
+from reproductions.harness.learner import Training
 from reproductions.harness.settings import PAPER
 from reproductions.qa_lstm.settings import DATASETS
 from reproductions.qa_lstm.settings import MODELS

@@ -22,7 +22,7 @@ from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
+from reproductions.harness.learner import Learner
 from reproductions.harness.settings import OBJECTIVES
 from reproductions.harness.settings import CommonSettings
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA

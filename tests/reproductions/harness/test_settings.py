@@ -96,7 +96,10 @@ def test_layers_then_overrides():
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("sise=4", r"one of \['epochs', .*mean `size`\? Received: 'sise'"),
+        (
+            "sise=4",
+            r"one of \['average_last', .*mean `size`\? Received: 'sise'",
+        ),
         ("size=1.5", r"`size` must be of type int\. Received: size=1.5"),
         ("size=null", r"`size` must be of type int\. Received: size=None"),
         ("flag=1", r"`flag` must be of type bool\. Received: flag=1"),
