@@ -380,7 +380,7 @@ class PointwiseBatches(EpochBatches):
 
     def __init__(
         self,
-        texts: RaggedTexts,
+        texts: Ragged,
         questions: np.ndarray,
         answers: np.ndarray,
         labels: np.ndarray,

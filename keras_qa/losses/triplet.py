@@ -1,5 +1,6 @@
 """Triplet losses: of a matrix of distances, or of labelled embeddings."""
 
+from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -270,7 +271,7 @@ def _mined(
     margin: float | None,
 ) -> Any:
     """The losses of the triplets, `(questions,)` or for pairs `(q, d)`."""
-    mine = {
+    mine: Callable[..., Any] = {
         "hard": _hard,
         "batch-hard": _hard,
         "semi-hard": _semi_hard,

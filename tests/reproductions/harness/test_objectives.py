@@ -127,7 +127,6 @@ def test_a_model_learns_by_each(objective, kind, loss, features):
     assert any((a != b).any() for a, b in zip(before, after, strict=True))
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
 def test_every_script_has_the_settings(paper):
     def settings(*changes):
@@ -151,7 +150,6 @@ def test_every_script_has_the_settings(paper):
         settings(*fixed, "average_last=3", "epochs=2")
 
 
-@pytest.mark.once
 def test_settings_that_rule_out_each_other():
     def settings(paper, *changes):
         changes = [f"--set={change}" for change in changes]
