@@ -95,10 +95,10 @@ def distance(
     """Length of the shortest path between two points.
 
     arcosh(1 + 2u) with u = |x - y|² / ((1 - |x|²)(1 - |y|²)): HyperQA, eq. 4.
-    It is computed as 2 arsinh(√u), which is equal and accurate near 0.
-    The gradient (eq. 5) has no limit at x = y; the subgradient 0 is used
-    there. Vectors that differ by less than about
-    1e-19 count as equal in float32, because the square underflows.
+    It is computed as 2 arsinh(√u), which is equal and accurate near 0. The
+    gradient (eq. 5) has no limit at x = y; the subgradient 0 is used there.
+    Vectors that differ by less than about 1e-19 count as equal in float32,
+    because the square underflows.
 
     Args:
         x: points of the ball, shape `(..., dim)`.

@@ -13,7 +13,7 @@ PADDING_ID = 0
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class AppendToken(ConfiguredLayer):
-    """Appends a token to the last word of each text.
+    """Puts a token after the last word of each text.
 
     The token takes the position after the last word, whatever padding
     follows; a text without words becomes the token alone.

@@ -24,8 +24,7 @@ class CosineSimilarity(PairLayer):
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
-        inputs: list `[question, answer]` of float tensors `(batch_size, dim)`,
-            or of more leading axes that broadcast.
+        inputs: list `[question, answer]` of float tensors `(batch_size, dim)`.
 
     Output:
         Cosines, a float tensor `(batch_size, 1)`.

@@ -13,11 +13,10 @@ class FeatureStandardization(keras.layers.Layer):
 
         y = (x - mean) / deviation
 
-    `adapt` sets mean and deviation, two non-trainable weights, from the
-    training data; before, they are 0 and 1. The deviation of a feature that is
-    constant there is 1. Unlike `keras.layers.Normalization`, which computes
-    with copies that `set_weights` does not change, this layer computes with
-    the weights.
+    `adapt` sets mean and deviation, two non-trainable weights that start at 0
+    and 1, from training data. A constant feature gets the deviation 1. Unlike
+    `keras.layers.Normalization`, which computes with copies that `set_weights`
+    does not change, this layer computes with the weights.
 
     Args:
         **kwargs: the arguments of `keras.layers.Layer`.

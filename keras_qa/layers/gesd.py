@@ -29,8 +29,7 @@ class GESD(PairLayer, ConfiguredLayer):
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
-        inputs: list `[question, answer]` of float tensors `(batch_size, dim)`,
-            or of more leading axes that broadcast.
+        inputs: list `[question, answer]` of float tensors `(batch_size, dim)`.
 
     Output:
         Similarities between 0 and 1, a float tensor `(batch_size, 1)`.

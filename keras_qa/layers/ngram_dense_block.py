@@ -19,7 +19,7 @@ POOLINGS = ("max", "avg", None)
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class NGramDenseBlock(ConfiguredLayer):
-    """Computes feature maps of a text for words and for ever longer n-grams.
+    """Computes feature maps of a text for words and n-grams of growing length.
 
     With E the word vectors and N the number of blocks,
 
@@ -49,9 +49,9 @@ class NGramDenseBlock(ConfiguredLayer):
         blocks: number N of blocks (4 or 6 in the paper, by data set).
         kernel_size: number ws of words that a convolution reads (3 in the
             paper).
-        pool_size: number of positions in a pooling window, see `same_pooling`;
-            the paper does not give it.
-        pooling: `"max"`, `"avg"` or None; the paper does not give it.
+        pool_size: number of positions in a window of `same_pooling`.
+        pooling: `"max"`, `"avg"` or None. The paper gives neither this nor
+            `pool_size`.
         momentum: momentum of the moving mean and variance. Lower it for a
             training of few steps: after 80 steps, .99 still gives the initial
             values a weight of 45%.

@@ -23,7 +23,7 @@ class MRNN(ConfiguredModel):
     """Scores a pair by a distance of two texts at several resolutions.
 
     1. `NGramDenseBlock` computes feature maps of both texts, for words and for
-       ever longer n-grams (equations 1 to 3).
+       n-grams of growing length (equations 1 to 3).
     2. `DuplexAttention` weighs the maps at each position, computes for each
        position of the question a weighted mean of the answer's vectors, and
        sums the distances of these means from the question's vectors

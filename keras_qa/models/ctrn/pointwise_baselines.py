@@ -183,8 +183,8 @@ class CNNRanker(TextwiseRanker):
 
     `TextConvolution` computes features of each window of words, and the maximum
     of each feature over the words is the text's vector. The paper quotes the
-    results of a "vanilla CNN" and does not describe it: filters, activation and
-    pooling are those of Severyn and Moschitti (2015).
+    results of a "vanilla CNN" and does not describe it: activation and pooling
+    are those of Severyn and Moschitti (2015).
 
     Args, call arguments and output are those of `CTRN`, without
     `crossed_input`, `alignment` and `zoneout`, and with
