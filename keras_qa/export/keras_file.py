@@ -223,7 +223,7 @@ def _check_size(path: Path, config: dict[str, Any], weights_bytes: int) -> None:
         with keras.StatelessScope(initialize_variables=False):
             return keras.saving.deserialize_keras_object(config, safe_mode=True)
 
-    # Keras lists uninitialized weights by thread and would initialize them
+    # Keras lists uninitialised weights by thread and would initialise them
     # later; the list of this thread is dropped when the thread ends.
     with ThreadPoolExecutor(max_workers=1) as pool:
         twin = pool.submit(make).result()

@@ -43,7 +43,7 @@ def export_saved_model(
 ) -> None:
     """Writes a SavedModel that takes text.
 
-    It contains the tokenizer, the vocabulary, the weights and the counts of
+    It contains the tokeniser, the vocabulary, the weights and the counts of
     the overlap features; loading it needs only TensorFlow (2.15 or later).
     Strings are UTF-8; bytes that are not UTF-8 become U+FFFD.
 

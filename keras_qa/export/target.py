@@ -28,7 +28,7 @@ def check_target(path: Path, overwrite: bool, mark: str) -> None:
     Args:
         path: the folder to write.
         overwrite: True allows an older export to be replaced.
-        mark: name of a file by which an older export is recognized.
+        mark: name of a file by which an older export is recognised.
 
     Raises:
         FileExistsError: if `path` exists, unless `overwrite` is true and

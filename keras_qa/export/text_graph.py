@@ -1,7 +1,7 @@
-"""The tokenizer, the vocabulary and a model as one TensorFlow graph.
+"""The tokeniser, the vocabulary and a model as one TensorFlow graph.
 
 The graph uses only TensorFlow's operations, and contains the Unicode tables of
-the running Python as constants. A SavedModel therefore tokenizes as
+the running Python as constants. A SavedModel therefore tokenises as
 `keras_qa.text.tokenizer` did in training, on any machine and with any versions
 of Python, ICU and RE2.
 """

@@ -43,7 +43,7 @@ def with_first_stage(
         train_candidates: number of candidates of a training question: the
             right documents and the best others. 0 adds none.
         k1: BM25's saturation of the term frequency.
-        b: strength of BM25's length normalization.
+        b: strength of BM25's length normalisation.
         show_progress: True draws progress bars.
 
     Returns:

@@ -29,9 +29,9 @@ def bm25_scores(
 
     Args:
         questions: the questions with their candidates.
-        tokenizer: name of the tokenizer.
+        tokenizer: name of the tokeniser.
         k1: saturation of the term frequency.
-        b: strength of the length normalization.
+        b: strength of the length normalisation.
         max_question_length: number of tokens that questions are cut to.
         max_answer_length: number of tokens that answers are cut to.
 
@@ -76,7 +76,7 @@ def search_terms(
 
     Args:
         text: the text.
-        tokenizer: name of the tokenizer.
+        tokenizer: name of the tokeniser.
         max_length: number of tokens that the text is cut to first.
 
     Returns:

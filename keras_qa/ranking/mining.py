@@ -37,10 +37,10 @@ class CandidateMiner:
         answers: the texts of all answers. Memory holds the texts, an integer
             for each of their words, and BM25's index, 8 bytes for each
             distinct word of each answer.
-        tokenizer: name of the tokenizer.
+        tokenizer: name of the tokeniser.
         k1: saturation of the term frequency. The default is Lucene's, which
             the paper names without a value.
-        b: strength of the length normalization; default as for `k1`.
+        b: strength of the length normalisation; default as for `k1`.
         show_progress: True draws a progress bar.
 
     Attributes:

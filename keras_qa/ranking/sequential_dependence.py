@@ -71,7 +71,7 @@ class WeightedSequentialDependence:
         window: width of the unordered window, in words, both ends included.
         weights: array `(3, 3)`: kinds of concepts in the order of `CONCEPTS`,
             features in the order of `FEATURES`.
-        tokenizer: name of the tokenizer.
+        tokenizer: name of the tokeniser.
         max_question_length: number of tokens that questions are cut to.
         max_answer_length: number of tokens that answers are cut to.
 
@@ -142,7 +142,7 @@ class WeightedSequentialDependence:
         objective: str = "MAP",
         max_cycles: int = 20,
     ) -> float:
-        """Optimizes the weights by coordinate ascent.
+        """Optimises the weights by coordinate ascent.
 
         From the current weights on, each weight in turn takes the best of some
         values around it, until a round over all weights brings no improvement.
@@ -150,7 +150,7 @@ class WeightedSequentialDependence:
         Args:
             questions: questions with candidates. Those that lack correct or
                 wrong ones only add documents to the collection.
-            objective: the metric to maximize, one of `OBJECTIVES`. Among equal
+            objective: the metric to maximise, one of `OBJECTIVES`. Among equal
                 scores, wrong answers come first.
             max_cycles: largest number of rounds.
 
@@ -372,12 +372,12 @@ def _coordinate_ascent(
     objective: Callable[[np.ndarray], float],
     max_cycles: int,
 ) -> tuple[np.ndarray, float]:
-    """Maximizes an objective of `features @ weights`, one weight at a time.
+    """Maximises an objective of `features @ weights`, one weight at a time.
 
     Args:
         start: the initial weights, `(n,)`.
         features: float array `(rows, n)`.
-        objective: the function of scores `(rows,)` to maximize.
+        objective: the function of scores `(rows,)` to maximise.
         max_cycles: largest number of rounds over all weights.
 
     Returns:

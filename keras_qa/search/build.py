@@ -58,7 +58,7 @@ def build_index(
     atomically.
 
     Args:
-        ranker: a ranker whose model `space_of` supports.
+        ranker: returned by `Ranker.load`, with a model that `space_of` supports.
         answers: file of answers; see `read_answers`.
         folder: the folder to write, new, empty or an index; the model is
             copied into it.
@@ -78,6 +78,7 @@ def build_index(
             there are no answers.
         DatasetError: if the file of answers is missing or bad.
         OwnedError: if another process writes to the folder.
+        RankerError: if `ranker` was not loaded from files.
     """
     check_choice("kind", kind, KINDS, error=SearchError)
     faiss_files.import_faiss()

@@ -43,7 +43,7 @@ def build_faiss(
 ) -> Any:
     """Builds an index of vectors, which are not compressed.
 
-    With scalar or product quantization, a graph was found to have no better
+    With scalar or product quantisation, a graph was found to have no better
     recall and to take longer.
 
     Args:

@@ -45,14 +45,14 @@ class Settings:
     """Content of `settings.json`, about the shards and the model.
 
     Attributes:
-        tokenizer: the model's tokenizer, one of `TOKENIZERS`.
+        tokenizer: the model's tokeniser, one of `TOKENIZERS`.
         max_question_length: number of tokens that questions are cut to; None
             keeps all.
         max_answer_length: number of tokens that answers are cut to; None keeps
             all.
         shard_size: number of answers of a shard, positive.
-        model_sha256: digest of the model's weights.
-        vocabulary_sha256: digest of the words as lines of UTF-8.
+        model_sha256: digest of the file with the model's weights.
+        vocabulary_sha256: digest of `vocabulary.txt`.
     """
 
     tokenizer: str
