@@ -106,7 +106,7 @@ def run_program(
     parsed = parser.parse_args(arguments)
     try:
         action(parsed)
-    # All errors of the library that programs raise are of these types.
+    # The library's errors for bad arguments and files are of these types.
     except (ValueError, OSError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2

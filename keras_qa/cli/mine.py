@@ -165,7 +165,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         split = split_questions(questions, arguments.split, arguments.seed)
         of_split = dict(zip(SPLITS, split, strict=True))
-        # Training data is written last, so that dev and test never lack.
+        # Reversed, so that no training data exists without dev and test.
         parts = {
             output / f"{name}.tsv.gz": of_split[name]
             for name in reversed(SPLITS)

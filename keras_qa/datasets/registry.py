@@ -31,7 +31,7 @@ def default_data_dir() -> Path:
 
 
 def collection(name: str) -> Collection:
-    """The collection of a name.
+    """Returns the collection with a name.
 
     Raises:
         DatasetError: if there is no data set of that name.

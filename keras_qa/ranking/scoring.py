@@ -39,7 +39,7 @@ def score_pairs(
     Without `features`, a scorer with a method `score_packed` computes each
     distinct word and text of many pairs once, and a scorer with the models
     `question_encoder`, `answer_encoder` and `head` encodes each distinct text
-    once. Otherwise pairs are padded.
+    once. All other scorers are given padded pairs.
 
     Args:
         scorer: model with the inputs `{"question", "answer"}` and those of

@@ -58,7 +58,7 @@ def build_index(
     atomically.
 
     Args:
-        ranker: returned by `Ranker.load`, with a model that `space_of` supports.
+        ranker: a ranker from `Ranker.load`, whose model `space_of` supports.
         answers: file of answers; see `read_answers`.
         folder: the folder to write, new, empty or an index; the model is
             copied into it.

@@ -22,11 +22,7 @@ class FirstStage(Protocol):
     """A search in all answers."""
 
     def find(self, question: str, top: int) -> Found:
-        """Returns the numbers and the scores of the best answers, best first.
-
-        Returns:
-            int64 `(n,)` and float64 `(n,)`, with n at most `top`.
-        """
+        """The numbers, int64, and scores of the `top` answers, best first."""
 
 
 class IndexStage:
