@@ -40,7 +40,7 @@ class IndexedQuestions:
         )
 
     def split(self, pair_scores: np.ndarray) -> list[np.ndarray]:
-        """Splits scores of all pairs, `(pairs,)`, into a vector per question."""
+        """Splits the scores of all pairs, `(pairs,)`, by question."""
         ends = np.cumsum([len(c) for c in self.candidate_texts])
         return np.split(pair_scores, ends[:-1])
 
