@@ -100,8 +100,8 @@ DATASETS: dict[str, dict[str, Any]] = {
 
 RECIPES = {
     "paper": Recipe("as published"),
-    # Rate and start from trials on folds of train. From the identity itself,
-    # whose dot products of large vectors saturate the softmax, the second
+    # Learning rate and gains are from trials on folds of train. With a gain of
+    # 1 the dot products of large vectors saturate the softmax, and the second
     # attention hardly learns.
     "small": Recipe(
         "for 2 cores",
