@@ -23,9 +23,8 @@ There are two synthetic collections:
   of them from all words, the others from its topics. The words' vectors are
   summed and clipped to the ball. Questions are made in the same way, of 5 to 12
   words.
-- `noise`: independent Gaussian directions, the worst case: without clusters
-  (contrast 1.1) a graph is hard to search. No encoder of text makes such
-  vectors.
+- `noise`: independent Gaussian directions, the worst case for a graph: there
+  are no clusters (contrast 1.1). No encoder of text makes such vectors.
 
 Three numbers compare `texts` with real vectors: the `contrast`, the median over
 questions of the mean Euclidean distance divided by that of the tenth answer (1
@@ -33,12 +32,10 @@ if no answer is nearer than any other); the mean cosine of answers; and the
 effective dimensions of their covariance, (sum of eigenvalues)² / sum of
 squares.
 
-- 9,270 answers of `texts`: 1.45, 0.81 and 123;
+- 9,270 answers of `texts`: 1.45, 0.81 and 123, so they are harder to search;
 - the 9,270 answers of WikiQA by two trained HyperQAs: 1.59, 0.86 and 16; 2.62,
   0.85 and 5;
 - the 3,625 bundled answers by another: 1.67, 0.73 and 15.
-
-All of these vectors are clipped; those of `texts` are harder to search.
 
     python -m benchmarks.answer_search                      # ten minutes
     python -m benchmarks.answer_search --answers 100000     # minutes
@@ -328,7 +325,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     start = time.perf_counter()
     load = load_before(settings.cores)
-    # A separate process can be restricted to some cores.
     measured = alone(run, settings, cores=settings.cores)
     summary = summarise(measured)
     report(measured, summary)

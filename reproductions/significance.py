@@ -14,7 +14,7 @@ interval of the mean difference is a bootstrap over questions. Both describe
 variation between questions, not between seeds.
 
 Results are written to `records/paired_tests.jsonl`, where they replace earlier
-results of the same two conditions. The script takes a few seconds.
+results of the same two conditions.
 """
 
 import argparse

@@ -394,7 +394,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.json,
         settings,
         cores,
-        # A separate process can be restricted to some cores.
         lambda: alone(run, settings, backend, cores=cores, backend=backend),
         summarise,
         report,

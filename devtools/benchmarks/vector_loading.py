@@ -64,8 +64,7 @@ def write_vectors(path: Path, rows: int, dim: int, seed: int) -> None:
 def draw_vocabulary(rows: int, size: int, seed: int) -> list[str]:
     """Distinct words by Zipf's law: a word of rank r has weight 1 / r."""
     rng = np.random.default_rng(seed + 1)
-    # The largest sums of log weight and Gumbel noise are a weighted sample
-    # without replacement.
+    # The Gumbel trick: a weighted sample without replacement.
     keys = rng.gumbel(size=rows) - np.log(np.arange(1, rows + 1))
     return [nth_word(int(rank)) for rank in np.argsort(-keys)[:size]]
 

@@ -58,7 +58,7 @@ def targets() -> list[Target]:
             (VectorsError,),
             inputs=6_000,
             structured=_odd_cache_files,
-            # Damaged files are removed.
+            # The cache removes damaged files with a warning.
             warnings=(VectorsWarning,),
             refuses=False,
         ),

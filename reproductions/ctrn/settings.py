@@ -78,7 +78,6 @@ class CTRNSettings(CommonSettings):
     sampler_pool: str = setting("own", "not stated", choices=("own", "all"))
 
 
-# Settings of single data sets.
 DATASETS: dict[str, dict[str, Any]] = {
     "trecqa-raw": {"overlap": True},
     "trecqa-clean": {"overlap": True},

@@ -29,8 +29,7 @@ from reproductions.harness.experiment import Outcome
 from reproductions.harness.experiment import Run
 from reproductions.harness.experiment import Training
 
-# Pairs that the reloaded SavedModel must score as the model does: candidates of
-# the first questions.
+# The first pairs, which the reloaded SavedModel must score as the model does.
 VERIFIED_QUESTIONS = 10
 VERIFIED_PAIRS = 500
 

@@ -85,8 +85,7 @@ class Entry:
 def _entries(
     model: str, epochs: int, base: Changes, changes: Iterable[Changes]
 ) -> list[Entry]:
-    # Records name these defaults, so that they keep their meaning when a
-    # default changes.
+    # Named in records, whose meaning must not depend on present defaults.
     fixed = {"pooling": "sum", "negatives": 4, "batch_size": 50}
     return [Entry(model, epochs, fixed | base | change) for change in changes]
 

@@ -123,8 +123,7 @@ def tsne_links(
             init="pca",
             random_state=seed,
         )
-        # With few points several threads are slower; their sums are not
-        # reproducible.
+        # For few points more threads are slower, and not reproducible.
         with threads.threadpool_limits(1):
             points = tsne.fit_transform(together.astype(np.float32))
         questions, answers = np.split(points, [len(vectors.questions)])

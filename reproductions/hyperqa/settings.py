@@ -76,7 +76,6 @@ RECIPES = {
     ),
 }
 
-# Settings of single data sets.
 DATASETS: dict[str, dict[str, Any]] = {
     "semeval": {"concatenate_embeddings": True},  # 4.4.3
 }

@@ -8,7 +8,7 @@ has the jump; OTHER is that of an attentive LSTM on the same data set, for
 comparison in Table 3. `--question ID` chooses a question of the runs' split,
 and may be given several times; by default the script takes the first questions
 that have both a correct and an incorrect candidate. The tables show the first
-correct and the first incorrect candidate of each. The script takes seconds.
+correct and the first incorrect candidate of each.
 """
 
 import argparse

@@ -7,8 +7,7 @@ A RUN is the output folder of `reproductions.mrnn`. The pair is the first
 question of the run's split whose right answer is ranked first, with this
 answer; `--question-id` and `--candidate-id` name another pair of the split,
 `--question` and `--answer` are any two texts. The picture has the three maps of
-the figure; a Markdown page with it lists the largest weights of each map. The
-script takes seconds.
+the figure; a Markdown page with it lists the largest weights of each map.
 """
 
 import argparse

@@ -92,7 +92,7 @@ class MRNNSettings(CommonSettings):
     )
 
 
-# What the paper does on one data set only (4.3.2).
+# Settings of single data sets (4.3.2).
 DATASETS: dict[str, dict[str, Any]] = {
     "squad": {"blocks": 6, "margin": 1.0, "monitor": "recall@5"},
     "quasar-t": {"blocks": 6, "margin": 0.8, "monitor": "recall@5"},

@@ -40,8 +40,7 @@ from reproductions.report.plots import new_figure
 from reproductions.report.plots import save
 from reproductions.significance import question_metric
 
-# Upper ends of all buckets but the last. The text names the first three; the
-# figure has eleven.
+# Upper ends of the figure's eleven buckets but the last; the text names three.
 EDGES = (50, 55, 60, 65, 70, 80, 90, 100, 120, 160)
 METRIC = "P@1"
 

@@ -68,7 +68,6 @@ class QALSTMSettings(CommonSettings):
     )
 
 
-# Settings of single models.
 MODELS: dict[str, dict[str, Any]] = {
     "conv-based-lstm": {
         "filters": 282,  # 4.1
@@ -142,8 +141,7 @@ RECIPES = {
             "decay": "none",
             "epochs": 10,
         },
-        # With 50 negatives from all answers the loss falls only after some
-        # epochs.
+        # With 50 negatives from all answers the loss falls late.
         datasets={
             key: {"epochs": 20} for key in ("insuranceqa-v1", "insuranceqa-v2")
         },

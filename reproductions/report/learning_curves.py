@@ -5,8 +5,7 @@
 
 A RUN is the output folder of one of the papers' scripts, finished or not. The
 metric is measured on the questions that choose the epoch. Runs are labelled by
-what they differ in: model or row, data set, split, seed, settings. The script
-takes seconds.
+what they differ in: model or row, data set, split, seed, settings.
 """
 
 import argparse

@@ -9,8 +9,7 @@ from typing import Any
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 
-# In characters: the width of paragraphs, and the greatest width of a table that
-# `table_or_list` does not turn into a list.
+# In characters: paragraphs, and the widest table that `table_or_list` makes.
 WIDTH = 100
 WIDEST = 120
 

@@ -139,8 +139,7 @@ def require(module: str, package: str) -> Any:
     """Imports a module that drawing needs.
 
     Raises:
-        ImportError: if the package is not installed; the message says how to
-            install it.
+        ImportError: if the package is missing; says how to install it.
     """
     try:
         return importlib.import_module(module)
