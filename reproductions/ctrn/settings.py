@@ -84,7 +84,7 @@ DATASETS: dict[str, dict[str, Any]] = {
     "trecqa-all": {"overlap": True, "epochs": 5},
 }
 
-# Settings of the baselines that are not CTRN with another encoder.
+# Settings in which the baselines differ from CTRN.
 _PAIRWISE: dict[str, Any] = {
     "dropout": 0.0,  # dos Santos et al. (2016) state none
     "batch_size": 20,  # groups, of which there are far fewer than pairs

@@ -12,7 +12,7 @@ units; `--recipe paper` takes hours.
 
 CTRN runs with both readings of its crossed input and of its alignment. The
 baselines are QRNN, LSTM, CNN, the attentive models, the features of overlap
-alone, BM25 and the untrained cosine; the last two have no seeds.
+alone, BM25 and the untrained cosine; the last two run with one seed.
 """
 
 import argparse

@@ -16,8 +16,8 @@ Limits of these figures:
 
 * The skip-gram vectors are trained on the text, not the labels, of all
   training questions, including the held-out fold.
-* The best epoch is chosen on the folds that are reported: the figures are fit
-  to compare settings, but too high as estimates of quality.
+* The best epoch is chosen on the folds that are reported: the figures serve
+  to compare settings, and are too high as estimates of quality.
 * Differences under about 0.007 are noise, as the two seeds of one setting in
   the file show.
 * Settings without an entry were not compared, and the recipe has the paper's

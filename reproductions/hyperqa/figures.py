@@ -8,7 +8,7 @@ A RUN is the output folder of `reproductions.hyperqa`. The first run of each
 model gives Figure 4 (t-SNE), that of HyperQA also Figure 5 (norms) and Tables 8
 and 9 (words by norm), on the split that the run reported on. All runs, and
 those in the file of runs, give Figure 3 (embedding size), if several sizes were
-trained. It takes half a minute on 2 cores.
+trained. All pictures take half a minute on 2 cores.
 """
 
 import argparse

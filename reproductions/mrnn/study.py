@@ -50,7 +50,7 @@ def runs(arguments: argparse.Namespace) -> Iterator[PlannedRun]:
     every = arguments.embeddings
     for seed in arguments.seeds:
         for dataset in arguments.datasets:
-            # The floors have no seed.
+            # The floors are not trained: one seed is enough.
             first = seed == arguments.seeds[0]
             for model in (*(FLOORS if first else ()), *BASELINES):
                 yield _run(arguments, dataset, model, seed, every[-1:])
