@@ -50,7 +50,7 @@ class UnpackingError(KerasQAError, OSError):
 
 
 class VectorsWarning(UserWarning):
-    """Rows of a file of vectors were left out or odd; the message counts."""
+    """Vectors are odd, or rows of their file were left out; it says which."""
 
 
 class TextWarning(UserWarning):
