@@ -40,9 +40,9 @@ class WordScaling:
 
     Example:
         >>> rows = np.array([[3.0, 4.0], [0.0, 0.1]])
-        >>> WordScaling("unit", 1.0)(rows, np.array([True, True]))
-        array([[0.6, 0.8],
-               [0. , 1. ]])
+        >>> scaled = WordScaling("unit", 1.0)(rows, np.array([True, True]))
+        >>> scaled.round(1).tolist()
+        [[0.6, 0.8], [0.0, 1.0]]
     """
 
     norm: str = "raw"
