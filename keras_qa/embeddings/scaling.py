@@ -9,8 +9,6 @@ from gensim.models import KeyedVectors
 from keras_qa.arguments import check_choice
 
 NORMS = ("raw", "unit", "power")
-# The words that `rare_length_ratio` takes for the frequent ones.
-FREQUENT = 100
 
 
 @dataclass(frozen=True)
@@ -86,29 +84,31 @@ class WordScaling:
 
 
 def rare_length_ratio(
-    vectors: KeyedVectors, counts: Mapping[str, int], frequent: int = FREQUENT
+    vectors: KeyedVectors, counts: Mapping[str, int], share: float = 1 / 3
 ) -> float:
     """How many times longer the vectors of rare words are than frequent ones'.
 
     Vectors that are weighted by frequency, so that their plain sum is a good
-    sentence vector, have a large value. What is trained on them hardly sees
+    sentence vector, have a large ratio. What is trained on them hardly sees
     function and question words.
 
     Args:
         vectors: the vectors.
         counts: how often each word occurs.
-        frequent: number of words that count as frequent.
+        share: the most frequent words that make up this share of the running
+            words count as frequent.
 
     Returns:
-        The mean length of all other words over that of the `frequent` most
-        frequent ones, in which a word counts as often as it occurs; words
-        without a vector are left out. 1 if there are no other words.
+        The mean length of rare words over that of running frequent words.
+        Words without a vector are left out; 1 if no word is rare.
     """
     known = [word for word in counts if vectors.has_index_for(word)]
-    if len(known) <= frequent:
-        return 1.0
     times = np.array([counts[word] for word in known])
     order = np.argsort(-times, kind="stable")
+    running = np.cumsum(times[order])
+    frequent = int(np.searchsorted(running, share * times.sum())) + 1
+    if frequent >= len(known):
+        return 1.0
     lengths = np.linalg.norm(vectors[known], axis=1).astype(np.float64)
     first, others = order[:frequent], order[frequent:]
     mean = np.average(lengths[first], weights=times[first])

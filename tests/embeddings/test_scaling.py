@@ -95,14 +95,18 @@ def test_errors(arguments, message):
 
 
 def test_ratio_of_lengths_by_pencil():
-    # The two most frequent: (9·1 + 3·5) / 12 = 2; the others: (12 + 20) / 2.
+    # a and b are 12 of 15 running words, of the mean length (9·1 + 3·5) / 12
+    # = 2; that of the others is (12 + 20) / 2.
     vectors = keyed({"a": [1, 0], "b": [3, 4], "c": [0, 12], "d": [12, 16]})
     counts = {"c": 2, "a": 9, "unknown": 50, "b": 3, "d": 1}
-    assert rare_length_ratio(vectors, counts, frequent=2) == pytest.approx(8)
-    assert rare_length_ratio(vectors, counts, frequent=4) == 1
+    for share in (0.61, 0.8):
+        found = rare_length_ratio(vectors, counts, share)
+        assert found == pytest.approx(8)
+    assert rare_length_ratio(vectors, counts) == pytest.approx(37 / 3)
+    assert rare_length_ratio(vectors, counts, share=1) == 1
     assert rare_length_ratio(vectors, {}) == 1
     zero = keyed({"a": [0.0], "b": [1.0]})
-    assert rare_length_ratio(zero, {"a": 2, "b": 1}, frequent=1) > 1e6
+    assert rare_length_ratio(zero, {"a": 2, "b": 1}) > 1e6
 
 
 @pytest.mark.parametrize(
