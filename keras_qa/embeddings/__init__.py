@@ -1,4 +1,4 @@
-"""Word vectors: loaders, a skip-gram trainer, encoders, matrices."""
+"""Word vectors: loaders, skip-gram training, encoders, embedding matrices."""
 
 from keras_qa.embeddings.bert.vectors import bert_text_vectors
 from keras_qa.embeddings.bert.vectors import bert_word_vectors

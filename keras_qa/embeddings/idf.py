@@ -14,20 +14,19 @@ from keras_qa.embeddings.texts import check_collection
 
 @dataclass(frozen=True)
 class InverseDocumentFrequency:
-    """The weights of words, which are high for words of few documents.
+    """Inverse document frequencies of words, by one of two formulas.
 
-    With N documents, of which df(w) have w,
+    With N documents, of which df(w) contain w,
 
         idf(w) = ln((1 + N) / (1 + df(w))) + 1      if `smooth`
         idf(w) = ln(N / max(df(w), 1))              if not.
 
-    The first, as `keras_qa.layers.TfIdf` has it, is never 0. Of a word that no
-    document has, df is 0.
+    The first, that of `keras_qa.layers.TfIdf`, is never 0.
 
     Attributes:
         documents: N.
         frequency: df of each word that occurs.
-        smooth: which of the two.
+        smooth: True selects the first formula.
     """
 
     documents: int
@@ -38,14 +37,14 @@ class InverseDocumentFrequency:
     def of(
         cls, texts: Iterable[Sequence[str]], smooth: bool = True
     ) -> "InverseDocumentFrequency":
-        """Counts documents.
+        """Counts document frequencies.
 
         Args:
             texts: the words of each document, such as all texts of a corpus.
-            smooth: which formula.
+            smooth: see the class.
 
         Raises:
-            ValueError: if there are no texts, or one is a string.
+            ValueError: if there are no texts, or a text is a string.
         """
         frequency: Counter[str] = Counter()
         documents = 0

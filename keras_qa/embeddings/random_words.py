@@ -20,7 +20,7 @@ def word_generator(
         place: what the numbers are for: other places get other numbers.
         word: the word.
     """
-    # Python's own hash of a string differs from process to process.
+    # Python's `hash` of a string differs between processes.
     key = f"{seed} {place} {word}".encode("utf-8", "surrogatepass")
     digest = hashlib.blake2b(key, digest_size=16).digest()
     return np.random.default_rng(int.from_bytes(digest, "little"))

@@ -1,4 +1,4 @@
-"""The word vectors of a run: of files, made for its text, or of a network."""
+"""The word vectors of a run: from files, its own text, or a network."""
 
 import hashlib
 import os
@@ -38,14 +38,14 @@ WEIGHTED = 10
 
 
 def vector_identity(names: list[str]) -> tuple[list[str], list[str]]:
-    """What tells vectors apart, wherever their files lie.
+    """Identifies vectors independently of where their files are.
 
     Args:
         names: the names, as on the command line.
 
     Returns:
-        The names without folders, and the fingerprints of those that are not
-        made for the text.
+        The names without folders, and the fingerprints of those that a run
+        does not make itself.
 
     Raises:
         ImportError: if a BERT needs a package that is missing.
@@ -78,7 +78,7 @@ def load_named(
     fit: list[Question],
     **bert: Any,
 ) -> KeyedVectors:
-    """Word vectors by a name of the command line.
+    """Loads or trains the word vectors that `--embeddings` names.
 
     How many words have a vector is printed.
 
@@ -98,10 +98,10 @@ def load_named(
     if name == SKIPGRAM:
         found = own_skipgram(arguments, settings, corpus.sentences(fit))
     elif name == RANDOM:
-        # All but padding have one, also the word for unknown words.
+        # All but padding have one, the unknown word too.
         found = random_vectors(words[1:], settings.random_dim, arguments.seed)
     elif name.startswith(BERT):
-        # The first two are no words.
+        # The first two entries are padding and the unknown word.
         source = name.removeprefix(BERT)
         found = bert_word_vectors(words[2:], source, **bert)
     else:
@@ -161,7 +161,7 @@ def matrix_of(
     fit: list[Question],
     scaling: WordScaling | None = None,
 ) -> tuple[np.ndarray, Coverage]:
-    """The vectors of a corpus's words, side by side.
+    """Concatenates several vectors of each word of a corpus.
 
     Args:
         vectors: word vectors.
@@ -209,14 +209,14 @@ def own_skipgram(
 
 
 def fingerprint(content: bytes) -> str:
-    """A short name for some content."""
+    """A digest of 8 bytes, in hexadecimal."""
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
 def fingerprint_file(path: Path) -> str:
-    """A short name for a file: of its size, its first and its last megabyte.
+    """A digest of a file's size and its first and last mebibyte.
 
-    Files of vectors have gigabytes; this tells them apart at once.
+    To read all of a file of vectors, of gigabytes, would take too long.
 
     Raises:
         VectorsError: if the file cannot be read.

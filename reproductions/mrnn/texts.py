@@ -1,4 +1,4 @@
-"""The word vectors of MRNN: mixed, and in their texts."""
+"""The word vectors of MRNN: of single words, and of words in their texts."""
 
 from argparse import Namespace
 from dataclasses import replace
@@ -45,12 +45,12 @@ def mixed_vectors(
         arguments: the command line.
         settings: the settings.
         corpus: the texts.
-        fit: the questions to train on, whose texts and those of whose
-            candidates are the documents of the idf.
+        fit: the questions to train on; they and their candidates are the
+            documents of the idf.
 
     Returns:
-        The ensemble of Table 3 of a mixture as in Table 2 of each source, and
-        the idf that it weighs by.
+        The ensemble (Table 3) of one mixture (Table 2) per source, and the idf
+        that weighs its vectors.
     """
     mixtures = []
     for name in names:
@@ -100,17 +100,16 @@ def _scaled(
 def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
     """The multi-resolution vectors of all texts that a run reads.
 
-    They are kept in memory, in half precision: with Table 2's sizes, 4·768 +
-    1024 + 300 numbers, 8.8 KB for each word. Wrong candidates of training
-    questions are left out where training does not read them.
+    The vectors are kept in memory as float16: with Table 2's sizes, 4·768 +
+    1024 + 300 numbers, 8.8 KB for each word.
 
     Args:
-        run: the run; wrong candidates are read if its setting `negatives` is
-            not 0.
+        run: the run; wrong candidates of training questions are left out if
+            its setting `negatives` is 0.
         names: the names of all sources, as on the command line.
 
     Returns:
-        The texts by their numbers in the corpus; those that are not read are
+        The texts by their numbers in the corpus; texts that are left out are
         empty.
     """
     corpus, settings = run.corpus, run.settings
