@@ -37,7 +37,8 @@ def parse_arguments(
         default=["skipgram"],
         metavar="FILE",
         help="vector files, concatenated word by word; the word `skipgram` "
-        "trains vectors on the data set's own text (default), `bert:SOURCE` "
+        "trains vectors on the data set's own text (default), `random` gives "
+        "each word a random one, by which texts match exactly, `bert:SOURCE` "
         "runs each word through a BERT: `bert:minilm`, a directory, or a "
         "preset of keras-hub; `elmo:DIR` is for models that mix vectors",
     )

@@ -262,14 +262,20 @@ class Experiment(Generic[S]):
         """
         from reproductions.harness.vectors import load_named
         from reproductions.harness.vectors import matrix_of
+        from reproductions.harness.vectors import scaling_of
+        from reproductions.harness.vectors import warn_of_weights
 
-        found = [
-            load_named(
+        found = []
+        for name in self.vectors(arguments):
+            vectors = load_named(
                 name, arguments, settings, corpus, fit, **self.bert(settings)
             )
-            for name in self.vectors(arguments)
-        ]
-        return matrix_of(found, arguments, settings, corpus)
+            if arguments.model not in self.untrained:
+                warn_of_weights(name, vectors, settings, corpus)
+            found.append(vectors)
+        return matrix_of(
+            found, arguments, settings, corpus, fit, scaling_of(settings)
+        )
 
     def bert(self, settings: S) -> dict[str, Any]:
         """Further arguments of `bert_word_vectors`."""
@@ -315,6 +321,7 @@ class Experiment(Generic[S]):
             vocabulary_size=vocabulary_size,
             embedding_dim=embedding_dim,
             embeddings=matrix,
+            trainable_embeddings=settings.trainable_embeddings,
             **{name: getattr(settings, name) for name in names},
             **arguments,
         )

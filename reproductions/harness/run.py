@@ -40,6 +40,7 @@ from reproductions.harness.questions import open_for
 from reproductions.harness.questions import questions_of
 from reproductions.harness.questions import training_set
 from reproductions.harness.settings import CommonSettings
+from reproductions.harness.settings import recorded
 from reproductions.harness.vectors import vector_identity
 from reproductions.records.runs import append_run
 from reproductions.records.runs import read_runs
@@ -189,7 +190,7 @@ def _identity(
         "recipe": "untrained" if untrained else arguments.recipe,
         "vectors": names,
         "smoke": arguments.smoke,
-        "settings": dataclasses.asdict(settings),
+        "settings": recorded(settings),
         "inputs": {
             "questions": fingerprint_parts(parts),
             "vectors": vectors,

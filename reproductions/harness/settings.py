@@ -28,7 +28,8 @@ from keras_qa.arguments import did_you_mean
 from keras_qa.text.tokenizer import TOKENIZERS
 from reproductions.harness.errors import SettingsError
 
-# The names that Keras knows, listed here so that Keras is not imported.
+# The names that Keras, and the library's vectors, know, listed here so that
+# neither is imported.
 ACTIVATIONS = (
     *("elu", "exponential", "gelu", "leaky_relu", "linear", "mish", "relu"),
     *("relu6", "selu", "sigmoid", "silu", "softplus", "softsign", "swish"),
@@ -38,6 +39,7 @@ OPTIMIZERS = (
     *("adadelta", "adafactor", "adagrad", "adam", "adamax", "adamw", "ftrl"),
     *("lion", "nadam", "rmsprop", "sgd"),
 )
+WORD_NORMS = ("raw", "unit", "power")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,6 +55,8 @@ class Rule:
         above: exclusive lower bound.
         most: inclusive upper bound.
         below: exclusive upper bound.
+        later: True if runs were recorded before there was this setting; they
+            did what its default does.
     """
 
     section: str
@@ -62,6 +66,7 @@ class Rule:
     above: float | None
     most: float | None
     below: float | None
+    later: bool = False
 
     @property
     def limits(self) -> str:
@@ -99,13 +104,15 @@ def setting(
     above: float | None = None,
     most: float | None = None,
     below: float | None = None,
+    later: bool = False,
 ) -> Any:
     """Makes a field of a dataclass of settings.
 
     The field's annotation is its type: `int`, `float`, `bool`, `str` or
     `list[int]`, optionally `| None`. Arguments after `default` are `Rule`'s.
     """
-    rule = Rule(section, note, tuple(choices), least, above, most, below)
+    limits = (least, above, most, below)
+    rule = Rule(section, note, tuple(choices), *limits, later)
     metadata = {"rule": rule}
     if isinstance(default, list):
         return dataclasses.field(
@@ -149,6 +156,26 @@ class CommonSettings:
     skipgram_dim: int = setting(100, "ours", "of own vectors", above=0)
     skipgram_epochs: int = setting(15, "ours", "of own vectors", above=0)
     skipgram_window: int = setting(5, "ours", "of own vectors", above=0)
+    random_dim: int = setting(
+        100, "ours", "of the vectors `random`", above=0, later=True
+    )
+    word_norm: str = setting(
+        "raw",
+        "not stated",
+        "lengths of the vectors of each source",
+        choices=WORD_NORMS,
+        later=True,
+    )
+    word_length: float = setting(
+        3.0, "ours", "of unit; the mean of power", above=0, later=True
+    )
+    word_norm_power: float = setting(
+        0.5, "ours", "exponent of the lengths", least=0, later=True
+    )
+    idf_weighting: bool = setting(
+        False, "ours", "vectors times idf / its mean", later=True
+    )
+    trainable_embeddings: bool = setting(False, "not stated", later=True)
     fold_fraction: float = setting(
         0.15,
         "ours",
@@ -166,6 +193,21 @@ class CommonSettings:
             name = field.name
             value = _checked(field, *kinds[name], getattr(self, name))
             object.__setattr__(self, field.name, value)
+
+
+def recorded(settings: CommonSettings) -> dict[str, Any]:
+    """The settings by name, as records of runs have them.
+
+    A setting that is `later` than some recorded runs is left out where it has
+    its default, so that the same run still has the same record.
+    """
+    defaults = type(settings)()
+    return {
+        field.name: getattr(settings, field.name)
+        for field in dataclasses.fields(settings)
+        if not field.metadata["rule"].later
+        or getattr(settings, field.name) != getattr(defaults, field.name)
+    }
 
 
 S = TypeVar("S", bound=CommonSettings)
