@@ -1,4 +1,4 @@
-"""Triplet losses: of a matrix of distances, or of labelled embeddings."""
+"""Triplet losses of a matrix of distances and of labelled embeddings."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,48 +22,48 @@ class TripletLoss(keras.losses.Loss):
 
     $$L = \max(0, d(Q, D^+) - d(Q, D^-) + m)$$
 
-    `mining` says which triplets of a batch there are:
+    `mining` chooses the triplets of a batch:
 
-    - `"hard"`: one per question, its farthest relevant document with its
-      nearest other one, as the paper does;
+    - `"hard"`: one per question, with its farthest relevant document and its
+      nearest irrelevant document, as in the paper;
     - `"semi-hard"`: one per question and relevant document, with the nearest
-      of the other documents that are farther than it, or if there is none
-      with the farthest, as TensorFlow Addons does;
-    - `"all"`: every question with every relevant and every other document;
-    - `"batch-hard"`: the triplets of `"hard"`, under the name that Hermans et
-      al. (2017, section 2) give them; `soft_margin` is theirs;
-    - `"schroff-semi-hard"`: as `"semi-hard"`, where the other document is
-      farther than the relevant one and within the margin. Without such a
-      document there is no triplet: Schroff et al. (2015, section 3.2) say
-      which negatives are semi-hard, and of no others to be taken.
+      irrelevant document that is farther than the relevant one, or, without
+      such a document, the farthest irrelevant one, as in TensorFlow Addons;
+    - `"all"`: all questions with all relevant and all irrelevant documents;
+    - `"batch-hard"`: the triplets of `"hard"`, under the name of Hermans et
+      al. (2017, section 2), who have `soft_margin`, too;
+    - `"schroff-semi-hard"`: as `"semi-hard"`, if the irrelevant document is
+      farther than the relevant one and within the margin, and no triplet
+      otherwise. Schroff et al. (2015, section 3.2) call these negatives alone
+      semi-hard.
 
-    A question without a relevant document, or without any other, is in no
-    triplet; a batch without triplets costs 0. No mining keeps more than a few
-    matrices of the size of the distances for the gradient.
+    A question without a relevant or without an irrelevant document is in no
+    triplet; the loss of a batch without triplets is 0. The memory for the
+    gradient is a few matrices of the size of the distances.
 
     With a margin of 1 and the distances 2 and 3 of two relevant documents and
-    2.5 and 3.5 of two others, the losses are: hard 3 - 2.5 + 1 = 1.5;
-    semi-hard (2 - 2.5 + 1 and 3 - 3.5 + 1) 0.5, by either name; all
-    (0.5 + 0 + 1.5 + 0.5) / 4 = 0.625; and with a soft margin log(1 +
-    exp(3 - 2.5)) = 0.974.
+    2.5 and 3.5 of two irrelevant ones, the losses are: hard 3 - 2.5 + 1 = 1.5;
+    semi-hard, by both definitions, the mean of 2 - 2.5 + 1 and 3 - 3.5 + 1,
+    0.5; all (0.5 + 0 + 1.5 + 0.5) / 4 = 0.625. With a soft margin hard is
+    log(1 + exp(3 - 2.5)) = 0.974.
 
     Args:
         margin: the paper's m; positive.
         mining: one of the above.
         squared: whether the distances are squared first. Equation 13 prints a
-            square, and says that it is the distance of equation 12.
+            square, but the paper calls it the distance of equation 12.
         reduction: `"sum_over_batch_size"`, the mean over the batch's
-            triplets, or `"sum"`, their sum. The paper does not say.
-        soft_margin: whether log(1 + exp(x)) takes the place of max(0, x + m)
+            triplets, or `"sum"`, their sum. The paper does not give it.
+        soft_margin: whether log(1 + exp(x)) replaces max(0, x + margin)
             (Hermans et al., 2017, section 2), with `"hard"` and
-            `"batch-hard"`; `margin` is without effect then.
+            `"batch-hard"`; `margin` then has no effect.
         name: name of the loss.
         dtype: dtype policy of the loss; by default that of Keras, float32.
 
     Call arguments:
         y_true: `(questions, documents)`, of any dtype: 1 or True where the
             document is relevant to the question, 0 or False where it is not,
-            and -1 where the pair is to be ignored.
+            and -1 for pairs to ignore.
         y_pred: float distances `(questions, documents)`, not negative, lower
             is better.
 
@@ -105,7 +105,7 @@ class TripletLoss(keras.losses.Loss):
         self.soft_margin = soft_margin
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        """The mean, or the sum, over the triplets of the batch."""
+        """Computes the mean, or the sum, over the triplets of the batch."""
         distances = ops.square(y_pred) if self.squared else y_pred
         positives = ops.greater(y_true, 0.5)
         negatives = ops.less(ops.abs(y_true), 0.5)
@@ -133,25 +133,26 @@ class TripletLoss(keras.losses.Loss):
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class EmbeddingTripletLoss(keras.losses.Loss):
-    """Triplet loss of embeddings that have labels, as TensorFlow Addons has it.
+    """Triplet loss of labelled embeddings, as in TensorFlow Addons.
 
-    Every embedding is an anchor; the others with its label are its positives,
-    those with another label its negatives. The values are those of
+    Every embedding is an anchor. Its positives are the other embeddings with
+    its label, its negatives those with other labels. The values are those of
     TensorFlow Addons 0.23.0:
 
-    - `"hard"`: `TripletHardLoss(margin, soft=False)`. All anchors count: one
-      without positives as if it had one at the least distance of its row,
-      which is 0, and one without negatives as if it had one at the greatest.
-    - `"semi-hard"`: `TripletSemiHardLoss(margin)`. The mean over all pairs of
+    - `"hard"`: `TripletHardLoss(margin, soft=False)`, the mean over all
+      anchors. An anchor without positives gets one at the smallest distance of
+      its row, 0, and an anchor without negatives gets one at the greatest.
+    - `"semi-hard"`: `TripletSemiHardLoss(margin)`, the mean over all pairs of
       an anchor and a positive. If all labels are equal, the negative's
-      distance is taken for 0. Without any pair the loss is 0; there it is NaN.
-    - `"all"`, `"batch-hard"` and `"schroff-semi-hard"`, which have no
-      counterpart there: the mean over the triplets that `TripletLoss` names
-      so. The last two are the losses of their papers, Schroff's with
-      `"squared-L2"` and Hermans's with `"L2"`.
+      distance is 0. Without any pair the loss is 0, in TensorFlow Addons NaN.
+    - `"all"`, `"batch-hard"` and `"schroff-semi-hard"`, which TensorFlow
+      Addons lacks: the mean over the triplets of `TripletLoss`. The last two
+      are the losses of their papers, with `"L2"` in Hermans et al. (2017) and
+      `"squared-L2"` in Schroff et al. (2015).
 
     Args:
-        margin: by how much positives have to be nearer; positive.
+        margin: required difference of the distances of negatives and
+            positives; positive.
         mining: one of the above.
         distance_metric: `"L2"`, `"squared-L2"` or `"angular"`, which is
             1 - cosine.
@@ -160,7 +161,7 @@ class EmbeddingTripletLoss(keras.losses.Loss):
         dtype: dtype policy of the loss; by default that of Keras, float32.
 
     Call arguments:
-        y_true: the embeddings' labels, integers of less than 2^24,
+        y_true: the labels of the embeddings, integers below 2^24,
             `(batch_size,)` or `(batch_size, 1)`.
         y_pred: the embeddings, float `(batch_size, units)`.
 
@@ -200,7 +201,7 @@ class EmbeddingTripletLoss(keras.losses.Loss):
         self.soft_margin = soft_margin
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        """The mean over the anchors, pairs or triplets of the batch."""
+        """Computes the mean over the batch's anchors, pairs or triplets."""
         labels = ops.reshape(y_true, (-1, 1))
         same = ops.equal(labels, ops.transpose(labels))
         size = ops.shape(same)[0]
@@ -211,7 +212,7 @@ class EmbeddingTripletLoss(keras.losses.Loss):
         losses = _mined(self.mining, distances, positives, negatives, margin)
         if self.mining == "hard":
             return ops.mean(losses)
-        # Semi-hard pairs count even where their anchor has no negative.
+        # Semi-hard pairs count even if their anchor has no negative.
         complete = self.mining == "semi-hard" or ops.any(
             negatives, axis=1, keepdims=True
         )
@@ -233,19 +234,19 @@ class EmbeddingTripletLoss(keras.losses.Loss):
 
 
 def embedding_distances(embeddings: Any, metric: str = "L2") -> Any:
-    """Distances of embeddings from each other.
+    """Computes the pairwise distances of embeddings.
 
-    From the products of the embeddings, so that memory does not grow with
-    their number times its square. Equal embeddings have the distance 0, up to
-    rounding, and gradients that are finite.
+    They are computed from dot products, without the `(n, n, units)`
+    differences. Equal embeddings have the distance 0, up to rounding, and
+    finite gradients.
 
     Args:
         embeddings: float tensor `(n, units)`.
         metric: `"L2"`, `"squared-L2"` or `"angular"`, which is 1 - cosine.
 
     Returns:
-        Float tensor `(n, n)`, not negative; but for `"angular"`, the diagonal
-        is 0.
+        Float tensor `(n, n)`, not negative; the diagonal is exactly 0, except
+        for `"angular"`.
     """
     if metric == "angular":
         square = ops.sum(ops.square(embeddings), axis=1, keepdims=True)
@@ -259,7 +260,7 @@ def embedding_distances(embeddings: Any, metric: str = "L2") -> Any:
     real = ops.logical_and(off_diagonal, distances > 0)
     if metric == "squared-L2":
         return ops.where(real, distances, 0.0)
-    # Without a root of 0, whose slope is infinite.
+    # A root has an infinite gradient at 0.
     return ops.where(real, ops.sqrt(ops.where(real, distances, 1.0)), 0.0)
 
 
@@ -270,7 +271,7 @@ def _mined(
     negatives: Any,
     margin: float | None,
 ) -> Any:
-    """The losses of the triplets, `(questions,)` or for pairs `(q, d)`."""
+    """Returns losses `(questions,)`, for semi-hard minings of pairs."""
     mine: Callable[..., Any] = {
         "hard": _hard,
         "batch-hard": _hard,
@@ -284,7 +285,7 @@ def _mined(
 def _counts(
     mining: str, losses: Any, positives: Any, negatives: Any, complete: Any
 ) -> Any:
-    """The number of triplets in each of the losses of `_mined`, float32."""
+    """Returns the number of triplets in each loss of `_mined`, float32."""
     if mining == "all":
         ones = [ops.cast(mask, "float32") for mask in (positives, negatives)]
         return ops.sum(ones[0], axis=1) * ops.sum(ones[1], axis=1)
@@ -298,7 +299,7 @@ def _counts(
 
 
 def _farthest(distances: Any, allowed: Any) -> Any:
-    """The greatest allowed distance `(q, 1)`; the least of all if none is."""
+    """Returns the greatest allowed distance, the least of all without one."""
     greatest = ops.max(
         ops.where(allowed, distances, -float("inf")), axis=1, keepdims=True
     )
@@ -309,7 +310,7 @@ def _farthest(distances: Any, allowed: Any) -> Any:
 def _hard(
     distances: Any, positives: Any, negatives: Any, margin: float | None
 ) -> Any:
-    """The farthest positive and the nearest negative, `(questions,)`.
+    """Losses of farthest positives and nearest negatives, `(questions,)`.
 
     A margin of None is a soft one.
     """
@@ -323,7 +324,7 @@ def _hard(
 def _semi_hard(
     distances: Any, positives: Any, negatives: Any, margin: float
 ) -> Any:
-    """Each document as the positive, `(questions, documents)`."""
+    """Losses with each document as the positive, `(questions, documents)`."""
     negative, exists = _nearest_farther(distances, negatives)
     negative = ops.where(exists, negative, _farthest(distances, negatives))
     return ops.relu(distances - negative + margin)
@@ -332,16 +333,16 @@ def _semi_hard(
 def _schroff(
     distances: Any, positives: Any, negatives: Any, margin: float
 ) -> Any:
-    """The same, 0 where no negative is farther."""
+    """The same losses, but 0 if no negative is farther."""
     negative, exists = _nearest_farther(distances, negatives)
     return ops.where(exists, ops.relu(distances - negative + margin), 0.0)
 
 
 def _nearest_farther(distances: Any, negatives: Any) -> tuple[Any, Any]:
-    """For each document the next distance of a negative, and if there is one.
+    """The least distance of a farther negative, and whether there is one.
 
-    Chosen question by question and without gradient: nothing of the size
-    questions * documents * documents is ever held.
+    Returns:
+        For each document `(questions, documents)`, floats and booleans.
     """
 
     def nearest_farther(row: Any) -> Any:
@@ -350,6 +351,8 @@ def _nearest_farther(distances: Any, negatives: Any) -> tuple[Any, Any]:
         nearest = ops.argmin(ops.where(farther, distance, float("inf")), axis=1)
         return ops.cast(nearest, "int32"), ops.any(farther, axis=1)
 
+    # Chosen question by question and without gradient, so that no tensor has
+    # the size questions * documents * documents.
     nearest, exists = ops.map(
         nearest_farther, (ops.stop_gradient(distances), negatives)
     )
@@ -357,10 +360,10 @@ def _nearest_farther(distances: Any, negatives: Any) -> tuple[Any, Any]:
 
 
 def _all(distances: Any, positives: Any, negatives: Any, margin: float) -> Any:
-    """The sums over all triplets of each question, `(questions,)`.
+    """Sums of the losses of all triplets of each question, `(questions,)`.
 
-    Of the triplets that cost something, every distance is added as often
-    as it is a positive's and subtracted as often as it is a negative's.
+    Over the triplets with a positive loss, each distance counts plus once per
+    triplet as the positive's, and minus once per triplet as the negative's.
     """
 
     def uses(row: Any) -> Any:

@@ -19,14 +19,13 @@ from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Outcome
 from reproductions.harness.experiment import Run
 
-# Pairs that the reloaded SavedModel must score as the model does: candidates of
-# the first questions.
+# The first pairs, which the reloaded SavedModel must score as the model does.
 VERIFIED_QUESTIONS = 10
 VERIFIED_PAIRS = 500
 
 
 def fit_and_rank(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
-    """Fits, loads the best epoch, exports and ranks the reported questions.
+    """Fits a model, exports its best epoch and ranks the reported questions.
 
     Args:
         experiment: the experiment that owns the model.
@@ -105,7 +104,7 @@ def _details(
         "parameters": sum(
             int(np.prod(weight.shape)) for weight in model.trainable_variables
         ),
-        # As its paper counts them, where that is not all of them.
+        # The parameters that the paper counts, if these are not all.
         **({} if core is None else {"core_parameters": core}),
         "seconds_per_epoch": float(
             np.median([row["seconds"] for row in selector.history])
@@ -114,10 +113,10 @@ def _details(
 
 
 def export_run(run: Run[Any], scorer: CorpusScorer) -> None:
-    """Writes the model for Keras and, on TensorFlow, for text.
+    """Writes `model.keras`, its vocabulary and, on TensorFlow, a SavedModel.
 
-    A model that knows its questions by number takes no other ones as text, nor
-    does one that reads vectors.
+    There is no SavedModel of a model that reads question numbers or vectors,
+    since it cannot score arbitrary texts.
     """
     corpus, folder = scorer.corpus, run.folder
     folder.write("model.keras", lambda path: export_keras(scorer.model, path))

@@ -1,4 +1,4 @@
-"""A model that is to learn, and its training."""
+"""A model to fit, and its training."""
 
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Learner:
-    """A model that is to learn, and all that does not depend on by what.
+    """A model to fit, with what does not depend on the loss.
 
     Attributes:
         scorer: scores pairs with the model.
         optimizer: the optimizer.
-        patience: see `Training`, as are the others.
-        callbacks: further callbacks of the training.
-        details: entries of `metrics.json` about what came before.
+        patience: see `Training`.
+        callbacks: see `Training`.
+        details: see `Training`.
     """
 
     scorer: "CorpusScorer"
@@ -35,7 +35,7 @@ class Learner:
     def fitted(
         self, trainer: "keras.Model", batches: "EpochBatches"
     ) -> "Training":
-        """Its training by a compiled trainer on some batches."""
+        """Returns the training by a compiled trainer on some batches."""
         return Training(
             self.scorer,
             trainer,
@@ -57,7 +57,7 @@ class Training:
         patience: the training ends after this many epochs without a better
             one on the questions that choose the epoch; 0 runs all epochs.
         callbacks: further callbacks of the training.
-        details: entries of `metrics.json` about what came before.
+        details: entries of `metrics.json` about earlier stages.
     """
 
     scorer: "CorpusScorer"

@@ -24,7 +24,7 @@ from reproductions.harness.learner import Training
 def pointwise_training(
     learner: Learner, settings: Any, fit: IndexedQuestions, seed: int
 ) -> Training:
-    """Fits a model to tell right answers from wrong ones.
+    """A training to classify question-answer pairs as right or wrong.
 
     Args:
         learner: the model and what goes with it.
@@ -58,7 +58,7 @@ def pairwise_training(
     scores: ScoreFunction | None = None,
     everything: np.ndarray | None = None,
 ) -> Training:
-    """Fits a model to rank right answers above sampled wrong ones.
+    """A training to rank right answers above sampled wrong ones.
 
     Args:
         learner: the model and what goes with it.
@@ -99,7 +99,7 @@ def pairwise_training(
 def listwise_training(
     learner: Learner, settings: Any, fit: IndexedQuestions, seed: int
 ) -> Training:
-    """Fits a model to rank the candidates of each question.
+    """A training to rank the candidates of each question.
 
     Args:
         learner: the model and what goes with it.

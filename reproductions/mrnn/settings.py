@@ -8,6 +8,9 @@ from reproductions.harness.measures import EVERY
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import setting
 
+# Reads vectors of words that depend on their texts.
+CONTEXTUAL = "mrnn-contextual"
+
 
 @dataclass(frozen=True)
 class MRNNSettings(CommonSettings):
@@ -53,7 +56,7 @@ class MRNNSettings(CommonSettings):
         choices=("hard", "semi-hard", "all", "batch-hard", "schroff-semi-hard"),
     )
     soft_margin: bool = setting(
-        False, "Hermans et al. (2017)", "of hard and batch-hard"
+        False, "Hermans et al. (2017)", "of hard and batch-hard", later=True
     )
     squared: bool = setting(False, "eq. 13", "of the distance")
     reduction: str = setting(
@@ -99,7 +102,7 @@ class MRNNSettings(CommonSettings):
     )
 
 
-# What the paper does on one data set only (4.3.2).
+# Settings of single data sets (4.3.2).
 DATASETS: dict[str, dict[str, Any]] = {
     "squad": {"blocks": 6, "margin": 1.0, "monitor": "recall@5"},
     "quasar-t": {"blocks": 6, "margin": 0.8, "monitor": "recall@5"},
@@ -107,8 +110,8 @@ DATASETS: dict[str, dict[str, Any]] = {
 
 RECIPES = {
     "paper": Recipe("as published"),
-    # Rate and start from trials on folds of train. From the identity itself,
-    # whose dot products of large vectors saturate the softmax, the second
+    # Learning rate and gains are from trials on folds of train. With a gain of
+    # 1 the dot products of large vectors saturate the softmax, and the second
     # attention hardly learns.
     "small": Recipe(
         "for 2 cores",

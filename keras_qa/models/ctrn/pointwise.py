@@ -1,4 +1,4 @@
-"""The parts that CTRN and its baselines have in common: all but the encoder."""
+"""The common parts of CTRN and its baselines: all but the encoder."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -20,14 +20,14 @@ from keras_qa.text.sides import SIDES
 
 
 class ProjectedWords:
-    """From the word ids of a text to their projected vectors.
+    """Layers from word ids to projected word vectors.
 
     Args:
-        given: the arguments of a model, those of `CTRN` among them.
+        given: the arguments of a model, as `CTRN` has them.
 
     Raises:
         ValueError: if a size is not a positive integer, or `embeddings` has
-            another shape.
+            another shape or values that are not finite.
     """
 
     def __init__(self, given: SimpleNamespace):
@@ -48,20 +48,21 @@ class ProjectedWords:
         )
 
     def __call__(self, ids: Any) -> Any:
-        """The vectors `(batch_size, length, projection_dim)`, with a mask."""
+        """Returns masked vectors `(batch_size, length, projection_dim)`."""
         return self.dropout(self.projection(self.embedding(ids)))
 
 
 def dense_head(given: SimpleNamespace) -> keras.Model:
-    """The model that scores the vectors of two texts.
+    """Creates the model that scores the vectors of two texts.
 
     Args:
-        given: the arguments of a model, those of `CTRN` among them.
+        given: the arguments of a model, as `CTRN` has them.
 
     Returns:
-        A model of the name `"head"` from a dict of `"question"` and
+        A model with the name `"head"` from a dict of `"question"` and
         `"answer"` `(batch_size, units)`, and of `"overlap"` `(batch_size,
-        overlap_features)` if there are such features, to `(batch_size, 1)`.
+        overlap_features)` if there are overlap features, to scores
+        `(batch_size, 1)`.
 
     Raises:
         ValueError: if a size is out of range.
@@ -84,7 +85,7 @@ def dense_head(given: SimpleNamespace) -> keras.Model:
         )
         for i in range(given.hidden_layers)
     ]
-    # One before each dense layer.
+    # One for the texts' vectors and one for each hidden layer's outputs.
     dropouts = [
         keras.layers.Dropout(given.dropout, dtype=policy, name=f"dropout_{i}")
         for i in range(given.hidden_layers + 1)
@@ -113,13 +114,13 @@ def dense_head(given: SimpleNamespace) -> keras.Model:
 
 
 class PointwiseRanker(ConfiguredModel):
-    """A model of words, an encoder, and a head of dense layers.
+    """A model of word vectors, an encoder, and a head of dense layers.
 
     Args:
         texts: symbolic word ids of question and answer.
-        vectors: symbolic vectors of question and answer, made of them.
-        words: the layers that have looked up and projected the words.
-        encoder: the layer that has encoded them.
+        vectors: symbolic vectors of question and answer.
+        words: the layers that look up and project the words.
+        encoder: the layer that encodes the projected words.
         head: the result of `dense_head`.
     """
 
@@ -150,10 +151,10 @@ class PointwiseRanker(ConfiguredModel):
 
     @property
     def core_parameters(self) -> int:
-        """Number of trainable parameters as the paper's Table 2 counts them.
+        """Number of trainable parameters, counted as in the paper's Table 2.
 
-        Embedding, projection and softmax layer are left out. Each feature of
-        overlap adds `hidden_units`, each hidden layer after the first
+        Embedding, projection and softmax layer are left out. Each overlap
+        feature adds `hidden_units`, each hidden layer after the first
         `hidden_units * (hidden_units + 1)`.
         """
         return count_parameters(
@@ -161,14 +162,14 @@ class PointwiseRanker(ConfiguredModel):
         )
 
     def adapt_overlap(self, features: np.ndarray) -> None:
-        """Learns mean and deviation of the features of overlap.
+        """Sets mean and deviation of the overlap features.
 
         Args:
-            features: float array `(pairs, overlap_features)`, those of the
-                training data.
+            features: float array `(pairs, overlap_features)`, the features of
+                the training data.
 
         Raises:
-            ValueError: if the model has no such features, or the array has
+            ValueError: if the model has no overlap features, or the array has
                 another shape or values that are not finite.
         """
         if self.overlap_normalization is None:
