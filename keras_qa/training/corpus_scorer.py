@@ -27,6 +27,8 @@ class CorpusScorer:
             if it has one.
         vectors: the texts of the corpus as the vectors of their words, for a
             model that reads these in place of ids.
+        word_vectors: the same, for a model that reads these next to ids, as
+            its inputs `"question_vectors"` and `"answer_vectors"`.
     """
 
     model: keras.Model
@@ -34,6 +36,7 @@ class CorpusScorer:
     overlap: OverlapFeatures | None = None
     question_rows: np.ndarray | None = None
     vectors: VectorTexts | None = None
+    word_vectors: VectorTexts | None = None
 
     @property
     def texts(self) -> Ragged:
@@ -72,6 +75,7 @@ class CorpusScorer:
             questions,
             answers,
             self.features(questions, answers),
+            self.word_vectors,
         )
 
     def distinct_scores(
