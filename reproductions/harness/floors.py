@@ -33,7 +33,7 @@ CLASSES: dict[str, tuple[str, dict[str, Any]]] = {
     "idf-overlap": ("IdfOverlapRanker", {}),
     "cosine": ("SentenceCosineRanker", {}),
     "alignment": ("AlignmentRanker", {}),
-    "idf-alignment": ("AlignmentRanker", {"idf": True}),
+    "idf-alignment": ("AlignmentRanker", {"idf_weighted": True}),
     "features": ("FeatureRanker", {}),
 }
 

@@ -20,7 +20,7 @@ from keras_qa.text.sides import SIDES
 from keras_qa.text.vector_texts import VectorTexts
 
 # Tried in this order; of equally good values the first are chosen.
-K1 = (0.4, 0.8, 1.2, 1.6, 2.0)
+K1 = (0.2, 0.5, 1.0, 1.5, 2.0)
 B = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 

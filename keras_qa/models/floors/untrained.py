@@ -68,7 +68,7 @@ class AlignmentRanker(Floor):
     Args:
         vocabulary_size: number of word ids, with padding (0).
         embedding_dim: size of the word vectors.
-        idf: whether question words are weighed by idf.
+        idf_weighted: whether words are weighed by idf.
         contextual: whether the vectors are inputs, such as those of a BERT,
             in place of one for each word id.
         embeddings: array `(vocabulary_size, embedding_dim)`, word vectors;
@@ -108,14 +108,14 @@ class AlignmentRanker(Floor):
         vocabulary_size: int,
         embedding_dim: int = 100,
         *,
-        idf: bool = False,
+        idf_weighted: bool = False,
         contextual: bool = False,
         embeddings: np.ndarray | None = None,
         dtype: Any = None,
         name: str | None = None,
         trainable: bool = True,
     ):
-        feature = "idf_alignment" if idf else "alignment"
+        feature = "idf_alignment" if idf_weighted else "alignment"
         pairs = AlignedPairs(self.arguments, feature)
         super().__init__(pairs.inputs, pairs.output)
         self.counting = pairs.layer
@@ -142,13 +142,15 @@ class SentenceCosineRanker(Floor):
         vocabulary_size: int,
         embedding_dim: int = 100,
         *,
-        idf: bool = False,
+        idf_weighted: bool = False,
         contextual: bool = False,
         embeddings: np.ndarray | None = None,
         dtype: Any = None,
         name: str | None = None,
         trainable: bool = True,
     ):
-        pairs = AlignedPairs(self.arguments, "idf_cosine" if idf else "cosine")
+        pairs = AlignedPairs(
+            self.arguments, "idf_cosine" if idf_weighted else "cosine"
+        )
         super().__init__(pairs.inputs, pairs.output)
         self.counting = pairs.layer
