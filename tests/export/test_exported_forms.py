@@ -13,8 +13,8 @@ pytestmark = pytest.mark.skipif(
     reason="models are converted with the TensorFlow backend",
 )
 
-# Poincaré distance, and a loop.
-SOME = ("HyperQA", "QRNNRanker")
+# Poincaré distance, features of alignment, and a loop.
+SOME = ("FeatureRanker", "HyperQA", "QRNNRanker")
 
 
 def _rows(cells):
