@@ -86,12 +86,12 @@ def fuse_runs(
     ]
     qrels = read_labels(folders[0] / "qrels.trec")
     scored = {q.query_id for q in qrels if q.relevance > 0}
-    found = ir_measures.calc_aggregate(
+    measured = ir_measures.calc_aggregate(
         list(MEASURES.values()),
         [q for q in qrels if q.query_id in scored],
         [d for d in run if d.query_id in scored],
     )
-    return {name: found[measure] for name, measure in MEASURES.items()}
+    return {name: measured[measure] for name, measure in MEASURES.items()}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
