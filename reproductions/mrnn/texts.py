@@ -19,6 +19,7 @@ from keras_qa.embeddings import published_mixture
 from keras_qa.embeddings.mixtures.encoders import BERT
 from keras_qa.embeddings.mixtures.encoders import ELMO
 from keras_qa.text.vector_texts import VectorTexts
+from reproductions.harness.experiment import CONTEXTUAL_FLOORS
 from reproductions.harness.experiment import Run
 from reproductions.harness.vectors import load_named
 from reproductions.harness.vectors import scaling_of
@@ -58,7 +59,7 @@ def mixed_vectors(
             mixture = published_mixture(
                 find_encoder(name), settings.bert_order, settings.w_idf
             )
-            if arguments.model != CONTEXTUAL:
+            if arguments.model not in (CONTEXTUAL, *CONTEXTUAL_FLOORS):
                 mixture = _scaled_alone(mixture, settings, corpus)
         else:
             vectors = load_named(name, arguments, settings, corpus, fit)
@@ -97,7 +98,9 @@ def _scaled(
     return StaticEncoder(scaled)
 
 
-def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
+def contextual_texts(
+    run: Run[MRNNSettings], names: list[str], whole: bool = False
+) -> VectorTexts:
     """The multi-resolution vectors of all texts that a run reads.
 
     The vectors are kept in memory as float16: with Table 2's sizes, 4·768 +
@@ -107,6 +110,7 @@ def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
         run: the run; wrong candidates of training questions are left out if
             its setting `negatives` is 0.
         names: the names of all sources, as on the command line.
+        whole: whether all texts are read in any case.
 
     Returns:
         The texts by their numbers in the corpus; texts that are left out are
@@ -118,6 +122,8 @@ def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
     for part in (run.select, run.report):
         indexed = corpus.index(part)
         read += [indexed.question_texts, *indexed.candidate_texts]
+    if whole:
+        read = [np.arange(len(corpus.tokens))]
     numbers = np.unique(np.concatenate(read))
     source, idf = mixed_vectors(names, run.arguments, settings, corpus, run.fit)
     vectors, ends = source.ragged_vectors(

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.skipif(
     reason="models are converted with the TensorFlow backend",
 )
 
-# A loop; `tests/test_ranker.py` has HyperQA in all forms.
-SOME = ("QRNNRanker",)
+# A loop, and features of alignment; `tests/test_ranker.py` has HyperQA.
+SOME = ("FeatureRanker", "QRNNRanker")
 
 
 def _rows(cells):
