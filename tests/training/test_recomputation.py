@@ -7,7 +7,6 @@ from keras import ops
 
 from keras_qa.training.recomputation import Recomputation
 
-pytestmark = pytest.mark.compiled
 
 BACKEND = keras.backend.backend()
 WORDS, LENGTH, ROWS, PARTS = 20, 6, 4, 3
@@ -78,7 +77,9 @@ def _trained(recomputed, steps=2, run_eagerly=False):
     return [np.array(losses), *_state(model.inner)], model
 
 
-@pytest.mark.parametrize("run_eagerly", [False, True])
+@pytest.mark.parametrize(
+    "run_eagerly", [False, pytest.param(True, marks=pytest.mark.once)]
+)
 def test_steps_equal_those_without_recomputation(run_eagerly):
     """Losses, weights, moving averages and the state of the dropout."""
     start = _state(_inner())
