@@ -7,7 +7,6 @@ from keras import ops
 
 from keras_qa.training.recomputation import Recomputation
 
-
 BACKEND = keras.backend.backend()
 WORDS, LENGTH, ROWS, PARTS = 20, 6, 4, 3
 
