@@ -4,6 +4,7 @@ import hashlib
 import os
 import warnings
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,16 @@ from keras_qa.embeddings import random_vectors
 from keras_qa.embeddings import rare_length_ratio
 from keras_qa.embeddings import train_skipgram
 from keras_qa.embeddings.bert.network import Bert
+from keras_qa.embeddings.bert.vectors import bert_rows
 from keras_qa.embeddings.elmo.encoder import Elmo
 from keras_qa.embeddings.mixtures.encoders import BERT
 from keras_qa.embeddings.mixtures.encoders import ELMO
+from keras_qa.embeddings.texts import Text
 from keras_qa.errors import VectorsError
 from keras_qa.errors import VectorsWarning
 from keras_qa.progress import ProgressBar
+from keras_qa.text.vector_texts import VectorTexts
+from reproductions.harness.errors import SettingsError
 from reproductions.harness.settings import CommonSettings
 
 SKIPGRAM = "skipgram"
@@ -188,6 +193,42 @@ def matrix_of(
         weights = idf_weights(words, corpus.sentences(fit))
         matrix *= weights[:, None].astype(np.float32)
     return matrix, coverage
+
+
+def bert_texts(
+    names: list[str], corpus: Corpus, layers: int | Sequence[int] = -1
+) -> VectorTexts:
+    """The vectors of a BERT for the words of all texts, each in its text.
+
+    They are kept in memory, in half precision: 768 bytes a word for MiniLM.
+
+    Args:
+        names: the names of the vectors, as on the command line: one BERT.
+        corpus: the texts.
+        layers: as for `bert_text_vectors`.
+
+    Raises:
+        ImportError: if the BERT needs a package that is missing.
+        SettingsError: if there are other vectors than those of one BERT.
+        VectorsError: if a file is missing or bad.
+    """
+    if len(names) != 1 or not names[0].startswith(BERT):
+        raise SettingsError(
+            "vectors of words in their texts need `--embeddings bert:SOURCE` "
+            f"and no others. Received: --embeddings {' '.join(names)}"
+        )
+    bert = Bert(names[0].removeprefix(BERT), layers)
+    texts = [tuple(tokens) for tokens in corpus.tokens]
+    distinct = [text for text in dict.fromkeys(texts) if text]
+    none = np.zeros((0, bert.width), np.float16)
+    found: dict[Text, np.ndarray] = {(): none}
+    for i, rows in bert_rows(bert, "text", distinct, None, True):
+        found[distinct[i]] = rows.astype(np.float16)
+    lengths = [len(text) for text in texts]
+    return VectorTexts(
+        np.concatenate([found[text] for text in texts]),
+        np.cumsum([0, *lengths]),
+    )
 
 
 def own_skipgram(

@@ -34,6 +34,7 @@ from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Run
 from reproductions.harness.learner import Learner
 from reproductions.harness.learner import Training
+from reproductions.harness.settings import PAPER
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
 from reproductions.mrnn.settings import CONTEXTUAL
 from reproductions.mrnn.settings import DATASETS
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     import keras
 
     from keras_qa.embeddings import Coverage
+    from keras_qa.text.vector_texts import VectorTexts
 
 OWN = ("mrnn", CONTEXTUAL)
 
@@ -105,6 +107,12 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         found = [source.word_vectors(words, idf)]
         return matrix_of(found, arguments, settings, corpus, fit)
 
+    def text_vectors(self, run: Run[MRNNSettings]) -> "VectorTexts":
+        """The mixture of all vectors, of each word in its text."""
+        from reproductions.mrnn.texts import contextual_texts
+
+        return contextual_texts(run, self.vectors(run.arguments), whole=True)
+
     def build_model(
         self,
         model: str,
@@ -147,7 +155,12 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         settings = run.settings
         texts = width = None
         if run.arguments.model == CONTEXTUAL:
-            texts = contextual_texts(run, self.vectors(run.arguments))
+            # Only the paper's objective leaves texts of training unread.
+            texts = contextual_texts(
+                run,
+                self.vectors(run.arguments),
+                whole=settings.objective != PAPER,
+            )
             width = texts.vectors.shape[1]
         # Seeded after the vectors, so that computing them does not change the
         # initial weights.

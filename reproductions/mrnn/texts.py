@@ -19,8 +19,8 @@ from keras_qa.embeddings import published_mixture
 from keras_qa.embeddings.mixtures.encoders import BERT
 from keras_qa.embeddings.mixtures.encoders import ELMO
 from keras_qa.text.vector_texts import VectorTexts
+from reproductions.harness.experiment import CONTEXTUAL_FLOORS
 from reproductions.harness.experiment import Run
-from reproductions.harness.settings import PAPER
 from reproductions.harness.vectors import load_named
 from reproductions.harness.vectors import scaling_of
 from reproductions.harness.vectors import warn_of_weights
@@ -59,7 +59,7 @@ def mixed_vectors(
             mixture = published_mixture(
                 find_encoder(name), settings.bert_order, settings.w_idf
             )
-            if arguments.model != CONTEXTUAL:
+            if arguments.model not in (CONTEXTUAL, *CONTEXTUAL_FLOORS):
                 mixture = _scaled_alone(mixture, settings, corpus)
         else:
             vectors = load_named(name, arguments, settings, corpus, fit)
@@ -98,7 +98,9 @@ def _scaled(
     return StaticEncoder(scaled)
 
 
-def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
+def contextual_texts(
+    run: Run[MRNNSettings], names: list[str], whole: bool = False
+) -> VectorTexts:
     """The multi-resolution vectors of all texts that a run reads.
 
     The vectors are kept in memory as float16: with Table 2's sizes, 4·768 +
@@ -106,8 +108,9 @@ def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
 
     Args:
         run: the run; wrong candidates of training questions are left out if
-            its setting `negatives` is 0 and its `objective` the paper's.
+            its setting `negatives` is 0.
         names: the names of all sources, as on the command line.
+        whole: whether all texts are read in any case.
 
     Returns:
         The texts by their numbers in the corpus; texts that are left out are
@@ -115,12 +118,12 @@ def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
     """
     corpus, settings = run.corpus, run.settings
     fit = corpus.index(run.fit)
-    read = [fit.question_texts, *_trained_on(fit, settings)]
-    if settings.objective != PAPER and settings.sampler_pool == "all":
-        read.append(corpus.answer_space)
+    read = [fit.question_texts, *_trained_on(fit, settings.negatives)]
     for part in (run.select, run.report):
         indexed = corpus.index(part)
         read += [indexed.question_texts, *indexed.candidate_texts]
+    if whole:
+        read = [np.arange(len(corpus.tokens))]
     numbers = np.unique(np.concatenate(read))
     source, idf = mixed_vectors(names, run.arguments, settings, corpus, run.fit)
     vectors, ends = source.ragged_vectors(
@@ -131,11 +134,9 @@ def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
     return VectorTexts(vectors, np.cumsum([0, *lengths]))
 
 
-def _trained_on(
-    fit: IndexedQuestions, settings: MRNNSettings
-) -> list[np.ndarray]:
+def _trained_on(fit: IndexedQuestions, negatives: int) -> list[np.ndarray]:
     """The candidates of training questions that batches may contain."""
-    if settings.negatives or settings.objective != PAPER:
+    if negatives:
         return fit.candidate_texts
     return [
         texts[labels > 0]

@@ -25,7 +25,6 @@ import keras_qa
 from keras_qa.datasets.dataset import Question
 from reproductions.harness.command import run_command
 from reproductions.harness.errors import SettingsError
-from reproductions.harness.experiment import BM25
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Outcome
@@ -87,8 +86,8 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
         key: {"pooling": ("max", "avg")}
         for key in ("attentive-lstm", "attentive-cnn")
     }
-    untrained = (*FLOORS, IDF_COSINE)
-    wordless = (BM25, TERM_DEPENDENCE)
+    untrained = (*Experiment.untrained, IDF_COSINE)
+    wordless = (*Experiment.wordless, TERM_DEPENDENCE)
 
     def recipe_changes(
         self, arguments: Namespace, published: QALSTMSettings
