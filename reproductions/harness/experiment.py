@@ -194,6 +194,9 @@ class Experiment(Generic[S]):
             {} if arguments.epochs is None else {"epochs": arguments.epochs},
             overrides=arguments.overrides,
         )
+        if arguments.model in self.untrained:
+            # There is no epoch to choose.
+            found = resolve_settings(found, {"folds": 0})
         self.check(arguments, found)
         return found
 
@@ -214,6 +217,10 @@ class Experiment(Generic[S]):
         Raises:
             SettingsError: if a value is not allowed.
         """
+        if settings.folds == 1:
+            raise SettingsError(
+                "the setting `folds` must be 0 or at least 2. Received: folds=1"
+            )
         for name, choices in self.choices.get(arguments.model, {}).items():
             check_choice(
                 name, getattr(settings, name), choices, error=SettingsError

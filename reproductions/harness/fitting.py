@@ -2,6 +2,8 @@
 
 import importlib
 from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
 from typing import Any
 
 import keras
@@ -16,11 +18,11 @@ from keras_qa.export.keras_file import export_keras
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.verification import verify_export
 from keras_qa.losses.pairwise import PairwiseHinge
-from keras_qa.ranking.evaluation import Evaluation
 from keras_qa.ranking.evaluation import evaluate
 from keras_qa.text.sides import SIDES
 from keras_qa.training.corpus_scorer import CorpusScorer
 from keras_qa.training.epoch_selection import EpochSelector
+from keras_qa.training.epoch_selection import Measured
 from keras_qa.training.fitting import fit_best_epoch
 from keras_qa.training.pairwise import PairwiseTrainer
 from keras_qa.training.run_folder import RunFolder
@@ -34,15 +36,49 @@ VERIFIED_QUESTIONS = 10
 VERIFIED_PAIRS = 500
 
 
-def fit_and_rank(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
+def fit_and_rank(
+    experiment: Experiment[Any], run: Run[Any], epochs: int | None = None
+) -> Outcome:
     """Fits a model, exports its best epoch and ranks the reported questions.
 
     Args:
         experiment: the experiment that owns the model.
         run: the run.
+        epochs: see `fit`.
 
     Returns:
         The scores and what the training adds to `metrics.json`.
+    """
+    training, selector = fit(experiment, run, epochs)
+    scorer = training.scorer
+    export_run(run, scorer)
+    measures = experiment.measures(run.arguments.dataset)
+    return Outcome(
+        scores=scorer.rank(run.corpus.index(run.report)),
+        details={
+            **_details(selector, scorer.model, tuple(measures)),
+            **training.details,
+        },
+    )
+
+
+def fit(
+    experiment: Experiment[Any],
+    run: Run[Any],
+    epochs: int | None = None,
+    title: str = "",
+) -> tuple[Training, EpochSelector]:
+    """Fits a model and gives it the weights of its best epoch.
+
+    Args:
+        experiment: the experiment that owns the model.
+        run: the run.
+        epochs: number of epochs, the last of which is kept and none measured;
+            None takes that of the settings and chooses the best epoch.
+        title: title of the progress; the model's name if empty.
+
+    Returns:
+        The training with its fitted model, and the epochs.
     """
     arguments, settings = run.arguments, run.settings
     keras.utils.set_random_seed(arguments.seed)
@@ -51,7 +87,9 @@ def fit_and_rank(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
     select = run.corpus.index(run.select)
     measures = experiment.measures(arguments.dataset)
 
-    def evaluate_selection() -> Evaluation:
+    def evaluate_selection() -> Measured:
+        if epochs:
+            return _Unmeasured()
         return evaluate(
             select.questions,
             scorer.rank(select),
@@ -59,6 +97,7 @@ def fit_and_rank(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
             measures=measures,
         )
 
+    most = settings.smoke_epochs if arguments.smoke else settings.epochs
     callbacks = list(training.callbacks)
     if arguments.tensorboard:
         callbacks.append(_tensorboard(run.folder))
@@ -67,20 +106,14 @@ def fit_and_rank(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
         training.batches,
         run.folder,
         evaluate_selection,
-        settings.smoke_epochs if arguments.smoke else settings.epochs,
-        monitor=experiment.monitor(settings),
-        patience=training.patience,
-        title=arguments.model,
+        epochs or most,
+        # The last epoch has the highest number.
+        monitor="epoch" if epochs else experiment.monitor(settings),
+        patience=0 if epochs else training.patience,
+        title=title or arguments.model,
         callbacks=callbacks,
     )
-    export_run(run, scorer)
-    return Outcome(
-        scores=scorer.rank(run.corpus.index(run.report)),
-        details={
-            **_details(selector, scorer.model, tuple(measures)),
-            **training.details,
-        },
-    )
+    return training, selector
 
 
 def pairwise_training(
@@ -170,6 +203,11 @@ def _tensorboard(folder: RunFolder) -> keras.callbacks.Callback:
     return keras.callbacks.TensorBoard(str(folder.path / "tensorboard"))
 
 
+@dataclass(frozen=True)
+class _Unmeasured:
+    metrics: dict[str, float] = field(default_factory=dict)
+
+
 def _details(
     selector: EpochSelector, model: keras.Model, metrics: Sequence[str]
 ) -> dict[str, Any]:
@@ -178,7 +216,7 @@ def _details(
     return {
         "epoch": selector.best_epoch,
         "epochs": len(selector.history),
-        "selection": {name: best[name] for name in metrics},
+        "selection": {name: best[name] for name in metrics if name in best},
         "parameters": sum(
             int(np.prod(weight.shape)) for weight in model.trainable_variables
         ),

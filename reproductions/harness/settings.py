@@ -53,6 +53,8 @@ class Rule:
         above: exclusive lower bound.
         most: inclusive upper bound.
         below: exclusive upper bound.
+        later: True if there are recorded runs without this setting, which did
+            what its default does.
     """
 
     section: str
@@ -62,6 +64,7 @@ class Rule:
     above: float | None
     most: float | None
     below: float | None
+    later: bool = False
 
     @property
     def limits(self) -> str:
@@ -99,13 +102,15 @@ def setting(
     above: float | None = None,
     most: float | None = None,
     below: float | None = None,
+    later: bool = False,
 ) -> Any:
     """Makes a field of a dataclass of settings.
 
     The field's annotation is its type: `int`, `float`, `bool`, `str` or
     `list[int]`, optionally `| None`. Arguments after `default` are `Rule`'s.
     """
-    rule = Rule(section, note, tuple(choices), least, above, most, below)
+    limits = (least, above, most, below)
+    rule = Rule(section, note, tuple(choices), *limits, later)
     metadata = {"rule": rule}
     if isinstance(default, list):
         return dataclasses.field(
@@ -156,6 +161,14 @@ class CommonSettings:
         above=0,
         below=1,
     )
+    folds: int = setting(
+        0,
+        "ours",
+        "of train, whose mean measure sets the number of epochs for all of "
+        "train; 0: held-out questions choose the epoch",
+        least=0,
+        later=True,
+    )
     smoke_questions: int = setting(12, "ours", "of --smoke", above=0)
     smoke_epochs: int = setting(1, "ours", "of --smoke", above=0)
     epochs: int = setting(25, "not stated", above=0)
@@ -166,6 +179,21 @@ class CommonSettings:
             name = field.name
             value = _checked(field, *kinds[name], getattr(self, name))
             object.__setattr__(self, field.name, value)
+
+
+def recorded(settings: CommonSettings) -> dict[str, Any]:
+    """The settings by name, as records of runs have them.
+
+    A setting that is `later` than some recorded runs is left out where it has
+    its default, so that the same run still has the same record.
+    """
+    defaults = type(settings)()
+    return {
+        field.name: getattr(settings, field.name)
+        for field in dataclasses.fields(settings)
+        if not field.metadata["rule"].later
+        or getattr(settings, field.name) != getattr(defaults, field.name)
+    }
 
 
 S = TypeVar("S", bound=CommonSettings)

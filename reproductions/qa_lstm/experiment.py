@@ -81,8 +81,10 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
     of_dataset = DATASETS
     rows = ROWS
     choices = {
-        key: {"pooling": ("max", "avg")}
-        for key in ("attentive-lstm", "attentive-cnn")
+        "attentive-lstm": {"pooling": ("max", "avg")},
+        "attentive-cnn": {"pooling": ("max", "avg")},
+        # It is not fitted by epochs.
+        TERM_DEPENDENCE: {"folds": (0,)},
     }
     untrained = (*FLOORS, IDF_COSINE)
     wordless = (BM25, TERM_DEPENDENCE)

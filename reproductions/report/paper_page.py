@@ -67,7 +67,8 @@ def results(
             paper,
             "Measured on dev",
             "The epoch was chosen on a fold held out of the data set's own "
-            f"train{chosen}. {comparable}",
+            "train, or, with `folds`, by cross-validation over all of it"
+            f"{chosen}. {comparable}",
             [group for group in plain if group.split != "test"],
         ),
         *paired_test_tables(paper, tests),
@@ -75,7 +76,8 @@ def results(
         *measured(
             paper,
             "Measured on test",
-            "The epoch was chosen on dev, the recipe before.",
+            "The epoch was chosen on dev, or, with `folds`, by "
+            "cross-validation over train; the recipe before.",
             [group for group in plain if group.split == "test"],
         ),
         *changed_settings(paper, groups),
