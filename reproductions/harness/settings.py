@@ -53,8 +53,8 @@ class Rule:
         above: exclusive lower bound.
         most: inclusive upper bound.
         below: exclusive upper bound.
-        later: True if there are recorded runs without this setting, which did
-            what its default does.
+        later: True if runs were recorded before there was this setting; they
+            did what its default does.
     """
 
     section: str
