@@ -50,7 +50,7 @@ class UnpackingError(KerasQAError, OSError):
 
 
 class VectorsWarning(UserWarning):
-    """A file of vectors has rows that are left out or irregular."""
+    """Word vectors are irregular, or rows of their file are left out."""
 
 
 class TextWarning(UserWarning):

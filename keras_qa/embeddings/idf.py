@@ -64,3 +64,32 @@ class InverseDocumentFrequency:
         if self.smooth:
             return math.log((1 + self.documents) / (1 + frequency)) + 1
         return math.log(self.documents / max(frequency, 1))
+
+
+def idf_weights(
+    words: Sequence[str], texts: Sequence[Sequence[str]]
+) -> np.ndarray:
+    """The idf of words over the mean idf of running words.
+
+    Vectors that are multiplied by these weights keep their mean length over
+    running text. The smooth formula of `InverseDocumentFrequency` is used.
+
+    Args:
+        words: the words to weigh.
+        texts: the words of each document, such as the training texts; they give
+            the document frequencies and the running words of the mean.
+
+    Returns:
+        float64 `(words,)`.
+
+    Raises:
+        ValueError: if the texts contain no words, or one is a string.
+    """
+    idf = InverseDocumentFrequency.of(texts)
+    counts = Counter(word for text in texts for word in text)
+    if not counts:
+        raise ValueError(
+            f"`texts` must contain words. Received: {len(texts)} empty texts"
+        )
+    mean = np.average(idf(list(counts)), weights=list(counts.values()))
+    return idf(words) / mean

@@ -1,6 +1,5 @@
 """The matrix of an embedding layer, from vectors and a vocabulary."""
 
-import hashlib
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -12,6 +11,8 @@ from gensim.models.fasttext import FastTextKeyedVectors
 
 from keras_qa.arguments import check_choice
 from keras_qa.embeddings.formats.fasttext import has_subwords
+from keras_qa.embeddings.random_words import word_generator
+from keras_qa.embeddings.scaling import WordScaling
 
 OOV = ("uniform", "normal", "zeros")
 
@@ -71,6 +72,7 @@ def embedding_matrix(
     scale: float = 0.25,
     counts: Mapping[str, int] | None = None,
     lowercase_fallback: bool = False,
+    scaling: WordScaling | None = None,
 ) -> tuple[np.ndarray, Coverage]:
     """Builds the matrix whose row `i` is the vector of the word with id `i`.
 
@@ -92,6 +94,8 @@ def embedding_matrix(
         counts: number of occurrences of each word. If given, words that do not
             occur are ignored in the coverage, which also gets `running`.
         lowercase_fallback: True looks up unknown words in lower case.
+        scaling: the lengths of the vectors of each set, random rows included;
+            None keeps them.
 
     Returns:
         `(matrix, coverage)`: float32 `(len(words), sum of widths)`, and the
@@ -122,10 +126,12 @@ def embedding_matrix(
                 known[position, row] = True
                 block[row] = one[key]
             elif oov != "zeros":
-                rng = _word_generator(seed, position, word)
+                rng = word_generator(seed, position, word)
                 draw = rng.uniform if oov == "uniform" else rng.normal
                 low = -scale if oov == "uniform" else 0.0
                 block[row] = draw(low, scale, one.vector_size)
+        if scaling is not None:
+            block = scaling(block, known[position])
         blocks.append(block)
     return np.hstack(blocks), _coverage(words[1:], known[:, 1:], counts)
 
@@ -143,13 +149,6 @@ def _find(
     ):
         return word
     return None
-
-
-def _word_generator(seed: int, position: int, word: str) -> np.random.Generator:
-    # Python's `hash` of a string differs between processes.
-    key = f"{seed} {position} {word}".encode("utf-8", "surrogatepass")
-    digest = hashlib.blake2b(key, digest_size=16).digest()
-    return np.random.default_rng(int.from_bytes(digest, "little"))
 
 
 def _coverage(

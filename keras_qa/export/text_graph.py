@@ -28,19 +28,23 @@ from keras_qa.text.vocabulary import UNKNOWN_ID
 POSITIONS = 1 << 16
 """Token positions that are scored at once: bounds the memory of a request."""
 
+# Every code point, in order.
+_EVERY = "".join(map(chr, range(sys.maxunicode + 1)))
 _SIAMESE = ("question_encoder", "answer_encoder", "head")
 
 
 @cache
 def _lower_case_table() -> tuple[np.ndarray, np.ndarray]:
     """The code points that lower-casing changes, sorted, and their results."""
-    changed = [
-        (code, ord(lower_case(chr(code))))
-        for code in range(sys.maxunicode + 1)
-        if not 0xD800 <= code < 0xE000 and lower_case(chr(code)) != chr(code)
-    ]
-    upper, lower = np.array(changed, dtype=np.int32).T
-    return upper, lower
+    before, after = map(_code_points, (_EVERY, lower_case(_EVERY)))
+    is_surrogate = (before >= 0xD800) & (before < 0xE000)
+    changed = (before != after) & ~is_surrogate
+    return before[changed], after[changed]
+
+
+def _code_points(text: str) -> np.ndarray:
+    encoded = text.encode("utf-32-le", "surrogatepass")
+    return np.frombuffer(encoded, "<i4").astype(np.int32)
 
 
 @cache
@@ -53,10 +57,7 @@ def character_ranges(is_member: Callable[[str], bool]) -> str:
     Returns:
         Ranges of code points, each as two hexadecimal escapes.
     """
-    member = np.fromiter(
-        (is_member(chr(code)) for code in range(sys.maxunicode + 1)),
-        dtype=np.int8,
-    )
+    member = np.fromiter(map(is_member, _EVERY), np.int8, len(_EVERY))
     steps = np.diff(member, prepend=np.int8(0), append=np.int8(0))
     first, after = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
     return "".join(

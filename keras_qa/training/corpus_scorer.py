@@ -29,6 +29,8 @@ class CorpusScorer:
             `(texts,)`.
         vectors: the texts of the corpus as word vectors, for a model that reads
             vectors instead of ids.
+        word_vectors: the same, for a model that reads vectors in addition to
+            ids, as its inputs `"question_vectors"` and `"answer_vectors"`.
     """
 
     model: keras.Model
@@ -36,6 +38,7 @@ class CorpusScorer:
     overlap: OverlapFeatures | None = None
     question_rows: np.ndarray | None = None
     vectors: VectorTexts | None = None
+    word_vectors: VectorTexts | None = None
 
     @property
     def texts(self) -> Ragged:
@@ -74,6 +77,7 @@ class CorpusScorer:
             questions,
             answers,
             self.features(questions, answers),
+            self.word_vectors,
         )
 
     def distinct_scores(

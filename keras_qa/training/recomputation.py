@@ -37,7 +37,10 @@ class Recomputation:
     def __init__(self, model: keras.Model):
         self._trainable = model.trainable_variables
         self._state = model.non_trainable_variables
-        self._weights = [ops.convert_to_tensor(v) for v in self._trainable]
+        # Tensors, without copying. `convert_to_tensor` gives the variables
+        # themselves on TensorFlow, which counts the gradient of a variable
+        # twice in eager mode: as an argument of `remat` and as a variable.
+        self._weights = [ops.reshape(v, v.shape) for v in self._trainable]
         # Copies, because PyTorch assigns in place, and recomputation after
         # `update` needs the state before.
         self._values = [ops.copy(v) for v in self._state]

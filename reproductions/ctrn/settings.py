@@ -19,6 +19,9 @@ class CTRNSettings(CommonSettings):
     a list, the default is one of its values.
     """
 
+    trainable_embeddings: bool = setting(
+        False, _DETAILS, '"non-trainable"', later=True
+    )
     projection_dim: int = setting(300, "Table 2", "m", above=0)
     units: int = setting(
         512, "Table 2", "d; tuned from 128 to 1024 in steps of 128", above=0

@@ -37,13 +37,20 @@ if TYPE_CHECKING:
 
     from keras_qa.batches.pairs import EpochBatches
     from keras_qa.embeddings import Coverage
+    from keras_qa.text.vector_texts import VectorTexts
     from keras_qa.training.corpus_scorer import CorpusScorer
 
-# Floors, the baselines without training: BM25, and the cosine of the sums of
-# word vectors.
+# Floors without labels: BM25, and the cosine of the sums of word vectors.
 BM25 = "bm25"
 COSINE = "cosine"
-FLOORS = (BM25, COSINE)
+# `reproductions.harness.floors` says what the others are.
+WORDLESS = (BM25, "bm25-tuned", "idf-overlap")
+FLOORS = (*WORDLESS, COSINE, "alignment", "idf-alignment", "features")
+# These read the vectors that words have in their texts.
+CONTEXTUAL_FLOORS = (
+    *("contextual-cosine", "contextual-alignment"),
+    *("contextual-idf-alignment", "contextual-features"),
+)
 
 S = TypeVar("S", bound=CommonSettings)
 
@@ -144,7 +151,8 @@ class Experiment(Generic[S]):
             settings that differ from the defaults.
         choices: by model and setting, the values that the model allows.
         borrowed: models of other papers, each with that paper's experiment.
-        untrained: models that have no recipe, because nothing is trained.
+        untrained: models that have no recipe, because nothing is trained by
+            gradients.
         wordless: models that read no word vectors.
     """
 
@@ -157,8 +165,8 @@ class Experiment(Generic[S]):
     rows: ClassVar[Mapping[str, tuple[str, Mapping[str, Any]]]] = {}
     choices: ClassVar[Mapping[str, Mapping[str, Sequence[Any]]]] = {}
     borrowed: ClassVar[Mapping[str, "Experiment[Any]"]] = {}
-    untrained: ClassVar[Sequence[str]] = FLOORS
-    wordless: ClassVar[Sequence[str]] = (BM25,)
+    untrained: ClassVar[Sequence[str]] = (*FLOORS, *CONTEXTUAL_FLOORS)
+    wordless: ClassVar[Sequence[str]] = WORDLESS
 
     # === The command line and the settings ===
 
@@ -269,18 +277,41 @@ class Experiment(Generic[S]):
         """
         from reproductions.harness.vectors import load_named
         from reproductions.harness.vectors import matrix_of
+        from reproductions.harness.vectors import scaling_of
+        from reproductions.harness.vectors import warn_of_weights
 
-        found = [
-            load_named(
+        found = []
+        for name in self.vectors(arguments):
+            vectors = load_named(
                 name, arguments, settings, corpus, fit, **self.bert(settings)
             )
-            for name in self.vectors(arguments)
-        ]
-        return matrix_of(found, arguments, settings, corpus)
+            if arguments.model not in self.untrained:
+                warn_of_weights(name, vectors, settings, corpus)
+            found.append(vectors)
+        return matrix_of(
+            found, arguments, settings, corpus, fit, scaling_of(settings)
+        )
 
     def bert(self, settings: S) -> dict[str, Any]:
         """Further arguments of `bert_word_vectors`."""
         return {}
+
+    def text_vectors(self, run: Run[S]) -> "VectorTexts":
+        """The vectors that the words of all texts of a run have in them.
+
+        Args:
+            run: the run of one of `CONTEXTUAL_FLOORS`.
+
+        Raises:
+            ImportError: if a BERT needs a package that is missing.
+            SettingsError: if the vectors are not those of one BERT.
+            VectorsError: if a file is missing or bad.
+        """
+        from reproductions.harness.vectors import bert_texts
+
+        # All dimensions: cosines need no scale, and fewer tell less.
+        layers = self.bert(run.settings).get("layers", -1)
+        return bert_texts(self.vectors(run.arguments), run.corpus, layers)
 
     # === Training and ranking ===
 
@@ -322,6 +353,7 @@ class Experiment(Generic[S]):
             vocabulary_size=vocabulary_size,
             embedding_dim=embedding_dim,
             embeddings=matrix,
+            trainable_embeddings=settings.trainable_embeddings,
             **{name: getattr(settings, name) for name in names},
             **arguments,
         )

@@ -28,7 +28,8 @@ from keras_qa.arguments import did_you_mean
 from keras_qa.text.tokenizer import TOKENIZERS
 from reproductions.harness.errors import SettingsError
 
-# The names that Keras knows, listed here so that Keras is not imported.
+# The names that Keras, and the library's vectors, know, listed here so that
+# neither is imported.
 ACTIVATIONS = (
     *("elu", "exponential", "gelu", "leaky_relu", "linear", "mish", "relu"),
     *("relu6", "selu", "sigmoid", "silu", "softplus", "softsign", "swish"),
@@ -38,6 +39,7 @@ OPTIMIZERS = (
     *("adadelta", "adafactor", "adagrad", "adam", "adamax", "adamw", "ftrl"),
     *("lion", "nadam", "rmsprop", "sgd"),
 )
+WORD_NORMS = ("raw", "unit", "power")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -154,6 +156,26 @@ class CommonSettings:
     skipgram_dim: int = setting(100, "ours", "of own vectors", above=0)
     skipgram_epochs: int = setting(15, "ours", "of own vectors", above=0)
     skipgram_window: int = setting(5, "ours", "of own vectors", above=0)
+    random_dim: int = setting(
+        100, "ours", "of the vectors `random`", above=0, later=True
+    )
+    word_norm: str = setting(
+        "raw",
+        "not stated",
+        "lengths of the vectors of each source",
+        choices=WORD_NORMS,
+        later=True,
+    )
+    word_length: float = setting(
+        3.0, "ours", "of unit; the mean of power", above=0, later=True
+    )
+    word_norm_power: float = setting(
+        0.5, "ours", "exponent of the lengths", least=0, later=True
+    )
+    idf_weighting: bool = setting(
+        False, "ours", "vectors times idf / its mean", later=True
+    )
+    trainable_embeddings: bool = setting(False, "not stated", later=True)
     fold_fraction: float = setting(
         0.15,
         "ours",

@@ -2,7 +2,9 @@
 
 import hashlib
 import os
+import warnings
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +14,32 @@ from gensim.models import KeyedVectors
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Question
 from keras_qa.embeddings import Coverage
+from keras_qa.embeddings import Share
+from keras_qa.embeddings import WordScaling
 from keras_qa.embeddings import bert_word_vectors
 from keras_qa.embeddings import embedding_matrix
+from keras_qa.embeddings import idf_weights
 from keras_qa.embeddings import load_vectors
+from keras_qa.embeddings import random_vectors
+from keras_qa.embeddings import rare_length_ratio
 from keras_qa.embeddings import train_skipgram
 from keras_qa.embeddings.bert.network import Bert
+from keras_qa.embeddings.bert.vectors import bert_rows
 from keras_qa.embeddings.elmo.encoder import Elmo
 from keras_qa.embeddings.mixtures.encoders import BERT
 from keras_qa.embeddings.mixtures.encoders import ELMO
+from keras_qa.embeddings.texts import Text
 from keras_qa.errors import VectorsError
+from keras_qa.errors import VectorsWarning
 from keras_qa.progress import ProgressBar
+from keras_qa.text.vector_texts import VectorTexts
+from reproductions.harness.errors import SettingsError
 from reproductions.harness.settings import CommonSettings
 
 SKIPGRAM = "skipgram"
+RANDOM = "random"
+# Where rare words are longer by this factor, vectors are weighted by frequency.
+WEIGHTED = 10
 
 
 def vector_identity(names: list[str]) -> tuple[list[str], list[str]]:
@@ -35,7 +50,7 @@ def vector_identity(names: list[str]) -> tuple[list[str], list[str]]:
 
     Returns:
         The names without folders, and the fingerprints of those that a run
-        does not train itself.
+        does not make itself.
 
     Raises:
         ImportError: if a BERT needs a package that is missing.
@@ -43,16 +58,21 @@ def vector_identity(names: list[str]) -> tuple[list[str], list[str]]:
     """
     short, fingerprints = [], []
     for name in names:
+        short.append(short_name(name))
         if name.startswith((BERT, ELMO)):
-            kind, _, source = name.partition(":")
-            short.append(f"{kind}:{Path(source).name}")
             network = Elmo if name.startswith(ELMO) else Bert
-            fingerprints.append(network(source).fingerprint)
-            continue
-        short.append(Path(name).name)
-        if name != SKIPGRAM:
+            fingerprints.append(network(name.partition(":")[2]).fingerprint)
+        elif name not in (SKIPGRAM, RANDOM):
             fingerprints.append(fingerprint_file(Path(name)))
     return short, fingerprints
+
+
+def short_name(name: str) -> str:
+    """The name of vectors without folders."""
+    for kind in (BERT, ELMO):
+        if name.startswith(kind):
+            return kind + Path(name.removeprefix(kind)).name
+    return Path(name).name
 
 
 def load_named(
@@ -65,8 +85,10 @@ def load_named(
 ) -> KeyedVectors:
     """Loads or trains the word vectors that `--embeddings` names.
 
+    How many words have a vector is printed.
+
     Args:
-        name: a file, `skipgram`, or `bert:SOURCE`.
+        name: a file, `skipgram`, `random`, or `bert:SOURCE`.
         arguments: the command line.
         settings: the settings.
         corpus: the texts.
@@ -79,12 +101,61 @@ def load_named(
     """
     words = corpus.vocabulary.words
     if name == SKIPGRAM:
-        return own_skipgram(arguments, settings, corpus.sentences(fit))
-    if name.startswith(BERT):
+        found = own_skipgram(arguments, settings, corpus.sentences(fit))
+    elif name == RANDOM:
+        # All but padding have one, the unknown word too.
+        found = random_vectors(words[1:], settings.random_dim, arguments.seed)
+    elif name.startswith(BERT):
         # The first two entries are padding and the unknown word.
         source = name.removeprefix(BERT)
-        return bert_word_vectors(words[2:], source, **bert)
-    return load_vectors(Path(name), vocabulary=words)
+        found = bert_word_vectors(words[2:], source, **bert)
+    else:
+        found = load_vectors(Path(name), vocabulary=words)
+    print(f"{short_name(name)}: {_covered(found, corpus)}")
+    return found
+
+
+def _covered(vectors: KeyedVectors, corpus: Corpus) -> str:
+    """How many words of a corpus have a vector."""
+    counts = corpus.word_counts()
+    known = [word for word in counts if vectors.has_index_for(word)]
+    running = Share(sum(counts[word] for word in known), counts.total())
+    return f"words {Share(len(known), len(counts))}, running {running}"
+
+
+def warn_of_weights(
+    name: str,
+    vectors: KeyedVectors,
+    settings: CommonSettings,
+    corpus: Corpus,
+) -> None:
+    """Warns if a model would be trained on vectors weighted by frequency.
+
+    Args:
+        name: the name of the vectors, as on the command line.
+        vectors: the vectors.
+        settings: the settings; with a `word_norm` there is no warning.
+        corpus: the texts.
+    """
+    if settings.word_norm != "raw":
+        return
+    ratio = rare_length_ratio(vectors, corpus.word_counts())
+    if ratio >= WEIGHTED:
+        warnings.warn(
+            f"{short_name(name)}: expected frequent and rare words to have "
+            "vectors of similar lengths, as a trained model hardly sees very "
+            "short ones; add `--set word_norm=unit`. Received: those of rare "
+            f"words are {ratio:.0f} times longer",
+            VectorsWarning,
+            stacklevel=2,
+        )
+
+
+def scaling_of(settings: CommonSettings) -> WordScaling:
+    """The lengths that the settings ask for."""
+    return WordScaling(
+        settings.word_norm, settings.word_length, settings.word_norm_power
+    )
 
 
 def matrix_of(
@@ -92,6 +163,8 @@ def matrix_of(
     arguments: Namespace,
     settings: CommonSettings,
     corpus: Corpus,
+    fit: list[Question],
+    scaling: WordScaling | None = None,
 ) -> tuple[np.ndarray, Coverage]:
     """Concatenates several vectors of each word of a corpus.
 
@@ -100,16 +173,61 @@ def matrix_of(
         arguments: the command line.
         settings: the settings.
         corpus: the texts.
+        fit: the questions to train on, whose texts and those of whose
+            candidates are the documents of the idf.
+        scaling: the lengths of the vectors of each source; None keeps them.
 
     Returns:
         Vectors by word id, float32 `(words, dim)`, and how many words have one.
     """
-    return embedding_matrix(
-        corpus.vocabulary.words,
+    words = corpus.vocabulary.words
+    matrix, coverage = embedding_matrix(
+        words,
         vectors,
         seed=arguments.seed,
         scale=settings.oov_scale,
         counts=corpus.word_counts(),
+        scaling=scaling,
+    )
+    if settings.idf_weighting:
+        weights = idf_weights(words, corpus.sentences(fit))
+        matrix *= weights[:, None].astype(np.float32)
+    return matrix, coverage
+
+
+def bert_texts(
+    names: list[str], corpus: Corpus, layers: int | Sequence[int] = -1
+) -> VectorTexts:
+    """The vectors of a BERT for the words of all texts, each in its text.
+
+    They are kept in memory, in half precision: 768 bytes a word for MiniLM.
+
+    Args:
+        names: the names of the vectors, as on the command line: one BERT.
+        corpus: the texts.
+        layers: as for `bert_text_vectors`.
+
+    Raises:
+        ImportError: if the BERT needs a package that is missing.
+        SettingsError: if there are other vectors than those of one BERT.
+        VectorsError: if a file is missing or bad.
+    """
+    if len(names) != 1 or not names[0].startswith(BERT):
+        raise SettingsError(
+            "vectors of words in their texts need `--embeddings bert:SOURCE` "
+            f"and no others. Received: --embeddings {' '.join(names)}"
+        )
+    bert = Bert(names[0].removeprefix(BERT), layers)
+    texts = [tuple(tokens) for tokens in corpus.tokens]
+    distinct = [text for text in dict.fromkeys(texts) if text]
+    none = np.zeros((0, bert.width), np.float16)
+    found: dict[Text, np.ndarray] = {(): none}
+    for i, rows in bert_rows(bert, "text", distinct, None, True):
+        found[distinct[i]] = rows.astype(np.float16)
+    lengths = [len(text) for text in texts]
+    return VectorTexts(
+        np.concatenate([found[text] for text in texts]),
+        np.cumsum([0, *lengths]),
     )
 
 

@@ -20,6 +20,9 @@ class HyperQASettings(CommonSettings):
     settings are not tuned (see `reproductions.harness.search_space`).
     """
 
+    trainable_embeddings: bool = setting(
+        False, "3.1", '"not updated during training"', later=True
+    )
     projection_dim: int = setting(
         300, "4.3.3", "one of 100, 200, 300, 400; 4.5: 300", above=0
     )

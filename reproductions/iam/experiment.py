@@ -64,7 +64,6 @@ _ARGUMENTS = (
     *("units", "layers", "hidden_units", "question_term"),
     *("share_state_vector", "attention_activation", "input_initializer"),
     *("dropout", "question_dropout", "initializer_range", "l2"),
-    "trainable_embeddings",
 )
 
 

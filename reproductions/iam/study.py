@@ -1,7 +1,7 @@
 """IAM's Table 1 with its ablations, one run after the other.
 
     python -m reproductions.iam.study --data-dir DIR --output-dir DIR \
-        --embeddings vectors.bin --record reproductions/records/runs.jsonl
+        --embeddings glove.6B.100d.bin --record reproductions/records/runs.jsonl
     python -m reproductions.significance DIR
 
 Three seeds of each condition on `--split dev`: the epoch of each run is chosen

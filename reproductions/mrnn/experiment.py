@@ -34,6 +34,7 @@ from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Run
 from reproductions.harness.experiment import Training
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
+from reproductions.mrnn.settings import CONTEXTUAL
 from reproductions.mrnn.settings import DATASETS
 from reproductions.mrnn.settings import RECIPES
 from reproductions.mrnn.settings import MRNNSettings
@@ -43,9 +44,8 @@ if TYPE_CHECKING:
     import keras
 
     from keras_qa.embeddings import Coverage
+    from keras_qa.text.vector_texts import VectorTexts
 
-# Reads vectors of words that depend on their texts.
-CONTEXTUAL = "mrnn-contextual"
 OWN = ("mrnn", CONTEXTUAL)
 
 # The settings that are arguments of the model with the same names.
@@ -73,6 +73,8 @@ class MRNNExperiment(Experiment[MRNNSettings]):
     models = (*OWN, *borrowed, *FLOORS)
     recipes = RECIPES
     of_dataset = DATASETS
+    # Its vectors depend on the text and are not in a matrix.
+    choices = {CONTEXTUAL: {"idf_weighting": (False,)}}
 
     def settings_of(self, arguments: Namespace) -> MRNNSettings:
         """Uses recipe `best` of HyperQA, which has no recipe `small`."""
@@ -101,7 +103,13 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         # The first two entries are padding and the unknown word.
         words = corpus.vocabulary.words[2:]
         found = [source.word_vectors(words, idf)]
-        return matrix_of(found, arguments, settings, corpus)
+        return matrix_of(found, arguments, settings, corpus, fit)
+
+    def text_vectors(self, run: Run[MRNNSettings]) -> "VectorTexts":
+        """The mixture of all vectors, of each word in its text."""
+        from reproductions.mrnn.texts import contextual_texts
+
+        return contextual_texts(run, self.vectors(run.arguments), whole=True)
 
     def build_model(
         self,

@@ -8,6 +8,9 @@ from reproductions.harness.measures import EVERY
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import setting
 
+# Reads vectors of words that depend on their texts.
+CONTEXTUAL = "mrnn-contextual"
+
 
 @dataclass(frozen=True)
 class MRNNSettings(CommonSettings):

@@ -1,7 +1,7 @@
 """MRNN with and without its parts, one run after the other.
 
     python -m reproductions.mrnn.study --data-dir DIR --output-dir DIR \
-        --embeddings bert:minilm vectors.txt \
+        --embeddings bert:minilm glove.6B.100d.bin \
         --record reproductions/records/runs.jsonl
     python -m reproductions.significance DIR
 

@@ -167,7 +167,8 @@ def read_curves(
         if "row" in metrics:
             curve = f"{metrics['row'][1:]}: {curve}"
         expected = settings.setdefault(curve, metrics["settings"])
-        for name, value in metrics["settings"].items():
+        for name in {**expected, **metrics["settings"]}:
+            value = metrics["settings"].get(name)
             if value != expected.get(name):
                 raise FigureError(
                     f"{folder}: expected the settings of the other runs of "

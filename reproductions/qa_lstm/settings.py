@@ -16,6 +16,7 @@ class QALSTMSettings(CommonSettings):
 
     max_question_length: int | None = setting(200, "4.1", "L", above=0)
     max_answer_length: int | None = setting(200, "4.1", "L", above=0)
+    trainable_embeddings: bool = setting(True, "4.1", later=True)
     units: int = setting(141, "4.1", "of the LSTM, in each direction", above=0)
     filters: int = setting(400, "Table 3", "c", above=0)
     kernel_size: int = setting(

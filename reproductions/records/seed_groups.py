@@ -56,7 +56,8 @@ class Group:
         training_set: name of what was trained on.
         training_pairs: number of its question-answer pairs.
         vectors: names of the word vectors that were concatenated.
-        settings: all settings of the runs.
+        settings: the settings of the runs. One that was added after other runs
+            had been recorded is left out where it has its default.
         overrides: the settings that differ from the recipe's.
         runs: one record per seed, ordered by seed: the last appended of
             several runs with the same seed.
@@ -194,12 +195,11 @@ def one_setting_apart(groups: Sequence[Group]) -> dict[str, list[list[Group]]]:
     for name in names:
         alike: dict[str, list[Group]] = {}
         for group in groups:
-            if name in group.settings:
-                alike.setdefault(_all_but(group, name), []).append(group)
+            alike.setdefault(_all_but(group, name), []).append(group)
         lists = [
-            sorted(members, key=lambda group: _order(group.settings[name]))
+            sorted(members, key=lambda group: _order(group.settings.get(name)))
             for _, members in sorted(alike.items())
-            if len({canonical(m.settings[name]) for m in members}) > 1
+            if len({canonical(m.settings.get(name)) for m in members}) > 1
         ]
         if lists:
             found[name] = lists

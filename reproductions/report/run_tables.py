@@ -186,7 +186,7 @@ def changed_settings(paper: Paper, groups: Sequence[Group]) -> list[str]:
             columns = [f"`{name}`", *metrics, "Seeds", "Parameters", "s/epoch"]
             rows = [
                 [
-                    f"`{group.settings[name]}`"
+                    f"`{group.settings.get(name, 'default')}`"
                     + (" (changed)" if name in group.overrides else ""),
                     *(markdown.number(group.metric(m)) for m in metrics),
                     str(len(group.runs)),

@@ -75,6 +75,7 @@ def test_inference_gives_the_states_of_a_qrnn(steps, mode):
         )
 
 
+@pytest.mark.once
 def test_pytorchs_own_lstm_takes_the_same_steps():
     torch = pytest.importorskip("torch")
     steps = TorchSteps(cores=2, tf32=False)
@@ -228,6 +229,7 @@ def check_run(tmp_path, capsys, *options):
     return case
 
 
+@pytest.mark.once
 def test_all_contenders_train(tmp_path, capsys):
     options = ["--workloads", "training", "--modes", MODES[0]]
     case = check_run(tmp_path, capsys, *options)

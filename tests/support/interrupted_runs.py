@@ -14,7 +14,7 @@ import sys
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from support.eager_training import compile_eagerly
+from support.eager_training import train_eagerly
 
 _SMALL = {"skipgram_dim": 6, "skipgram_epochs": 2, "smoke_questions": 6}
 
@@ -145,8 +145,7 @@ def _run(paper, arguments, folder, kill_at, export) -> None:
 
     script = importlib.import_module(f"reproductions.{paper}.experiment")
     if not export:
-        keras = importlib.import_module("keras")
-        keras.Model.compile = compile_eagerly
+        train_eagerly(True)
         fitting = importlib.import_module("reproductions.harness.fitting")
         fitting.export_run = lambda run, scorer: None
     sys.addaudithook(count)

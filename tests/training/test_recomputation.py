@@ -60,9 +60,13 @@ def _state(model):
     return [ops.convert_to_numpy(v) for v in model.variables]
 
 
-def _trained(recomputed, steps=2):
+def _trained(recomputed, steps=2, run_eagerly=False):
     model = Summed(_inner(), recomputed)
-    model.compile(keras.optimizers.SGD(0.1), loss=lambda y, y_pred: y_pred)
+    model.compile(
+        keras.optimizers.SGD(0.1),
+        loss=lambda y, y_pred: y_pred,
+        run_eagerly=run_eagerly,
+    )
     rng = np.random.default_rng(0)
     losses = []
     for _ in range(steps):
@@ -72,11 +76,14 @@ def _trained(recomputed, steps=2):
     return [np.array(losses), *_state(model.inner)], model
 
 
-def test_steps_equal_those_without_recomputation():
+@pytest.mark.parametrize(
+    "run_eagerly", [False, pytest.param(True, marks=pytest.mark.once)]
+)
+def test_steps_equal_those_without_recomputation(run_eagerly):
     """Losses, weights, moving averages and the state of the dropout."""
     start = _state(_inner())
-    plain, _ = _trained(recomputed=False)
-    found, _ = _trained(recomputed=True)
+    plain, _ = _trained(recomputed=False, run_eagerly=run_eagerly)
+    found, _ = _trained(recomputed=True, run_eagerly=run_eagerly)
     for value, expected in zip(found, plain, strict=True):
         np.testing.assert_allclose(value, expected, rtol=1e-5, atol=1e-6)
     unchanged = [

@@ -1,7 +1,7 @@
 import importlib
 import json
 import sys
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,9 +14,7 @@ from reproductions.harness.cross_validation import KEPT
 from reproductions.harness.cross_validation import Validation
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.search_space import Search
-from reproductions.harness.settings import setting
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
-from reproductions.hyperqa.settings import HyperQASettings
 from reproductions.iam.experiment import EXPERIMENT as IAM
 from reproductions.mrnn.experiment import EXPERIMENT as MRNN
 from reproductions.qa_lstm.experiment import EXPERIMENT as QA_LSTM
@@ -298,15 +296,6 @@ def test_all_trials_are_recorded_once(tmp_path, monkeypatch):
         assert record["vectors"] == call.embeddings
 
 
-@dataclass(frozen=True)
-class SharedSettings(HyperQASettings):
-    """Those of one paper and one that all models share."""
-
-    objective: str = setting(
-        "paper", "ours", choices=search.SHARED["objective"]
-    )
-
-
 def test_the_best_space_has_what_models_share(tmp_path):
     drawn = []
 
@@ -314,7 +303,7 @@ def test_the_best_space_has_what_models_share(tmp_path):
         drawn.append(changes)
         return {"MAP": 0.5}
 
-    settings = SharedSettings(learning_rate=0.02)
+    settings = SimpleNamespace(learning_rate=0.02, objective="paper")
     space = search.best_space(HYPERQA, settings, ["a.bin"])
     Search(space, train, 60, tmp_path).search(verbose=0)
     rates = {changes["learning_rate"] for changes in drawn}
