@@ -79,15 +79,40 @@ def _weights(layer):
 
 def _words(model, ids):
     words = _embeddings().astype("float32").astype(float)[ids[ids > 0]]
-    return words @ _weights(model.projection)[0]
+    first, *others = (_weights(layer)[0] for layer in model.projections)
+    x = words @ first
+    for kernel in others:
+        x = np.maximum(0, x) @ kernel
+    return x
 
 
-def _pooled(states, pooling):
-    return {
-        "mean": lambda: states.mean(0),
-        "max": lambda: states.max(0),
-        "last": lambda: states[-1],
-    }[pooling]()
+def _softmax(x):
+    return np.exp(x) / np.exp(x).sum()
+
+
+def _pooled(model, states):
+    if model.pooling == "attentive":
+        # Section 3 of dos Santos et al. (2016).
+        (kernel,) = _weights(model.get_layer("attentive_pooling"))
+        fit = np.tanh(states[0] @ kernel @ states[1].T)
+        return [
+            _softmax(fit.max(axis)) @ x
+            for x, axis in zip(states, (1, 0), strict=True)
+        ]
+    pool = {
+        "mean": lambda x: x.mean(0),
+        "max": lambda x: x.max(0),
+        "last": lambda x: x[-1],
+    }[model.pooling]
+    return [pool(x) for x in states]
+
+
+def _normalized(model, x):
+    if not model.pooled_normalization:
+        return x
+    parts = getattr(model, "question_encoder", model)
+    gamma, beta = _weights(parts.get_layer("pooled_normalization"))
+    return (x - x.mean()) / np.sqrt(x.var() + 1e-8) * gamma + beta
 
 
 def _vectors(model, question, answer):
@@ -106,8 +131,7 @@ def _vectors(model, question, answer):
         states = [lstm(x, *weights) for x in pair]
     else:
         states = [np.maximum(0, convolution(x, *weights)) for x in pair]
-    pooling = getattr(model, "pooling", "mean")
-    return [_pooled(x, pooling) for x in states]
+    return [_normalized(model, x) for x in _pooled(model, states)]
 
 
 def _logits(model, row):
@@ -126,9 +150,12 @@ SETTINGS = [
     (CTRN, {}),
     (CTRN, {"crossed_input": "partner", "kernel_size": 3, "zoneout": 0.3}),
     (CTRN, {"use_bias": True, "hidden_layers": 2, "overlap_features": 2}),
-    (QRNNRanker, {"overlap_features": FEATURES}),
+    (CTRN, {"pooling": "max", "pooled_normalization": True}),
+    (CTRN, {"pooling": "attentive", "projection_layers": 2}),
+    (QRNNRanker, {"overlap_features": FEATURES, "pooled_normalization": True}),
+    (QRNNRanker, {"pooling": "attentive", "pooled_normalization": True}),
     (QRNNRanker, {"pooling": "last", "kernel_size": 1, "zoneout": 0.2}),
-    (LSTMRanker, {"hidden_layers": 3}),
+    (LSTMRanker, {"hidden_layers": 3, "pooling": "max"}),
     (LSTMRanker, {"pooling": "last", "use_bias": True}),
     (CNNRanker, {}),
     (CNNRanker, {"pooling": "mean", "kernel_size": 2, "use_bias": False}),
@@ -183,6 +210,7 @@ def test_binary_cross_entropy_of_the_score_is_equation_3(
 @pytest.mark.parametrize("model_class", MODELS)
 def test_l2_on_all_trainable_parameters(model_class, trainable):
     settings = {"use_bias": True, "hidden_layers": 2, "overlap_features": 2}
+    settings |= {"pooled_normalization": True, "projection_layers": 2}
     model = _model(
         model_class, l2=0.3, trainable_embeddings=trainable, **settings
     )
@@ -224,8 +252,23 @@ def test_what_features_and_layers_add_to_the_count(model_class):
     assert features.core_parameters == plain + 4 * 128
     deep = model_class(9, units=16, hidden_layers=3)
     assert deep.core_parameters == plain + 2 * 128 * 129
-    trained = model_class(9, units=16, trainable_embeddings=True)
-    assert trained.core_parameters == plain
+    for left_out in ({"trainable_embeddings": True}, {"projection_layers": 2}):
+        assert model_class(9, units=16, **left_out).core_parameters == plain
+    normalized = model_class(9, units=16, pooled_normalization=True)
+    assert normalized.core_parameters == plain + 2 * 16
+
+
+@pytest.mark.once
+def test_normalization_makes_up_for_small_states():
+    # Products of two gated states are near 0 in a new model.
+    small = CTRN(VOCABULARY, 64, 64, 64, pooled_normalization=True)
+    vectors = keras.Model(
+        small.input, small.get_layer("pooled_normalization").output
+    )
+    (vector,) = ops.convert_to_numpy(
+        vectors(_inputs(small, QUESTION[:1], ANSWER[:1]))
+    )
+    assert vector.std() == pytest.approx(1, abs=0.05)
 
 
 @pytest.mark.once
@@ -273,6 +316,9 @@ def test_swapped_texts_are_swapped_vectors(model_class, settings):
     assert np.abs(swapped - expected).max() > 1e-3
     hidden = model.head.get_layer("hidden_0")
     kernel = ops.convert_to_numpy(hidden.kernel)
+    if model.pooling == "attentive":
+        matrix = model.get_layer("attentive_pooling").kernel
+        matrix.assign(ops.transpose(matrix))
     order = np.r_[UNITS : 2 * UNITS, :UNITS, 2 * UNITS : len(kernel)]
     hidden.kernel.assign(kernel[order])
     np.testing.assert_allclose(
@@ -441,8 +487,9 @@ def test_trains_the_embedding_if_asked(model_class):
             {"embeddings": np.zeros((4, 5))},
             r"`embeddings` must have .* = \(30, 300\). Received: .*\(4, 5\)",
         ),
-        (QRNNRanker, {"pooling": "max"}, r"`pooling` .* \('mean', 'last'\)"),
-        (LSTMRanker, {"pooling": "max"}, r"`pooling` .* \('mean', 'last'\)"),
+        (CTRN, {"pooling": "last"}, r"`pooling` .* \('mean', 'max', 'att"),
+        (CTRN, {"projection_layers": 0}, "`projection_layers` must be a pos"),
+        (QRNNRanker, {"pooling": "sum"}, r"`pooling` .* \('mean', 'last', "),
         (CNNRanker, {"pooling": "last"}, r"`pooling` .* \('max', 'mean'\)"),
         (CNNRanker, {"kernel_size": 0}, "`kernel_size` must be a positive"),
     ],

@@ -5,15 +5,17 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.cross_temporal import CrossTemporalLayer
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.ctrn.pointwise import PointwiseRanker
+from keras_qa.models.ctrn.pointwise import PooledStates
 from keras_qa.models.ctrn.pointwise import ProjectedWords
 from keras_qa.models.ctrn.pointwise import dense_head
+
+POOLINGS = ("mean", "max", "attentive")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -61,8 +63,16 @@ class CTRN(PointwiseRanker):
             has none.
         use_bias: whether convolutions have biases. The paper's count has
             none.
+        pooling: how a text's joint states become its vector: their `"mean"`
+            (the paper), their `"max"`, or `"attentive"`, the mean with the
+            weights that the texts give each other's words (`AttentivePooling`,
+            with a matrix of `units ** 2` weights).
+        pooled_normalization: whether each text's vector goes through a
+            `LayerNormalization`, the same for both texts. The paper has none.
         hidden_units: size of each dense layer (the paper's h).
         hidden_layers: number of dense layers; the paper tunes it from 1 to 3.
+        projection_layers: number of projections of the words, with the
+            activation of the dense layers between them; the paper has 1.
         embeddings: array `(vocabulary_size, embedding_dim)` to start the
             embedding with; uniform in (-.25, .25) without it. It is not part
             of the configuration: a saved model carries it in its weights.
@@ -125,8 +135,11 @@ class CTRN(PointwiseRanker):
         alignment: str = "lengths",
         zoneout: float = 0.0,
         use_bias: bool = False,
+        pooling: str = "mean",
+        pooled_normalization: bool = False,
         hidden_units: int = 128,
         hidden_layers: int = 1,
+        projection_layers: int = 1,
         embeddings: np.ndarray | None = None,
         trainable_embeddings: bool = False,
         activation: Any = "relu",
@@ -155,12 +168,11 @@ class CTRN(PointwiseRanker):
             name="cross_temporal",
         )
         words = ProjectedWords(self.arguments)
-        # Means stay in float32 under mixed precision.
-        mean = BagOfWords("mean", dtype=policy.variable_dtype, name="mean")
+        pooling_of_both = PooledStates(self.arguments, POOLINGS)
         head = dense_head(self.arguments)
 
         # === Functional model ===
         texts = text_inputs(question_length, answer_length)
         states = crossing([words(ids) for ids in texts.values()])
-        vectors = [mean(sequence) for sequence in states]
+        vectors = pooling_of_both(states)
         super().__init__(texts, vectors, words, crossing, head)

@@ -6,9 +6,13 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_not_negative
 from keras_qa.arguments import check_positive
+from keras_qa.layers.attentive_pooling import AttentivePooling
+from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.feature_standardization import FeatureStandardization
+from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
@@ -17,6 +21,9 @@ from keras_qa.models.building import word_embedding
 from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.encoders import word_projection
 from keras_qa.text.sides import SIDES
+
+NORMALIZATION_EPSILON = 1e-8
+"""Added to the variance of a pooled vector, which is 4e-6 in a new `CTRN`."""
 
 
 class ProjectedWords:
@@ -40,8 +47,19 @@ class ProjectedWords:
             given.l2,
             dtype=policy,
         )
-        self.projection = word_projection(
-            given.projection_dim, given.l2, policy
+        check_positive(projection_layers=given.projection_layers)
+        self.projections = [
+            word_projection(
+                given.projection_dim,
+                given.l2,
+                policy,
+                name=f"projection_{i}" if i else "projection",
+            )
+            for i in range(given.projection_layers)
+        ]
+        # A layer keeps the mask, which a function would lose.
+        self.activation = keras.layers.Activation(
+            given.activation, dtype=policy, name="projection_activation"
         )
         self.dropout = keras.layers.Dropout(
             given.word_dropout, dtype=policy, name="word_dropout"
@@ -49,7 +67,64 @@ class ProjectedWords:
 
     def __call__(self, ids: Any) -> Any:
         """The vectors `(batch_size, length, projection_dim)`, with a mask."""
-        return self.dropout(self.projection(self.embedding(ids)))
+        x = self.projections[0](self.embedding(ids))
+        for projection in self.projections[1:]:
+            # Without it, two linear layers would be one.
+            x = projection(self.activation(x))
+        return self.dropout(x)
+
+
+class PooledStates:
+    """From the hidden states of both texts to a vector of each.
+
+    Args:
+        given: the arguments of a model, those of `CTRN` among them.
+        poolings: what `pooling` may be, of `"mean"`, `"max"`, `"last"` and
+            `"attentive"`.
+
+    Attributes:
+        of_pairs: True if the vector of a text depends on the other text.
+
+    Raises:
+        ValueError: if `pooling` is none of `poolings`.
+    """
+
+    def __init__(self, given: SimpleNamespace, poolings: tuple[str, ...]):
+        check_choice("pooling", given.pooling, poolings)
+        # Pooled states stay in float32 under mixed precision.
+        precise = full_policy(given.dtype).variable_dtype
+        self.of_pairs = given.pooling == "attentive"
+        self.pool = {
+            "mean": lambda: BagOfWords("mean", dtype=precise, name="mean"),
+            "max": lambda: MaxOverTime(dtype=precise, name="max"),
+            # The encoder gives no other state.
+            "last": lambda: keras.layers.Identity(dtype=precise, name="last"),
+            "attentive": lambda: AttentivePooling(
+                **l2_regularizers(given.l2, "kernel"),
+                dtype=full_policy(given.dtype),
+                name="attentive_pooling",
+            ),
+        }[given.pooling]()
+        self.normalization = (
+            keras.layers.LayerNormalization(
+                epsilon=NORMALIZATION_EPSILON,
+                **l2_regularizers(given.l2, "beta", "gamma"),
+                dtype=precise,
+                name="pooled_normalization",
+            )
+            if given.pooled_normalization
+            else keras.layers.Identity(dtype=precise, name="pooled")
+        )
+
+    def alone(self, states: Any) -> Any:
+        """The vector `(batch_size, units)` of a text, unless `of_pairs`."""
+        return self.normalization(self.pool(states))
+
+    def __call__(self, states: list[Any]) -> list[Any]:
+        """The vectors `(batch_size, units)` of question and answer."""
+        if self.of_pairs:
+            return [self.normalization(x) for x in self.pool(states)]
+        return [self.alone(x) for x in states]
 
 
 def dense_head(given: SimpleNamespace) -> keras.Model:
@@ -142,7 +217,8 @@ class PointwiseRanker(ConfiguredModel):
         )
         self.activation = keras.activations.get(given.activation)
         self.embedding = words.embedding
-        self.projection = words.projection
+        self.projection = words.projections[0]
+        self.projections = words.projections
         self.encoder = encoder
         self.overlap_normalization = layers.get("overlap_normalization")
         self.softmax = layers["softmax"]
@@ -152,12 +228,13 @@ class PointwiseRanker(ConfiguredModel):
     def core_parameters(self) -> int:
         """Number of trainable parameters as the paper's Table 2 counts them.
 
-        Embedding, projection and softmax layer are left out. Each feature of
+        Embedding, projections and softmax layer are left out. Each feature of
         overlap adds `hidden_units`, each hidden layer after the first
-        `hidden_units * (hidden_units + 1)`.
+        `hidden_units * (hidden_units + 1)`, the normalisation `2 * units` and
+        attentive pooling `units ** 2`.
         """
         return count_parameters(
-            self, self.embedding, self.projection, self.softmax
+            self, self.embedding, *self.projections, self.softmax
         )
 
     def adapt_overlap(self, features: np.ndarray) -> None:

@@ -5,52 +5,52 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
-from keras_qa.layers.bag_of_words import BagOfWords
-from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.ctrn.pointwise import PointwiseRanker
+from keras_qa.models.ctrn.pointwise import PooledStates
 from keras_qa.models.ctrn.pointwise import ProjectedWords
 from keras_qa.models.ctrn.pointwise import dense_head
 from keras_qa.models.encoders import text_convolution
 
+STATE_POOLINGS = ("mean", "last", "max", "attentive")
+
 
 class TextwiseRanker(PointwiseRanker):
     """A pointwise ranker that encodes each text without the other.
+
+    With attentive pooling, the texts' vectors depend on each other, and the
+    model has no `question_encoder` and `answer_encoder`.
 
     It is made from the arguments that `CTRN` and its baselines have.
 
     Args:
         encoder: layer from a text's words to its hidden states, or to one
             vector if the argument `pooling` is `"last"`.
-        poolings: what `pooling` may be, of `"mean"`, `"max"` and `"last"`.
+        poolings: what `pooling` may be, see `PooledStates`.
     """
 
     def __init__(self, encoder: keras.layers.Layer, poolings: tuple[str, ...]):
         given = self.arguments
-        check_choice("pooling", given.pooling, poolings)
-        # Pooled states stay in float32 under mixed precision.
-        precise = full_policy(given.dtype).variable_dtype
 
         # === Layers ===
         words = ProjectedWords(given)
-        pool = {
-            "mean": lambda: BagOfWords("mean", dtype=precise, name="mean"),
-            "max": lambda: MaxOverTime(dtype=precise, name="max"),
-            "last": lambda: keras.layers.Identity(dtype=precise, name="last"),
-        }[given.pooling]()
+        pooling = PooledStates(given, poolings)
         head = dense_head(given)
 
         # === Functional model ===
         texts = text_inputs(given.question_length, given.answer_length)
+        if pooling.of_pairs:
+            vectors = pooling([encoder(words(ids)) for ids in texts.values()])
+            super().__init__(texts, vectors, words, encoder, head)
+            return
         ids = keras.Input((None,), dtype="int32", name="words")
         text_encoder = keras.Model(
-            ids, pool(encoder(words(ids))), name="text_encoder"
+            ids, pooling.alone(encoder(words(ids))), name="text_encoder"
         )
         vectors = [text_encoder(ids) for ids in texts.values()]
         super().__init__(texts, vectors, words, encoder, head)
@@ -74,7 +74,8 @@ class QRNNRanker(TextwiseRanker):
 
     Args:
         pooling: `"mean"` of the hidden states (as in `CTRN`) or the `"last"`
-            one. The paper does not say which its baseline has.
+            one; the paper does not say which its baseline has. `"max"` and
+            `"attentive"` as in `CTRN`.
 
     Reference: Tay et al., 2018, "Cross Temporal Recurrent Networks for
     Ranking Question Answer Pairs", equation 1; Bradbury et al., 2016,
@@ -93,8 +94,10 @@ class QRNNRanker(TextwiseRanker):
         pooling: str = "mean",
         zoneout: float = 0.0,
         use_bias: bool = False,
+        pooled_normalization: bool = False,
         hidden_units: int = 128,
         hidden_layers: int = 1,
+        projection_layers: int = 1,
         embeddings: np.ndarray | None = None,
         trainable_embeddings: bool = False,
         activation: Any = "relu",
@@ -118,7 +121,7 @@ class QRNNRanker(TextwiseRanker):
             dtype=full_policy(dtype),
             name="qrnn",
         )
-        super().__init__(encoder, ("mean", "last"))
+        super().__init__(encoder, STATE_POOLINGS)
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -134,7 +137,8 @@ class LSTMRanker(TextwiseRanker):
 
     Args:
         pooling: `"mean"` of the hidden states (as in `CTRN`) or the `"last"`
-            one. The paper does not say which its baseline has.
+            one; the paper does not say which its baseline has. `"max"` and
+            `"attentive"` as in `CTRN`.
 
     Reference: Tay et al., 2018, "Cross Temporal Recurrent Networks for
     Ranking Question Answer Pairs", Table 2.
@@ -150,8 +154,10 @@ class LSTMRanker(TextwiseRanker):
         *,
         pooling: str = "mean",
         use_bias: bool = False,
+        pooled_normalization: bool = False,
         hidden_units: int = 128,
         hidden_layers: int = 1,
+        projection_layers: int = 1,
         embeddings: np.ndarray | None = None,
         trainable_embeddings: bool = False,
         activation: Any = "relu",
@@ -174,7 +180,7 @@ class LSTMRanker(TextwiseRanker):
             dtype=full_policy(dtype),
             name="lstm",
         )
-        super().__init__(encoder, ("mean", "last"))
+        super().__init__(encoder, STATE_POOLINGS)
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -213,8 +219,10 @@ class CNNRanker(TextwiseRanker):
         convolution_activation: Any = "relu",
         pooling: str = "max",
         use_bias: bool = True,
+        pooled_normalization: bool = False,
         hidden_units: int = 128,
         hidden_layers: int = 1,
+        projection_layers: int = 1,
         embeddings: np.ndarray | None = None,
         trainable_embeddings: bool = False,
         activation: Any = "relu",
