@@ -21,6 +21,7 @@ from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.layers.query_attention import QueryAttention
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
+from keras_qa.layers.sentence_distance import SentenceDistance
 from keras_qa.layers.softmax_block import SoftmaxBlock
 from keras_qa.layers.text_convolution import TextConvolution
 from keras_qa.layers.text_vectors import TextVectors
@@ -51,6 +52,7 @@ __all__ = [
     "QRNNLayer",
     "QueryAttention",
     "RBMJumpScore",
+    "SentenceDistance",
     "SoftmaxBlock",
     "TextConvolution",
     "TextVectors",
