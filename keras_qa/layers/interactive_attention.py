@@ -75,7 +75,8 @@ class InteractiveAttention(MaskingLayer):
     - The terms of tf-idf are the same at all positions, and so is that of the
       question's final state. A softmax does not see what all have in common:
       these terms act through the curve of tanh alone. Under
-      `activation="linear"` they do nothing.
+      `activation="linear"` they do nothing. `return_match` gives the term of
+      both texts to whatever else can use it.
 
     Args:
         terms: those of equation 8 that are summed, of `"question"`,
@@ -109,10 +110,12 @@ class InteractiveAttention(MaskingLayer):
         mask: dict of bool tensors; those of `"question_states"` and
             `"answer_states"` are used, `(batch_size, length)`, true at words.
             Without one, all positions are words.
+        return_match: whether `d_q^T M d_a` is returned too.
 
     Output:
         Weights, float tensor `(batch_size, answer_length)` that sum to 1; all
-        0 for an answer without words.
+        0 for an answer without words. With `return_match`, a list of them and
+        of `d_q^T M d_a` `(batch_size, 1)`, without the factor v_2.
 
     Raises:
         ValueError: if an argument is out of range, or an input is missing.
@@ -207,7 +210,10 @@ class InteractiveAttention(MaskingLayer):
         )
 
     def call(
-        self, inputs: Mapping[str, Any], mask: Mapping[str, Any] | None = None
+        self,
+        inputs: Mapping[str, Any],
+        mask: Mapping[str, Any] | None = None,
+        return_match: bool = False,
     ) -> Any:
         """Sums the terms and takes their softmax."""
         mask = mask or {}
@@ -227,10 +233,12 @@ class InteractiveAttention(MaskingLayer):
         if "frequency" in self.terms:
             energy = energy + self._frequency(inputs)[:, None]
         if "match" in self.terms:
-            energy = energy + self.match_scale * self._match(inputs)[:, None]
-        return masked_softmax(
+            match = self._match(inputs)[:, None]
+            energy = energy + self.match_scale * match
+        weights = masked_softmax(
             self.activation(energy), mask.get("answer_states")
         )
+        return [weights, match] if return_match else weights
 
     def _question(self, inputs: Mapping[str, Any], mask: Any) -> Any:
         """`u_h . h_q(t)` `(batch_size, question_length)`, or `(…, 1)`."""
@@ -270,11 +278,16 @@ class InteractiveAttention(MaskingLayer):
         return tuple(input_shape["answer_states"][:2])
 
     def compute_output_spec(
-        self, inputs: Mapping[str, Any], mask: Any = None
-    ) -> keras.KerasTensor:
-        """The weights' shape and dtype."""
+        self,
+        inputs: Mapping[str, Any],
+        mask: Any = None,
+        return_match: bool = False,
+    ) -> Any:
+        """The outputs' shapes and dtypes, with the match if asked for."""
         shape = tuple(inputs["answer_states"].shape[:2])
-        return keras.KerasTensor(shape, dtype=self.precise)
+        shapes = [shape, (shape[0], 1)] if return_match else [shape]
+        outputs = [keras.KerasTensor(s, dtype=self.precise) for s in shapes]
+        return outputs if return_match else outputs[0]
 
 
 def check_terms(terms: Sequence[str]) -> tuple[str, ...]:

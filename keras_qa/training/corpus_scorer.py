@@ -25,6 +25,8 @@ class CorpusScorer:
         question_rows: for each text of the corpus its number among the
             questions, int32 `(texts,)`, the model's input `"question_row"`,
             if it has one.
+        answer_rows: the same of its number among the answers, the input
+            `"answer_row"`.
         vectors: the texts of the corpus as the vectors of their words, for a
             model that reads these in place of ids.
     """
@@ -33,6 +35,7 @@ class CorpusScorer:
     corpus: Corpus
     overlap: OverlapFeatures | None = None
     question_rows: np.ndarray | None = None
+    answer_rows: np.ndarray | None = None
     vectors: VectorTexts | None = None
 
     @property
@@ -62,6 +65,8 @@ class CorpusScorer:
             found["overlap"] = self.overlap.pairs(tokens, questions, answers)
         if self.question_rows is not None:
             found["question_row"] = self.question_rows[questions][:, None]
+        if self.answer_rows is not None:
+            found["answer_row"] = self.answer_rows[answers][:, None]
         return found
 
     def scores(self, questions: np.ndarray, answers: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ share. `--stage lm`, `rbm` or `match` makes that stage alone from those before.
 
 `--model iam` reads the vectors of `--embeddings`; `iam-bert` those of the words
 that `--bert` names, each alone, and `iam-bert-contextual` those of a question's
-words in it, in addition. `--set jump=false` leaves out a term of equation 8, of
+words in it, in addition; with `--set contextual_answers=true` an answer's, too. `--set jump=false` leaves out a term of equation 8, of
 `question_state`, `answer_state`, `jump`, `frequency` and `match`. The models of
 other papers have their own settings, as the paper's have.
 
@@ -21,6 +21,7 @@ runs the whole table, `python -m reproductions.iam.tables` writes Tables 3, 4.
 
 import argparse
 from argparse import Namespace
+from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,7 +56,8 @@ NUMBERS = "-num"
 STAGES = ("all", "lm", "rbm", "match")
 
 # Of IAM's own models these read the vectors of `--bert`.
-OF_BERT = ("iam-bert", "iam-bert-contextual")
+CONTEXTUAL = "iam-bert-contextual"
+OF_BERT = ("iam-bert", CONTEXTUAL)
 OWN = ("iam", *OF_BERT)
 
 # The settings that the matcher takes as arguments.
@@ -63,7 +65,7 @@ _ARGUMENTS = (
     *("units", "layers", "hidden_units", "question_term"),
     *("share_state_vector", "attention_activation", "input_initializer"),
     *("dropout", "question_dropout", "initializer_range", "l2"),
-    "trainable_embeddings",
+    *("trainable_embeddings", "match_in_logit"),
 )
 
 
@@ -102,6 +104,21 @@ class IAMExperiment(Experiment[IAMSettings]):
             "install 'keras-qa[bert]'` brings",
         )
 
+    def check(self, arguments: Namespace, settings: IAMSettings) -> None:
+        """Refuses settings of the match without what they need."""
+        super().check(arguments, settings)
+        answers = settings.contextual_answers
+        if answers and arguments.model != CONTEXTUAL:
+            raise SettingsError(
+                f"the setting `contextual_answers` is of {CONTEXTUAL}. "
+                f"Received: model={arguments.model!r}"
+            )
+        if (answers or settings.match_in_logit) and not settings.match:
+            raise SettingsError(
+                "the setting `match` must be true for `match_in_logit` and "
+                "`contextual_answers`. Received: match=False"
+            )
+
     def tokenizer(self, settings: IAMSettings, dataset: Dataset) -> str:
         """The tokeniser, such that it reads numbers as one word if asked."""
         name = super().tokenizer(settings, dataset)
@@ -128,7 +145,7 @@ class IAMExperiment(Experiment[IAMSettings]):
         model: str,
         settings: IAMSettings,
         matrix: np.ndarray,
-        contextual: np.ndarray | None = None,
+        contextual: Mapping[str, np.ndarray] | None = None,
     ) -> "keras.Model":
         """The matcher before its stages are loaded.
 
@@ -136,13 +153,15 @@ class IAMExperiment(Experiment[IAMSettings]):
             model: the model's name.
             settings: the settings.
             matrix: word vectors by word id, float32 `(words, dim)`.
-            contextual: vectors of the words of questions in them, float32
-                `(questions, length, dim)`, if these are to be read.
+            contextual: vectors of the words of `"question"`s, and maybe of
+                `"answer"`s, in them, float32 `(texts, length, dim)`, if these
+                are to be read.
         """
         from reproductions.iam.jump import jump_arguments
 
         # Where a stage changes the word vectors, each has its own.
         own = settings.trainable_embeddings or settings.lm_trainable_embeddings
+        contextual = contextual or {}
         return self.model_of_words(
             "IAM",
             settings,
@@ -151,7 +170,8 @@ class IAMExperiment(Experiment[IAMSettings]):
             terms=terms_of(settings),
             jump=jump_arguments(settings),
             reader_embeddings="own" if own else "shared",
-            contextual_vectors=contextual,
+            contextual_vectors=contextual.get("question"),
+            contextual_answers=contextual.get("answer"),
         )
 
     def build_training(self, run: Run[IAMSettings]) -> Training:
@@ -164,8 +184,8 @@ class IAMExperiment(Experiment[IAMSettings]):
         from reproductions.iam.stages import run_stages
 
         settings, corpus = run.settings, run.corpus
-        contextual = rows = None
-        if run.arguments.model == "iam-bert-contextual":
+        contextual, rows = {}, {}
+        if run.arguments.model == CONTEXTUAL:
             contextual, rows = self.contextual_vectors(run)
         # First, as bad settings should not be found out after the stages, and
         # a matcher starts the same whether these had to be made or were there.
@@ -187,7 +207,12 @@ class IAMExperiment(Experiment[IAMSettings]):
         )
         rate = settings.learning_rate
         return pointwise_training(
-            keras_qa.CorpusScorer(model, corpus, question_rows=rows),
+            keras_qa.CorpusScorer(
+                model,
+                corpus,
+                question_rows=rows.get("question"),
+                answer_rows=rows.get("answer"),
+            ),
             build_optimizer(settings.optimizer, rate, settings.clipnorm),
             run,
             callbacks=learning_rates(settings, rate),
@@ -196,28 +221,38 @@ class IAMExperiment(Experiment[IAMSettings]):
 
     def contextual_vectors(
         self, run: Run[IAMSettings]
-    ) -> tuple[np.ndarray, np.ndarray]:
+    ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         """Vectors of the words of all questions, each in its question.
 
+        With `contextual_answers` also those of answers; the principal
+        components are those of all words then.
+
         Returns:
-            float32 `(questions, length, dim)`, and for each text of the corpus
-            its number among the questions, int32 `(texts,)`, 0 for others.
+            By side, float32 `(texts, length, dim)`, and for each text of the
+            corpus its number among these, int32 `(corpus,)`, 0 for others.
         """
         from keras_qa.embeddings import bert_text_vectors
 
         corpus = run.corpus
-        parts = (run.fit, run.select, run.report)
-        indices = np.unique(
-            np.concatenate([corpus.index(p).question_texts for p in parts])
-        )
+        parts = [corpus.index(p) for p in (run.fit, run.select, run.report)]
+        read = {"question": [part.question_texts for part in parts]}
+        if run.settings.contextual_answers:
+            read["answer"] = [t for part in parts for t in part.candidate_texts]
+        numbers = {side: np.unique(np.concatenate(x)) for side, x in read.items()}
+        every = np.unique(np.concatenate(list(numbers.values())))
         vectors = bert_text_vectors(
-            [corpus.tokens[i] for i in indices],
+            [corpus.tokens[i] for i in every],
             run.arguments.bert,
             **self.bert(run.settings),
         )
-        rows = np.zeros(len(corpus.tokens), np.int32)
-        rows[indices] = np.arange(len(indices))
-        return vectors, rows
+        found, rows = {}, {}
+        for side, indices in numbers.items():
+            longest = max(len(corpus.tokens[i]) for i in indices)
+            chosen = np.searchsorted(every, indices)
+            found[side] = vectors[chosen, :longest]
+            rows[side] = np.zeros(len(corpus.tokens), np.int32)
+            rows[side][indices] = np.arange(len(indices))
+        return found, rows
 
     def search_space(self, hp: Any) -> dict[str, Any]:
         """What the paper leaves open, of the matcher.
