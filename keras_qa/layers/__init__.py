@@ -14,6 +14,7 @@ from keras_qa.layers.feature_standardization import FeatureStandardization
 from keras_qa.layers.gesd import GESD
 from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.interactive_attention import InteractiveAttention
+from keras_qa.layers.log_cosine_distance import LogCosineDistance
 from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.ngram_attention import NGramAttention
 from keras_qa.layers.ngram_dense_block import NGramDenseBlock
@@ -45,6 +46,7 @@ __all__ = [
     "FeatureStandardization",
     "HeadTail",
     "InteractiveAttention",
+    "LogCosineDistance",
     "MaxOverTime",
     "NGramAttention",
     "NGramDenseBlock",

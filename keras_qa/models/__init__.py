@@ -8,6 +8,7 @@ from keras_qa.models.ctrn.pointwise_baselines import LSTMRanker
 from keras_qa.models.ctrn.pointwise_baselines import QRNNRanker
 from keras_qa.models.hyperqa import CosineQA
 from keras_qa.models.hyperqa import HyperQA
+from keras_qa.models.hyperqa import LogCosineQA
 from keras_qa.models.iam.iam import IAM
 from keras_qa.models.iam.language_model import BidirectionalLanguageModel
 from keras_qa.models.mrnn import MRNN
@@ -37,5 +38,6 @@ __all__ = [
     "FengCNN",
     "HyperQA",
     "LSTMRanker",
+    "LogCosineQA",
     "QRNNRanker",
 ]

@@ -3,6 +3,8 @@
     python -m reproductions.hyperqa --dataset wikiqa --data-dir DIR \
         --embeddings glove.840B.300d.txt --seed 1 --split test
 
+`--model logcosineqa` is a control that the paper has not: HyperQA's distance as
+it is on the sphere that all clipped vectors lie on, a function of the cosine.
 One run of WikiQA takes about a minute on 2 cores. `--model bm25` and
 `--model cosine` (untrained) are the floor that every figure needs. The results
 page is generated from the recorded runs by `python -m reproductions.report`.
@@ -28,7 +30,13 @@ if TYPE_CHECKING:
     import keras
 
 
-# The settings that both models take as arguments.
+# The class of each model, and the settings that are its own arguments.
+MODELS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "hyperqa": ("HyperQA", ("projection", "epsilon")),
+    "cosineqa": ("CosineQA", ("score_scale",)),
+    "logcosineqa": ("LogCosineQA", ()),
+}
+# The settings that all models take as arguments.
 _SHARED = (
     *("projection_dim", "projection_layers", "activation", "pooling"),
     *("dropout", "l2", "concatenate_embeddings"),
@@ -40,14 +48,14 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
 
     name = "hyperqa"
     settings = HyperQASettings
-    models = ("hyperqa", "cosineqa", *FLOORS)
+    models = (*MODELS, *FLOORS)
     recipes = RECIPES
     of_dataset = DATASETS
 
     def build_model(
         self, model: str, settings: HyperQASettings, matrix: np.ndarray
     ) -> "keras.Model":
-        """HyperQA or CosineQA over frozen word vectors."""
+        """HyperQA or one of its twins over frozen word vectors."""
         import keras
 
         arguments: dict[str, Any] = {
@@ -58,13 +66,9 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
         if settings.conversion == "manifold":
             # The projection's rows become the points that eq. 9 speaks of.
             arguments["kernel_constraint"] = keras_qa.PoincareBall()
-        if model == "cosineqa":
-            return self.model_of_words(
-                "CosineQA", settings, _SHARED, matrix, **arguments
-            )
-        names = (*_SHARED, "projection", "epsilon")
+        class_name, names = MODELS[model]
         return self.model_of_words(
-            "HyperQA", settings, names, matrix, **arguments
+            class_name, settings, (*_SHARED, *names), matrix, **arguments
         )
 
     def build_optimizer(self, model: str, settings: HyperQASettings) -> Any:
@@ -77,8 +81,8 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
         inner = keras.optimizers.get(
             {"class_name": settings.optimizer, "config": config}
         )
-        # CosineQA lives in Euclidean space: there is nothing to convert.
-        if model == "cosineqa" or settings.conversion == "none":
+        # The others live in Euclidean space: there is nothing to convert.
+        if model != "hyperqa" or settings.conversion == "none":
             return inner
         return keras_qa.RiemannianOptimizer(
             inner,

@@ -32,6 +32,9 @@ class HyperQASettings(CommonSettings):
     epsilon: float = setting(
         1e-5, "3.3", "no epsilon there, but the ball is open", above=0, below=1
     )
+    score_scale: float = setting(
+        1.0, "not stated", "start of the weight of CosineQA's cosine", above=0
+    )
     dropout: float = setting(
         0.0, "not stated", "the released code had it", least=0, below=1
     )

@@ -66,6 +66,7 @@ _SCORERS = {
         {**_IAM, "contextual_vectors": CONTEXTUAL_SHAPE},
     ),
     "LSTMRanker": (models.LSTMRanker, _POINTWISE),
+    "LogCosineQA": (models.LogCosineQA, {"projection_dim": 5}),
     "MRNN": (models.MRNN, _MRNN),
     "MRNN of vectors": (models.MRNN, {**_MRNN, "vocabulary_size": None}),
     "QACNN": (models.QACNN, {"filters": 4}),
