@@ -1,5 +1,6 @@
 """Keras layers of the papers."""
 
+from keras_qa.layers.alignment_features import AlignmentFeatures
 from keras_qa.layers.answer_attention import AnswerAttention
 from keras_qa.layers.append_token import AppendToken
 from keras_qa.layers.attentive_bilstm import AttentiveBiLSTM
@@ -7,6 +8,7 @@ from keras_qa.layers.attentive_pooling import AttentivePooling
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.ball_projection import BallProjection
 from keras_qa.layers.bidirectional_stack import BidirectionalStack
+from keras_qa.layers.bm25 import BM25
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.cross_temporal import CrossTemporalLayer
 from keras_qa.layers.duplex_attention import DuplexAttention
@@ -32,7 +34,9 @@ from keras_qa.layers.word_prediction import WordPrediction
 from keras_qa.layers.word_projection import WordProjection
 
 __all__ = [
+    "BM25",
     "GESD",
+    "AlignmentFeatures",
     "AnswerAttention",
     "AppendToken",
     "AttentiveBiLSTM",

@@ -1,4 +1,4 @@
-"""The models of the papers."""
+"""The models of the papers, and the floors that they are compared with."""
 
 from keras_qa.models.attentive_pooling import APCNN
 from keras_qa.models.attentive_pooling import APBiLSTM
@@ -6,6 +6,12 @@ from keras_qa.models.ctrn.ctrn import CTRN
 from keras_qa.models.ctrn.pointwise_baselines import CNNRanker
 from keras_qa.models.ctrn.pointwise_baselines import LSTMRanker
 from keras_qa.models.ctrn.pointwise_baselines import QRNNRanker
+from keras_qa.models.floors.bm25_ranker import BM25Ranker
+from keras_qa.models.floors.feature_ranker import FeatureRanker
+from keras_qa.models.floors.fusion import FusionRanker
+from keras_qa.models.floors.untrained import AlignmentRanker
+from keras_qa.models.floors.untrained import IdfOverlapRanker
+from keras_qa.models.floors.untrained import SentenceCosineRanker
 from keras_qa.models.hyperqa import CosineQA
 from keras_qa.models.hyperqa import HyperQA
 from keras_qa.models.hyperqa import LogCosineQA
@@ -28,16 +34,22 @@ __all__ = [
     "QACNN",
     "QALSTM",
     "APBiLSTM",
+    "AlignmentRanker",
     "AttentiveCNN",
     "AttentiveLSTM",
+    "BM25Ranker",
     "BidirectionalLanguageModel",
     "CNNRanker",
     "ConvBasedLSTM",
     "ConvPoolingLSTM",
     "CosineQA",
+    "FeatureRanker",
     "FengCNN",
+    "FusionRanker",
     "HyperQA",
+    "IdfOverlapRanker",
     "LSTMRanker",
     "LogCosineQA",
     "QRNNRanker",
+    "SentenceCosineRanker",
 ]

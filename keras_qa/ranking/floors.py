@@ -86,8 +86,13 @@ def search_terms(
     return [
         token
         for token in tokenize(text, tokenizer)[:max_length]
-        if any(character.isalnum() for character in token)
+        if is_search_term(token)
     ]
+
+
+def is_search_term(token: str) -> bool:
+    """Returns True for a token that has a letter or a digit."""
+    return any(character.isalnum() for character in token)
 
 
 def idf_cosine_scores(

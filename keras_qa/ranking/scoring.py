@@ -15,6 +15,7 @@ from keras_qa.text.packing import next_size
 from keras_qa.text.packing import pack
 from keras_qa.text.ragged import Ragged
 from keras_qa.text.reading import fixed_width
+from keras_qa.text.vector_texts import VectorTexts
 
 # Word positions and pairs computed at a time: they bound the memory. A model of
 # 1,024 units keeps some ten vectors of that size for each position.
@@ -32,6 +33,7 @@ def score_pairs(
     questions: np.ndarray,
     answers: np.ndarray,
     features: Mapping[str, np.ndarray] | None = None,
+    vectors: VectorTexts | None = None,
 ) -> np.ndarray:
     """Scores pairs of texts.
 
@@ -49,6 +51,9 @@ def score_pairs(
         answers: indices of the answers, `(pairs,)`.
         features: further inputs by name, such as "overlap", one row for each
             pair: `(pairs, n)`.
+        vectors: the vectors that the words of all texts have in them, for a
+            scorer with the inputs `"question_vectors"` and `"answer_vectors"`
+            next to the word ids.
 
     Returns:
         float32 scores `(pairs,)`, higher is better.
@@ -75,7 +80,7 @@ def score_pairs(
         return _packed(scorer, texts, questions, answers)
     if hasattr(scorer, "answer_encoder") and not features:
         return _encoded(scorer, texts, questions, answers)
-    return score_padded(scorer, texts, questions, answers, features)
+    return score_padded(scorer, texts, questions, answers, features, vectors)
 
 
 def encode_texts(scorer: keras.Model, side: str, texts: Ragged) -> np.ndarray:
@@ -258,13 +263,9 @@ def score_padded(
     questions: np.ndarray,
     answers: np.ndarray,
     features: Mapping[str, np.ndarray],
+    vectors: VectorTexts | None = None,
 ) -> np.ndarray:
     """Scores pairs of texts, padded, with all inputs of a scorer.
-
-    Pairs of about the same lengths are scored together: a side whose width
-    the scorer does not fix is padded to a power of two, and batches are full
-    except for the last one of each pair of widths, whose size is one of a few,
-    so that only a few shapes are compiled.
 
     Args:
         scorer: has `predict_on_batch`, as a Keras model has; see
@@ -273,17 +274,50 @@ def score_padded(
         questions: indices of the questions, `(pairs,)`.
         answers: indices of the answers, `(pairs,)`.
         features: further inputs by name, `(pairs, n)`.
+        vectors: see `score_pairs`.
 
     Returns:
         float32 scores `(pairs,)`, higher is better.
     """
+    found = predict_padded(scorer, texts, questions, answers, features, vectors)
+    return found[:, 0]
+
+
+def predict_padded(
+    model: Any,
+    texts: Ragged,
+    questions: np.ndarray,
+    answers: np.ndarray,
+    features: Mapping[str, np.ndarray] | None = None,
+    vectors: VectorTexts | None = None,
+) -> np.ndarray:
+    """What a model returns for pairs of texts, padded.
+
+    Pairs of about the same lengths are scored together: a side whose width
+    the scorer does not fix is padded to a power of two, and batches are full
+    except for the last one of each pair of widths, whose size is one of a few,
+    so that only a few shapes are compiled.
+
+    Args:
+        model: has `predict_on_batch`, as a Keras model has, which returns a
+            row of numbers for each pair; the other arguments are those of
+            `score_padded`.
+        texts: the word ids of all texts, or their word vectors.
+        questions: indices of the questions, `(pairs,)`.
+        answers: indices of the answers, `(pairs,)`.
+        features: further inputs by name, `(pairs, n)`.
+        vectors: see `score_pairs`.
+
+    Returns:
+        float32 array `(pairs, numbers)`; of no pairs `(0, 1)`.
+    """
     sides = {"question": questions, "answer": answers}
     widths = {
-        side: _widths(scorer, side, texts.lengths[indices])
+        side: _widths(model, side, texts.lengths[indices])
         for side, indices in sides.items()
     }
     order = np.lexsort(tuple(widths.values()))
-    scores = np.empty(len(order), dtype=np.float32)
+    found = np.zeros((len(order), 1), np.float32)
     start = 0
     while start < len(order):
         columns = {side: int(w[order[start]]) for side, w in widths.items()}
@@ -297,12 +331,20 @@ def score_padded(
             side: texts.padded(indices[chosen], columns[side], rows=size)
             for side, indices in sides.items()
         }
-        for name, values in features.items():
+        if vectors is not None:
+            for side, indices in sides.items():
+                batch[f"{side}_vectors"] = vectors.padded(
+                    indices[chosen], columns[side], rows=size
+                )
+        for name, values in (features or {}).items():
             batch[name] = np.zeros((size, *values.shape[1:]), values.dtype)
             batch[name][: len(chosen)] = values[chosen]
-        scores[chosen] = scorer.predict_on_batch(batch)[: len(chosen), 0]
+        rows = model.predict_on_batch(batch)[: len(chosen)]
+        if start == 0:
+            found = np.zeros((len(order), rows.shape[1]), np.float32)
+        found[chosen] = rows
         start += len(chosen)
-    return scores
+    return found
 
 
 def _widths(scorer: keras.Model, side: str, lengths: np.ndarray) -> np.ndarray:

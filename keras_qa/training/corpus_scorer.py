@@ -29,6 +29,8 @@ class CorpusScorer:
             `"answer_row"`.
         vectors: the texts of the corpus as the vectors of their words, for a
             model that reads these in place of ids.
+        word_vectors: the same, for a model that reads these next to ids, as
+            its inputs `"question_vectors"` and `"answer_vectors"`.
     """
 
     model: keras.Model
@@ -37,6 +39,7 @@ class CorpusScorer:
     question_rows: np.ndarray | None = None
     answer_rows: np.ndarray | None = None
     vectors: VectorTexts | None = None
+    word_vectors: VectorTexts | None = None
 
     @property
     def texts(self) -> Ragged:
@@ -77,6 +80,7 @@ class CorpusScorer:
             questions,
             answers,
             self.features(questions, answers),
+            self.word_vectors,
         )
 
     def distinct_scores(

@@ -10,6 +10,7 @@ from typing import Any
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.errors import RunFolderError
 from keras_qa.quiet import silence_tensorflow
+from reproductions.harness.experiment import CONTEXTUAL_FLOORS
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.settings import describe_settings
 from reproductions.harness.settings import wrapped
@@ -53,7 +54,7 @@ def parse_arguments(
     parser.add_argument("--output-dir", type=Path, metavar="DIR")
     parser.add_argument(
         "--model",
-        choices=experiment.models,
+        choices=(*experiment.models, *CONTEXTUAL_FLOORS),
         help=f"default: {experiment.models[0]}, or the model of the row",
     )
     if experiment.rows:

@@ -37,13 +37,21 @@ if TYPE_CHECKING:
 
     from keras_qa.batches.pairs import EpochBatches
     from keras_qa.embeddings import Coverage
+    from keras_qa.text.vector_texts import VectorTexts
     from keras_qa.training.corpus_scorer import CorpusScorer
 
-# The floors that every figure needs, ranked without training: BM25 looks at
-# words alone, the other one takes the cosine of the sums of word vectors.
+# The floors that every figure needs. Without labels: BM25, which looks at words
+# alone, and the cosine of the sums of word vectors.
 BM25 = "bm25"
 COSINE = "cosine"
-FLOORS = (BM25, COSINE)
+# `reproductions.harness.floors` says what the others are.
+WORDLESS = (BM25, "bm25-tuned", "idf-overlap")
+FLOORS = (*WORDLESS, COSINE, "alignment", "idf-alignment", "features")
+# These read the vectors that words have in their texts.
+CONTEXTUAL_FLOORS = (
+    *("contextual-cosine", "contextual-alignment"),
+    *("contextual-idf-alignment", "contextual-features"),
+)
 
 S = TypeVar("S", bound=CommonSettings)
 
@@ -145,7 +153,8 @@ class Experiment(Generic[S]):
         choices: by model, the values that a setting may have, where these are
             fewer than its own.
         borrowed: models of other papers, which bring their own settings.
-        untrained: models that have no recipe, as nothing of them is trained.
+        untrained: models that have no recipe, as nothing of them is trained
+            by gradients.
         wordless: models that read no word vectors.
     """
 
@@ -158,8 +167,8 @@ class Experiment(Generic[S]):
     rows: ClassVar[Mapping[str, tuple[str, Mapping[str, Any]]]] = {}
     choices: ClassVar[Mapping[str, Mapping[str, Sequence[Any]]]] = {}
     borrowed: ClassVar[Mapping[str, "Experiment[Any]"]] = {}
-    untrained: ClassVar[Sequence[str]] = FLOORS
-    wordless: ClassVar[Sequence[str]] = (BM25,)
+    untrained: ClassVar[Sequence[str]] = (*FLOORS, *CONTEXTUAL_FLOORS)
+    wordless: ClassVar[Sequence[str]] = WORDLESS
 
     # === The command line and the settings ===
 
@@ -275,6 +284,23 @@ class Experiment(Generic[S]):
     def bert(self, settings: S) -> dict[str, Any]:
         """How a BERT's vectors of words are made: of `bert_word_vectors`."""
         return {}
+
+    def text_vectors(self, run: Run[S]) -> "VectorTexts":
+        """The vectors that the words of all texts of a run have in them.
+
+        Args:
+            run: the run of one of `CONTEXTUAL_FLOORS`.
+
+        Raises:
+            ImportError: if a BERT needs a package that is missing.
+            SettingsError: if the vectors are not those of one BERT.
+            VectorsError: if a file is missing or bad.
+        """
+        from reproductions.harness.vectors import bert_texts
+
+        # All dimensions: cosines need no scale, and fewer tell less.
+        layers = self.bert(run.settings).get("layers", -1)
+        return bert_texts(self.vectors(run.arguments), run.corpus, layers)
 
     # === Training and ranking ===
 

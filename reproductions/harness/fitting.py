@@ -206,6 +206,7 @@ def export_run(run: Run[Any], scorer: CorpusScorer) -> None:
         keras.backend.backend() != "tensorflow"
         or scorer.question_rows is not None
         or scorer.vectors is not None
+        or scorer.word_vectors is not None
     ):
         return
     reading = scorer.reading

@@ -28,7 +28,9 @@ from keras_qa.ranking.floors import bm25_scores
 from keras_qa.ranking.floors import cosine_scores
 from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.experiment import BM25
+from reproductions.harness.experiment import CONTEXTUAL_FLOORS
 from reproductions.harness.experiment import COSINE
+from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Outcome
 from reproductions.harness.experiment import Run
@@ -142,6 +144,10 @@ def _outcome(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
         return Outcome(scores, {})
     if run.arguments.model == COSINE:
         return Outcome(_untrained_cosine(run), {})
+    if run.arguments.model in (*FLOORS, *CONTEXTUAL_FLOORS):
+        from reproductions.harness.floors import rank_floor
+
+        return rank_floor(experiment, run)
     found = experiment.rank_by_words(run)
     if found is not None:
         return found
@@ -215,7 +221,8 @@ def _prepare(
         answers=dataset.answers() if dataset.answers else None,
     )
     matrix, coverage = np.zeros((0, 0), np.float32), None
-    if experiment.vectors(arguments):
+    by_word = arguments.model not in CONTEXTUAL_FLOORS
+    if by_word and experiment.vectors(arguments):
         matrix, coverage = experiment.word_matrix(
             arguments, settings, corpus, fit
         )

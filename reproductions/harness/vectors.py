@@ -3,6 +3,7 @@
 import hashlib
 import os
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,14 @@ from keras_qa.embeddings import embedding_matrix
 from keras_qa.embeddings import load_vectors
 from keras_qa.embeddings import train_skipgram
 from keras_qa.embeddings.bert.network import Bert
+from keras_qa.embeddings.bert.vectors import bert_rows
 from keras_qa.embeddings.elmo.encoder import Elmo
 from keras_qa.embeddings.mixtures.encoders import BERT
 from keras_qa.embeddings.mixtures.encoders import ELMO
 from keras_qa.errors import VectorsError
 from keras_qa.progress import ProgressBar
+from keras_qa.text.vector_texts import VectorTexts
+from reproductions.harness.errors import SettingsError
 from reproductions.harness.settings import CommonSettings
 
 SKIPGRAM = "skipgram"
@@ -110,6 +114,41 @@ def matrix_of(
         seed=arguments.seed,
         scale=settings.oov_scale,
         counts=corpus.word_counts(),
+    )
+
+
+def bert_texts(
+    names: list[str], corpus: Corpus, layers: int | Sequence[int] = -1
+) -> VectorTexts:
+    """The vectors of a BERT for the words of all texts, each in its text.
+
+    They are kept in memory, in half precision: 768 bytes a word for MiniLM.
+
+    Args:
+        names: the names of the vectors, as on the command line: one BERT.
+        corpus: the texts.
+        layers: as for `bert_text_vectors`.
+
+    Raises:
+        ImportError: if the BERT needs a package that is missing.
+        SettingsError: if there are other vectors than those of one BERT.
+        VectorsError: if a file is missing or bad.
+    """
+    if len(names) != 1 or not names[0].startswith(BERT):
+        raise SettingsError(
+            "vectors of words in their texts need `--embeddings bert:SOURCE` "
+            f"and no others. Received: --embeddings {' '.join(names)}"
+        )
+    bert = Bert(names[0].removeprefix(BERT), layers)
+    texts = [tuple(tokens) for tokens in corpus.tokens]
+    distinct = [text for text in dict.fromkeys(texts) if text]
+    found = {(): np.zeros((0, bert.width), np.float16)}
+    for i, rows in bert_rows(bert, "text", distinct, None, True):
+        found[distinct[i]] = rows.astype(np.float16)
+    lengths = [len(text) for text in texts]
+    return VectorTexts(
+        np.concatenate([found[text] for text in texts]),
+        np.cumsum([0, *lengths]),
     )
 
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     import keras
 
     from keras_qa.embeddings import Coverage
+    from keras_qa.text.vector_texts import VectorTexts
 
 # Reads vectors that the words have in their texts.
 CONTEXTUAL = "mrnn-contextual"
@@ -103,6 +104,12 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         words = corpus.vocabulary.words[2:]
         found = [source.word_vectors(words, idf)]
         return matrix_of(found, arguments, settings, corpus)
+
+    def text_vectors(self, run: Run[MRNNSettings]) -> "VectorTexts":
+        """The mixture of all vectors, of each word in its text."""
+        from reproductions.mrnn.texts import contextual_texts
+
+        return contextual_texts(run, self.vectors(run.arguments), whole=True)
 
     def build_model(
         self,

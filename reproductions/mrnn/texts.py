@@ -57,7 +57,9 @@ def mixed_vectors(
     )
 
 
-def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
+def contextual_texts(
+    run: Run[MRNNSettings], names: list[str], whole: bool = False
+) -> VectorTexts:
     """The multi-resolution vectors of all texts that a run reads.
 
     They are kept in memory, in half precision: with Table 2's sizes, 4·768 +
@@ -68,6 +70,7 @@ def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
         run: the run; wrong candidates are read if its setting `negatives` is
             not 0.
         names: the names of all sources, as on the command line.
+        whole: whether all texts are read in any case.
 
     Returns:
         The texts by their numbers in the corpus; those that are not read are
@@ -79,6 +82,8 @@ def contextual_texts(run: Run[MRNNSettings], names: list[str]) -> VectorTexts:
     for part in (run.select, run.report):
         indexed = corpus.index(part)
         read += [indexed.question_texts, *indexed.candidate_texts]
+    if whole:
+        read = [np.arange(len(corpus.tokens))]
     numbers = np.unique(np.concatenate(read))
     source, idf = mixed_vectors(names, run.arguments, settings, corpus, run.fit)
     vectors, ends = source.ragged_vectors(

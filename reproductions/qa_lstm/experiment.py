@@ -24,7 +24,6 @@ import numpy as np
 import keras_qa
 from keras_qa.datasets.dataset import Question
 from reproductions.harness.command import run_command
-from reproductions.harness.experiment import BM25
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Outcome
@@ -84,8 +83,8 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
         key: {"pooling": ("max", "avg")}
         for key in ("attentive-lstm", "attentive-cnn")
     }
-    untrained = (*FLOORS, IDF_COSINE)
-    wordless = (BM25, TERM_DEPENDENCE)
+    untrained = (*Experiment.untrained, IDF_COSINE)
+    wordless = (*Experiment.wordless, TERM_DEPENDENCE)
 
     def recipe_changes(
         self, arguments: Namespace, published: QALSTMSettings

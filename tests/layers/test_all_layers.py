@@ -7,8 +7,10 @@ import pytest
 from keras_qa import layers
 
 ARGUMENTS = {
+    "AlignmentFeatures": {"vocabulary_size": 9},
     "AppendToken": {"token_id": 9},
     "AttentiveBiLSTM": {"units": 2},
+    "BM25": {"vocabulary_size": 9},
     "BidirectionalStack": {"units": 2},
     "CrossTemporalLayer": {"units": 2},
     "DuplexAttention": {"max_document_length": 5},

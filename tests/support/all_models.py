@@ -9,6 +9,7 @@ the same in each process and on each backend:
     scores = model(inputs_for(model, QUESTION, ANSWER))
 """
 
+import inspect
 from functools import partial
 
 import keras
@@ -39,12 +40,23 @@ _POOLING = {"projection_dim": 5, "units": 4}
 _IAM = {"units": 3, "layers": 2, "hidden_units": 4}
 _MRNN = {"filters": 4, "blocks": 2, "max_document_length": 6}
 
+
+def _fused(vocabulary_size, embedding_dim):
+    """The rankers of a fusion: one trained model and a floor."""
+    return [
+        models.CosineQA(vocabulary_size, embedding_dim, projection_dim=5),
+        models.BM25Ranker(vocabulary_size),
+    ]
+
+
 # Class and settings, beside those that all have.
 _SCORERS = {
+    "AlignmentRanker": (models.AlignmentRanker, {"idf_weighted": True}),
     "APBiLSTM": (models.APBiLSTM, _POOLING),
     "APCNN": (models.APCNN, _POOLING),
     "AttentiveCNN": (models.AttentiveCNN, {"filters": 4}),
     "AttentiveLSTM": (models.AttentiveLSTM, {"units": 3}),
+    "BM25Ranker": (models.BM25Ranker, {}),
     "CNNRanker": (models.CNNRanker, _POINTWISE),
     "CTRN": (models.CTRN, _POINTWISE),
     "CTRN with overlap": (
@@ -54,7 +66,9 @@ _SCORERS = {
     "ConvBasedLSTM": (models.ConvBasedLSTM, {"units": 3, "filters": 4}),
     "ConvPoolingLSTM": (models.ConvPoolingLSTM, {"units": 3, "filters": 4}),
     "CosineQA": (models.CosineQA, {"projection_dim": 5}),
+    "FeatureRanker": (models.FeatureRanker, {}),
     "FengCNN": (models.FengCNN, {"hidden_units": 3, "filters": 4}),
+    "FusionRanker": (models.FusionRanker, {"rankers": _fused}),
     "HyperQA": (models.HyperQA, {"projection_dim": 5}),
     "HyperQA by expmap": (
         models.HyperQA,
@@ -65,6 +79,7 @@ _SCORERS = {
         models.IAM,
         {**_IAM, "contextual_vectors": CONTEXTUAL_SHAPE},
     ),
+    "IdfOverlapRanker": (models.IdfOverlapRanker, {}),
     "LSTMRanker": (models.LSTMRanker, _POINTWISE),
     "LogCosineQA": (models.LogCosineQA, {"projection_dim": 5}),
     "MRNN": (models.MRNN, _MRNN),
@@ -72,6 +87,7 @@ _SCORERS = {
     "QACNN": (models.QACNN, {"filters": 4}),
     "QALSTM": (models.QALSTM, {"units": 3}),
     "QRNNRanker": (models.QRNNRanker, _POINTWISE),
+    "SentenceCosineRanker": (models.SentenceCosineRanker, {}),
 }
 
 
@@ -81,8 +97,10 @@ def _fill(model, bound):
     for weight in model.weights:
         if weight.dtype != "float32":
             continue
+        if weight.path.endswith("bm25/b"):
+            weight.assign(rng.uniform(0.2, 0.8))
         # The rest may have either sign.
-        if weight.ndim == 0 or weight.path.endswith(POSITIVE):
+        elif weight.ndim == 0 or weight.path.endswith(POSITIVE):
             weight.assign(rng.uniform(0.5, 1.5, weight.shape))
         else:
             weight.assign(rng.uniform(-bound, bound, weight.shape))
@@ -97,12 +115,15 @@ def _build(
     embedding_dim=EMBEDDING_DIM,
     **further,
 ):
+    sizes = {"vocabulary_size": vocabulary_size, "embedding_dim": embedding_dim}
+    known = inspect.signature(model_class).parameters
     arguments = {
-        "vocabulary_size": vocabulary_size,
-        "embedding_dim": embedding_dim,
+        **{name: size for name, size in sizes.items() if name in known},
         **settings,
         **further,
     }
+    if arguments.get("rankers") is _fused:
+        arguments["rankers"] = _fused(vocabulary_size, embedding_dim)
     return _fill(model_class(**arguments), bound)
 
 
@@ -110,6 +131,13 @@ SCORERS = {
     name: partial(_build, *model, RANGES.get(name, RANGE))
     for name, model in _SCORERS.items()
 }
+# Those that take no word vectors.
+WORDLESS = ("BM25Ranker", "FusionRanker", "IdfOverlapRanker")
+# Those that have nothing that gradients change.
+UNTRAINED = (
+    *("AlignmentRanker", "BM25Ranker", "IdfOverlapRanker"),
+    "SentenceCosineRanker",
+)
 MODELS = {
     **SCORERS,
     "BidirectionalLanguageModel": partial(
@@ -144,7 +172,8 @@ def inputs_for(model, question=QUESTION, answer=ANSWER):
     if not isinstance(model.input, dict):
         return answer.astype("int32")
     rng = np.random.default_rng(2)
-    table = rng.normal(size=(1000, model.embedding_dim)).astype("float32")
+    dim = getattr(model, "embedding_dim", EMBEDDING_DIM)
+    table = rng.normal(size=(1000, dim)).astype("float32")
     pairs = len(question)
     rows = np.arange(pairs, dtype="int32") % CONTEXTUAL_SHAPE[0]
     known = {

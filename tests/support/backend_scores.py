@@ -3,6 +3,7 @@
 KERAS_BACKEND=jax python -m support.backend_scores OUTPUT.npz forward
 """
 
+import inspect
 import sys
 
 import keras
@@ -18,6 +19,12 @@ from support.layer_checks import run
 STEPS, LEARNING_RATE = 5, 0.1
 LABELS = np.array([[1], [0], [1], [0]], "float32")
 COMPILED = keras.backend.backend() == "jax"
+# The floors and the fusion of rankers have no dropout.
+TRAINED = sorted(
+    name
+    for name, model in MODELS.items()
+    if "dropout" in inspect.signature(model.args[0]).parameters
+)
 
 
 def forward(name):
@@ -53,7 +60,8 @@ def training(name, **settings):
 def main(output, what):
     """Writes one array for each model, or several."""
     found = {}
-    for name in tqdm(sorted(MODELS)):
+    names = sorted(MODELS) if what == "forward" else TRAINED
+    for name in tqdm(names):
         if what == "forward":
             found[name] = forward(name)
         else:

@@ -1,0 +1,1 @@
+"""Rankers that every figure is compared with, and the fusion of rankers."""
