@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 # The class of each model, and the settings that are its own arguments.
 _COMMON = (
     *("projection_layers", "word_dropout", "pooling", "pooled_normalization"),
-    *("hidden_units", "hidden_layers", "activation"),
+    *("hidden_units", "hidden_layers", "activation", "alignment_features"),
 )
 POINTWISE: dict[str, tuple[str, tuple[str, ...]]] = {
     "ctrn": (
@@ -139,6 +139,8 @@ class CTRNExperiment(Experiment[CTRNSettings]):
         if settings.overlap:
             # Document frequencies of the training texts alone.
             overlap = OverlapFeatures.fit(corpus.sentences(run.fit))
+        if run.arguments.model in POINTWISE and settings.alignment_features:
+            model.adapt_alignment(corpus.texts, *corpus.index(run.fit).pairs())
         return pointwise_training(
             keras_qa.CorpusScorer(model, corpus, overlap), optimizer, run
         )

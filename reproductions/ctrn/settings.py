@@ -53,6 +53,9 @@ class CTRNSettings(CommonSettings):
     overlap: bool = setting(
         False, '"Four word overlap features"', "on TrecQA only; any data set can have them"
     )
+    alignment_features: bool = setting(
+        False, "ours", "nine more features, of the words and their vectors"
+    )
     dropout: float = setting(
         0.5, _DETAILS, "where, is not stated", least=0, below=1
     )

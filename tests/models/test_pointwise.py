@@ -5,10 +5,12 @@ import numpy as np
 import pytest
 from keras import ops
 
+from keras_qa.layers import AlignmentFeatures
 from keras_qa.models import CTRN
 from keras_qa.models import CNNRanker
 from keras_qa.models import LSTMRanker
 from keras_qa.models import QRNNRanker
+from keras_qa.text.packing import RaggedTexts
 from support.layer_checks import MODES
 from support.layer_checks import QUICKEST
 from support.layer_checks import run
@@ -138,6 +140,13 @@ def _logits(model, row):
     x = _vectors(model, QUESTION[row], ANSWER[row])
     if model.overlap_features:
         x.append(OVERLAP[row])
+    if model.alignment_features:
+        # `test_alignment_features.py` compares the layer with loops.
+        inputs = _inputs(model)
+        read = [inputs[side].astype("int32") for side in ("question", "answer")]
+        vectors = [_embeddings()[ids].astype("float32") for ids in read]
+        features = AlignmentFeatures(VOCABULARY)([*read, *vectors])
+        x.append(ops.convert_to_numpy(features)[row])
     x = np.concatenate(x)
     for i in range(model.hidden_layers):
         kernel, bias = _weights(model.head.get_layer(f"hidden_{i}"))
@@ -152,8 +161,10 @@ SETTINGS = [
     (CTRN, {"use_bias": True, "hidden_layers": 2, "overlap_features": 2}),
     (CTRN, {"pooling": "max", "pooled_normalization": True}),
     (CTRN, {"pooling": "attentive", "projection_layers": 2}),
+    (CTRN, {"alignment_features": True, "overlap_features": FEATURES}),
     (QRNNRanker, {"overlap_features": FEATURES, "pooled_normalization": True}),
     (QRNNRanker, {"pooling": "attentive", "pooled_normalization": True}),
+    (QRNNRanker, {"alignment_features": True}),
     (QRNNRanker, {"pooling": "last", "kernel_size": 1, "zoneout": 0.2}),
     (LSTMRanker, {"hidden_layers": 3, "pooling": "max"}),
     (LSTMRanker, {"pooling": "last", "use_bias": True}),
@@ -250,6 +261,8 @@ def test_what_features_and_layers_add_to_the_count(model_class):
     plain = model_class(9, units=16).core_parameters
     features = model_class(9, units=16, overlap_features=4)
     assert features.core_parameters == plain + 4 * 128
+    aligned = model_class(9, units=16, alignment_features=True)
+    assert aligned.core_parameters == plain + 9 * 128
     deep = model_class(9, units=16, hidden_layers=3)
     assert deep.core_parameters == plain + 2 * 128 * 129
     for left_out in ({"trainable_embeddings": True}, {"projection_layers": 2}):
@@ -308,7 +321,11 @@ def test_lengths_can_be_fixed(model_class):
 
 
 @pytest.mark.once
-@pytest.mark.parametrize(("model_class", "settings"), SETTINGS)
+# The features of alignment are those of an answer for a question.
+@pytest.mark.parametrize(
+    ("model_class", "settings"),
+    [pair for pair in SETTINGS if not pair[1].get("alignment_features")],
+)
 def test_swapped_texts_are_swapped_vectors(model_class, settings):
     model = _model(model_class, **settings)
     expected = _score(model)
@@ -373,6 +390,32 @@ def test_overlap_features_are_standardised_inside(model_class):
     twin = model_class.from_config(model.get_config())
     twin.set_weights(model.get_weights())
     np.testing.assert_array_equal(_score(twin), _score(model))
+
+
+@pytest.mark.once
+def test_alignment_features_are_counted_and_standardised_inside():
+    model = _model(CTRN, alignment_features=True)
+    texts = RaggedTexts.from_sequences([*QUESTION, *ANSWER, [3, 3]])
+    pairs = np.array([0, 1]), np.array([3, 4])
+    model.adapt_alignment(texts, *pairs)
+    layer = AlignmentFeatures(VOCABULARY)
+    # The other texts are in no pair.
+    layer.adapt([texts[i] for i in (0, 1, 3, 4)])
+    read = [QUESTION[:2].astype("int32"), ANSWER[:2].astype("int32")]
+    vectors = [_embeddings()[ids].astype("float32") for ids in read]
+    features = ops.convert_to_numpy(layer([*read, *vectors]))
+    standardize = model.head.get_layer("aligned_normalization")
+    for weight, expected in (
+        (standardize.mean, features.mean(0)),
+        (standardize.deviation, features.std(0)),
+    ):
+        found = ops.convert_to_numpy(weight)
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
+    twin = CTRN.from_config(model.get_config())
+    twin.set_weights(model.get_weights())
+    np.testing.assert_array_equal(_score(twin), _score(model))
+    with pytest.raises(ValueError, match="`alignment_features` must be True"):
+        _model(CTRN).adapt_alignment(texts, *pairs)
 
 
 @pytest.mark.once

@@ -27,7 +27,7 @@ class CTRN(PointwiseRanker):
     2. `CrossTemporalLayer` computes both sequences of joint states, with one
        set of convolutions for both texts.
     3. Their means over the texts' words are concatenated, and the features
-       of overlap, if there are any, with them.
+       of overlap and alignment, if there are any, with them.
     4. One to three dense layers follow, and two logits (equation 2).
 
     The score is the log-odds of the class "correct",
@@ -90,6 +90,11 @@ class CTRN(PointwiseRanker):
             takes as a third input; the paper has 4 on TrecQA and none
             elsewhere. They are standardised inside: call `adapt_overlap` with
             those of the training data before training.
+        alignment_features: whether the nine `AlignmentFeatures` of the words
+            and their vectors, before the projection, are features like those
+            of overlap. The model computes them of the word ids; call
+            `adapt_alignment` with the training data before training. The
+            paper has none.
         question_length: length that all questions are padded to; None if it
             varies. With `alignment="padded"` a fixed length makes the scores
             depend on the texts alone.
@@ -147,6 +152,7 @@ class CTRN(PointwiseRanker):
         word_dropout: float = 0.0,
         l2: float = 4e-6,
         overlap_features: int = 0,
+        alignment_features: bool = False,
         question_length: int | None = None,
         answer_length: int | None = None,
         dtype: Any = None,

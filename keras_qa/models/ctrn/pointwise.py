@@ -9,6 +9,8 @@ import numpy as np
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_not_negative
 from keras_qa.arguments import check_positive
+from keras_qa.layers.alignment_features import FEATURES
+from keras_qa.layers.alignment_features import AlignmentFeatures
 from keras_qa.layers.attentive_pooling import AttentivePooling
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.feature_standardization import FeatureStandardization
@@ -20,6 +22,8 @@ from keras_qa.models.building import vector_inputs
 from keras_qa.models.building import word_embedding
 from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.encoders import word_projection
+from keras_qa.ranking.scoring import predict_padded
+from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.sides import SIDES
 
 NORMALIZATION_EPSILON = 1e-8
@@ -135,8 +139,9 @@ def dense_head(given: SimpleNamespace) -> keras.Model:
 
     Returns:
         A model of the name `"head"` from a dict of `"question"` and
-        `"answer"` `(batch_size, units)`, and of `"overlap"` `(batch_size,
-        overlap_features)` if there are such features, to `(batch_size, 1)`.
+        `"answer"` `(batch_size, units)`, and of the `"overlap"` `(batch_size,
+        overlap_features)` and the `"aligned"` `(batch_size, 9)` features, if
+        there are such, to `(batch_size, 1)`.
 
     Raises:
         ValueError: if a size is out of range.
@@ -171,16 +176,20 @@ def dense_head(given: SimpleNamespace) -> keras.Model:
         [inputs[side] for side in SIDES]
     )
     x = dropouts[0](x)
-    if given.overlap_features:
-        inputs["overlap"] = keras.Input(
-            (given.overlap_features,), dtype=precise, name="overlap"
-        )
-        standardize = FeatureStandardization(
-            dtype=precise, name="overlap_normalization"
-        )
-        x = keras.layers.Concatenate(dtype=precise, name="join")(
-            [x, standardize(inputs["overlap"])]
-        )
+    sizes = {
+        "overlap": given.overlap_features,
+        "aligned": len(FEATURES) if given.alignment_features else 0,
+    }
+    for name, size in sizes.items():
+        if size:
+            inputs[name] = keras.Input((size,), dtype=precise, name=name)
+            standardize = FeatureStandardization(
+                dtype=precise, name=f"{name}_normalization"
+            )
+            suffix = "" if name == "overlap" else f"_{name}"
+            x = keras.layers.Concatenate(dtype=precise, name=f"join{suffix}")(
+                [x, standardize(inputs[name])]
+            )
     for layer, drop in zip(hidden, dropouts[1:], strict=True):
         x = drop(layer(x))
     logits = softmax(x)
@@ -208,12 +217,29 @@ class PointwiseRanker(ConfiguredModel):
     ):
         given = self.arguments
         layers = {layer.name: layer for layer in head.layers}
-        features = {
-            name: x for name, x in head.input.items() if name not in texts
-        }
+        features, computed = {}, {}
+        alignment = None
+        if given.overlap_features:
+            features["overlap"] = head.input["overlap"]
+        if given.alignment_features:
+            alignment = AlignmentFeatures(
+                given.vocabulary_size,
+                dtype=full_policy(given.dtype).variable_dtype,
+                name="alignment_features",
+            )
+            ids = [texts[side] for side in SIDES]
+            computed["aligned"] = alignment(
+                [*ids, *(words.embedding(x) for x in ids)]
+            )
         super().__init__(
             {**texts, **features},
-            head({**dict(zip(texts, vectors, strict=True)), **features}),
+            head(
+                {
+                    **dict(zip(texts, vectors, strict=True)),
+                    **features,
+                    **computed,
+                }
+            ),
         )
         self.activation = keras.activations.get(given.activation)
         self.embedding = words.embedding
@@ -223,13 +249,18 @@ class PointwiseRanker(ConfiguredModel):
         self.overlap_normalization = layers.get("overlap_normalization")
         self.softmax = layers["softmax"]
         self.head = head
+        self.aligned = (
+            None
+            if alignment is None
+            else keras.Model(texts, computed["aligned"], name="aligned")
+        )
 
     @property
     def core_parameters(self) -> int:
         """Number of trainable parameters as the paper's Table 2 counts them.
 
         Embedding, projections and softmax layer are left out. Each feature of
-        overlap adds `hidden_units`, each hidden layer after the first
+        overlap or alignment adds `hidden_units`, each hidden layer after the first
         `hidden_units * (hidden_units + 1)`, the normalisation `2 * units` and
         attentive pooling `units ** 2`.
         """
@@ -255,3 +286,30 @@ class PointwiseRanker(ConfiguredModel):
                 f"overlap_features={self.overlap_features!r}"
             )
         self.overlap_normalization.adapt(features)
+
+    def adapt_alignment(
+        self, texts: RaggedTexts, questions: np.ndarray, answers: np.ndarray
+    ) -> None:
+        """Learns the words' idf, and mean and deviation of the nine features.
+
+        Args:
+            texts: word ids of texts; the documents are those of them that the
+                pairs contain.
+            questions: indices of the questions of the training data's pairs.
+            answers: indices of their answers.
+
+        Raises:
+            ValueError: if the model has no such features, or there is no pair.
+        """
+        if self.aligned is None:
+            raise ValueError(
+                "`alignment_features` must be True, for the model to have "
+                "them. Received: alignment_features=False"
+            )
+        documents = np.unique(np.concatenate([questions, answers]))
+        self.aligned.get_layer("alignment_features").adapt(
+            [texts[i] for i in documents]
+        )
+        self.head.get_layer("aligned_normalization").adapt(
+            predict_padded(self.aligned, texts, questions, answers)
+        )

@@ -23,8 +23,9 @@ STATE_POOLINGS = ("mean", "last", "max", "attentive")
 class TextwiseRanker(PointwiseRanker):
     """A pointwise ranker that encodes each text without the other.
 
-    With attentive pooling, the texts' vectors depend on each other, and the
-    model has no `question_encoder` and `answer_encoder`.
+    With attentive pooling, where the texts' vectors depend on each other, and
+    with features of alignment, the model has no `question_encoder` and
+    `answer_encoder`.
 
     It is made from the arguments that `CTRN` and its baselines have.
 
@@ -44,7 +45,8 @@ class TextwiseRanker(PointwiseRanker):
 
         # === Functional model ===
         texts = text_inputs(given.question_length, given.answer_length)
-        if pooling.of_pairs:
+        # The head alone cannot score vectors with features of the words.
+        if pooling.of_pairs or given.alignment_features:
             vectors = pooling([encoder(words(ids)) for ids in texts.values()])
             super().__init__(texts, vectors, words, encoder, head)
             return
@@ -105,6 +107,7 @@ class QRNNRanker(TextwiseRanker):
         word_dropout: float = 0.0,
         l2: float = 4e-6,
         overlap_features: int = 0,
+        alignment_features: bool = False,
         question_length: int | None = None,
         answer_length: int | None = None,
         dtype: Any = None,
@@ -165,6 +168,7 @@ class LSTMRanker(TextwiseRanker):
         word_dropout: float = 0.0,
         l2: float = 4e-6,
         overlap_features: int = 0,
+        alignment_features: bool = False,
         question_length: int | None = None,
         answer_length: int | None = None,
         dtype: Any = None,
@@ -230,6 +234,7 @@ class CNNRanker(TextwiseRanker):
         word_dropout: float = 0.0,
         l2: float = 4e-6,
         overlap_features: int = 0,
+        alignment_features: bool = False,
         question_length: int | None = None,
         answer_length: int | None = None,
         dtype: Any = None,
