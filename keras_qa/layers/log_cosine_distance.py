@@ -68,9 +68,7 @@ class LogCosineDistance(PairLayer, ConfiguredLayer):
         question, answer = (unit_vectors(x) for x in inputs)
         # Unlike 2 - 2 cos, the difference loses no digits near 0.
         squares = ops.square(question - answer)
-        return ops.log(
-            ops.sum(squares, axis=-1, keepdims=True) + self.epsilon
-        )
+        return ops.log(ops.sum(squares, axis=-1, keepdims=True) + self.epsilon)
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, 1)`."""

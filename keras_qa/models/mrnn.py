@@ -36,9 +36,9 @@ class MRNN(ConfiguredModel):
 
     `question_encoder` and `answer_encoder` compute the part that does not
     depend on the other text, up to equation 8: a dict of `"vectors"`
-    `(batch_size, length, filters)` and of `"mask"`, with `sentence_term` also of
-    `"sentence"` `(batch_size, embedding_dim)`. `head` scores pairs of
-    such dicts, and `encoded_distances` compares all with all. `attention` is a
+    `(batch_size, length, filters)` and of `"mask"`, with `sentence_term` also
+    of `"sentence"` `(batch_size, embedding_dim)`. `head` scores pairs of such
+    dicts, and `encoded_distances` compares all with all. `attention` is a
     model with the inputs of this one that gives the weights of the answer's
     words, a dict of `"answer"` `(batch_size, answer_length)`: the mean over
     the question's words of the weights of equation 10. `attention_maps` gives

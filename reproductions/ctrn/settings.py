@@ -51,7 +51,9 @@ class CTRNSettings(CommonSettings):
         "relu", "not stated", "of the dense layers", choices=ACTIVATIONS
     )
     overlap: bool = setting(
-        False, '"Four word overlap features"', "on TrecQA only; any data set can have them"
+        False,
+        '"Four word overlap features"',
+        "on TrecQA only; any data set can have them",
     )
     alignment_features: bool = setting(
         False, "ours", "nine more features, of the words and their vectors"

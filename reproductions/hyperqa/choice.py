@@ -159,8 +159,8 @@ RECIPES = [
     ),
 ]
 
-# What equation 9 gives HyperQA by the way, gradients far above AdaGrad's starting
-# accumulator, and a scale of the score to fit the margin.
+# What equation 9 gives HyperQA by the way, gradients far above AdaGrad's
+# starting accumulator, and a scale of the score to fit the margin.
 FAST: Changes = {"learning_rate": 0.01, "initial_accumulator": 1e-8}
 TWINS = [
     *_entries(

@@ -10,9 +10,10 @@ share. `--stage lm`, `rbm` or `match` makes that stage alone from those before.
 
 `--model iam` reads the vectors of `--embeddings`; `iam-bert` those of the words
 that `--bert` names, each alone, and `iam-bert-contextual` those of a question's
-words in it, in addition; with `--set contextual_answers=true` an answer's, too. `--set jump=false` leaves out a term of equation 8, of
-`question_state`, `answer_state`, `jump`, `frequency` and `match`. The models of
-other papers have their own settings, as the paper's have.
+words in it, in addition; with `--set contextual_answers=true` an answer's, too.
+`--set jump=false` leaves out a term of equation 8, of `question_state`,
+`answer_state`, `jump`, `frequency` and `match`. The models of other papers have
+their own settings, as the paper's have.
 
 An epoch of the matcher with recipe `small` takes about a minute on WikiQA and 2
 cores, one of the language models several. `python -m reproductions.iam.study`
@@ -238,7 +239,9 @@ class IAMExperiment(Experiment[IAMSettings]):
         read = {"question": [part.question_texts for part in parts]}
         if run.settings.contextual_answers:
             read["answer"] = [t for part in parts for t in part.candidate_texts]
-        numbers = {side: np.unique(np.concatenate(x)) for side, x in read.items()}
+        numbers = {
+            side: np.unique(np.concatenate(x)) for side, x in read.items()
+        }
         every = np.unique(np.concatenate(list(numbers.values())))
         vectors = bert_text_vectors(
             [corpus.tokens[i] for i in every],

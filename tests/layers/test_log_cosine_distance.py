@@ -24,7 +24,9 @@ def test_the_distance_of_the_ball_on_a_sphere_but_for_a_constant():
     radius = 0.999
     q, a = RNG.normal(size=(2, 50, 4))
     q, a = (
-        (radius * x / np.linalg.norm(x, axis=1, keepdims=True)).astype("float32")
+        (radius * x / np.linalg.norm(x, axis=1, keepdims=True)).astype(
+            "float32"
+        )
         for x in (q, a)
     )
     ball, logarithm = (

@@ -30,7 +30,9 @@ def test_all_pairs_and_zero_vectors():
     layer = SentenceDistance()
     layer.build([(None, 2)] * 2)
     found = ops.convert_to_numpy(layer.pair_distances(q, a))
-    np.testing.assert_allclose(found, [[0.04, 2], [1, 1], [0.2, 1.6]], atol=1e-6)
+    np.testing.assert_allclose(
+        found, [[0.04, 2], [1, 1], [0.2, 1.6]], atol=1e-6
+    )
     pairs = ops.convert_to_numpy(layer([q[:2], a]))
     np.testing.assert_allclose(pairs[:, 0], np.diag(found), atol=1e-6)
     for gradient in gradients(lambda *pair: layer(list(pair)), q[:2], a):

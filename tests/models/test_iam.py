@@ -169,7 +169,9 @@ def _expected(model, row):
     logits = np.tanh(h @ kernel + bias) @ theta
     score = logits[1] - logits[0]
     if model.match_in_logit:
-        score += match * _array(*model.get_layer("match_in_logit").weights)[0, 0]
+        score += (
+            match * _array(*model.get_layer("match_in_logit").weights)[0, 0]
+        )
     return score, weights[:-1], jumps[:-1]
 
 
@@ -429,8 +431,9 @@ def test_starts_within_the_range_but_for_the_cosines():
 
 @pytest.mark.once
 def test_a_new_match_ranks_by_itself():
-    plain, model = IAM(VOCABULARY, **SIZE), IAM(
-        VOCABULARY, **SIZE, match_in_logit=True
+    plain, model = (
+        IAM(VOCABULARY, **SIZE),
+        IAM(VOCABULARY, **SIZE, match_in_logit=True),
     )
     for weight, source in zip(model.weights, plain.weights, strict=False):
         assert weight.path == source.path

@@ -260,9 +260,9 @@ class PointwiseRanker(ConfiguredModel):
         """Number of trainable parameters as the paper's Table 2 counts them.
 
         Embedding, projections and softmax layer are left out. Each feature of
-        overlap or alignment adds `hidden_units`, each hidden layer after the first
-        `hidden_units * (hidden_units + 1)`, the normalisation `2 * units` and
-        attentive pooling `units ** 2`.
+        overlap or alignment adds `hidden_units`, each hidden layer after the
+        first `hidden_units * (hidden_units + 1)`, the normalisation `2 * units`
+        and attentive pooling `units ** 2`.
         """
         return count_parameters(
             self, self.embedding, *self.projections, self.softmax
