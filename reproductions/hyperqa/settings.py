@@ -74,7 +74,9 @@ RECIPES = {
         "what did best in cross-validation on WikiQA",
         models={
             "hyperqa": {"margin": 0.5},
-            "cosineqa": {"learning_rate": 0.05, "margin": 0.2},
+            # Without equation 9, the accumulator has to be small by itself.
+            "cosineqa": {"initial_accumulator": 1e-8, "margin": 0.1},
+            "logcosineqa": {"initial_accumulator": 1e-8},
         },
     ),
 }
