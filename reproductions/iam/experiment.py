@@ -185,7 +185,8 @@ class IAMExperiment(Experiment[IAMSettings]):
         from reproductions.iam.stages import run_stages
 
         settings, corpus = run.settings, run.corpus
-        contextual, rows = {}, {}
+        contextual: dict[str, np.ndarray] = {}
+        rows: dict[str, np.ndarray] = {}
         if run.arguments.model == CONTEXTUAL:
             contextual, rows = self.contextual_vectors(run)
         # First, as bad settings should not be found out after the stages, and

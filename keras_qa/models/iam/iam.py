@@ -345,14 +345,13 @@ class IAM(StagedMatcher):
             inputs["answer_words"] = embedding(answer)
             inputs["question_words"] = embedding(question)
             inputs["question_tf_idf"] = tf_idf(question)
-        if answer_vectors is not None:
-            for side, layer in (
-                ("answer", answer_vectors),
-                ("question", text_vectors),
-            ):
-                inputs[f"{side}_words"] = layer(
-                    [rows[f"{side}_row"], texts[side]]
-                )
+        if text_vectors is not None and answer_vectors is not None:
+            inputs["question_words"] = text_vectors(
+                [rows["question_row"], question]
+            )
+            inputs["answer_words"] = answer_vectors(
+                [rows["answer_row"], answer]
+            )
         if match_in_logit:
             weights, match = interactive(inputs, mask=mask, return_match=True)
         else:
