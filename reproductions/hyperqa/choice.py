@@ -10,9 +10,9 @@ the epochs, of the folds' mean MAP. Dev and test are never read. One line per
 entry is appended to the output file; entries that it has for the same vectors
 are skipped, so the command can be given again after an interruption. An entry
 takes about a minute on 2 cores. `--group vectors` measures a single entry, to
-compare vectors: give it once per choice of `--embeddings`. `--group twins` is of
-CosineQA with what equation 9 gives HyperQA, and of LogCosineQA; it was measured
-with `minilm-static-300d-length3.bin`, in which each vector of
+compare vectors: give it once per choice of `--embeddings`. `--group twins` is
+of CosineQA with what equation 9 gives HyperQA, and of LogCosineQA; it was
+measured with `minilm-static-300d-length3.bin`, in which each vector of
 `minilm-static-300d.bin` is scaled to the length 3.
 
 What the figures do not show:
