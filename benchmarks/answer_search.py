@@ -1,4 +1,4 @@
-"""How fast are the best of a million answers found, and how many of them?
+"""How fast is search among a million answers, and with which recall?
 
 The answers are points of the Poincaré ball, as HyperQA encodes them, of 300
 dimensions, and every contender looks for the 10 nearest of them:
@@ -6,35 +6,36 @@ dimensions, and every contender looks for the 10 nearest of them:
 - `numpy`: brute force, one product of all lifted answers with the question
   in float32 and `argpartition`;
 - `exact`: a flat index with `keras_qa.search.exact.exact_search`, which
-  returns what float64 orders first, and proves it;
-- `hnsw`: the library's approximate index, whose proposals are ordered in
-  float64, at rising effort.
+  returns the answers that are first in float64, and proves it;
+- `hnsw`: the library's approximate index, whose candidates are ordered in
+  float64, with increasing effort.
 
-Recall@10 is the share of the exact ten that is found: of the first questions,
-to which `numpy` and `exact` are put, the ten that float64 orders first of all
-answers; of the others, the ten of `exact`. Questions are asked one by one, as
-users ask them.
+Recall@10 is the share of the exact ten answers that is found. For the first
+questions, which `numpy` and `exact` get, the exact ten are computed in float64
+among all answers; for the others they are those of `exact`. Questions are
+searched one at a time.
 
-Real collections of a million encoded answers are not at hand, so there are two
-made ones:
+There are two synthetic collections:
 
-- `texts`: vectors made as HyperQA makes them. There are 20,000 words with
-  Zipf's frequencies in 200 topics; a word's vector is its topic's, plus noise
-  of its own, through a ReLU. An answer draws one to three topics and 20 to 100
-  words, a third of them from all words, the others from its topics. The words'
-  vectors are summed and clipped to the ball. Questions are made alike, of 5 to
-  12 words. How hard that is to search shows in the `contrast`, the median ratio
-  of a question's mean distance and that of its tenth answer, |x - y| for both:
-  1 if no answer is nearer than any other. Of 9,270 such answers it is 1.45,
-  their mean cosine 0.81, and their covariance has 123 effective dimensions,
-  (sum of eigenvalues)² / sum of squares. Of the 9,270 answers of WikiQA two
-  trained HyperQAs make vectors with 1.59 and 2.62, 0.86 and 0.85, and 16 and 5,
-  of the 3,625 bundled ones another makes 1.67, 0.73 and 15: the made ones are
-  alike, all clipped as well, and harder.
-- `noise`: independent Gaussian directions, the worst case. In 300 dimensions
-  nothing is near anything (contrast 1.1, no clusters), which is hard for a
-  graph. No encoder of text gives such vectors; its figures show
-  what the others rest on.
+- `texts`: vectors made as by HyperQA. There are 20,000 words with Zipf's
+  frequencies in 200 topics; a word's vector is its topic's vector plus noise,
+  through a ReLU. An answer has one to three topics and 20 to 100 words, a third
+  of them from all words, the others from its topics. The words' vectors are
+  summed and clipped to the ball. Questions are made in the same way, of 5 to 12
+  words.
+- `noise`: independent Gaussian directions, the worst case for a graph: there
+  are no clusters (contrast 1.1). No encoder of text makes such vectors.
+
+Three numbers compare `texts` with real vectors: the `contrast`, the median over
+questions of the mean Euclidean distance divided by that of the tenth answer (1
+if no answer is nearer than any other); the mean cosine of answers; and the
+effective dimensions of their covariance, (sum of eigenvalues)² / sum of
+squares.
+
+- 9,270 answers of `texts`: 1.45, 0.81 and 123, so they are harder to search;
+- the 9,270 answers of WikiQA by two trained HyperQAs: 1.59, 0.86 and 16; 2.62,
+  0.85 and 5;
+- the 3,625 bundled answers by another: 1.67, 0.73 and 15.
 
     python -m benchmarks.answer_search                      # ten minutes
     python -m benchmarks.answer_search --answers 100000     # minutes
@@ -85,7 +86,7 @@ Search = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Settings:
-    """What is measured."""
+    """Sizes of the workload and of the measurement."""
 
     answers: int = 1_000_000
     questions: int = 200
@@ -111,7 +112,7 @@ class Collection:
         self.radius = max(map(self.space.longest, self.blocks()))
 
     def blocks(self) -> Iterator[np.ndarray]:
-        """The answers, some at a time."""
+        """Yields the answers in blocks."""
         for start in range(0, len(self.answers), self.settings.block):
             yield self.answers[start : start + self.settings.block]
 
@@ -129,7 +130,7 @@ class Collection:
         }
 
     def graph(self) -> tuple[Any, float]:
-        """An approximate index, and the seconds that it took to make."""
+        """Builds an approximate index; returns it and the seconds it took."""
         start = time.perf_counter()
         places = (
             self.space.answer_places(b, self.radius) for b in self.blocks()
@@ -141,7 +142,7 @@ class Collection:
 def ask(
     search: Search, questions: np.ndarray
 ) -> tuple[list[np.ndarray], list[float]]:
-    """What is found for each question, and the seconds that each took."""
+    """Searches for each question; returns the rows found and the seconds."""
     search(questions[0])
     found, seconds = [], []
     for question in questions:
@@ -175,9 +176,9 @@ def measured_row(
 def measure_all(
     collection: Collection,
 ) -> tuple[list[np.ndarray], list[dict[str, Any]]]:
-    """The exact answers of all questions, and the rows of brute force.
+    """The exact answers of all questions, and the figures of exact search.
 
-    Those of the first questions are found without the index.
+    The exact answers of the first questions are found without the index.
     """
     space, top = collection.space, collection.settings.top
     few = collection.questions[: collection.settings.exact_questions]
@@ -237,7 +238,7 @@ def measure(settings: Settings, name: str) -> dict[str, Any]:
 
 
 def run(settings: Settings) -> dict[str, Any]:
-    """All collections, in a process of a few cores."""
+    """Measures all collections."""
     faiss_files.import_faiss().omp_set_num_threads(settings.cores)
     measured = {"texts": measure(settings, "texts")}
     if settings.noise:
@@ -247,11 +248,11 @@ def run(settings: Settings) -> dict[str, Any]:
 
 
 def summarise(measured: dict[str, Any]) -> dict[str, Any]:
-    """The bounds, and the approximate search that comes nearest to them."""
+    """Which bounds were reached, with the best effort of approximate search."""
     rows = measured["texts"]["contenders"]
     exact = next(row for row in rows if row["contender"] == "exact")
     brute = next(row for row in rows if row["contender"] == "numpy")
-    # The fastest of those that find enough, or else what finds most.
+    # The fastest with enough recall, otherwise the one with most effort.
     found = [row for row in rows if "effort" in row]
     good = [row for row in found if row["recall"] >= MIN_RECALL]
     best = min(
@@ -324,7 +325,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     start = time.perf_counter()
     load = load_before(settings.cores)
-    # A process of its own, which may be kept to some cores.
     measured = alone(run, settings, cores=settings.cores)
     summary = summarise(measured)
     report(measured, summary)

@@ -1,16 +1,16 @@
-"""Vectors of made-up texts, on the sphere of HyperQA's clip."""
+"""Vectors of synthetic texts, on the sphere of HyperQA's clip."""
 
 from typing import Protocol
 
 import numpy as np
 from tqdm import tqdm
 
-# The clip of HyperQA.
+# Norm of HyperQA's clipped vectors.
 RADIUS = 1 - 1e-5
 
 
 class CollectionSettings(Protocol):
-    """What `make_collection` is told."""
+    """The settings that `make_collection` reads."""
 
     answers: int
     questions: int
@@ -22,7 +22,7 @@ class CollectionSettings(Protocol):
 
 
 class Texts:
-    """Draws vectors of texts, as the module describes them."""
+    """Draws vectors of texts; see `benchmarks.answer_search`."""
 
     def __init__(self, settings: CollectionSettings):
         self._rng = np.random.default_rng(settings.seed)
@@ -34,7 +34,7 @@ class Texts:
         frequency = 1 / np.arange(1, settings.words + 1)
         self._all = np.cumsum(frequency / frequency.sum())
         self._settings = settings
-        # The words of each topic, more frequent ones more often.
+        # The words of each topic, and their cumulated frequencies.
         order = np.argsort(self._topic, kind="stable")
         self._of_topic = np.split(
             order,
@@ -46,7 +46,7 @@ class Texts:
         ]
 
     def draw(self, count: int, shortest: int, longest: int) -> np.ndarray:
-        """Vectors of texts of so many words, `(count, dim)`."""
+        """Vectors of texts with a length below `longest`, `(count, dim)`."""
         made = np.empty((count, self._settings.dim), np.float32)
         for row in range(count):
             made[row] = self._sum(int(self._rng.integers(shortest, longest)))
@@ -71,7 +71,7 @@ class Texts:
 
 
 def clipped(vectors: np.ndarray) -> np.ndarray:
-    """Vectors brought onto the sphere of HyperQA's clip, float32."""
+    """Vectors scaled to the sphere of HyperQA's clip, float32."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return (vectors * (RADIUS / np.maximum(norms, 1e-9))).astype(np.float32)
 
@@ -82,7 +82,7 @@ def make_collection(
     """The vectors of the answers and of the questions.
 
     Args:
-        settings: their numbers.
+        settings: sizes and seed.
         name: `"texts"` or `"noise"`; see `benchmarks.answer_search`.
     """
     if name == "noise":

@@ -1,29 +1,29 @@
-"""How fast does HyperQA train, against the plain formulation?
+"""How fast does HyperQA train, compared with the plain formulation?
 
-Every contender trains the same model on the same batches of synthetic text
-of YahooQA's size, each in a process of its own, which takes turns with the
-others, so that a busy machine slows all of them alike:
+Every contender trains the same model on the same batches of synthetic text of
+YahooQA's size. Each has a separate process, and they take turns, so that other
+load slows all of them alike:
 
 - `packed`: `PairwiseTrainer.fit` on packed `PairwiseBatches`;
-- `keras`: gather, dense and masked sum on padded ids with Keras layers, in
-  `fit` too; `keras-xla`: the same with `jit_compile=True`;
+- `keras`: gather, dense and masked sum on padded ids with Keras layers, also in
+  `fit`; `keras-xla`: the same with `jit_compile=True`;
 - `torch`: the same in a plain PyTorch loop.
 
 The plain contenders pad to 50 words, which is the longest text of 99 in 100
 batches, keep the embedding frozen and, within a batch, encode a question and
 each of its answers once.
 
-There are three workloads: 200 arbitrary triples; 200 triples in which four
-negatives share a question and its positive, 50 of these; and 200 questions
-with a positive and four negatives each. The plain formulation of the second
-takes each triple by itself, and so costs what the first one costs; the form
-that encodes what is shared once is measured next to it.
+There are three workloads: `triples`, 200 arbitrary triples; `shared`, 200
+triples of 50 questions with a positive, each of which four negatives share; and
+`wide`, 200 questions with a positive and four negatives each. The plain
+formulation of `shared` encodes each triple separately, so its time is that of
+`triples`; `keras` on `shared` encodes each text once.
 
-The words follow Zipf's law with exponent 1, which is natural language's: the
-word of rank r is drawn with weight 1 / r from 60,000.
+The words follow Zipf's law with exponent 1, as in natural language: the word of
+rank r is drawn with weight 1 / r from 60,000.
 
     python -m benchmarks.hyperqa_epoch             # about 5 minutes
-    python -m benchmarks.hyperqa_epoch --smoke     # seconds, tells nothing
+    python -m benchmarks.hyperqa_epoch --smoke     # a trial run of seconds
 
 Bounds, on 2 cores: 2.7 times the faster plain Keras step for arbitrary
 triples, 4.5 times when four negatives share a pair, and less than the paper's
@@ -46,7 +46,7 @@ from benchmarks.results import conclude
 
 
 def run(settings: Settings) -> dict[str, Any]:
-    """All rounds of all contenders: seconds per step, losses, profile."""
+    """Measures all rounds: seconds per step, losses, profile."""
     context = multiprocessing.get_context("spawn")
     pipes, processes = {}, []
     for name in CONTENDERS:
@@ -61,7 +61,7 @@ def run(settings: Settings) -> dict[str, Any]:
         pipes[name].send((method, workload))
         return pipes[name].recv()
 
-    # The first round compiles, and shows that all compute the same.
+    # The first round compiles, and its losses can be compared.
     pairs = [(w, name) for w in WORKLOADS for name in WORKLOADS[w].contenders]
     losses = {
         f"{workload} {name}": ask(name, "measure", workload)[1]

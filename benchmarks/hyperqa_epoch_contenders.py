@@ -1,4 +1,4 @@
-"""The contenders of `hyperqa_epoch`, each in a process of its own."""
+"""The contenders of `hyperqa_epoch`, each in a separate process."""
 
 import time
 from functools import partial
@@ -29,7 +29,7 @@ class KerasContender:
         from keras_qa.training.pairwise import PairwiseTrainer
 
         class PaddedBatches(PairwiseBatches):
-            """Padded to the longest text there is: one shape to compile."""
+            """Batches padded to the longest text: one shape to compile."""
 
             def _padded(
                 self,
@@ -61,7 +61,7 @@ class KerasContender:
                 return ops.reshape(self.model.head(pair), (-1, count))
 
         class Prepared(keras.utils.PyDataset):
-            """Batches that were made before."""
+            """Batches prepared in advance."""
 
             def __init__(self, batches: list):
                 super().__init__()
@@ -208,7 +208,7 @@ class TorchContender:
 
 
 def serve(name: str, settings: Settings, connection: Connection) -> None:
-    """A contender's process: answers requests until it is told to stop."""
+    """Runs a contender's process: answers requests until a None arrives."""
     settle(settings.cores, "tensorflow")
     contender = (TorchContender if name == "torch" else KerasContender)(
         name, settings, make_texts(settings)

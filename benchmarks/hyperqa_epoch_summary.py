@@ -24,7 +24,7 @@ def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
         questions = settings.questions(workload)
         negatives = WORKLOADS[workload].negatives
         steps = EPOCH_PAIRS / (questions * (1 + negatives))
-        # Triples per step; the plain form takes each by itself.
+        # Triples per step, in batches of the plain form.
         size = questions * negatives / settings.batch_size
         summary[workload] = {
             "seconds_per_step": median,

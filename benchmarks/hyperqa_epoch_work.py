@@ -1,4 +1,4 @@
-"""What the contenders of `hyperqa_epoch` train on."""
+"""The settings and workloads of `hyperqa_epoch`."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class Workload:
     Attributes:
         questions: groups per step, as a share of the batch size.
         negatives: negatives per group.
-        contenders: who is measured.
+        contenders: names of the contenders that are measured.
     """
 
     questions: float
@@ -33,7 +33,7 @@ WORKLOADS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """What is measured."""
+    """Sizes of the workload and of the measurement."""
 
     vocabulary: int = 60_000
     zipf_exponent: float = 1.0
@@ -70,8 +70,8 @@ def make_texts(settings: Settings) -> RaggedTexts:
 def make_groups(settings: Settings, workload: str) -> tuple[np.ndarray, ...]:
     """Random `(question, positive, negatives)` for the steps of a round.
 
-    Questions come from the first fifth of the texts, answers from the rest:
-    where both are one text, rounding decides the gradient's direction.
+    Questions are from the first fifth of the texts, answers from the rest: if
+    both were one text, rounding would decide the gradient's direction.
     """
     negatives = WORKLOADS[workload].negatives
     rng = np.random.default_rng([settings.seed, negatives])
@@ -83,7 +83,7 @@ def make_groups(settings: Settings, workload: str) -> tuple[np.ndarray, ...]:
 
 
 def make_weights(settings: Settings) -> tuple[np.ndarray, np.ndarray]:
-    """The embedding and the projection that all contenders start from."""
+    """The initial embedding and projection of all contenders."""
     rng = np.random.default_rng([settings.seed, 0])
     embedding = rng.normal(0, 0.3, (settings.vocabulary, settings.dim))
     kernel = rng.uniform(-0.1, 0.1, (settings.dim, settings.dim))

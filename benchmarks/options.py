@@ -15,8 +15,8 @@ def option_parser(
     Args:
         script: the script's `__file__`.
         description: what the script does.
-        settings: what has the defaults, a dataclass or one of its objects.
-        numbers: names of whole numbers among the settings.
+        settings: has the defaults; a dataclass or an instance of it.
+        numbers: names of integers among the settings.
     """
     path = Path(script)
     module = ".".join(path.with_suffix("").relative_to(_ROOT).parts)

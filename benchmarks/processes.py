@@ -1,4 +1,4 @@
-"""On how many cores the benchmarks run, and what else runs there."""
+"""Cores, load and processes of the benchmarks."""
 
 import multiprocessing
 import os
@@ -8,10 +8,10 @@ from typing import Any
 
 
 def load_before(cores: int) -> tuple[float, float, float]:
-    """The load averages before a benchmark; says so if they are high.
+    """Returns the load averages before a benchmark; warns if they are high.
 
     Args:
-        cores: on how many cores it will run.
+        cores: number of cores that the benchmark will use.
     """
     load = os.getloadavg()
     if load[0] > cores / 2:
@@ -20,11 +20,11 @@ def load_before(cores: int) -> tuple[float, float, float]:
 
 
 def settle(cores: int, backend: str | None = None) -> None:
-    """Keeps this process to some cores, before it imports Keras.
+    """Restricts this process to some cores; call it before importing Keras.
 
     Args:
-        cores: how many, of those that it may use.
-        backend: Keras's backend; None leaves it as the environment says.
+        cores: number of cores.
+        backend: Keras's backend; None for that of the environment.
     """
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
@@ -40,7 +40,7 @@ def alone(
     cores: int,
     backend: str | None = None,
 ) -> Any:
-    """What a function returns in a process of its own, see `settle`."""
+    """Calls a function in a separate process that `settle` prepares."""
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(
         1, spawn, initializer=settle, initargs=(cores, backend)

@@ -1,4 +1,4 @@
-"""What all benchmarks do with times: ratios, a report, a file of figures."""
+"""What all benchmarks share: ratios, bounds, the file of figures."""
 
 import json
 import platform
@@ -17,14 +17,14 @@ from keras_qa.files.whole import write_whole
 def paired_ratio(
     numerator: Sequence[float], denominator: Sequence[float]
 ) -> float:
-    """Median of the ratios within rounds, whose times lie side by side."""
+    """Median of the ratios of the times of each round."""
     return statistics.median(
         a / b for a, b in zip(numerator, denominator, strict=True)
     )
 
 
 def at_least(ratio: float, bound: float) -> dict[str, Any]:
-    """How a ratio compares with a lower bound, for the file of figures."""
+    """Compares a ratio with a lower bound, for the file of figures."""
     return {
         "ratio": ratio,
         "bound": f"at least {bound:g}",
@@ -33,7 +33,7 @@ def at_least(ratio: float, bound: float) -> dict[str, Any]:
 
 
 def at_most(ratio: float, bound: float) -> dict[str, Any]:
-    """How a ratio compares with an upper bound, for the file of figures."""
+    """Compares a ratio with an upper bound, for the file of figures."""
     return {
         "ratio": ratio,
         "bound": f"at most {bound:g}",
@@ -42,7 +42,7 @@ def at_most(ratio: float, bound: float) -> dict[str, Any]:
 
 
 def verdict(bound: dict[str, Any]) -> str:
-    """Says in words if a bound was reached."""
+    """Returns in words if a bound was reached."""
     return "reached" if bound["reached"] else "NOT reached"
 
 
@@ -53,14 +53,14 @@ def write_results(
     summary: dict[str, Any],
     measured: dict[str, Any],
 ) -> None:
-    """Writes a benchmark's figures as JSON, whole or not at all.
+    """Writes a benchmark's figures as JSON, completely or not at all.
 
     Args:
         path: the file.
         settings: the dataclass of the benchmark's settings.
-        load_before: the machine's load averages before it began.
+        load_before: the machine's load averages before the benchmark.
         summary: ratios and medians.
-        measured: what they were computed from.
+        measured: the measurements that the summary is computed from.
     """
     result = {
         "settings": asdict(settings),
@@ -88,13 +88,13 @@ def conclude(
     Args:
         path: the file.
         settings: the dataclass of the benchmark's settings.
-        cores: on how many cores it runs.
-        measure: gives what is measured.
-        summarise: makes ratios and medians of settings and measurements.
+        cores: number of cores that the benchmark uses.
+        measure: returns the measurements.
+        summarise: computes ratios and medians from settings and measurements.
         report: prints settings, measurements and summary.
 
     Returns:
-        What the file contains next to the settings: measurements and summary.
+        Measurements and summary, as in the file.
     """
     start = time.perf_counter()
     load = load_before(cores)
@@ -107,13 +107,13 @@ def conclude(
 
 
 def compact(value: Any, indent: str = "") -> str:
-    """JSON with a line for each measurement.
+    """JSON with one line for each innermost list or object.
 
-    That is for each list or object that contains no other, or fits in a line.
+    A list or object that has at most 160 characters is on one line, too.
 
     Args:
-        value: what JSON can express, without NaN.
-        indent: the blanks before the line.
+        value: a JSON value without NaN.
+        indent: the indentation of the lines after the first.
     """
     line = json.dumps(value, allow_nan=False)
     inner = value.values() if isinstance(value, dict) else value

@@ -1,1 +1,1 @@
-"""Tools of this project's developers."""
+"""Tools for developers of this project."""

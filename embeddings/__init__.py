@@ -1,1 +1,1 @@
-"""Programs that make, convert and check word vectors; run from the checkout."""
+"""Programs that train, convert and check word vectors, run from a checkout."""

@@ -1,4 +1,4 @@
-"""What the programs share: texts to read, a file to write, exit codes."""
+"""Arguments and exit codes that the programs share."""
 
 import argparse
 import sys
@@ -33,10 +33,10 @@ def add_texts(parser: argparse.ArgumentParser) -> None:
 
 
 def read_texts(arguments: argparse.Namespace) -> list[list[str]]:
-    """The texts that the options of `add_texts` name, as tokens.
+    """Reads the texts that the options of `add_texts` name, as tokens.
 
     Raises:
-        DatasetError: if there is no such data set, or a file is bad.
+        DatasetError: if the data set does not exist, or a file is bad.
     """
     if arguments.text is not None:
         from keras_qa.files.text_files import read_lines
@@ -71,10 +71,11 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def output_format(arguments: argparse.Namespace) -> str:
-    """The format to write; refuses a file that cannot be written.
+    """Returns the format to write, after a check of the file's path.
 
     Raises:
-        ValueError: if the file exists, or its folder does not.
+        ValueError: if the file exists and may not be replaced, or its folder
+            does not exist.
     """
     path: Path = arguments.output
     if path.exists() and not (arguments.overwrite and path.is_file()):
@@ -96,15 +97,16 @@ def run_program(
     action: Callable[[argparse.Namespace], None],
     arguments: Sequence[str] | None,
 ) -> int:
-    """Does what the arguments ask for; returns the exit code.
+    """Parses arguments and runs a program's action.
 
     Returns:
-        0, or 2 if the arguments or a file are bad; then stderr says why.
+        The exit code: 0, or 2 if the arguments or a file are bad, with a
+        message on standard error.
     """
     parsed = parser.parse_args(arguments)
     try:
         action(parsed)
-    # Errors of the kit are errors about values, or of files.
+    # The library's errors for bad arguments and files are of these types.
     except (ValueError, OSError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2

@@ -4,9 +4,9 @@ r"""Convert word vectors between the formats of GloVe, word2vec and fastText.
     python -m embeddings.convert cc.en.300.bin.gz --output words.txt \
         --words vocabulary.txt
 
-The format that is read is told by the content; a fastText model gives the
-vectors of its words, and with --words those that it puts together of subwords.
-The whole file is in memory, but for what --words leaves out.
+The input format is detected by the content. A fastText model gives the vectors
+of its words, and with --words also vectors composed of subwords. All vectors
+that are kept are in memory.
 """
 
 import argparse

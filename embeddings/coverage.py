@@ -3,8 +3,9 @@
     python -m embeddings.coverage glove.6B.100d.txt --dataset sample
     python -m embeddings.coverage a.bin b.txt.gz --text texts.txt
 
-"words" are different words, "running" ones are counted as often as they occur
-in different texts. The most frequent words without a vector are listed.
+"words" counts distinct words, "running" all their occurrences, in the lines of
+a file or in the distinct texts of a data set. The most frequent words without a
+vector are listed.
 """
 
 import argparse
@@ -60,7 +61,7 @@ def _count(arguments: argparse.Namespace) -> None:
         load_vectors(path, vocabulary=words)
         for path in tqdm(arguments.vectors, unit=" files", disable=None)
     ]
-    # The first word is padding, and not counted.
+    # The first word is padding, which is not counted.
     _, coverage = embedding_matrix(["", *words], sets, counts=counts)
     for path, line in zip(
         arguments.vectors, str(coverage).splitlines(), strict=True

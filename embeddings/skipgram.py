@@ -3,8 +3,8 @@
     python -m embeddings.skipgram --text texts.txt --output vectors.bin
     python -m embeddings.skipgram --dataset sample --output vectors.txt.gz
 
-Skip-gram with negative sampling (Mikolov et al., NIPS 2013). With one worker,
-equal texts and options give equal vectors.
+The method is skip-gram with negative sampling (Mikolov et al., NIPS 2013). With
+one worker, equal texts and options give equal vectors.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from embeddings.arguments import output_format
 from embeddings.arguments import read_texts
 from embeddings.arguments import run_program
 
-# Option to its default and its meaning; the arguments of `train_skipgram`.
+# The defaults and descriptions of the options, arguments of `train_skipgram`.
 _SETTINGS = {
     "vector_size": (100, "numbers of a vector"),
     "window": (5, "largest distance of the two words of a pair"),

@@ -12,7 +12,7 @@ from typing import Any
 
 from keras_qa.version import __version__
 
-# Module, and the names that it gives to the front door.
+# Modules, and the names that the package exports from each.
 _HOMES = {
     "batches.negatives": ("NegativeSampler",),
     "batches.pairs": (

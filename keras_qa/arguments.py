@@ -1,4 +1,4 @@
-"""Checks of arguments: one of the known values, or an integer of a size."""
+"""Checks of arguments, and hints about unknown names."""
 
 import difflib
 from collections.abc import Collection
@@ -15,19 +15,19 @@ def check_choice(
     note: str = "",
     error: type[Exception] = ValueError,
 ) -> None:
-    """Refuses a value that is not among the known ones.
+    """Checks that a value is one of the known ones.
 
     Args:
         name: name of the argument, as the message quotes it.
-        value: what was given.
+        value: the value of the argument.
         choices: the known values, as the message lists them: a tuple or a
-            list; of a dict pass `tuple(dict)`.
+            list, `tuple(dict)` for the keys of a dict.
         note: follows the list in the message, such as `" or a layer"`.
         error: class of the error.
 
     Raises:
-        ValueError: if `value` is none of `choices`; of the class `error` if
-            there is one.
+        ValueError: if `value` is none of `choices`; `error` in its place if
+            given.
     """
     if value not in choices:
         raise error(
@@ -37,7 +37,7 @@ def check_choice(
 
 
 def check_positive(**sizes: Any) -> None:
-    """Refuses sizes that are not integers, or below 1.
+    """Checks that sizes are positive integers.
 
     Args:
         **sizes: the arguments by name; NumPy's integers are accepted, `True`
@@ -55,13 +55,13 @@ def check_positive(**sizes: Any) -> None:
 
 
 def check_positive_lists(**lists: Any) -> None:
-    """Refuses anything but lists and tuples of positive integers.
+    """Checks that values are lists or tuples of positive integers.
 
     Args:
-        **lists: the arguments by name; they may be empty.
+        **lists: the arguments by name; a list may be empty.
 
     Raises:
-        ValueError: naming the first argument that is something else.
+        ValueError: naming the first argument that is anything else.
     """
     for name, sizes in lists.items():
         if not isinstance(sizes, list | tuple) or not all(map(_is_size, sizes)):
@@ -72,7 +72,7 @@ def check_positive_lists(**lists: Any) -> None:
 
 
 def check_positive_or_none(**sizes: Any) -> None:
-    """Refuses sizes that are neither None nor positive integers.
+    """Checks that sizes are positive integers or None.
 
     Args:
         **sizes: the arguments by name.
@@ -89,7 +89,7 @@ def check_positive_or_none(**sizes: Any) -> None:
 
 
 def check_not_negative(**counts: Any) -> None:
-    """Refuses counts that are not integers, or below 0.
+    """Checks that counts are integers of at least 0.
 
     Args:
         **counts: the arguments by name.
@@ -106,15 +106,15 @@ def check_not_negative(**counts: Any) -> None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The hint that an error about an unknown name carries.
+    """Returns a hint for an error about an unknown name.
 
     Args:
         name: the unknown name.
         known: the names that exist.
 
     Returns:
-        A sentence that begins with a space and suggests the nearest known
-        name; an empty text if none is near.
+        A question that begins with a space and names the most similar known
+        name; an empty string if none is similar.
     """
     near = difflib.get_close_matches(name, list(known), n=1)
     return f" Did you mean `{near[0]}`?" if near else ""

@@ -1,7 +1,7 @@
 """The errors of the kit; each message says what was expected and received.
 
-Errors about values are `ValueError`s too, those about files that cannot be
-used now are `RuntimeError`s or `OSError`s.
+Errors about values are also `ValueError`s; errors about files and folders that
+cannot be used now are also `RuntimeError`s or `OSError`s.
 """
 
 
@@ -34,15 +34,15 @@ class SearchError(KerasQAError, ValueError):
 
 
 class ExportError(KerasQAError, ValueError):
-    """A model cannot be written as it was asked; the message says why."""
+    """A model cannot be exported as requested; the message says why."""
 
 
 class RunFolderError(KerasQAError, RuntimeError):
-    """A run's folder cannot be used: not by this run, not now, or broken."""
+    """A run's folder is broken, in use, not writable, or of another run."""
 
 
 class OwnedError(KerasQAError, RuntimeError):
-    """Another process is the owner; the message says which."""
+    """Another process uses a file or folder; the message names the process."""
 
 
 class UnpackingError(KerasQAError, OSError):
@@ -50,7 +50,7 @@ class UnpackingError(KerasQAError, OSError):
 
 
 class VectorsWarning(UserWarning):
-    """Rows of a file of vectors were left out or odd; the message counts."""
+    """Word vectors are irregular, or rows of their file are left out."""
 
 
 class TextWarning(UserWarning):

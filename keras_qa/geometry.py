@@ -5,14 +5,14 @@ The ball is the set of points x with |x| < 1 and the metric
 last axis of every tensor holds the coordinates; the axes before it may have
 any shape and broadcast. Lengths are hyperbolic, without unit.
 
-Two habits keep float32 usable up to the boundary:
+Two rules keep float32 accurate up to the boundary:
 
 - 1 - |x|² is computed once, as (1 - |x|)(1 + |x|), and bounded below by
-  `epsilon`; everything else is arranged so that no other nearly equal
-  numbers are subtracted.
-- float16 and bfloat16 cannot tell a point from the boundary, so half
-  precision inputs are computed, and returned, in float32. float64 stays
-  where Keras keeps it: on TensorFlow, and on JAX in its 64 bit mode.
+  `epsilon`; no other nearly equal numbers are subtracted.
+- float16 and bfloat16 cannot tell points near the boundary from the boundary,
+  so half-precision inputs are computed, and returned, in float32. float64
+  inputs stay float64 where Keras keeps them: on TensorFlow, and on JAX in its
+  64-bit mode.
 
 Sources: Nickel and Kiela, "Poincaré Embeddings for Learning Hierarchical
 Representations", 2017 (distance, rescaled gradient); Ganea, Bécigneul and
@@ -50,9 +50,9 @@ Tensor = Any
 def project(x: Tensor, epsilon: float = BALL_EPSILON) -> Tensor:
     """Clips vectors into the ball: x min(1, (1 - epsilon) / |x|).
 
-    HyperQA, section 3.3, where the vectors are clipped to norm 1; the ball is
-    open, so the clip stops `epsilon` before it. Vectors shorter than that are
-    returned unchanged, bit for bit.
+    HyperQA, section 3.3, clips to norm 1; the ball is open, so this function
+    clips to norm 1 - epsilon. Shorter vectors are returned unchanged, bit for
+    bit.
 
     Args:
         x: vectors of any norm, shape `(..., dim)`.
@@ -69,7 +69,7 @@ def project(x: Tensor, epsilon: float = BALL_EPSILON) -> Tensor:
 def conformal_factor(
     x: Tensor, epsilon: float = BOUNDARY_EPSILON, keepdims: bool = False
 ) -> Tensor:
-    """The factor λ = 2 / (1 - |x|²) by which the metric stretches lengths.
+    """Returns the factor λ = 2 / (1 - |x|²) by which the metric scales lengths.
 
     HyperQA, eq. 3. It is 2 at the origin and grows towards the boundary.
 
@@ -95,17 +95,17 @@ def distance(
     """Length of the shortest path between two points.
 
     arcosh(1 + 2u) with u = |x - y|² / ((1 - |x|²)(1 - |y|²)): HyperQA, eq. 4.
-    It is computed as 2 arsinh(√u), which is the same number without the loss
-    of digits of arcosh near 1. The gradient (eq. 5) has no limit where x = y;
-    there it is the subgradient 0. Vectors that differ by less than about
-    1e-19 count as equal in float32, because the square underflows.
+    It is computed as 2 arsinh(√u), which is equal and accurate near 0. The
+    gradient (eq. 5) has no limit at x = y; the subgradient 0 is used there.
+    Vectors that differ by less than about 1e-19 count as equal in float32,
+    because the square underflows.
 
     Args:
         x: points of the ball, shape `(..., dim)`.
         y: points of the ball, of a shape that broadcasts with that of `x`.
         epsilon: lower bound of 1 - |x|² and of 1 - |y|².
-        fraction_epsilon: added to the denominator of u, where 1e-6 is what
-            the code released with the paper does. 0 computes eq. 4.
+        fraction_epsilon: added to the denominator of u. The code released
+            with the paper adds 1e-6; 0 computes eq. 4.
         keepdims: whether to keep the last axis, with size 1.
 
     Returns:
@@ -119,7 +119,7 @@ def distance(
 
 
 def _arsinh(x: Tensor) -> Tensor:
-    """A name of its own, for formats that do without the operation."""
+    """Arsinh; `keras_qa.export.tracing` replaces it for TensorFlow Lite."""
     return ops.arcsinh(x)
 
 
@@ -128,10 +128,10 @@ def mobius_add(
 ) -> Tensor:
     """Möbius addition x ⊕ y, the ball's counterpart of a translation.
 
-    ((1 + 2⟨x, y⟩ + |y|²) x + (1 - |x|²) y) / (1 + 2⟨x, y⟩ + |x|²|y|²). With
-    w = x + y, both 1 + 2⟨x, y⟩ + |y|² = |w|² + (1 - |x|²) and the denominator
-    |w|² + (1 - |x|²)(1 - |y|²) are sums of positive numbers, which is the
-    form computed here. Neither commutative nor associative; -x ⊕ x = 0.
+    ((1 + 2⟨x, y⟩ + |y|²) x + (1 - |x|²) y) / (1 + 2⟨x, y⟩ + |x|²|y|²),
+    computed with w = x + y as sums of positive numbers: the factor of x is
+    |w|² + (1 - |x|²), the denominator |w|² + (1 - |x|²)(1 - |y|²). The
+    operation is neither commutative nor associative; -x ⊕ x = 0.
 
     Args:
         x: points of the ball, shape `(..., dim)`.
@@ -152,7 +152,7 @@ def mobius_add(
 def exp_map(
     x: Tensor, tangent: Tensor, epsilon: float = BOUNDARY_EPSILON
 ) -> Tensor:
-    """Walks from `x` along the geodesic that starts as `tangent`.
+    """Exponential map: the end of the geodesic that leaves `x` as `tangent`.
 
     x ⊕ tanh(λ|v| / 2) v / |v|, with the conformal factor λ at x. A zero
     tangent returns `x` unchanged, bit for bit. At the origin, pass zeros for
@@ -164,17 +164,17 @@ def exp_map(
         epsilon: lower bound of 1 - |x|².
 
     Returns:
-        The points reached, shape `(..., dim)`; a long tangent ends on the
-        boundary up to rounding, so apply `project` (or use `retract`).
+        The end points, shape `(..., dim)`. That of a long tangent is on the
+        boundary up to rounding: apply `project` to it, or use `retract`.
     """
     x = _floating(x)
     tangent = _floating(tangent)
     gap = _gap(x, epsilon)
     length = _norm(tangent)
-    # tanh(z)/z tends to 1 at 0: choosing the limit keeps the gradient there.
+    # tanh(z)/z tends to 1 at 0: the limit keeps the gradient finite there.
     moves = length > 0
     safe_length = ops.where(moves, length, ops.ones_like(length))
-    # Half the way across the ball that `epsilon` bounds: no step is longer.
+    # Half the diameter of the ball that `epsilon` bounds: no step is longer.
     half = ops.minimum(safe_length / gap, math.log(4 / epsilon))
     ratio = ops.where(moves, ops.tanh(half) / safe_length, 1 / gap)
     y = ratio * tangent
@@ -190,8 +190,8 @@ def log_map(x: Tensor, y: Tensor, epsilon: float = BOUNDARY_EPSILON) -> Tensor:
     """The tangent vector at `x` whose exponential map is `y`.
 
     (2 / λ) artanh(|w|) w / |w| with w = -x ⊕ y and the conformal factor λ at
-    x; 2 artanh(|w|) is the distance, and is computed as such. At the origin,
-    pass zeros for `x`.
+    x; 2 artanh(|w|) is computed by `distance`. At the origin, pass zeros for
+    `x`.
 
     Args:
         x: points of the ball, shape `(..., dim)`.
@@ -216,13 +216,14 @@ def log_map(x: Tensor, y: Tensor, epsilon: float = BOUNDARY_EPSILON) -> Tensor:
 def egrad_to_rgrad(
     x: Tensor, gradient: Tensor, epsilon: float = BOUNDARY_EPSILON
 ) -> Tensor:
-    """Turns a Euclidean gradient at `x` into the Riemannian one.
+    """Converts a Euclidean gradient at `x` to the Riemannian one.
 
     The gradient times the inverse metric, (1 - |x|²)² / 4: HyperQA, eq. 9.
 
     Args:
         x: points of the ball, shape `(..., dim)`.
-        gradient: gradients with respect to the coordinates, same shape.
+        gradient: gradients with respect to the coordinates, shape
+            `(..., dim)`.
         epsilon: lower bound of 1 - |x|².
 
     Returns:
@@ -234,10 +235,10 @@ def egrad_to_rgrad(
 def retract(
     x: Tensor, tangent: Tensor, epsilon: float = BALL_EPSILON
 ) -> Tensor:
-    """The cheap substitute for `exp_map`: a straight step, clipped to the ball.
+    """The retraction: a straight step, clipped to the ball.
 
-    The retraction of Nickel and Kiela, 2017, eq. 5; it agrees with the
-    exponential map to first order in the step.
+    Nickel and Kiela, 2017, eq. 5. It costs less than `exp_map` and agrees with
+    it to first order in the step.
 
     Args:
         x: points of the ball, shape `(..., dim)`.
@@ -263,7 +264,7 @@ def _norm(x: Tensor) -> Tensor:
     """Euclidean norm with gradient 0, not NaN, at the zero vector."""
     squared = _squared_norm(x)
     positive = squared > 0
-    # Both `where`: the branch not taken must not produce 0 * inf either.
+    # Two `where`s: the gradient of the branch not taken must be finite too.
     root = ops.sqrt(ops.where(positive, squared, ops.ones_like(squared)))
     return ops.where(positive, root, ops.zeros_like(root))
 

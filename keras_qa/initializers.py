@@ -1,4 +1,4 @@
-"""Initialisers of weights that Keras does not have."""
+"""Weight initialisers that Keras lacks."""
 
 from typing import Any
 
@@ -7,10 +7,10 @@ import keras
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class ScaledIdentity(keras.initializers.Identity):
-    """A multiple of the identity matrix, whose copies keep the factor.
+    """A multiple of the identity matrix.
 
-    Keras's own `Identity(gain)` leaves the gain out of its configuration, so a
-    copy of it starts with 1.
+    Keras's `Identity(gain)` leaves the gain out of its configuration, so that
+    a copy has the gain 1; copies of this class keep the gain.
 
     Args:
         gain: the factor.
@@ -28,18 +28,18 @@ class ScaledIdentity(keras.initializers.Identity):
 
 
 def uniform_initializers(limit: float | None, *kinds: str) -> dict[str, Any]:
-    """The initialiser arguments of a layer whose weights start uniform.
+    """Returns initialiser arguments for a layer whose weights start uniform.
 
-    A layer has to get its own: one initialiser gives equal shapes equal
-    values each time.
+    Call it once for each layer: an initialiser that is used twice gives
+    weights of equal shapes equal values.
 
     Args:
-        limit: the weights start in (-limit, limit); `None` leaves the choice
-            to Keras.
+        limit: the weights start in (-limit, limit); `None` keeps the
+            defaults of Keras.
         *kinds: kinds of weights, such as `"kernel"` and `"bias"`.
 
     Returns:
-        Dict of arguments such as `kernel_initializer`.
+        Dict of arguments such as `kernel_initializer`; empty without a limit.
 
     Raises:
         ValueError: if `limit` is not positive.

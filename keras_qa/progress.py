@@ -7,25 +7,25 @@ from tqdm import tqdm
 
 
 def in_terminal() -> bool:
-    """Returns True if what is said about progress goes to a terminal."""
+    """Returns True if standard error is a terminal."""
     return sys.stderr.isatty()
 
 
 class ProgressBar(tqdm):
-    """A bar on standard error; where that is no terminal, a line at the end.
+    """A bar on standard error, or one line at the end if it is no terminal.
 
-    A bar is drawn by updates, which fill a log with copies of it. The line
-    says how much was done and in how many seconds.
+    Each update of a bar would be a line in a log file. The single line has the
+    count and the seconds.
 
     Args:
-        *args: the arguments of `tqdm.tqdm`.
-        **options: the same.
+        *args: positional arguments of `tqdm.tqdm`.
+        **options: keyword arguments of `tqdm.tqdm`.
     """
 
     def __init__(self, *args: Any, **options: Any):
         self._line = not in_terminal()
         if self._line:
-            # It is never drawn, but counts.
+            # The bar is never drawn, but counts.
             options["delay"] = float("inf")
         super().__init__(*args, **options)
 

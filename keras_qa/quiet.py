@@ -1,7 +1,7 @@
-"""Keeps TensorFlow's notes about the machine from the user of a command.
+"""Hides the log messages that TensorFlow writes when it is imported.
 
-`TF_CPP_MIN_LOG_LEVEL` does not silence what TensorFlow 2.21 writes while it is
-imported: which processor it found, and that there is no GPU.
+`TF_CPP_MIN_LOG_LEVEL` does not silence those of TensorFlow 2.21 about the
+processor and about a missing GPU.
 """
 
 import importlib.abc
@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from types import ModuleType
 
-# What TensorFlow's C++ log writes: a severity with a date, or a line that
-# comes with such a message.
+# Lines of TensorFlow's C++ log: a severity with a date, or a line that comes
+# with such a message.
 _NOTE = re.compile(
     rb"[IWE]\d{4} \d\d:\d\d:\d\d.*"
     rb"|WARNING: All log messages before absl::InitializeLog.*"
@@ -26,11 +26,11 @@ _NOTE = re.compile(
 
 
 def silence_tensorflow() -> None:
-    """Drops the log messages of TensorFlow's start, when it is imported.
+    """Drops the log messages of a later import of TensorFlow.
 
-    Everything else on standard error stays, and all of it if the import
-    fails. Later messages are dropped by `TF_CPP_MIN_LOG_LEVEL=3`, unless the
-    user has set another level; with 0, nothing is dropped.
+    Other output on standard error stays; if the import fails, all of it
+    stays. `TF_CPP_MIN_LOG_LEVEL` is set to 3, which drops later messages,
+    unless the user has set another level; with 0, nothing is dropped.
     """
     level = os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     known = any(isinstance(finder, _QuietFinder) for finder in sys.meta_path)
@@ -74,9 +74,10 @@ class _QuietLoader(importlib.abc.Loader):
 
 @contextmanager
 def _without_notes() -> Iterator[None]:
-    """While it is open, standard error is kept; at its end, what is no note.
+    """Holds standard error back; at its end writes all but TensorFlow's notes.
 
-    The messages come from C++, so that the file descriptor is redirected.
+    C++ writes the notes, so the file descriptor is redirected. After an error
+    in the `with` block the notes are written too.
     """
     sys.stderr.flush()
     standard_error = os.dup(2)

@@ -1,4 +1,4 @@
-"""A trained model that takes text, from any form that the library writes."""
+"""Rankers: trained models that take text, loaded from any exported form."""
 
 import hashlib
 from collections.abc import Sequence
@@ -41,22 +41,23 @@ LITE = "model.tflite"
 
 
 class Ranker:
-    """A trained model and how it reads text.
+    """A trained model and the way it reads text.
 
-    Unknown words and empty texts give a `TextWarning` when the first of each
-    is read, and are counted in `report`.
+    The first unknown word and the first empty text give a `TextWarning` each;
+    `report` counts all of them.
 
     Args:
-        model: takes `{"question", "answer"}` ids, and `"overlap"` features if
-            it wants them, and gives `(n, 1)` scores, higher is better.
-        reading: how it read text in training.
+        model: a model from a dict of `"question"` and `"answer"` ids, with
+            `"overlap"` features if the model takes them, to scores `(n, 1)`,
+            higher is better.
+        reading: how the model read text in training.
 
     Attributes:
-        report: counts unknown words and empty texts; a SavedModel that an
-            older version wrote does not tell them.
+        report: counts of unknown words and empty texts; stays empty for a
+            SavedModel of an older version, which does not tell them.
 
     Raises:
-        RankerError: if the model takes anything but what `reading` gives.
+        RankerError: if `reading` does not give the inputs of the model.
 
     Example:
         >>> ranker = Ranker.load("runs/faq")
@@ -81,15 +82,15 @@ class Ranker:
             path: the output folder of a run, a folder that `save` wrote, a
                 SavedModel (needs TensorFlow) or an ONNX folder (needs
                 onnxruntime).
-            tokenizer: replaces the one that the folder notes. A SavedModel
-                has its own.
+            tokenizer: replaces the tokenizer that the folder names. It must
+                be None for a SavedModel, which contains its tokenizer.
 
         Raises:
-            DatasetError: if the vocabulary or the counts of words are bad.
+            DatasetError: if the vocabulary or word count file is malformed.
             ImportError: if the package that the form needs is not installed.
             ModelFileError: if a Keras model cannot be loaded.
-            RankerError: if there is no such form at `path`, or the model
-                takes anything but texts.
+            RankerError: if `path` has none of these forms, the model takes
+                anything but texts, or a SavedModel is given a `tokenizer`.
         """
         path = Path(path)
         if (path / SAVED_MODEL).is_file():
@@ -151,11 +152,11 @@ class Ranker:
 
     @property
     def model(self) -> "keras.Model":
-        """The Keras model; that of a SavedModel is made at the first use.
+        """The Keras model; for a SavedModel, rebuilt at the first use.
 
         Raises:
-            ModelFileError: if that of a SavedModel cannot be made.
-            RankerError: if there is none.
+            ModelFileError: if a SavedModel's Keras model cannot be rebuilt.
+            RankerError: if there is no Keras model, as in an ONNX folder.
         """
         if self._model is None and self._saved is not None:
             self._model = self._saved.load_keras_model()
@@ -170,10 +171,10 @@ class Ranker:
 
     @property
     def reading(self) -> TextReading:
-        """How the model reads text, with the lengths that it takes.
+        """How the model reads text, with the lengths of its inputs.
 
         Raises:
-            RankerError: if a SavedModel of an older version does not tell it.
+            RankerError: if a SavedModel of an older version does not say it.
         """
         if self._reading is None:
             raise RankerError(
@@ -184,10 +185,10 @@ class Ranker:
         return self._reading
 
     def weights_digest(self) -> str:
-        """The SHA-256, in hexadecimal, of the file that has the weights.
+        """Returns the SHA-256, in hexadecimal, of the file with the weights.
 
         Raises:
-            RankerError: if the model was not loaded.
+            RankerError: if the ranker was made from a model in memory.
         """
         if self._file is None:
             raise RankerError(
@@ -205,11 +206,11 @@ class Ranker:
         Args:
             question: the question.
             answers: the texts of the answers; may be empty.
-            top: number of answers that are returned; None returns all.
+            top: the most answers to return; None returns all.
 
         Returns:
-            Pairs of a position in `answers` and its score, best first; equal
-            scores as `keras_qa.ranking.ties.best_first` orders them.
+            Pairs of a position in `answers` and its score, best first;
+            `keras_qa.ranking.ties.best_first` orders equal scores.
 
         Raises:
             RankerError: if `top` is less than 1.
@@ -222,17 +223,17 @@ class Ranker:
     def scores(
         self, questions: str | Sequence[str], answers: Sequence[str]
     ) -> np.ndarray:
-        """Scores answers.
+        """Scores pairs of a question and an answer.
 
         Args:
-            questions: the question of all answers, or one question for each.
+            questions: one question for all answers, or one for each answer.
             answers: `n` texts; `n` may be 0.
 
         Returns:
             float32 `(n,)`, higher is better.
 
         Raises:
-            RankerError: if there are not as many questions as answers, or
+            RankerError: if the numbers of questions and answers differ, or
                 `answers` is a single text.
         """
         _check_texts("answers", answers)
@@ -262,8 +263,8 @@ class Ranker:
             float32 `(n, dim)`.
 
         Raises:
-            RankerError: if the model does not give each text of that side
-                one vector, there is no Keras model, `side` is neither, or
+            RankerError: if the model does not encode a text of that side as
+                one vector, there is no Keras model, `side` is unknown, or
                 `texts` is a single text.
         """
         check_choice("side", side, SIDES, error=RankerError)
@@ -283,15 +284,15 @@ class Ranker:
         return encode_texts(model, side, self.reading.texts(side, texts))
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Writes the Keras model and the reading as a folder for `load`.
+        """Writes the Keras model and the reading to a folder for `load`.
 
         Args:
-            path: folder to write. It is whole or absent.
+            path: folder to write; after an error there is no partial folder.
             overwrite: whether a folder with `reading.json` may be replaced.
 
         Raises:
-            FileExistsError: if there is something at `path` and `overwrite`
-                is false, or it is no such folder.
+            FileExistsError: if `path` exists and `overwrite` is false, or it
+                is no folder with `reading.json`.
             RankerError: if there is no Keras model.
         """
         from keras_qa.export.keras_file import export_keras
@@ -315,24 +316,23 @@ class Ranker:
         pairs: int = 1,
         overwrite: bool = False,
     ) -> None:
-        """Writes the model in a form for other programs.
+        """Writes the model for other programs.
 
         Args:
             path: the file ending in `.keras`, or the folder of another form.
-            format: `"keras"`: the Keras model alone; `"saved_model"`: takes
-                text, for TensorFlow; `"onnx"`: takes ids, for onnxruntime;
-                `"tflite"`: takes ids, for phones.
+            format: `"keras"`, the Keras model alone; `"saved_model"`, which
+                takes text, for TensorFlow; `"onnx"`, which takes ids, for
+                onnxruntime; `"tflite"`, which takes ids, for TensorFlow Lite.
             pairs: the number of pairs that TensorFlow Lite scores at once.
-            overwrite: whether an export that is there may be replaced.
+            overwrite: whether an existing export may be replaced.
 
         Raises:
             ExportError: if the model cannot be written in that form, or
                 `format` or `pairs` is out of range.
-            FileExistsError: if there is something at `path` and `overwrite`
-                is false, or it is another form.
+            FileExistsError: if `path` exists and `overwrite` is false, or it
+                is no export of this form.
             ImportError: if the package that the form needs is not installed.
-            RankerError: if there is no Keras model, or it takes anything but
-                what the reading gives.
+            RankerError: if there is no Keras model, or the reading is unknown.
         """
         check_choice("format", format, FORMATS, error=ExportError)
         from keras_qa.export.keras_file import export_keras
@@ -363,23 +363,23 @@ class _Settings(TypedDict):
 
 
 class _Metrics(TypedDict):
-    """What the metrics of a run must have of it."""
+    """The keys that the metrics of a run must have."""
 
     settings: _Settings
     tokenizer: NotRequired[str | None]
 
 
 def run_reading(folder: Path, tokenizer: str | None = None) -> TextReading:
-    """How the model of a run reads text.
+    """Returns how the model of a run reads text.
 
     Args:
         folder: the run's folder.
-        tokenizer: replaces the one that the run notes.
+        tokenizer: replaces the tokenizer that the run names.
 
     Raises:
-        DatasetError: if the vocabulary or the counts of words are bad.
-        RankerError: if the folder holds no finished run with its model, or
-            the run notes no tokenizer.
+        DatasetError: if the vocabulary or word count file is malformed.
+        RankerError: if the folder contains no finished run with its model, or
+            the run names no tokenizer.
     """
     _check_form(folder)
     path = folder / METRICS
@@ -387,7 +387,7 @@ def run_reading(folder: Path, tokenizer: str | None = None) -> TextReading:
     metrics = read_json(path, _Metrics, RankerError, expected)
     settings = metrics["settings"]
     lengths = {f"max_{s}_length": settings[f"max_{s}_length"] for s in SIDES}
-    # What was used; older runs note it only where it was chosen.
+    # Older runs name the tokenizer only in the settings, if it was chosen.
     noted = metrics.get("tokenizer") or settings.get("tokenizer")
     if tokenizer is None and noted is None:
         raise RankerError(
@@ -400,7 +400,7 @@ def run_reading(folder: Path, tokenizer: str | None = None) -> TextReading:
 
 
 def _check_texts(name: str, texts: object) -> None:
-    """Refuses a single text, whose characters would be taken for texts."""
+    """Raises an error for one text, whose characters would count as texts."""
     if isinstance(texts, str | bytes):
         raise RankerError(
             f"`{name}` must be a list of texts. Received: {shorten(texts)}"
@@ -408,7 +408,7 @@ def _check_texts(name: str, texts: object) -> None:
 
 
 def _check_form(folder: Path) -> None:
-    """Refuses what is neither a run's folder nor one of `Ranker.save`."""
+    """Checks that a folder is that of a run or one of `Ranker.save`."""
     settings = READING if (folder / READING).is_file() else METRICS
     missing = [
         name

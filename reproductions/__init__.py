@@ -1,1 +1,1 @@
-"""The experiments of the papers, one script each."""
+"""The experiments of the papers, one folder each."""

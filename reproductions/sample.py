@@ -1,9 +1,9 @@
-"""The newcomer's run: three models on the bundled questions, side by side.
+"""Compares three models on the bundled questions: a first run to try.
 
     python -m reproductions.sample --output-dir runs/sample
 
-It trains skip-gram vectors on the bundled text, then HyperQA and CosineQA, and
-ranks with BM25. Under two minutes on 2 cores.
+The script trains skip-gram vectors on the bundled text, trains HyperQA and
+CosineQA, and ranks with BM25. It takes less than two minutes on 2 cores.
 """
 
 import argparse
@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def table(results: dict[str, dict[str, Any]]) -> str:
-    """The figures of each model, the paper's beneath ours."""
+    """A table of each model's figures, the paper's below ours."""
     names = model_names()
     lines = [f"{'model':<22}" + "".join(f"{m:>8}" for m in METRICS)]
     for model, result in results.items():

@@ -2,20 +2,19 @@
 
     python -m reproductions.significance runs/study
 
-Each paper's `paper.toml` says which models are tested against each other. Their
-run folders are looked for below the given ones; two conditions are tested on
-the same split of the same data set, with the same recipe and, unless the wanted
-test says otherwise, the same vectors, as follows.
+Each paper's `paper.toml` says in `[[paired_tests]]` which models are compared.
+The script finds their run folders below the given folders. It compares two
+conditions on the same split of the same data set, with the same recipe and,
+unless the entry in `paper.toml` says otherwise, the same vectors.
 
-The average precision of each question (or another metric that the wanted test
-names), averaged over the seeds of a condition, is paired with the other
-condition's. The p value is that of a two-sided permutation test, which
-exchanges the two values of a pair at random; the interval of the mean
-difference is a bootstrap over questions. Both are of the questions: they say
-what other questions would change, not what other seeds would.
+The average precision of each question (or another metric that the entry names)
+is averaged over the seeds of each condition. The p value is that of a two-sided
+permutation test, which exchanges a question's two values at random; the
+interval of the mean difference is a bootstrap over questions. Both describe
+variation between questions, not between seeds.
 
-Results go to `records/paired_tests.jsonl`, in the place of earlier ones of the
-same two conditions. A few seconds.
+Results are written to `records/paired_tests.jsonl`, where they replace earlier
+results of the same two conditions.
 """
 
 import argparse
@@ -48,7 +47,7 @@ RNG_SEED = 0
 
 
 class SignificanceError(KerasQAError, ValueError):
-    """The given runs cannot be tested against each other."""
+    """The given runs cannot be compared with each other."""
 
 
 def question_metric(folder: Path, metric: str) -> dict[str, float]:
@@ -60,7 +59,7 @@ def question_metric(folder: Path, metric: str) -> dict[str, float]:
             mean of the average precision of questions.
 
     Returns:
-        Its value by question id, of the questions with a correct answer.
+        The metric by question id, for the questions with a correct answer.
 
     Raises:
         DatasetError: if a file is missing or bad.
@@ -90,14 +89,14 @@ def paired_difference(
     """Tests the mean difference of paired values.
 
     Args:
-        first: values of the one condition, `(questions,)`.
-        second: those of the other, in the same order.
+        first: values of the first condition, `(questions,)`.
+        second: values of the second condition, for the same questions.
 
     Returns:
         The mean difference, the ends of its bootstrap interval, and the
         two-sided p value of the permutation test.
     """
-    # Here, because it takes a second.
+    # Imported here because the import takes a second.
     from scipy import stats
 
     differences = first - second
@@ -109,7 +108,7 @@ def paired_difference(
         n_resamples=RESAMPLES,
         rng=np.random.default_rng(RNG_SEED),
     )
-    # Percentiles are defined even where all differences are equal.
+    # Percentiles are defined even if all differences are equal.
     interval = stats.bootstrap(
         (differences,),
         np.mean,
@@ -126,15 +125,16 @@ def paired_difference(
 
 
 def paired_test(first: Group, second: Group, metric: str = "MAP") -> PairedTest:
-    """Tests the difference of two groups, whose records name their `folder`.
+    """Tests the difference between two groups of runs.
 
     Args:
-        first: the one group.
-        second: the other.
+        first: the first group; its records have `folder`, see `find_runs`.
+        second: the second group, likewise.
         metric: name of the metric.
 
     Raises:
-        SignificanceError: if their runs did not score the same questions.
+        DatasetError: if a run's ranking or labels are missing or bad.
+        SignificanceError: if the runs did not score the same questions.
     """
     every = [
         question_metric(Path(run["folder"]), metric)
@@ -197,7 +197,7 @@ def _condition(group: Group, values: np.ndarray) -> Condition:
 def pairs(
     groups: Sequence[Group], wanted: Sequence[WantedTest]
 ) -> Iterator[tuple[Group, Group, str]]:
-    """The groups that a paper's wanted tests ask for, with the metric.
+    """Yields the two groups and the metric of each test that a paper wants.
 
     Args:
         groups: groups of runs of that paper.
@@ -214,9 +214,9 @@ def pairs(
 def _fits(
     test: WantedTest, varied: set[str], first: Group, second: Group
 ) -> bool:
-    # The second is as its recipe has it, the first perhaps with another value
-    # of a varied setting, if that is asked for; what else was changed was
-    # changed for both.
+    # The second group has its recipe's values of all varied settings. The first
+    # may have other values of those that this test varies. Any other setting
+    # that was changed must be the same in both.
     return (
         test.first in (first.model, first.row)
         and test.second in (second.model, second.row)
@@ -243,7 +243,10 @@ def _trained(group: Group, varied: set[str]) -> str:
 
 
 def find_runs(folders: Sequence[Path]) -> list[dict[str, Any]]:
-    """The metrics of the finished runs below some folders, with `folder`.
+    """Reads the metrics of the finished runs below some folders.
+
+    Returns:
+        The content of each `metrics.json`, and the run's folder as `folder`.
 
     Raises:
         SignificanceError: if a folder contains no finished run.
@@ -254,7 +257,7 @@ def find_runs(folders: Sequence[Path]) -> list[dict[str, Any]]:
         found = [
             path
             for path in sorted(folder.rglob("metrics.json"))
-            # A stage, which runs share, has metrics too, but ranks nothing.
+            # A stage that runs share has metrics, too, but no ranking.
             if path.with_name("run.trec").exists()
         ]
         if not found:

@@ -39,6 +39,25 @@ def pytest_collection_modifyitems(
     items[:] = [item for item in items if not item.get_closest_marker("once")]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def training_of_module(request: pytest.FixtureRequest) -> None:
+    """Trains eagerly on TensorFlow, in modules that are not `compiled`."""
+    _train(request.node)
+
+
+@pytest.fixture(autouse=True)
+def training_of_test(request: pytest.FixtureRequest) -> None:
+    """Trains eagerly on TensorFlow, in tests that are not `compiled`."""
+    _train(request.node)
+
+
+def _train(node: pytest.Item) -> None:
+    # Imports Keras, which the process that starts the workers does not need.
+    from support.eager_training import train_eagerly
+
+    train_eagerly(not node.get_closest_marker("compiled"))
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder with the real data sets, named by KERAS_QA_DATA."""

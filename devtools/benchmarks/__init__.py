@@ -1,1 +1,1 @@
-"""Benchmarks that answered one question each."""
+"""Benchmarks of single questions."""

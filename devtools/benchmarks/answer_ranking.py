@@ -1,38 +1,35 @@
 """How fast do the models of Tan et al. rank answers and train, K = 50?
 
 Ranking: 100 questions, each with a pool of 500 answers, of synthetic text with
-the lengths of InsuranceQA's, cut at 200 words. The contenders have the same
-weights:
+the lengths of InsuranceQA's, truncated to 200 words. The contenders have the
+same weights:
 
 - `encoded`: `keras_qa.ranking.scoring.score_pairs`, which encodes each distinct
-text
-  once; for `AttentiveLSTM`, that is all of an answer but the attention;
-- `batches`: each pair on its own, with both of its texts encoded for it, many
-  pairs of like lengths in a batch, as `score_pairs` scores models without
-  encoders: padded to powers of two, which makes answers 1.4 times as long, a
-  factor that the ratios to it contain;
-- `single`: each pair on its own in a call of its own, without padding.
+  text once; for `AttentiveLSTM`, all of an answer but the attention;
+- `batches`: each pair separately, with both texts encoded, in batches of pairs
+  of similar lengths, as `score_pairs` does for models without encoders; padding
+  to powers of two makes answers 1.4 times as long, which the ratios include;
+- `single`: each pair in a separate call, without padding.
 
 There are two workloads. In `one pool` all questions have the same 500 answers:
-what the encoder does for 50,000 pairs is done for 500 answers and 100
-questions. In `own pools` each question's 500 are drawn from 24,981 answers, as
-in InsuranceQA: the 50,000 pairs then have about 21,600 different answers, so
-that encoding each once saves little over `batches`, however well it is done.
-What takes each pair on its own is measured on a sample of the pairs.
+the 50,000 pairs have 500 distinct answers and 100 questions to encode. In `own
+pools` each question's 500 answers are drawn from 24,981, as in InsuranceQA: the
+50,000 pairs then have about 21,600 distinct answers, so that encoding each once
+saves little. `batches` and `single` are measured on a sample of the pairs.
 
 Training: a step of `HardestNegativeTrainer.fit` on the same 20 questions and
-positives, pipeline included:
+positives, including the data pipeline:
 
 - `K = 1`: one random negative, no mining;
-- `K = 50`: the hardest of 50 random negatives of each question's own;
-- `K = 50, shared`: of 50 that the questions of a batch have in common.
+- `K = 50`: the hardest of 50 random negatives drawn for each question;
+- `K = 50, shared`: the hardest of 50 random negatives drawn for each batch.
 
-In every round each contender is measured once, so that a busy machine slows
-all of them alike; ratios are medians of the ratios within rounds. The backend
-is Keras's (`KERAS_BACKEND`).
+In every round each contender is measured once, so that other load slows all of
+them alike; ratios are medians of the ratios within rounds. The backend is
+Keras's (`KERAS_BACKEND`).
 
     python -m devtools.benchmarks.answer_ranking          # about 15 minutes
-    python -m devtools.benchmarks.answer_ranking --smoke  # tells nothing
+    python -m devtools.benchmarks.answer_ranking --smoke  # a trial run
 
 Bounds, on 2 cores: with one pool `encoded` is at least 50 times as fast as
 `batches` for `QALSTM`, 3 times for `AttentiveLSTM`; a step with K = 50 takes at
@@ -67,7 +64,7 @@ STEPS = ("K = 1", "K = 50", "K = 50, shared")
 MIN_SPEEDUP = {"QALSTM": 50.0, "AttentiveLSTM": 3.0}
 MAX_STEP = 4.0
 
-# Shares of InsuranceQA's answers that have at most this number of words.
+# Shares of InsuranceQA's answers that have at most these numbers of words.
 SHARES = (0, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 1)
 WORDS = (20, 49, 59, 75, 106, 159, 206, 400)
 
@@ -76,7 +73,7 @@ Seconds = dict[str, dict[str, list[float]]]
 
 @dataclass(frozen=True)
 class Settings:
-    """What is measured."""
+    """Sizes of the workload and of the measurement."""
 
     vocabulary: int = 22_353
     answers: int = 24_981
@@ -111,7 +108,7 @@ def make_texts(settings: Settings) -> RaggedTexts:
 
 
 def make_pairs(settings: Settings, pools: str) -> tuple[np.ndarray, np.ndarray]:
-    """All (question, answer) pairs of a workload, as indices of texts."""
+    """Text indices of a workload's questions and answers, `(pairs,)` each."""
     rng = np.random.default_rng([settings.seed, POOLS.index(pools)])
     drawn = [
         rng.permutation(settings.answers)[: settings.pool]
@@ -140,7 +137,7 @@ def make_sampler(settings: Settings, negatives: int) -> NegativeSampler:
 
 
 class Ranking:
-    """A model's contenders for scoring."""
+    """The contenders for scoring with a model."""
 
     def __init__(self, settings: Settings, texts: RaggedTexts, model: Any):
         import keras
@@ -150,13 +147,13 @@ class Ranking:
         self.settings = settings
         self.texts = texts
         self.model = model
-        # The same layers, without the encoders' names.
+        # The same layers without encoders.
         self.plain = keras.Model(model.input, model.output)
         self.score_pairs = score_pairs
         self.few_shapes = keras.backend.backend() == "jax"
 
     def measure(self, contender: str, pools: str) -> tuple[float, np.ndarray]:
-        """Seconds per pair, and the scores of the first pairs of a sample."""
+        """Seconds per pair, and the scores of a sample's first pairs."""
         pairs = make_pairs(self.settings, pools)
         sample = np.random.default_rng(self.settings.seed).permutation(
             len(pairs[0])
@@ -218,7 +215,7 @@ class Training:
                 seed=settings.seed,
                 shared=step.endswith("shared"),
             )
-            # One for each, as inputs of another structure compile anew.
+            # One trainer each: inputs of another structure are recompiled.
             trainer = self.trainers[step] = HardestNegativeTrainer(model)
             trainer.compile(
                 keras.optimizers.SGD(settings.learning_rate),
@@ -232,7 +229,7 @@ class Training:
         return (time.perf_counter() - start) / len(self.batches[step])
 
     def pipeline(self, step: str) -> float:
-        """Seconds per batch of the data alone."""
+        """Seconds per batch of making the data."""
         batches = self.batches[step]
         start = time.perf_counter()
         for index in range(len(batches)):
@@ -241,7 +238,7 @@ class Training:
 
 
 def run(settings: Settings, backend: str) -> dict[str, Any]:
-    """All rounds of all contenders, in a process of a few cores."""
+    """Measures all rounds of all contenders."""
     import keras
 
     from keras_qa import models
@@ -256,7 +253,7 @@ def run(settings: Settings, backend: str) -> dict[str, Any]:
             settings.vocabulary, settings.embedding_dim, settings.units
         )
         ranking = Ranking(settings, texts, model)
-        # The first time compiles, and shows that all compute the same.
+        # The first call compiles, and shows how far results differ.
         for pools in POOLS:
             found = [ranking.measure(c, pools)[1] for c in SCORING]
             measured["differences"][f"{name}, {pools}"] = float(
@@ -288,7 +285,7 @@ def _note(seconds: Seconds, row: str, contender: str) -> Callable:
 
 
 def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
-    """Rates, ratios and what became of the bounds."""
+    """Rates, ratios, and which bounds were reached."""
     seconds = measured["seconds"]
     summary: dict[str, Any] = {"scoring": {}, "training": {}, "bounds": {}}
     for name in MODELS:
@@ -397,7 +394,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.json,
         settings,
         cores,
-        # A process of its own, which may be kept to some cores.
         lambda: alone(run, settings, backend, cores=cores, backend=backend),
         summarise,
         report,

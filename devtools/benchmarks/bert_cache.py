@@ -1,37 +1,35 @@
-"""What is an epoch worth whose BERT vectors were computed before?
+"""How much faster is an epoch if its BERT vectors are cached?
 
 The pairs are the first of the bundled sample's training questions with their
-candidates, shuffled with a seed: every word of question and answer is given its
-vector in its text, by all-MiniLM-L6-v2 unless `--source` says otherwise. An
-epoch is one pass over the same batches of 50 pairs, with
+candidates, shuffled with a seed. Every word of question and answer has a vector
+in its text, by all-MiniLM-L6-v2 unless `--source` says otherwise. An epoch is
+one pass over the same batches of 50 pairs, with
 
-- `in the loop`: each batch is run through the BERT, texts of like lengths
-  together, as `keras_qa.embeddings.bert.word_pieces.encode_words` does it for
-  the cache too;
-- `cached`: each batch is put together from the array that
-  `embeddings.bert_text_vectors` returned.
+- `in the loop`: each batch is run through the BERT, texts of similar lengths
+  together (`keras_qa.embeddings.bert.word_pieces.encode_words`);
+- `cached`: each batch is taken from the array that
+  `keras_qa.embeddings.bert_text_vectors` returned.
 
-What is done with a batch decides how much of that is felt:
+Each batch is used in one of three ways:
 
-- `nothing`: the vectors are only made;
-- `mean`: a training step of the lightest ranker, which compares the mean of the
-  question's vectors with that of the answer's;
-- `BiLSTM`: a training step of one that reads both texts with two layers of 100
-  units in each direction, the size of IAM's.
+- `nothing`: its vectors are made and not used;
+- `mean`: a training step of a small ranker, which compares the means of the
+  question's and the answer's vectors;
+- `BiLSTM`: a training step of a ranker that reads both texts with two layers of
+  100 units in each direction, the size of IAM's.
 
-Beside the epochs are measured, once: `bert_text_vectors` with an empty cache,
-the BERT's loading and compiling included, which is what comes on top of the
-first epoch; and with a full one, as after a restart. In every round each
-contender is measured once, so that a busy machine slows all of them alike;
-ratios are medians of the ratios within rounds. The backend is Keras's
-(`KERAS_BACKEND`).
+Measured once: `bert_text_vectors` with an empty cache, including loading and
+compiling the BERT, which is the additional cost of the first epoch; and with a
+full cache, as after a restart. In every round each contender is measured once,
+so that other load slows all of them alike; ratios are medians of the ratios
+within rounds. The backend is Keras's (`KERAS_BACKEND`).
 
     python -m devtools.benchmarks.bert_cache             # about 3 minutes
-    python -m devtools.benchmarks.bert_cache --smoke     # tells nothing
+    python -m devtools.benchmarks.bert_cache --smoke     # a trial run
 
 Bounds, on 2 cores: with `nothing` and with `mean`, an epoch is at least 20
-times as fast cached as in the loop. `BiLSTM` has none: so small a BERT is not
-twenty times the work of that reader's own step.
+times as fast cached as in the loop. `BiLSTM` has no bound: this BERT takes less
+than 20 times the work of the ranker's step.
 """
 
 import os
@@ -62,13 +60,13 @@ READERS = ("nothing", "mean", "BiLSTM")
 BOUNDED = ("nothing", "mean")
 MIN_SPEEDUP = 20.0
 
-# Gives the vectors of texts by their numbers, `(n, length, width)`.
+# Returns the vectors of texts by their numbers, `(n, length, width)`.
 Vectors = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is measured."""
+    """Sizes of the workload and of the measurement."""
 
     source: str = "minilm"
     batch_size: int = 50
@@ -83,7 +81,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Question-answer pairs, their texts by number.
+    """Question-answer pairs, as numbers of texts.
 
     Attributes:
         texts: the words of each distinct text.
@@ -99,7 +97,7 @@ class Pairs:
 
     @property
     def length(self) -> int:
-        """Words of the longest text."""
+        """Number of words of the longest text."""
         return max(map(len, self.texts))
 
 
@@ -130,7 +128,7 @@ def make_pairs(settings: Settings) -> Pairs:
 
 
 def in_the_loop(bert: Bert, pairs: Pairs) -> Vectors:
-    """Runs the texts of a batch through a BERT."""
+    """A function that runs the texts of a batch through a BERT."""
 
     def vectors(numbers: np.ndarray) -> np.ndarray:
         found = encode_words(bert, [pairs.texts[i] for i in numbers])
@@ -167,7 +165,7 @@ def make_reader(settings: Settings, reader: str, width: int) -> Any:
 def epoch(
     settings: Settings, pairs: Pairs, vectors: Vectors, model: Any
 ) -> float:
-    """Seconds of one pass over all batches; without a model, of its data."""
+    """Seconds of a pass over all batches, without a model only of its data."""
     start = time.perf_counter()
     for step in range(settings.steps):
         batch = slice(
@@ -182,7 +180,7 @@ def epoch(
 
 
 def run(settings: Settings, backend: str) -> dict[str, Any]:
-    """All rounds of all contenders, in a process of a few cores."""
+    """Measures all rounds of all contenders."""
     import keras
 
     keras.utils.set_random_seed(settings.seed)
@@ -249,7 +247,7 @@ def run(settings: Settings, backend: str) -> dict[str, Any]:
 
 
 def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
-    """Medians, ratios and what became of the bounds."""
+    """Medians, ratios, and which bounds were reached."""
     summary: dict[str, Any] = {"epochs": {}, "bounds": {}}
     for reader in READERS:
         times = measured["seconds"][reader]
@@ -315,7 +313,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.json,
         settings,
         cores,
-        # A process of its own, which may be kept to some cores.
         lambda: alone(run, settings, backend, cores=cores, backend=backend),
         summarise,
         report,

@@ -1,14 +1,14 @@
 """How fast are the distances of one question from 1,000 documents with MRNN?
 
-The contenders give the same distances, with the same weights:
+The contenders compute the same distances with the same weights:
 
-- `maps once`: the documents' maps, up to equation 8, are there. The question
-  is encoded and compared with all of them by `MRNN.encoded_distances`;
-- `pair by pair`: each document is read anew for the question, as a scorer of
-  pairs does, many pairs in a batch. It is measured on a sample of the pairs.
+- `maps once`: the documents' maps, up to equation 8, were computed before. The
+  question is encoded and compared with all of them by `MRNN.encoded_distances`;
+- `pair by pair`: each document is encoded again for the question, as a scorer
+  of pairs does, in batches. It is measured on a sample of the pairs.
 
-The documents are synthetic and of one length; those of the sample repeat, as
-time does not depend on what they say. In every round each contender is
+The documents are synthetic, have one length and repeat those of the sample,
+since time does not depend on their words. In every round each contender is
 measured once; the ratio is the median of the ratios within rounds. The
 backend is Keras's (`KERAS_BACKEND`).
 
@@ -17,7 +17,7 @@ filters` bytes, and the comparison about 3 times `4 * documents * words *
 question_words`.
 
     python -m devtools.benchmarks.document_distances          # 2 minutes
-    python -m devtools.benchmarks.document_distances --smoke  # no figures
+    python -m devtools.benchmarks.document_distances --smoke  # a trial run
 
 Bound: `maps once` is at least 10 times as fast.
 """
@@ -42,7 +42,7 @@ CONTENDERS = ("maps once", "pair by pair")
 
 @dataclass(frozen=True)
 class Settings:
-    """What is measured."""
+    """Sizes of the workload and of the measurement."""
 
     documents: int = 1_000
     words: int = 100
@@ -60,9 +60,9 @@ def run(settings: Settings) -> dict[str, Any]:
     """Measures both contenders.
 
     Returns:
-        Dict of the `"seconds"` per round for all documents by contender, of
-        the `"seconds_to_encode"` all documents once, and of the largest
-        `"difference"` of two distances, relative to them.
+        A dict with the `"backend"`, the `"seconds"` of each round for all
+        documents by contender, the `"seconds_to_encode"` all documents, and the
+        largest relative `"difference"` of the contenders' distances.
     """
     import keras
     from keras import ops
@@ -105,7 +105,7 @@ def run(settings: Settings) -> dict[str, Any]:
         )
         return ops.convert_to_numpy(model.encoded_distances(asked, documents))
 
-    # The first time compiles, and shows that both compute the same.
+    # The first call compiles, and shows how far results differ.
     apart = -model.predict_on_batch(pairs)[:, 0]
     difference = np.abs(maps_once()[0, : settings.pairs] - apart) / apart
     seconds: dict[str, list[float]] = {name: [] for name in CONTENDERS}
@@ -127,7 +127,7 @@ def run(settings: Settings) -> dict[str, Any]:
 
 
 def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
-    """The ratio, the bytes, and what became of the bound."""
+    """The ratio, the memory in bytes, and whether the bound was reached."""
     once, pairs = (measured["seconds"][name] for name in CONTENDERS)
     ratio = paired_ratio(pairs, once)
     numbers = settings.documents * settings.words

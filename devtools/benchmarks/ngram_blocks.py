@@ -1,25 +1,24 @@
-"""What memory does a training step of MRNN's n-gram blocks take?
+"""How much memory does a training step of MRNN's n-gram blocks take?
 
 Block n reads the maps of all blocks before it. The contenders compute the same
-from the same weights:
+with the same weights:
 
 - `summed`: `NGramBlock`, which adds up the convolutions of each earlier map
   with its rows of the kernel;
 - `concatenated`: the convolution of the concatenation of the earlier maps,
   which is kept until its gradient is computed.
 
-For N = 1, 2, ... blocks each trains in a process of its own, forward and
-backward, on random word vectors without padding. Memory is by how much the
-step raised the largest resident size of the process, after a step on a single
-text; it is also given in maps, the `texts * words * filters` numbers that one
-block puts out. By arithmetic the concatenations have N (N - 1) / 2 maps; all
-else that a block keeps grows with N. The backend is Keras's
-(`KERAS_BACKEND`).
+For N = 1, 2, ... blocks each contender trains in a separate process, forward
+and backward, on random word vectors without padding. Memory is the increase of
+the process's largest resident size by the step, after a step on a single text.
+It is also given in maps, the `texts * words * filters` outputs of one block. By
+arithmetic the concatenations have N (N - 1) / 2 maps; all other memory grows
+linearly with N. The backend is Keras's (`KERAS_BACKEND`).
 
     python -m devtools.benchmarks.ngram_blocks          # about 10 minutes
-    python -m devtools.benchmarks.ngram_blocks --smoke  # tells nothing
+    python -m devtools.benchmarks.ngram_blocks --smoke  # a trial run
 
-Bounds, on 2 cores: with the most blocks `summed` takes at most .9 times the
+Bounds, on 2 cores: with 6 blocks `summed` takes at most .9 times the
 memory of `concatenated`, and at most 1.15 times the time.
 """
 
@@ -45,13 +44,13 @@ WAYS = ("summed", "concatenated")
 MAX_MEMORY = 0.9
 MAX_TIME = 1.15
 
-# What `getrusage` counts the largest resident size in.
+# Unit of `getrusage`'s largest resident size, in bytes.
 UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is measured."""
+    """Sizes of the workload and of the measurement."""
 
     texts: int = 64
     words: int = 100
@@ -68,8 +67,8 @@ def measure(settings: Settings, way: str, blocks: int) -> dict[str, Any]:
     """Trains some blocks.
 
     Returns:
-        Dict of `"bytes"` that the first whole step took, and of the
-        `"seconds"` of each of the following ones.
+        A dict with the `"bytes"` and the `"loss"` of the first step on all
+        texts, and the `"seconds"` of each of the following steps.
     """
     import keras
     from keras import ops
@@ -111,7 +110,7 @@ def _largest_size() -> int:
 
 
 def run(settings: Settings) -> dict[str, Any]:
-    """What `measure` finds, each time in a process of its own."""
+    """Calls `measure` in a separate process for each way and size."""
     measured: dict[str, Any] = {way: {} for way in WAYS}
     for blocks in range(1, settings.blocks + 1):
         for way in WAYS:
@@ -122,11 +121,11 @@ def run(settings: Settings) -> dict[str, Any]:
 
 
 def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
-    """Memory by blocks, ratios, and what became of the bounds.
+    """Memory by blocks, ratios, and which bounds were reached.
 
     Args:
-        settings: what was measured.
-        measured: what `measure` found, by way and number of blocks.
+        settings: the settings of the measurement.
+        measured: what `measure` returned, by way and number of blocks.
     """
     one_map = 4 * settings.texts * settings.words * settings.filters
     last = str(settings.blocks)

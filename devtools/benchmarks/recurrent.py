@@ -1,34 +1,35 @@
-"""How fast are QRNN and CTRN, against LSTMs and against their own floor?
+"""How fast are QRNN and CTRN, compared with LSTMs and with a lower bound?
 
 Measures, for several numbers of units d and lengths L, a training step and
-inference of layers that give all their states:
+inference of layers that return the states of all time steps:
 
-- on one text of every example: `QRNNLayer`, `keras.layers.LSTM`, the same in
-  both directions, `torch.nn.LSTM`, and the floor of a QRNN, its convolution
-  (`Conv1D` of 3 d filters of width 2, causal, without bias);
+- on one text of every example: `QRNNLayer`, `keras.layers.LSTM` in one and in
+  both directions, `torch.nn.LSTM`, and a lower bound for a QRNN's time, its
+  convolution (`Conv1D` of 3 d filters of width 2, causal, without bias);
 - on both texts of every example: `QRNNLayer`, `CrossTemporalLayer`, and a
-  bidirectional LSTM (d units each way) followed by attentive pooling;
-- the recurrence by itself, from the gates' inputs to the states, and a copy in
-  memory, to say which part of the memory's bandwidth the recurrence reaches.
+  bidirectional LSTM (d units in each direction) followed by attentive pooling;
+- the recurrence alone, from the gates' inputs to the states, and a copy in
+  memory, to report the share of the memory's bandwidth that the recurrence
+  reaches.
 
-A training step is a forward pass and the gradient to the layer's weights, of
-the outputs times fixed random numbers. At the headline size (d = 800, L = 50,
-or what is nearest to it) two more are measured: `inputs`, with the gradient to
-the inputs as well, and `masked`, a training step on texts of random lengths.
+A training step is a forward pass and the gradient to the layer's weights of the
+outputs times fixed random numbers. At the headline size (d = 800, L = 50, or
+the size nearest to it) there are two more workloads: `inputs`, with the
+gradient to the inputs as well, and `masked`, a training step on texts of random
+lengths.
 
-Keras and PyTorch run in two processes, on the same cores, which take turns: in
-every round each contender is measured once, so that a busy machine slows all
-of them alike. Each is compiled in every mode that the backend has, and
-reported in its fastest. Ratios are medians of the ratios within rounds. The
-backend is Keras's (`KERAS_BACKEND`); a GPU is used by both processes or by
-neither.
+Keras and PyTorch run in two processes, on the same cores, in turns: in every
+round each contender is measured once, so that other load slows all of them
+alike. Each is compiled in every mode that the backend has, and the fastest mode
+is reported. Ratios are medians of the ratios within rounds. The backend is
+Keras's (`KERAS_BACKEND`); a GPU is used by both processes or by neither.
 
     python -m devtools.benchmarks.recurrent                  # about 20 minutes
     python -m devtools.benchmarks.recurrent --units 800 --lengths 50 --repeats 9
     KERAS_BACKEND=jax python -m devtools.benchmarks.recurrent --json gpu.json
     python -m devtools.benchmarks.recurrent \
         --read devtools/benchmarks/recurrent.json --picture fig.png
-    python -m devtools.benchmarks.recurrent --smoke   # tells nothing
+    python -m devtools.benchmarks.recurrent --smoke   # a trial run
 
 The picture is the paper's Figure 3 (Tay et al. 2018, "Cross Temporal
 Recurrent Networks", Runtime Comparison), which states that at d = 800 QRNN and
@@ -65,7 +66,7 @@ MAX_STEPS = 200
 
 
 def run(settings: Settings, backend: str) -> dict[str, Any]:
-    """All rounds of all cases: seconds per step, and what they computed."""
+    """Measures all cases: seconds per step, and checks of the results."""
     workers = Workers(backend, settings)
     devices = {name: workers.ask(name, "device") for name in workers.pipes}
     if devices["keras"][0] != devices["torch"][0]:
@@ -107,7 +108,7 @@ def measure_case(
     ]
     seconds: dict[str, dict[str, dict[str, list[float]]]] = {}
     for index in range(settings.repeats):
-        # There and back: no contender always follows the same one.
+        # Alternating order: no contender always follows the same one.
         for job in jobs[:: -1 if index % 2 else 1]:
             steps = math.ceil(settings.seconds / checks[job]["seconds"])
             spent = workers.ask(
@@ -223,7 +224,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tf32=options.tf32,
         seed=options.seed,
     )
-    # PyTorch's threads wait for each other, and for whoever has the core.
+    # PyTorch's threads wait for each other, and for other load on a core.
     found = conclude(
         options.json,
         settings,

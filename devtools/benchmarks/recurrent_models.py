@@ -1,8 +1,8 @@
 """The Keras models that `devtools.benchmarks.recurrent` measures.
 
 Each takes a list of one or two texts of shape `(batch_size, length, features)`
-and a list of as many masks, which are `None` or `(batch_size, length)`, and
-gives a list of outputs.
+and a list with a mask for each, `None` or `(batch_size, length)`, and returns a
+list of outputs.
 """
 
 from typing import Any
@@ -17,35 +17,35 @@ from keras_qa.layers.recurrence import linear_recurrence
 
 
 class EachText(keras.Model):
-    """A layer on every text by itself."""
+    """A layer applied to each text separately."""
 
     def __init__(self, layer: keras.Layer):
         super().__init__()
         self.layer = layer
 
     def call(self, texts: list, masks: list, training: Any = None) -> list:
-        """All outputs of the layer, text by text."""
+        """The layer's outputs for each text."""
         return [
-            # A convolution knows no mask.
+            # A convolution takes no mask.
             self.layer(text, **({} if mask is None else {"mask": mask}))
             for text, mask in zip(texts, masks, strict=True)
         ]
 
 
 class Crossed(keras.Model):
-    """The joint states of two texts."""
+    """A layer applied to two texts together."""
 
     def __init__(self, layer: keras.Layer):
         super().__init__()
         self.layer = layer
 
     def call(self, texts: list, masks: list, training: Any = None) -> list:
-        """The joint states of both texts."""
+        """The layer's outputs for both texts."""
         return list(self.layer(texts, mask=_given(masks)))
 
 
 class AttentivePair(keras.Model):
-    """One layer on both texts, then attentive pooling."""
+    """One layer applied to both texts, followed by attentive pooling."""
 
     def __init__(self, layer: keras.Layer):
         super().__init__()
@@ -62,10 +62,10 @@ class AttentivePair(keras.Model):
 
 
 class Recurrence(keras.Model):
-    """What follows the convolution in a QRNN, from the gates' inputs on."""
+    """The part of a QRNN after the convolution."""
 
     def call(self, texts: list, masks: list, training: Any = None) -> list:
-        """The hidden states, from `(batch_size, length, 3 * units)`."""
+        """The hidden states of gates' inputs `(batch, length, 3 * units)`."""
         z, f, o = ops.split(texts[0], 3, axis=-1)
         forget = ops.sigmoid(f)
         cell = linear_recurrence(forget, (1 - forget) * ops.tanh(z))
@@ -77,7 +77,7 @@ def _given(masks: list) -> list | None:
 
 
 def build(name: str, units: int) -> keras.Model:
-    """The model of one of `devtools.benchmarks.recurrent_plan.CONTENDERS`."""
+    """Builds the model of a contender of `recurrent_plan.CONTENDERS`."""
     if name == "recurrence":
         return Recurrence()
     if name == "conv":

@@ -1,4 +1,4 @@
-"""What `recurrent` measures: contenders, sizes, ways to compile."""
+"""The contenders, sizes and compilation modes that `recurrent` measures."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ HEADLINE = (800, 50)
 WORKLOADS = ("training", "inference", "inputs", "masked")
 HEADLINE_ONLY = ("inputs", "masked")
 
-# PyTorch's compiler takes minutes for a loop over long texts: by request only.
+# PyTorch's compiler takes minutes for a loop over long texts: only on request.
 DEFAULT_MODES = {
     "tensorflow": STEPS["tensorflow"].modes,
     "jax": STEPS["jax"].modes,
@@ -20,15 +20,15 @@ DEFAULT_MODES = {
 
 @dataclass(frozen=True)
 class Contender:
-    """What is measured.
+    """A layer or operation that is measured.
 
     Attributes:
         label: its name in the table.
-        texts: texts of every example that it reads.
+        texts: number of texts of every example that it reads.
         reference: the contender that it is compared with.
-        workloads: what it is measured in.
-        framework: the process that it runs in.
-        paper: times of QRNN that the paper's Figure 3 states for it.
+        workloads: the workloads that it is measured in.
+        framework: the process that it runs in, `"keras"` or `"torch"`.
+        paper: the ratio of its time to QRNN's in the paper's Figure 3.
     """
 
     label: str
@@ -65,7 +65,7 @@ CONTENDERS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """What is measured."""
+    """Sizes of the workload and of the measurement."""
 
     units: tuple[int, ...] = (128, 512, 800)
     lengths: tuple[int, ...] = (25, 50, 200)
@@ -85,7 +85,7 @@ class Settings:
         return [(u, n) for u in self.units for n in self.lengths]
 
     def headline(self) -> tuple[int, int]:
-        """The case nearest to the bounds' own."""
+        """The case nearest to `HEADLINE`, the size that the bounds are for."""
         return min(
             self.cases(),
             key=lambda case: [
@@ -109,7 +109,7 @@ class Job:
 def make_jobs(
     settings: Settings, case: tuple[int, int], modes: Sequence[str]
 ) -> list[Job]:
-    """All that is measured of a case; PyTorch's own layers have one mode."""
+    """All jobs of a case; contenders in PyTorch have only one mode."""
     return [
         Job(name, workload, mode, *case)
         for workload in settings.workloads

@@ -85,10 +85,10 @@ def _report_bandwidth(bandwidth: dict[str, float]) -> None:
 
 
 def draw(summary: dict[str, Any], device: Sequence[str], path: Path) -> None:
-    """Draws the headline's training steps, in QRNN's (CTRN, Figure 3).
+    """Draws the headline's training times relative to QRNN (CTRN, Figure 3).
 
     Args:
-        summary: what `summarise` gives.
+        summary: what `summarise` returned.
         device: kind and name of the device.
         path: the PNG file to write.
     """
@@ -143,5 +143,5 @@ def draw(summary: dict[str, Any], device: Sequence[str], path: Path) -> None:
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False, ncols=1)
-    # Without the program's version the same data give the same file.
+    # Without matplotlib's version the same data give the same file.
     write_whole(path, partial(figure.savefig, metadata={"Software": None}))

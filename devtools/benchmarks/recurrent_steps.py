@@ -1,13 +1,14 @@
-"""Training and inference steps of one model under each framework.
+"""Training and inference steps of one model in each framework.
 
-A training step returns the model's outputs next to the gradients: a step that
-returned gradients alone would let a compiler drop the forward pass of a linear
-layer, whose gradient does not need it, and a floor measured so is too low.
-The gradient is that of the sum of the outputs times a fixed random array, which
-is given as the outputs' gradient. All arrays are arguments of the compiled
-step, so that nothing about them is known when it is compiled.
+A training step returns the model's outputs and the gradients: if it returned
+only gradients, a compiler could drop the forward pass of a linear layer, whose
+gradient does not need it, and the time would be too low. The gradient is that
+of the sum of the outputs times a fixed random array, which is passed as the
+outputs' gradient. All arrays are arguments of the compiled step, so that the
+compiler does not treat them as constants.
 
-Each class has the methods of `Steps`; frameworks are imported when one is made.
+Each class has the methods of `Steps` and imports its framework when an instance
+is made.
 """
 
 from collections.abc import Callable
@@ -26,13 +27,13 @@ class Work:
     """What a step computes.
 
     Attributes:
-        model: called with inputs, masks and `training`; a list of outputs.
+        model: called with inputs, masks and `training`; returns a list.
         inputs: arrays on the device.
-        masks: boolean arrays on the device, or `None`s.
+        masks: for each input a boolean array on the device, or `None`.
         mode: one of the framework's `modes`.
         upstream: the gradients of the outputs, for a training step.
-        to_inputs: if a training step gives the gradients to the inputs, too,
-            behind those to the weights.
+        to_inputs: True if a training step also returns the gradients to the
+            inputs, after those to the weights.
     """
 
     model: Any
@@ -44,33 +45,33 @@ class Work:
 
 
 class Steps(Protocol):
-    """What a framework can do; `modes` are its ways to compile a step."""
+    """A framework's interface; `modes` are its ways to compile a step."""
 
     modes: tuple[str, ...]
 
     def __init__(self, cores: int, tf32: bool): ...
 
     def device(self) -> tuple[str, str]:
-        """Its kind, `cpu` or `gpu`, and its name."""
+        """The device's kind, `cpu` or `gpu`, and its name."""
 
     def place(self, array: np.ndarray) -> Any:
-        """The array on the device."""
+        """Copies an array to the device."""
 
     def array(self, placed: Any) -> np.ndarray:
-        """What `place` or a step gave, as NumPy's."""
+        """Copies an array from `place` or a step to NumPy."""
 
     def finish(self, result: Any) -> None:
-        """Waits until the device has computed all that was asked of it."""
+        """Waits until the device has finished all computations."""
 
     def training(self, work: Work) -> Step:
-        """Makes a step that gives outputs and a list of gradients."""
+        """Makes a step that returns outputs and a list of gradients."""
 
     def inference(self, work: Work) -> Step:
-        """Makes a step that gives the list of outputs."""
+        """Makes a step that returns the list of outputs."""
 
 
 class TensorFlowSteps(Steps):
-    """Steps as `tf.function`s, without XLA (`graph`) and with it (`xla`)."""
+    """Steps as `tf.function`s, without XLA (`graph`) and with XLA (`xla`)."""
 
     modes = ("graph", "xla")
 
@@ -78,7 +79,7 @@ class TensorFlowSteps(Steps):
         import tensorflow as tf
 
         self.tf = tf
-        # It warns that every new step is compiled anew.
+        # TensorFlow warns that every new step is compiled.
         tf.get_logger().setLevel("ERROR")
         tf.config.experimental.enable_tensor_float_32_execution(tf32)
 
@@ -123,7 +124,7 @@ class TensorFlowSteps(Steps):
 
 
 class JaxSteps(Steps):
-    """Steps under `jax.jit`, which is XLA."""
+    """Steps compiled with `jax.jit`, which uses XLA."""
 
     modes = ("xla",)
 
@@ -203,7 +204,7 @@ class JaxSteps(Steps):
 
 
 class TorchSteps(Steps):
-    """Steps as PyTorch runs them (`eager`) or `torch.compile`d (`compile`)."""
+    """PyTorch steps, uncompiled (`eager`) or `torch.compile`d (`compile`)."""
 
     modes = ("eager", "compile")
 
@@ -257,13 +258,13 @@ class TorchSteps(Steps):
     def _forward(self, work: Work) -> Callable:
         if work.mode != "compile":
             return work.model
-        # All models of Keras share code, and are counted together.
+        # All Keras models share code, so their recompilations add up.
         dynamo: Any = self.torch._dynamo.config
         dynamo.recompile_limit = dynamo.accumulated_recompile_limit = 10_000
         return self.torch.compile(work.model)
 
     def lstm(self, features: int, units: int) -> Any:
-        """`torch.nn.LSTM` in the form of the other models."""
+        """`torch.nn.LSTM` with the call signature of the other models."""
         torch: Any = self.torch
         torch.manual_seed(0)
 

@@ -14,15 +14,15 @@ from devtools.benchmarks.recurrent_plan import Settings
 
 FLOAT_BYTES = 4
 
-# The least that a recurrence has to move, in arrays of (batch, length, d): it
-# reads z, f and o and writes h; to train it also writes c, and goes back from
-# the gradient of h and from z, f, o and c to the gradients of z, f and o.
+# The least memory traffic of a recurrence, in arrays of (batch, length, d).
+# Inference reads z, f and o and writes h. Training also writes c; its backward
+# pass reads the gradient of h and z, f, o, c and writes those of z, f and o.
 ARRAYS_MOVED = {"training": 5 + 8, "inference": 4}
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound on the ratio of two contenders' training steps."""
+    """A bound on the ratio of two contenders' training times."""
 
     slower: str
     faster: str
@@ -39,7 +39,7 @@ class Bound:
         return self.at_least <= ratio <= self.at_most
 
 
-# On 2 cores, at the headline size.
+# Set on 2 cores, at the headline size.
 BOUNDS = (
     Bound("lstm", "qrnn", at_least=4.5),
     Bound("torch-lstm", "qrnn", at_least=3.0),
@@ -74,7 +74,7 @@ def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
                         "faster": bound.faster,
                         "bound": str(bound),
                         "ratio": ratio,
-                        # The bounds were set for this size alone.
+                        # The bounds hold only for this size.
                         "reached": reached
                         if settings.headline() == HEADLINE
                         else None,
@@ -125,7 +125,7 @@ def _summarise_case(settings: Settings, case: dict[str, Any]) -> dict[str, Any]:
 def _fastest(
     contenders: dict[str, dict[str, list[float]]],
 ) -> dict[str, tuple[str, list[float]]]:
-    """Mode and times of each contender in the mode of the lowest median."""
+    """Each contender's mode with the lowest median, and its times."""
     return {
         name: min(modes.items(), key=lambda timed: statistics.median(timed[1]))
         for name, modes in contenders.items()

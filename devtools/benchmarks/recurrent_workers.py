@@ -35,11 +35,12 @@ class Worker:
         return self.kind, self.name
 
     def prepare(self, job: Job) -> dict[str, float]:
-        """Compiles a step; gives the seconds of the next and what it computes.
+        """Compiles a step, times the next one and checks what it computes.
 
-        Of a step that computes something, `loss` is the sum of the outputs
-        times the random numbers and `gradient` the norm of all gradients: they
-        must not depend on the mode.
+        Returns:
+            `seconds`; except for `copy`, `loss`, the sum of the outputs times
+            the random numbers, and for training `gradient`, the norm of all
+            gradients. `loss` and `gradient` must not depend on the mode.
         """
         if job.contender == "copy":
             self.ready[job] = self.steps.copy(self.settings.copied_numbers)
@@ -47,7 +48,7 @@ class Worker:
         rng = np.random.default_rng([self.settings.seed, job.units, job.length])
         texts, masks = self._texts(job, rng)
         model = self._model(job)
-        # Builds the weights, and tells the shapes of the outputs.
+        # Builds the weights and gives the shapes of the outputs.
         shapes = [
             (self.settings.batch_size, *output.shape[1:])
             for output in model(
@@ -81,20 +82,20 @@ class Worker:
         return found
 
     def measure(self, job: Job, steps: int) -> float:
-        """Seconds per step."""
+        """Times some steps; returns the seconds per step."""
         step = self.ready[job]
         if steps > 1:
             self.steps.finish(step())
         start = time.perf_counter()
         for index in range(1, steps + 1):
             result = step()
-            # A GPU is kept busy; on a CPU, JAX would run steps side by side.
+            # On a CPU, JAX would otherwise run steps in parallel.
             if self.kind == "cpu" or index == steps:
                 self.steps.finish(result)
         return (time.perf_counter() - start) / steps
 
     def forget(self) -> None:
-        """Frees what was prepared."""
+        """Frees all prepared steps and models."""
         self.ready.clear()
         self.models.clear()
         gc.collect()
@@ -125,7 +126,7 @@ class Worker:
         key = job.contender, job.units
         if key not in self.models:
             if self.with_keras:
-                # Not imported where PyTorch runs by itself.
+                # Not imported in the process of plain PyTorch.
                 import keras
 
                 from devtools.benchmarks.recurrent_models import build
@@ -142,7 +143,7 @@ class Worker:
 def serve(
     backend: str, with_keras: bool, settings: Settings, connection: Connection
 ) -> None:
-    """A framework's process: answers requests until it is told to stop."""
+    """Runs a framework's process: answers requests until a None arrives."""
     settle(settings.cores, backend)
     # Two processes share the GPU.
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
@@ -157,11 +158,11 @@ def serve(
 
 
 class WorkerError(RuntimeError):
-    """A process could not do what it was asked."""
+    """A method raised an error in a worker's process."""
 
 
 class Workers:
-    """The two processes, by the framework that contenders name."""
+    """The two worker processes, by `Contender.framework`."""
 
     def __init__(self, backend: str, settings: Settings):
         context = multiprocessing.get_context("spawn")
@@ -177,7 +178,7 @@ class Workers:
             self.processes.append(process)
 
     def ask(self, framework: str, method: str, *arguments: Any) -> Any:
-        """What the method of a process's worker gives.
+        """Calls a method of a process's worker and returns the result.
 
         Raises:
             WorkerError: if the method raised an error.

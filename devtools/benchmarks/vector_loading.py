@@ -1,14 +1,14 @@
 """How fast, and in how much memory, are the vectors of a vocabulary loaded?
 
-Writes a text file of vectors in GloVe's format, loads it whole with gensim
-and for a vocabulary with `embeddings.load_vectors`, each in a process of its
-own, and compares times, peak memory and the vectors themselves.
+Writes a text file of vectors in GloVe's format, loads all of it with gensim and
+the vectors of a vocabulary with `keras_qa.embeddings.load_vectors`, each in a
+separate process, and compares times, peak memory and vectors.
 
-    python -m devtools.benchmarks.vector_loading              # 3-5 minutes
+    python -m devtools.benchmarks.vector_loading               # 3-5 minutes
     python -m devtools.benchmarks.vector_loading --rows 20000  # a quick look
 
-The bounds, at full size: at least 8 times as fast as gensim, in less than a
-tenth of its memory, with the same vectors bit for bit.
+Bounds, at full size: at least 8 times as fast as gensim, with less than a tenth
+of its memory, and vectors equal bit for bit.
 """
 
 import argparse
@@ -31,14 +31,14 @@ FULL_ROWS = 400_000
 FULL_DIM = 300
 FULL_VOCABULARY = 30_000
 
-# Numbers are drawn in ready-made chunks, to write a gigabyte in seconds.
+# Rows are made of formatted chunks, to write a gigabyte in seconds.
 CHUNK = 10
 CHUNKS = 1 << 16
 SYLLABLES = [c + v for c in "bcdfghjklmnprstvwz" for v in "aeioué"]
 
 
 def nth_word(rank: int) -> str:
-    """The word of a frequency rank; frequent words are short."""
+    """The word of a frequency rank, from 0; frequent words are short."""
     syllables = []
     rank += 1
     while rank:
@@ -48,7 +48,7 @@ def nth_word(rank: int) -> str:
 
 
 def write_vectors(path: Path, rows: int, dim: int, seed: int) -> None:
-    """Writes random vectors with five significant digits, as GloVe has."""
+    """Writes random vectors with five significant digits, as in GloVe."""
     rng = np.random.default_rng(seed)
     numbers = [f"{x:.5g}" for x in rng.normal(0, 0.4, CHUNKS * CHUNK)]
     chunks = [
@@ -64,13 +64,13 @@ def write_vectors(path: Path, rows: int, dim: int, seed: int) -> None:
 def draw_vocabulary(rows: int, size: int, seed: int) -> list[str]:
     """Distinct words by Zipf's law: a word of rank r has weight 1 / r."""
     rng = np.random.default_rng(seed + 1)
-    # The largest sums of log weight and Gumbel noise are such a draw.
+    # The Gumbel trick: a weighted sample without replacement.
     keys = rng.gumbel(size=rows) - np.log(np.arange(1, rows + 1))
     return [nth_word(int(rank)) for rank in np.argsort(-keys)[:size]]
 
 
 def memory(field: str) -> float:
-    """`VmRSS` (resident now) or `VmHWM` (at most so far), in MB."""
+    """`VmRSS` (resident memory) or `VmHWM` (its peak), in MiB."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(field + ":"):
             return int(line.split()[1]) / 1024
@@ -80,15 +80,15 @@ def memory(field: str) -> float:
 def measure(
     loader: str, path: Path, vocabulary: list[str], result: Path
 ) -> dict[str, float]:
-    """Loads the file in this process, which must be a fresh one.
+    """Loads the file in this process, which must be a new one.
 
-    Writes the vectors of the vocabulary to `result`, for comparison.
+    Writes the vocabulary's vectors to `result`, a `.npy` file.
     """
     from gensim.models import KeyedVectors
 
     from keras_qa.embeddings import load_vectors
 
-    # Makes VmHWM start again from what is resident now.
+    # Resets VmHWM to the present VmRSS.
     Path("/proc/self/clear_refs").write_text("5")
     before = memory("VmRSS")
     start = time.perf_counter()
@@ -111,7 +111,7 @@ def measure_in_new_process(
 
 
 def compare(rows: int, dim: int, size: int, seed: int, folder: Path) -> dict:
-    """Runs both loaders on one file and sets their figures side by side."""
+    """Runs both loaders on one file and compares their figures."""
     path = folder / "vectors.txt"
     start = time.perf_counter()
     write_vectors(path, rows, dim, seed)
@@ -153,7 +153,7 @@ def compare(rows: int, dim: int, size: int, seed: int, folder: Path) -> dict:
 
 
 def report(figures: dict) -> bool:
-    """Prints the verdicts; true unless one of them is a failure."""
+    """Prints the verdicts; returns True unless one of them is a failure."""
     checks = {
         f"{figures['speedup']:.1f} times as fast "
         f"(at least {MIN_SPEEDUP:g})": figures["speedup"] >= MIN_SPEEDUP,

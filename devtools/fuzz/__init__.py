@@ -1,5 +1,5 @@
-"""Damaged files for every reader: data, or an error that names the place.
+"""Fuzzing: every reader must return data or an error that names the file.
 
-`python -m devtools.fuzz` runs the nightly amount; `tests/devtools/test_fuzz.py`
-a share of it.
+`python -m devtools.fuzz` tries all inputs, `tests/devtools/test_fuzz.py` a
+share of them.
 """

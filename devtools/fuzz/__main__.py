@@ -1,7 +1,7 @@
 """Fuzzes every reader and loader, and prints a table: `make fuzz`.
 
-Each target runs in a process of its own. Inputs that did what none should do
-are kept, and the exit code is then 1.
+Each target runs in a separate process. Inputs with findings are kept, and the
+exit code is then 1.
 """
 
 import argparse
@@ -122,7 +122,7 @@ def _in_process(target: Target, count: int, seed: int) -> Tally:
 def _run(target: Target, count: int, seed: int, sender: Connection) -> None:
     tally = Tally(target.name)
     with tempfile.TemporaryDirectory() as folder:
-        # What the reader imports may take more addresses than any input.
+        # Imports first: they may take more addresses than any input.
         outcome(target, target.case(), Path(folder))
         limit_addresses()
         run_target(target, inputs_of(target, count, seed), Path(folder), tally)

@@ -24,7 +24,7 @@ _STRUCTURED = 0.1
 
 
 def all_targets() -> dict[str, Target]:
-    """Every target by its name."""
+    """All targets by name."""
     modules = (
         *(dataset_targets, vector_targets, record_targets),
         *(run_targets, search_targets, model_targets),
@@ -34,7 +34,7 @@ def all_targets() -> dict[str, Target]:
 
 @cache
 def _donors() -> tuple[bytes, ...]:
-    """A file of each data set, of which pieces are put into others."""
+    """The beginning of a file of each data set, to splice into other files."""
     return tuple(
         next(iter(target.case().values()))[:4096]
         for target in dataset_targets.targets()
@@ -42,11 +42,11 @@ def _donors() -> tuple[bytes, ...]:
 
 
 def inputs_of(target: Target, count: int, number: int) -> Iterator[Case]:
-    """The inputs of a target, first the valid files.
+    """Yields the inputs of a target, first the valid files.
 
     Args:
         target: the target.
-        count: how many.
+        count: number of inputs.
         number: seed; equal seeds give equal inputs.
 
     Yields:

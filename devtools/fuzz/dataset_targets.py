@@ -1,4 +1,4 @@
-"""The readers of data sets."""
+"""Targets: the readers of data sets."""
 
 from collections.abc import Callable
 from collections.abc import Iterable
@@ -47,7 +47,7 @@ _XML = (
 
 
 def targets() -> list[Target]:
-    """The targets, each with the number of its inputs."""
+    """The targets of this module."""
     return [
         _one("wikiqa", "WikiQA/WikiQA-train.tsv", read_wikiqa_tsv)(
             structured=structures.table("WikiQA-train.tsv", "\t")
@@ -147,10 +147,11 @@ def targets() -> list[Target]:
 
 
 def check_questions(questions: Iterable[Question]) -> None:
-    """Reads questions to the end.
+    """Reads all questions and checks them.
 
     Raises:
-        TypeError: if what is read is no question as it should be.
+        TypeError: if ids of a question's candidates repeat, or a label is not 0
+            or 1.
     """
     for question in questions:
         ids = [c.id for c in question.candidates]
@@ -179,7 +180,7 @@ _OVERLAP = (
 def _one(
     name: str, path: str, read: Callable[[Path], Iterable[Question]]
 ) -> Callable[..., Target]:
-    """A target of one file of the tests' data."""
+    """A target of one file in `tests/data`."""
     file = Path(path).name
     return partial(
         Target,

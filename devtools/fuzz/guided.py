@@ -1,7 +1,7 @@
 """Fuzzes one parser guided by the coverage of its code, with atheris.
 
-`python -m devtools.fuzz.guided TARGET RUNS FOLDER` ends by itself; `python -m
-fuzz` starts it for each target with one file, if atheris is installed.
+`python -m devtools.fuzz` starts `python -m devtools.fuzz.guided TARGET RUNS
+FOLDER` for each target with `guided`, if atheris is installed.
 """
 
 import importlib.util
@@ -21,15 +21,16 @@ def available() -> bool:
 
 
 def start(name: str, runs: int, folder: Path) -> tuple[int, str]:
-    """Fuzzes a target in a process of its own.
+    """Fuzzes a target in a separate process.
 
     Args:
-        name: the target.
+        name: the target's name.
         runs: number of inputs.
-        folder: where an input is kept that did what none should do.
+        folder: where an input with a finding is kept.
 
     Returns:
-        The number of inputs that were tried, and what was wrong, if anything.
+        The number of inputs that were tried, 0 after a finding, and the
+        finding, empty if there is none.
     """
     done = subprocess.run(
         [
@@ -50,7 +51,7 @@ def start(name: str, runs: int, folder: Path) -> tuple[int, str]:
 
 
 def main(arguments: list[str]) -> None:
-    """Fuzzes; does not return."""
+    """Fuzzes; ends the process instead of returning."""
     import atheris
 
     name, runs, kept = arguments

@@ -1,4 +1,4 @@
-"""The loader of `.keras` files."""
+"""Targets: the loader of `.keras` files."""
 
 import io
 import tempfile
@@ -14,7 +14,7 @@ from keras_qa.export.keras_file import load_model
 
 
 def targets() -> list[Target]:
-    """The targets, each with the number of its inputs."""
+    """The targets of this module."""
     return [
         Target(
             "keras file",
@@ -39,7 +39,7 @@ def targets() -> list[Target]:
 @cache
 def saved_model() -> bytes:
     """A `.keras` file of a model of five words."""
-    # Keras is imported only where something is to be loaded.
+    # Imported here because most targets do not need Keras.
     from keras_qa.export.keras_file import export_keras
     from keras_qa.models import CosineQA
 

@@ -1,4 +1,4 @@
-"""Damage to bytes: what disks, transfers, editors and attackers do to them."""
+"""Random damage to the bytes of files."""
 
 import gzip
 import random
@@ -33,9 +33,8 @@ class Mutator:
 
     Args:
         seed: seed of the draws.
-        words: pieces of the format that are put in, as are those of all
-            formats.
-        donors: other files, of which pieces are put in.
+        words: pieces of the format to insert, in addition to common pieces.
+        donors: other files, whose pieces are inserted.
     """
 
     def __init__(
@@ -54,7 +53,7 @@ class Mutator:
         )
 
     def damage(self, data: bytes) -> bytes:
-        """One to four kinds of damage, one after the other."""
+        """Applies one to four random kinds of damage, one after the other."""
         for _ in range(self.random.choice((1, 1, 2, 3, 4))):
             data = self.random.choice(self._kinds)(self.random, data)
         return data[:MOST_BYTES]
@@ -62,12 +61,12 @@ class Mutator:
     def files(
         self, files: dict[str, bytes], gzipped: bool = False
     ) -> dict[str, bytes]:
-        """Damages one file of several, or two.
+        """Damages one or two of several files.
 
         Args:
             files: the files by name.
-            gzipped: whether one may be compressed, under its name with `.gz`;
-                its damage is then in the compressed bytes, or below them.
+            gzipped: True if a damaged file may be compressed, with `.gz` added
+                to its name; it is damaged before or after compression.
 
         Returns:
             The files, damaged.
@@ -103,7 +102,7 @@ class Mutator:
 
 
 def _place(rng: random.Random, data: bytes) -> int:
-    # The beginning, where headers are, more often than its share.
+    # The beginning, where headers are, is chosen more often.
     most = len(data) if rng.random() < 0.8 else min(len(data), 40)
     return rng.randint(0, most)
 
@@ -142,7 +141,7 @@ def _repeat(rng: random.Random, data: bytes) -> bytes:
     start, end = _range(rng, data, rng.choice((1, 4, 60)))
     times = rng.choice((2, 10, 100, 1000, 20_000))
     times = min(times, MOST_BYTES // (end - start))
-    # The long ones seldom, for the sake of time.
+    # Long repetitions are rare, to save time.
     if times > 100 and rng.random() < 0.9:
         times = 10
     return data[:start] + data[start:end] * times + data[end:]
@@ -176,7 +175,7 @@ def _copy_line(rng: random.Random, data: bytes) -> bytes:
 
 
 def _number(rng: random.Random, data: bytes) -> bytes:
-    """Another number in the place of one that is written out."""
+    """Replaces a number in decimal digits by another."""
     at = _place(rng, data)
     found = _NUMBER.search(data, at) or _NUMBER.search(data)
     if found is None:
@@ -185,7 +184,7 @@ def _number(rng: random.Random, data: bytes) -> bytes:
 
 
 def _binary_number(rng: random.Random, data: bytes) -> bytes:
-    """Another number in the place of some bytes, such as a count."""
+    """Overwrites some bytes with a binary integer."""
     number = rng.choice(_INTEGERS)
     wide = rng.random() < 0.5 or abs(number) >= 2**31
     packed = struct.pack("<q" if wide else "<i", number)

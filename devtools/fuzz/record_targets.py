@@ -1,4 +1,4 @@
-"""The readers of what the reproductions' programs and authors have written."""
+"""Targets: the readers of `reproductions.records`."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ RECORDS = Path(__file__).parents[2] / "reproductions/records"
 
 
 def targets() -> list[Target]:
-    """The targets, each with the number of its inputs."""
+    """The targets of this module."""
     return [
         Target(
             "runs",
@@ -24,7 +24,7 @@ def targets() -> list[Target]:
             lambda folder: _read_runs(folder / "runs.jsonl"),
             (RecordError,),
             structured=structures.json_lines("runs.jsonl"),
-            # A torn last line is left out with a warning.
+            # A torn last line is skipped with a warning.
             warnings=(UserWarning,),
             guided="runs.jsonl",
         ),

@@ -1,4 +1,4 @@
-"""What is read of the folders of runs: to go on with them, and to show them."""
+"""Targets: the readers of the files in run folders."""
 
 import fcntl
 import io
@@ -56,7 +56,7 @@ _SEEDS, _WEIGHTS = "epoch-0002.seeds.json", "epoch-0002.weights.h5"
 
 
 def targets() -> list[Target]:
-    """The targets, each with the number of its inputs."""
+    """The targets of this module."""
     return [
         Target(
             "run settings",
@@ -156,7 +156,7 @@ def _read_owner(folder: Path) -> None:
     with path.open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         try:
-            # Without the pause for an owner that is about to leave.
+            # Without waiting for the owner to finish.
             with mock.patch.object(locks, "PATIENCE", 0.0):
                 OwnerFile(path).check()
         except OwnedError as error:
@@ -168,7 +168,7 @@ def _read_owner(folder: Path) -> None:
 
 @cache
 def _model() -> Any:
-    # Keras is imported only where something is to be loaded.
+    # Imported here because most targets do not need Keras.
     import keras
 
     layers = [keras.layers.Dense(2), keras.layers.Dropout(0.5, seed=1)]
@@ -187,7 +187,7 @@ def _selector(folder: Path) -> Any:
 
 @cache
 def _state() -> Case:
-    """What a training leaves after two epochs, of which the second is best."""
+    """The files of a training after two epochs, of which the second is best."""
     model = _model()
     with tempfile.TemporaryDirectory() as name:
         selector = _selector(Path(name))
@@ -213,7 +213,7 @@ def _restore(folder: Path, others: Case) -> None:
 def _restore_weights(folder: Path) -> None:
     from keras_qa.training.epoch_selection import checksum
 
-    # As if the training had saved them.
+    # With the right checksum, so that the weights themselves are read.
     seeds = json.loads(_state()[_SEEDS])
     seeds["weights"] = checksum(folder / _WEIGHTS)
     others = {

@@ -36,16 +36,16 @@ _STATUS = Path("/proc/self/status")
 
 
 class TimedOut(BaseException):
-    """An input took too long; nothing that catches `Exception` hides it."""
+    """An input took too long; readers that catch `Exception` let it pass."""
 
 
 @dataclass
 class Finding:
-    """An input that did what none should do.
+    """An input with a result other than data or an allowed error.
 
     Attributes:
-        what: what it did.
-        case: the files.
+        what: the result: a traceback, or what was wrong.
+        case: the files by name.
     """
 
     what: str
@@ -54,17 +54,17 @@ class Finding:
 
 @dataclass
 class Tally:
-    """What the inputs of a target did.
+    """Counts of the results of a target's inputs.
 
     Attributes:
-        name: the target.
+        name: the target's name.
         inputs: number of inputs.
-        data: of these, those that were read.
-        errors: of these, those that were refused.
-        seconds: processor time.
-        memory: the most that a batch of inputs took, in bytes; NaN where the
-            system does not tell.
-        findings: the inputs that did something else.
+        data: number of inputs that were read.
+        errors: number of inputs that were refused with an allowed error.
+        seconds: CPU seconds.
+        memory: largest memory that a batch of inputs took, in bytes; NaN if
+            the system does not report it.
+        findings: the other inputs.
     """
 
     name: str
@@ -79,15 +79,15 @@ class Tally:
 def run_target(
     target: Target, cases: Iterable[Case], folder: Path, tally: Tally
 ) -> None:
-    """Tries inputs and counts what they do.
+    """Tries inputs and counts the results.
 
     Args:
         target: the reader.
         cases: the inputs.
-        folder: an empty folder for them.
-        tally: counts, which are added to.
+        folder: an empty folder for the inputs' files.
+        tally: counts to add to.
     """
-    # What the reader imports is not the memory of an input.
+    # Imports first, so that they do not count as an input's memory.
     outcome(target, target.case(), folder)
     batch: list[Case] = []
     for case in cases:
@@ -111,7 +111,7 @@ def _run_batch(
     tally.seconds += time.process_time() - started
     tally.memory = max(tally.memory, taken)
     if taken > _allowed(max(cases, key=_size)):
-        # Which of them was it?
+        # Find the inputs of the batch that took too much.
         for case in cases:
             before = _reset_peak()
             outcome(target, case, folder)
@@ -138,11 +138,11 @@ def outcome(target: Target, case: Case, folder: Path) -> str:
     Args:
         target: the reader.
         case: the files by name.
-        folder: where they are written; what was there is removed.
+        folder: where the files are written, after everything in it is removed.
 
     Returns:
-        `"data"`, `"error"` for an error as it should be, or else what was
-        wrong.
+        `"data"`, `"error"` for an allowed error with a good message, or else
+        what was wrong.
     """
     for path in sorted(folder.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
@@ -166,7 +166,7 @@ def outcome(target: Target, case: Case, folder: Path) -> str:
 
 
 def _bad_message(message: str, folder: Path) -> str:
-    """What is wrong with the message of an error, if anything."""
+    """What is wrong with the message of an error; empty if nothing."""
     try:
         message.encode("utf-8")
     except UnicodeEncodeError:
@@ -182,7 +182,7 @@ def _bad_message(message: str, folder: Path) -> str:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raises `TimedOut` after so much processor time of this process."""
+    """Raises `TimedOut` after this many CPU seconds of this process."""
 
     def stop(number: int, frame: FrameType | None) -> NoReturn:
         raise TimedOut
@@ -197,10 +197,10 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def limit_addresses() -> None:
-    """Lets this process reserve a bounded number of further addresses.
+    """Bounds the further address space that this process may reserve.
 
-    A header that promises a billion rows then fails at once, even where the
-    system hands out memory that it does not have.
+    A header that promises a billion rows then fails at once, even if the system
+    overcommits memory.
     """
     used = _status("VmSize:")
     if used == used:
@@ -217,7 +217,7 @@ def _allowed(case: Case) -> int:
 
 
 def _reset_peak() -> float:
-    """Forgets how much memory was taken at most; returns what is taken."""
+    """Resets the peak of resident memory; returns the present, in bytes."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
@@ -230,7 +230,7 @@ def _peak() -> float:
 
 
 def _status(name: str) -> float:
-    """A line of the process's status, in bytes; NaN if there is none."""
+    """A field of the process's status, in bytes; NaN without `/proc`."""
     try:
         fields = _STATUS.read_text().split()
     except OSError:

@@ -1,4 +1,4 @@
-"""What `keras-qa rank`, `index` and `ask` read: answers and their indexes."""
+"""Targets: the readers of answers and their indexes."""
 
 import json
 import tempfile
@@ -34,7 +34,7 @@ _SHARDS = "index/shards"
 
 
 def targets() -> list[Target]:
-    """The targets, each with the number of its inputs."""
+    """The targets of this module."""
     return [
         Target(
             "answers",
@@ -85,8 +85,8 @@ def _read_shards(folder: Path) -> None:
 
 @cache
 def _index() -> Case:
-    """The files of an index, whose model is of five words."""
-    # Keras and FAISS are imported only where something is to be loaded.
+    """The files of an index, whose model has five words."""
+    # Imported here because most targets do not need Keras and FAISS.
     from keras_qa.search import faiss_index as faiss_files
     from keras_qa.search.spaces import PoincareSpace
 
@@ -130,7 +130,7 @@ def _index() -> Case:
 
 
 def _without_faiss() -> Case:
-    """All but what only FAISS reads, which has no defence against damage."""
+    """All but the file that FAISS reads, which does not check for damage."""
     return {n: d for n, d in _index().items() if not n.endswith(".faiss")}
 
 

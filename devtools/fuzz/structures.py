@@ -1,4 +1,4 @@
-"""Files whose syntax is right and whose content is odd, by hypothesis."""
+"""Well-formed files with random values, made by hypothesis."""
 
 import copy
 import json
@@ -32,7 +32,7 @@ _VALUES: st.SearchStrategy[Any] = st.recursive(
 
 
 def json_file(name: str) -> Callable[[Case], Cases]:
-    """One JSON value in a file, of which some parts become others."""
+    """Replaces random parts of a file's JSON value."""
 
     def strategy(case: Case) -> Cases:
         original = json.loads(case[name])
@@ -42,7 +42,7 @@ def json_file(name: str) -> Callable[[Case], Cases]:
 
 
 def json_lines(name: str) -> Callable[[Case], Cases]:
-    """A JSON value in each line, of which some parts become others."""
+    """Replaces random parts of a file with a JSON value in each line."""
 
     def strategy(case: Case) -> Cases:
         original = [json.loads(line) for line in case[name].splitlines()]
@@ -61,7 +61,7 @@ def json_lines(name: str) -> Callable[[Case], Cases]:
 
 
 def toml_file(name: str) -> Callable[[Case], Cases]:
-    """A TOML file of which some parts become others."""
+    """Replaces random parts of a TOML file."""
 
     def strategy(case: Case) -> Cases:
         original = tomllib.loads(case[name].decode())
@@ -77,7 +77,7 @@ def toml_file(name: str) -> Callable[[Case], Cases]:
 
 
 def _inline(value: Any) -> str:
-    """A value as TOML has it within a line; it knows no null."""
+    """A value as inline TOML, except null, which TOML does not have."""
     if isinstance(value, dict):
         members = (f"{_inline(k)} = {_inline(v)}" for k, v in value.items())
         return f"{{{', '.join(members)}}}"
@@ -89,7 +89,7 @@ def _inline(value: Any) -> str:
 
 
 def pickled(name: str) -> Callable[[Case], Cases]:
-    """A pickle of plain values, of which some parts become others."""
+    """Replaces random parts of a pickle of plain values."""
 
     def strategy(case: Case) -> Cases:
         original = pickle.loads(case[name])
@@ -105,7 +105,7 @@ def pickled(name: str) -> Callable[[Case], Cases]:
 
 
 def table(name: str, delimiter: str) -> Callable[[Case], Cases]:
-    """Rows of fields, of which some become others, come twice or go."""
+    """Replaces, repeats or deletes random rows or fields of a table."""
 
     def strategy(case: Case) -> Cases:
         rows = [
@@ -126,7 +126,7 @@ def table(name: str, delimiter: str) -> Callable[[Case], Cases]:
 
 @st.composite
 def _edited(draw: st.DrawFn, original: Any) -> Any:
-    """A copy in which one to three places have other values."""
+    """A copy with one to three random edits."""
     value = copy.deepcopy(original)
     for _ in range(draw(st.integers(1, 3))):
         value = _edit(draw, value)

@@ -1,4 +1,4 @@
-"""What a target is: a reader, valid files for it and the errors it raises."""
+"""Targets of fuzzing: a reader, valid files and the allowed errors."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,22 +10,23 @@ from devtools.fuzz.structures import Cases
 
 @dataclass(frozen=True)
 class Target:
-    """A reader with what belongs to it.
+    """A reader to fuzz.
 
     Attributes:
-        name: its name.
+        name: the target's name.
         case: makes the valid files, by their names in a folder.
-        read: reads the folder to its end; raises `ValueError` if what it got
-            is no data.
-        errors: the kit's own errors that it may raise.
-        inputs: number of damaged inputs each night.
-        words: pieces of its format.
-        gzipped: whether its files may have `.gz` at the end of their names.
-        structured: makes odd but well-formed files of the valid ones.
-        warnings: the kit's own warnings that it may issue.
+        read: reads the folder to its end; raises `TypeError` if the result is
+            not valid data.
+        errors: the kit's errors that the reader may raise.
+        inputs: number of inputs of `python -m devtools.fuzz`.
+        words: pieces of the files' format.
+        gzipped: True if the files' names may end with `.gz`.
+        structured: a hypothesis strategy of well-formed files with other
+            values, made from the valid files.
+        warnings: categories of the warnings that the reader may issue.
         guided: the file that a fuzzer guided by coverage damages, if any.
         share: part of the inputs that the test suite tries, in 1/1000.
-        refuses: whether it raises errors at all.
+        refuses: False if the reader never raises errors.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The loaders of word vectors, of ELMo and BERT, and the cache of vectors."""
+"""Targets: loaders of word vectors, ELMo and BERT; the cache of vectors."""
 
 import io
 import json
@@ -40,12 +40,12 @@ _BINARY = b"".join(
 )
 _KEYS = [cache_key(name) for name in "abc"]
 _Shapes = dict[str, tuple[int, ...]]
-# Sizes of a BERT and of an ELMo of some kilobytes.
+# Sizes of a BERT of some kilobytes.
 _HIDDEN, _PIECES = 4, ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "##b")
 
 
 def targets() -> list[Target]:
-    """The targets, each with the number of its inputs."""
+    """The targets of this module."""
     return [
         _vectors("glove", lambda: _ROWS, load_glove),
         _vectors("word2vec text", lambda: _HEADER + _ROWS, header=True),
@@ -58,7 +58,7 @@ def targets() -> list[Target]:
             (VectorsError,),
             inputs=6_000,
             structured=_odd_cache_files,
-            # Damaged files are removed.
+            # The cache removes damaged files with a warning.
             warnings=(VectorsWarning,),
             refuses=False,
         ),
@@ -116,7 +116,7 @@ def _vectors(
 
 
 def _odd_headers(case: Case) -> Cases:
-    """Other counts and widths than the rows have."""
+    """Headers with random counts and widths."""
     numbers = st.one_of(
         st.integers(-2, 14),
         st.sampled_from([10**6, 2**31, 10**9, 2**63, 10**17, 10**18]),
@@ -132,7 +132,7 @@ def _odd_headers(case: Case) -> Cases:
 
 @cache
 def _fasttext() -> bytes:
-    """A model of four words and six buckets, as `saveModel` lays it out."""
+    """A model of four words and six buckets in the layout of `saveModel`."""
     words = (b"cat", b"the", b"caf\xc3\xa9", b"word3")
     rows = np.random.default_rng(1).normal(size=(10, 3)).astype("<f4")
     parts = [
@@ -154,7 +154,7 @@ def _cache_files() -> Case:
 
 
 def _odd_cache_files(case: Case) -> Cases:
-    """Archives whose arrays have other types and shapes."""
+    """Archives whose arrays have random types and shapes."""
     kinds = st.sampled_from(["u1", "i8", "f4", "f8", "U3", "?", "c8", "M8[s]"])
     shapes = st.lists(st.integers(0, 4), max_size=3)
     arrays = st.builds(lambda kind, shape: np.zeros(shape, kind), kinds, shapes)

@@ -1,1 +1,1 @@
-"""What a model attends to: as numbers, text and pictures."""
+"""Attention weights of a model, as numbers, text and pictures."""

@@ -1,4 +1,4 @@
-"""A new figure of matplotlib, and its file: for all pictures of attention."""
+"""Making and saving the matplotlib figures of attention weights."""
 
 from pathlib import Path
 from typing import Any
@@ -6,15 +6,15 @@ from typing import Any
 from keras_qa.errors import AttentionError
 from keras_qa.files.whole import write_whole
 
-# Blue, the strongest weight.
+# Blue, the colour of the largest weight.
 COLOR = "#4477AA"
 
-# Matplotlib ships this font. The width of a character, in font sizes.
+# A font that matplotlib ships, and the width of its characters in font sizes.
 FONT = "DejaVu Sans Mono"
 CHARACTER_WIDTH = 0.602
 
 DPI = 150
-# Matplotlib draws up to 2^16 pixels in each direction.
+# Inches: matplotlib draws fewer than 2^16 pixels in each direction.
 LONGEST = 65_535 / DPI
 
 
@@ -44,14 +44,14 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def save_figure(figure: Any, path: Path | str) -> None:
-    """Writes a figure, whole or not at all.
+    """Writes a figure atomically.
 
     Args:
         figure: a figure of matplotlib.
         path: the picture to write, such as a PNG, SVG or PDF file.
 
     Raises:
-        AttentionError: if matplotlib does not write files of that ending.
+        AttentionError: if matplotlib does not write files with that suffix.
     """
     known = figure.canvas.get_supported_filetypes()
     ending = Path(path).suffix[1:].lower()
@@ -60,7 +60,7 @@ def save_figure(figure: Any, path: Path | str) -> None:
             f"`path` must end in one of {', '.join(sorted(known))}. "
             f"Received: path={path}"
         )
-    # Without the program's version the same data give the same file.
+    # Without matplotlib's version, the same data give the same file.
     metadata = {"Software": None} if ending == "png" else None
     write_whole(
         path, lambda scratch: figure.savefig(scratch, metadata=metadata)

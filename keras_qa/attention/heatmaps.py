@@ -1,4 +1,4 @@
-"""Maps of weights over words, drawn one above the other."""
+"""Heatmaps of weights over words, drawn one below the other."""
 
 import math
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ from keras_qa.attention.figure import new_figure
 from keras_qa.attention.figure import save_figure
 
 # The largest number of columns in a line and of characters in a label, and the
-# size of the letters in points.
+# font size in points.
 COLUMNS = 40
 CHARACTERS = 16
 FONT_SIZE = 8
-# Inches: a cell with a weight, the gap between parts, the bar of colours, the
-# numbers next to it, and the smallest width of titles.
+# Inches: the cell of a weight, the gap between parts, the colour bar, the
+# numbers next to the bar, and the smallest width of titles.
 CELL = 0.21
 GAP = 0.1
 BAR_WIDTH = 0.12
@@ -37,9 +37,9 @@ class Heatmap:
     Attributes:
         heading: the text above the table.
         rows: the rows' labels.
-        columns: the columns' labels, words that may fill several lines.
+        columns: the columns' labels.
         weights: float `(rows, columns)`, at least 0.
-        darkest: the weight that has the darkest shade.
+        darkest: the weight drawn in the darkest shade.
     """
 
     heading: str
@@ -52,20 +52,20 @@ class Heatmap:
 def draw_heatmaps(
     title: str, heatmaps: Sequence[Heatmap], path: Path | str
 ) -> None:
-    """Draws tables of weights, each with its bar of colours.
+    """Draws tables of weights, each with its colour bar.
 
-    All weights have the same size. A table with more than `COLUMNS` columns
-    takes several lines of about equal length.
+    All cells have the same size. A table with more than `COLUMNS` columns is
+    broken into lines of about equal length.
 
     Args:
         title: the text above all tables.
-        heatmaps: the tables, from the top to the bottom.
+        heatmaps: the tables, from top to bottom.
         path: the picture to write, such as a PNG, SVG or PDF file.
 
     Raises:
         ImportError: if matplotlib is not installed.
-        AttentionError: if matplotlib does not write files of that ending, or
-            none as large as these tables need.
+        AttentionError: if matplotlib does not write files with that suffix, or
+            pictures of the size that the tables need.
     """
     lines = list(_lines(heatmaps))
     left = GAP + max(_width(line.rows) for line in lines) + GAP
@@ -84,7 +84,7 @@ def draw_heatmaps(
     }
 
     def axes_at(x: float, y: float, w: float, h: float) -> Any:
-        """Axes by the inches of their upper left corner and their size."""
+        """Adds axes by their upper left corner and their size, in inches."""
         return figure.add_axes(
             (x / width, 1 - (y + h) / height, w / width, h / height)
         )
@@ -96,7 +96,7 @@ def draw_heatmaps(
     write_heading(GAP, title)
     for line in lines:
         axes = axes_at(left, line.top, line.width, line.height)
-        # Where all weights are 0, any scale shows it.
+        # The scale must not be empty where all weights are 0.
         darkest = line.heatmap.darkest or 1.0
         image = axes.imshow(
             line.weights,
@@ -128,7 +128,7 @@ def draw_heatmaps(
 
 @dataclass(frozen=True)
 class _Line:
-    """Some columns of a table, and where they are; lengths in inches."""
+    """A line of a table's columns, and its position; lengths in inches."""
 
     heatmap: Heatmap
     part: slice
@@ -164,7 +164,7 @@ class _Line:
 
 
 def _lines(heatmaps: Sequence[Heatmap]) -> Iterator[_Line]:
-    """The tables in lines, below the title and each below its heading."""
+    """The lines of all tables, from top to bottom."""
     bottom = GAP + CELL
     for heatmap in heatmaps:
         count = len(heatmap.columns)

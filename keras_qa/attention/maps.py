@@ -1,4 +1,4 @@
-"""All weights of MRNN's duplex attention for one pair, and their picture."""
+"""The weights of MRNN's duplex attention for one pair, and their picture."""
 
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -27,17 +27,16 @@ class AttentionMaps:
         score: its score of the pair, higher is better.
         question: the question's words.
         answer: the answer's words.
-        unknown: the words that the vocabulary lacks; the model reads all of
-            them as one word.
-        grams: the number of words that a convolution of each block sees,
-            directly and through the blocks before it: 1, 3, 5, ... for
-            kernels of 3 words. Pooling over neighbours is not counted, as in
-            the paper.
+        unknown: the words that the vocabulary lacks, to the model one word.
+        grams: for each block the number of words in its receptive field: 1, 3,
+            5, ... for kernels of 3 words. As in the paper, pooling over
+            neighbours is not counted.
         question_blocks: the weights of the blocks at each word of the
             question, float `(question_length, blocks)`; rows sum to 1.
-        answer_blocks: the same for the answer, `(answer_length, blocks)`.
-        positions: what each word of the question looks up in the answer,
-            float `(question_length, answer_length)`; rows sum to 1.
+        answer_blocks: the weights of the blocks at each word of the answer,
+            float `(answer_length, blocks)`; rows sum to 1.
+        positions: the weights of the answer's words for each word of the
+            question, float `(question_length, answer_length)`; rows sum to 1.
     """
 
     model: str
@@ -51,7 +50,7 @@ class AttentionMaps:
     positions: np.ndarray
 
     def shown(self, word: str) -> str:
-        """A word, in brackets if the model does not know it."""
+        """A word, in brackets if the vocabulary lacks it."""
         return f"[{word}]" if word in self.unknown else word
 
 
@@ -66,26 +65,25 @@ def attention_maps(
     """Computes all attention weights of a pair (MRNN, Figure 5).
 
     Args:
-        model: an `MRNN`, or a model of your own with its inputs, its
-            `kernel_size`, and an attribute `attention_maps`, a model with the
-            same inputs that gives a dict of `"question_blocks"`,
+        model: an `MRNN`, or a model of your own with the same inputs, an
+            attribute `kernel_size`, and an attribute `attention_maps`, a model
+            with the same inputs that returns a dict of `"question_blocks"`,
             `"answer_blocks"` and `"positions"`.
-        reading: how it read text in training; with `inputs`, its vocabulary
-            says which words are unknown, or it is None.
+        reading: how the model read text in training. With `inputs`, only its
+            vocabulary is used, to tell unknown words, and it may be None.
         question: the question, or with `inputs` its words.
-        answer: the answer, or with `inputs` its words. Words beyond the
-            model's `max_document_length` are never looked up: their columns
-            of `positions` are 0.
-        inputs: what the model reads of the words, for models of contextual
-            vectors: arrays `"question"` `(1, question_length, dim)` and
-            `"answer"` `(1, answer_length, dim)`, or of ids, at least as long
-            as the words, with zeros after them. A word whose vector is zero
+        answer: the answer, or with `inputs` its words. The columns of
+            `positions` of words beyond the model's `max_document_length` are 0.
+        inputs: the model's inputs, for models of contextual vectors: arrays
+            `"question"` `(1, question_length, dim)` and `"answer"`
+            `(1, answer_length, dim)`, or without `dim` for ids, at least as
+            long as the words and zero after them. A word whose vector is zero
             is padding to the model and has the weight 0 everywhere.
 
     Raises:
-        AttentionError: if the model has no such maps, a text has no word, or
-            the inputs do not fit the words.
-        RankerError: if the model takes anything but what `reading` gives.
+        AttentionError: if the model has no attribute `attention_maps`, a text
+            has no word, or the inputs do not fit the words.
+        RankerError: if the model has inputs that `reading` does not provide.
 
     Example:
         >>> maps = attention_maps(model, reading, "who wrote it", "ann")
@@ -138,7 +136,7 @@ def _with_inputs(
     answer: str | Sequence[str],
     inputs: Mapping[str, np.ndarray],
 ) -> TextPair:
-    """A pair of words and of arrays, without the padding of the arrays."""
+    """The pair of words and arrays, without the arrays' padding."""
     words, cut = {}, {}
     for side, tokens in zip(SIDES, (question, answer), strict=True):
         if isinstance(tokens, str) or not tokens:
@@ -164,22 +162,22 @@ def _with_inputs(
 
 
 def draw_attention_maps(maps: AttentionMaps, path: Path | str) -> None:
-    """Draws the three maps of a pair one above the other (MRNN, Figure 5).
+    """Draws the three maps of a pair one below the other (MRNN, Figure 5).
 
-    a) and b) have a column for each word of the question and of the answer,
-    and a row for each block; c) has a row for each word of the question and a
-    column for each of the answer. Long texts take several lines. The darkest
-    shade of a) and b) is the largest weight of both; c) has its own. Words
-    in brackets are not in the vocabulary.
+    Map a) has a column for each word of the question and a row for each block,
+    b) the same for the answer; c) has a row for each word of the question and
+    a column for each word of the answer. Long texts take several lines. The
+    darkest shade of a) and b) is the largest weight of both, that of c) its
+    own largest weight. Words in brackets are not in the vocabulary.
 
     Args:
-        maps: what `attention_maps` returned.
+        maps: maps that `attention_maps` returned.
         path: the picture to write, such as a PNG, SVG or PDF file.
 
     Raises:
         ImportError: if matplotlib is not installed.
-        AttentionError: if matplotlib does not write files of that ending, or
-            none as large as these texts need.
+        AttentionError: if matplotlib does not write files with that suffix, or
+            pictures of the size that the texts need.
     """
     grams = tuple(f"{words}-gram" for words in maps.grams)
     question, answer = (

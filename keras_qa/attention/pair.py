@@ -13,7 +13,7 @@ from keras_qa.text.sides import SIDES
 
 @dataclass(frozen=True)
 class TextPair:
-    """Two texts and what a model reads of them, by side.
+    """The words of two texts and a model's inputs for them, by side.
 
     Attributes:
         words: the tokens of each side.
@@ -39,7 +39,7 @@ def read_pair(
 
     Raises:
         AttentionError: if a text has no word.
-        RankerError: if the model takes anything but what `reading` gives.
+        RankerError: if the model has inputs that `reading` does not provide.
     """
     reading = reading.for_model(model)
     words, inputs = {}, {}
@@ -60,14 +60,13 @@ def score_and_weights(
 
     Args:
         model: a model with the inputs `{"question", "answer"}`.
-        weigh: a model with the same inputs that gives a dict of weights.
-        inputs: the inputs of the pair, `TextPair.inputs`.
+        weigh: a model with the same inputs that returns a dict of weights.
+        inputs: the inputs of the pair, as `TextPair.inputs`.
 
     Returns:
-        The score, and the weights by name without the axis of the batch,
-        float64.
+        The score, and the weights by name, float64, without the batch axis.
     """
-    # Commands that need no Keras must start quickly.
+    # Imported here, because commands without Keras must start quickly.
     import keras
 
     weights = {

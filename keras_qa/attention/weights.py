@@ -1,4 +1,4 @@
-"""The weight that a model gives each word of a pair, as text or picture."""
+"""The attention weight of each word of a pair, as text or picture."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ from keras_qa.text.sides import SIDES
 BAR = 24
 """Characters of the longest bar."""
 
-# Of the picture: the number of characters in a line, their size in points, and
-# the height of a line as a multiple of that size.
+# The picture's characters per line, font size in points, and line height as a
+# multiple of the font size.
 COLUMNS = 72
 FONT_SIZE = 9
 LINE_HEIGHT = 2
@@ -36,10 +36,10 @@ class Word:
 
     Attributes:
         word: the token.
-        known: True if the vocabulary has it; the model reads all unknown
-            words as one word.
-        weight: its share of the attention, in [0, 1]; None if the model does
-            not weigh this side.
+        known: True if the vocabulary contains the word; all unknown words are
+            one word to the model.
+        weight: attention weight, in [0, 1]; None if the model does not weigh
+            this side.
     """
 
     word: str
@@ -52,8 +52,8 @@ class Attention:
     """The score of a pair, and the weights of its words.
 
     Attributes:
-        model: the name of its class.
-        score: its score of the pair, higher is better.
+        model: the name of the model's class.
+        score: the model's score of the pair, higher is better.
         question: the question's words.
         answer: the answer's words. The weights of a side sum to 1.
     """
@@ -71,7 +71,7 @@ def attention_weights(
 
     Args:
         model: a Keras model with inputs `{"question", "answer"}` and an
-            attribute `attention`, a model with the same inputs that gives a
+            attribute `attention`, a model with the same inputs that returns a
             dict of weights `(batch_size, length)` of one or both sides:
             `APBiLSTM`, `APCNN`, `AttentiveLSTM`, `AttentiveCNN`, `MRNN`, or
             one of your own.
@@ -83,8 +83,9 @@ def attention_weights(
         The words with their weights.
 
     Raises:
-        AttentionError: if the model has no attention, or a text no word.
-        RankerError: if the model takes anything but what `reading` gives.
+        AttentionError: if the model has no attribute `attention`, or a text
+            has no word.
+        RankerError: if the model has inputs that `reading` does not provide.
 
     Example:
         >>> seen = attention_weights(model, reading, "who wrote it", "ann")
@@ -119,14 +120,14 @@ def attention_weights(
 def format_attention(attention: Attention) -> str:
     """The weights as plain text: a line and a bar for each word.
 
-    The longest bar of a side belongs to its largest weight. The model has not
-    learnt a word in brackets; it reads all such words as one word.
+    The longest bar of a side belongs to its largest weight. Words in brackets
+    are not in the vocabulary; all of them are one word to the model.
 
     Args:
-        attention: what `attention_weights` returned.
+        attention: the weights that `attention_weights` returned.
 
     Returns:
-        Lines, the last one with a line end.
+        Lines, each with a line end.
     """
     return "".join(f"{line}\n" for line in _lines(attention))
 
@@ -148,7 +149,7 @@ def _lines(attention: Attention) -> Iterator[str]:
 def _weighted(
     words: tuple[Word, ...],
 ) -> Iterator[tuple[Word, float, float]]:
-    """The words, their weights, and these divided by the largest of them."""
+    """The words, their weights, and the weights divided by their maximum."""
     weights = np.array([word.weight for word in words], dtype=float)
     largest = weights.max()
     for word, weight in zip(words, weights.tolist(), strict=True):
@@ -156,7 +157,7 @@ def _weighted(
 
 
 def _heading(side: str, words: tuple[Word, ...]) -> str:
-    """The side, and the weight of every word if all had the same."""
+    """The name of a side, and the weight of each word if all were equal."""
     if words[0].weight is None:
         return f"{side}, not weighed"
     return f"{side}, {1 / len(words):.3f} if all words weighed the same"
@@ -169,20 +170,21 @@ def _shown(word: Word) -> str:
 def draw_attention(attention: Attention, path: Path | str) -> None:
     """Draws both texts with a shade behind each word, darker for more weight.
 
-    The darkest shade of a side belongs to its largest weight, which its
-    heading names.
+    The darkest shade of a side is its largest weight, which the side's heading
+    gives.
 
     Args:
-        attention: what `attention_weights` returned.
+        attention: the weights that `attention_weights` returned.
         path: the picture to write, such as a PNG, SVG or PDF file.
 
     Raises:
         ImportError: if matplotlib is not installed.
-        AttentionError: if matplotlib does not write files of that ending.
+        AttentionError: if matplotlib does not write files with that suffix, or
+            pictures of the size that the texts need.
     """
     items = list(_layout(attention))
     lines = items[-1].line + 1
-    margin = 2  # columns; one line above and below
+    margin = 2  # columns
     width, height = COLUMNS + 2 * margin, lines + 2
     figure = new_figure(
         width * CHARACTER_WIDTH * FONT_SIZE / 72,
@@ -222,7 +224,7 @@ def draw_attention(attention: Attention, path: Path | str) -> None:
 
 @dataclass(frozen=True)
 class _Item:
-    """A text of the picture, its place in lines and columns, and its shade."""
+    """A text of the picture, its line and column, and its shade in [0, 1]."""
 
     line: int
     column: int

@@ -1,4 +1,4 @@
-"""Batches in an order that depends on a seed and on the epoch alone."""
+"""Batches in an order that depends only on a seed and the epoch."""
 
 from typing import Any
 
@@ -7,11 +7,12 @@ import numpy as np
 
 
 class SeededEpochs(keras.utils.PyDataset):
-    """Batches in an order that is drawn anew for each epoch.
+    """Batches in a new order in each epoch.
 
-    The order depends on the seed and on the epoch's number alone, so that a
-    resumed training repeats an uninterrupted one. A subclass has `_draw(rng,
-    epoch)`, which draws an epoch, and what `keras.utils.PyDataset` asks for.
+    The order depends only on the seed and on the number of the epoch, so that a
+    resumed training has the batches of an uninterrupted one. A subclass defines
+    `_draw(rng, epoch)`, which draws an epoch, and the methods that
+    `keras.utils.PyDataset` requires.
 
     Args:
         batch_size: number of examples per batch; the last may have fewer.
@@ -34,11 +35,11 @@ class SeededEpochs(keras.utils.PyDataset):
         self._epoch: int | None = None
 
     def start_epoch(self, epoch: int) -> None:
-        """Draws and shuffles an epoch, unless that is done.
+        """Draws an epoch, unless it is the current one.
 
-        What `fit_arguments` returns calls it; Keras itself tells data sets
-        about the ends of epochs that never began. Without any call, epoch 0 is
-        drawn.
+        A callback from `fit_arguments` calls it, because Keras also calls
+        `on_epoch_end` after epochs that never began. Without any call, epoch 0
+        is drawn.
 
         Args:
             epoch: number of the epoch, from 0.
@@ -48,12 +49,11 @@ class SeededEpochs(keras.utils.PyDataset):
             self._epoch = epoch
 
     def fit_arguments(self, **arguments: Any) -> dict[str, Any]:
-        """The arguments of `keras.Model.fit` with which epochs are drawn.
+        """Returns arguments of `keras.Model.fit` that draw each epoch.
 
         Args:
-            **arguments: further arguments of `keras.Model.fit`. With
-                `initial_epoch` an epoch draws what it would have drawn without
-                interruption.
+            **arguments: further arguments of `keras.Model.fit`, such as
+                `initial_epoch` to resume a training.
 
         Example:
             >>> model.fit(batches, **batches.fit_arguments(epochs=25))
@@ -63,7 +63,7 @@ class SeededEpochs(keras.utils.PyDataset):
             on_epoch_begin=lambda epoch, logs: self.start_epoch(epoch)
         )
         callbacks = keras.tree.flatten(arguments.get("callbacks") or [])
-        # Keras would shuffle the batches, again and without our seed.
+        # Keras would shuffle the batches again, without the seed.
         return arguments | {"callbacks": [start, *callbacks], "shuffle": False}
 
     def _draw(self, rng: np.random.Generator, epoch: int) -> None:

@@ -1,4 +1,4 @@
-"""Negative answers for pairwise training, drawn anew for each epoch."""
+"""Negative answers for pairwise training, drawn in each epoch."""
 
 from collections.abc import Callable
 from collections.abc import Sequence
@@ -18,11 +18,10 @@ class NegativeSampler:
 
     The strategies are those of Rao et al. (2016), which HyperQA adopts
     (section 3.6.1): `"random"`; `"max"`, the answers that the current model
-    ranks highest; `"mix"`, half of each (the odd one goes to `"max"`). A text
-    that is a true answer of the same question is never drawn, wherever it
-    occurs.
+    ranks highest; `"mix"`, half of each, with an odd one for `"max"`. A correct
+    answer of the same question is never drawn.
 
-    Texts are named by their index in one list of distinct texts, so that two
+    Texts are given by their indices in a list of distinct texts, so that two
     copies of a sentence are the same answer.
 
     Args:
@@ -31,19 +30,19 @@ class NegativeSampler:
         labels: for each question, its candidates' labels, 0 or 1.
         negatives: number of negatives per pair.
         strategy: `"random"`, `"max"` or `"mix"`.
-        pool: `"own"` draws from the question's own candidates and, where these
-            are too few, fills up from everywhere; `"all"` draws from
-            everywhere.
-        hard_pool_size: with `pool="all"`, the number of random answers among
-            which `"max"` looks for the hardest.
-        seed: seed of all draws; each epoch has a stream of its own, so that a
-            resumed training draws what an uninterrupted one would have drawn.
-        everything: the indices of the texts that "everywhere" means; by
+        pool: `"own"` draws from the question's own candidates and, if these
+            are too few, also from `everything`; `"all"` draws from
+            `everything`.
+        hard_pool_size: with `pool="all"`, the number of random answers from
+            which `"max"` chooses the hardest; at least `negatives` are used.
+        seed: seed of all draws. They depend only on the seed and the epoch, so
+            that a resumed training has the negatives of an uninterrupted one.
+        everything: the indices of the texts of the complete answer space; by
             default the candidates of all questions.
 
     Raises:
-        ValueError: if an argument is out of range, if no question has a
-            positive, or if a question has nothing to draw from.
+        ValueError: if an argument is out of range, no question has a positive,
+            or there is no wrong answer for a question.
     """
 
     def __init__(
@@ -82,7 +81,7 @@ class NegativeSampler:
                 f"{len(labels)} questions without any"
             )
         rows = np.array([i for i, _ in pairs])
-        # A question asked twice shares its true answers.
+        # Repeated questions share their correct answers.
         self.question = np.asarray(questions)[rows]
         self.positive = np.array([candidates[i][j] for i, j in pairs])
         if everything is None:
@@ -93,17 +92,17 @@ class NegativeSampler:
         self._check_enough()
 
     def _key(self, question: np.ndarray, answer: np.ndarray) -> np.ndarray:
-        """One integer per (question, answer) pair of texts."""
+        """Returns one integer per (question, answer) pair of texts."""
         return question.astype(np.int64) * (1 << 32) + answer
 
     def _is_true(self, answers: np.ndarray) -> np.ndarray:
-        """True where one of `(pairs, n)` answers is true for its question."""
+        """Returns True where an answer of `(pairs, n)` is a correct one."""
         return np.isin(self._key(self.question[:, None], answers), self._true)
 
     def _own_negatives(
         self, candidates: Sequence[np.ndarray], rows: np.ndarray
     ) -> np.ndarray:
-        """The wrong candidates of each pair, `(pairs, n)`, padded with -1."""
+        """Returns the wrong candidates of each pair, `(pairs, n)`, or -1."""
         distinct = [np.unique(c) for c in candidates]
         width = max(len(c) for c in distinct)
         table = np.full((len(distinct), width), -1, dtype=np.int64)
@@ -138,15 +137,15 @@ class NegativeSampler:
         Args:
             epoch: number of the epoch, from 0.
             score: function from the indices of questions and answers, two
-                vectors of one length, to the model's scores, higher is better.
-                Asked for by `"max"` and `"mix"` only.
+                vectors of the same length, to the model's scores, higher is
+                better. Required by `"max"` and `"mix"`.
 
         Returns:
             `(question, positive, negatives)`: text indices of shapes
             `(pairs,)`, `(pairs,)` and `(pairs, negatives)`.
 
         Raises:
-            ValueError: if the strategy needs `score` and there is none.
+            ValueError: if the strategy requires `score` and it is None.
         """
         if self.strategy != "random" and score is None:
             raise ValueError(
@@ -188,12 +187,12 @@ class NegativeSampler:
         question: np.ndarray,
         negatives: np.ndarray,
     ) -> np.ndarray:
-        """Lets questions have their negatives in common.
+        """Replaces negatives by ones that the questions share.
 
-        One random answer from everywhere takes the place of each column,
-        except that a question for which it is true keeps its own negative. So
-        each question's negatives stay uniform over its wrong answers, but
-        those of different questions are no longer independent.
+        One random answer from `everything` replaces each column, but a question
+        for which it is correct keeps its own negative. Each question's
+        negatives stay uniform over its wrong answers, but those of different
+        questions are no longer independent.
 
         Args:
             rng: source of the random answers.
@@ -221,7 +220,7 @@ class NegativeSampler:
     def _best(
         self, pool: np.ndarray, value: np.ndarray, count: int
     ) -> np.ndarray:
-        """The `count` texts of highest value in each row, -1 where missing."""
+        """Returns the `count` texts of highest value in each row, or -1."""
         value = np.where(pool >= 0, value, -np.inf)
         order = np.argsort(-value, axis=1, kind="stable")[:, :count]
         best = np.take_along_axis(pool, order, axis=1)
@@ -229,7 +228,7 @@ class NegativeSampler:
         return np.pad(best, ((0, 0), (0, missing)), constant_values=-1)
 
     def _anywhere(self, rng: np.random.Generator, count: int) -> np.ndarray:
-        """Random wrong answers of all questions, `(pairs, count)`."""
+        """Draws random wrong answers from `everything`, `(pairs, count)`."""
         drawn = rng.choice(self._everything, (len(self), count))
         while (wrong := self._is_true(drawn)).any():
             drawn[wrong] = rng.choice(self._everything, wrong.sum())

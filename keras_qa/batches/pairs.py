@@ -1,4 +1,4 @@
-"""Batches of pairs and of groups, drawn anew for each epoch from a seed."""
+"""Batches of pairs and of groups, drawn in each epoch from a seed."""
 
 from collections.abc import Callable
 from collections.abc import Mapping
@@ -16,8 +16,8 @@ from keras_qa.text.ragged import Ragged
 
 Groups = tuple[np.ndarray, np.ndarray, np.ndarray]
 
-# Texts to mine are cut by length into parts of this size, which limits the
-# padding and, for a model that keeps all its states, the memory.
+# Texts to mine are split by length into parts of at least PART_TEXTS texts, at
+# most MOST_PARTS parts. Parts limit the padding and the memory.
 PART_TEXTS = 12
 MOST_PARTS = 8
 
@@ -25,8 +25,8 @@ MOST_PARTS = 8
 class EpochBatches(SeededEpochs):
     """The base of all batches of texts, which pads them.
 
-    On the JAX backend, which compiles anew for each shape, sizes are rounded
-    up to one of few (`keras_qa.text.packing.next_size`).
+    JAX compiles for each shape, so on this backend `next_size` of
+    `keras_qa.text.packing` rounds sizes up to few values.
 
     Args:
         texts: all texts.
@@ -48,16 +48,16 @@ class EpochBatches(SeededEpochs):
     def _by_length(
         self, rng: np.random.Generator, *lengths: np.ndarray, window: int
     ) -> list[np.ndarray]:
-        """Batches of examples of like length, in random order.
+        """Makes batches of examples of similar length, in random order.
 
         Args:
-            rng: what shuffles.
-            *lengths: lengths of the examples, the one that counts most last,
-                `(examples,)` each.
+            rng: random generator of the shuffling.
+            *lengths: lengths of the examples, `(examples,)` each; the last
+                ones are sorted by first.
             window: number of batches whose examples are sorted together.
 
         Returns:
-            The examples of each batch, by number.
+            The indices of the examples of each batch.
         """
         order = rng.permutation(len(lengths[0]))
         step = window * self.batch_size
@@ -75,7 +75,7 @@ class EpochBatches(SeededEpochs):
         width: int | None = None,
         rows: int | None = None,
     ) -> np.ndarray:
-        """Texts of the batch at `index`, with a width of their own or given."""
+        """Pads texts of the batch at `index`, to `width` if given."""
         if width is not None:
             return self.texts.padded(indices, width, rows)
         width = int(self.texts.lengths[indices].max(initial=1))
@@ -83,11 +83,11 @@ class EpochBatches(SeededEpochs):
         if self._round_up:
             width = min(next_size(width), longest)
         elif len(self) == 1:
-            # Keras takes the width of an only batch for that of all epochs.
+            # Keras uses the width of a single batch for all epochs.
             width = longest
         else:
-            # Keras takes an axis of equal size in the first two batches for
-            # constant; so even batches have even widths, odd ones odd widths.
+            # Keras assumes that an axis is constant if it has the same size in
+            # the first two batches: odd widths for odd batches prevent this.
             width += (width + index) % 2
         return self.texts.padded(indices, width, rows)
 
@@ -105,8 +105,8 @@ class PairwiseBatches(EpochBatches):
         texts: all texts.
         sampler: function of the epoch's number, from 0, that returns indices
             of texts: `(question, positive, negatives)` of the shapes `(N,)`,
-            `(N,)` and `(N, K)`. It is called before each epoch, and may use
-            the model in training.
+            `(N,)` and `(N, K)`. It is called before each epoch and may use the
+            current model.
         batch_size: number of groups per batch; the last may have fewer.
         seed: seed of the shuffling, which also depends on the epoch.
         packed: whether to pack; the scorer must have `score_packed`.
@@ -166,39 +166,39 @@ class PairwiseBatches(EpochBatches):
 
 
 class HardestNegativeBatches(PairwiseBatches):
-    """Batches for `HardestNegativeTrainer`: groups, and how to mine them.
+    """Batches of groups for `HardestNegativeTrainer`, with inputs for mining.
 
     A batch is `(inputs, labels)`, with labels `(batch_size, 2)` that are 1 for
-    the positive and 0 for the negative that will be found the hardest. The
-    inputs are those of `PairwiseBatches` with `packed=False` and, if there is
-    more than one negative,
+    the positive and 0 for the hardest negative. The inputs are those of
+    `PairwiseBatches` with `packed=False` and, if there is more than one
+    negative,
 
     - `"parts"`: a tuple of dicts. All (question, negative) pairs of the batch,
-      in the order of the negatives' lengths, are cut into parts of one size.
-      `"texts"` `(texts, length)` are the different negatives of a part, padded
-      to its longest, and `"pairs"` `(size, 2)` its pairs, as rows of
-      `"question"` and of `"texts"`; the last parts may be filled up with
-      pairs that mean nothing.
-    - `"choice"` `(batch_size, K)`: each negative's place among the pairs of
-      all parts.
+      sorted by the length of the negative, are split into parts of the same
+      size. `"texts"` `(texts, length)` contains the distinct negatives of a
+      part, padded to the longest one, and `"pairs"` `(size, 2)` its pairs, as
+      rows of `"question"` and of `"texts"`; the last parts may be filled up
+      with arbitrary pairs.
+    - `"choice"` `(batch_size, K)`: the index of each negative among the pairs
+      of all parts.
 
-    So each different negative has to be encoded once, or twice where a cut
-    falls between its pairs, and with little padding.
+    So each distinct negative is encoded once for each part that contains it,
+    with little padding.
 
     Args:
         texts: all texts.
-        sampler: what draws the negatives, with `strategy="random"` and, for
-            negatives from the whole answer space, `pool="all"`.
+        sampler: sampler of the negatives, with `strategy="random"` and, for
+            negatives from the complete answer space, `pool="all"`.
         batch_size: number of groups per batch; the last may have fewer.
         seed: seed of the shuffling, which also depends on the epoch.
-        shared: whether the questions of a batch choose from K random answers
-            that they have in common (`NegativeSampler.share`), so that K texts
-            have to be encoded instead of `batch_size` times K.
+        shared: whether the questions of a batch share K random negatives
+            (`NegativeSampler.share`), so that about K texts are encoded
+            instead of `batch_size` times K.
         **kwargs: the arguments of `keras.utils.PyDataset`.
 
     Raises:
-        ValueError: if `batch_size` is not positive, or negatives of each
-            question's own candidates were to be shared.
+        ValueError: if `batch_size` is not positive, or `shared` is true for a
+            sampler without `pool="all"`.
 
     Example:
         >>> sampler = NegativeSampler(
@@ -251,7 +251,7 @@ class HardestNegativeBatches(PairwiseBatches):
         return inputs, labels[:, :2]
 
     def _mining(self, negatives: np.ndarray, index: int) -> dict[str, Any]:
-        """The parts and choices of the negatives `(batch_size, K)`."""
+        """Returns `"parts"` and `"choice"` of negatives `(batch_size, K)`."""
         flat = negatives.ravel()
         order = np.lexsort((flat, self.texts.lengths[flat]))
         choice = np.empty(len(flat), dtype=np.int32)
@@ -282,9 +282,9 @@ class PointwiseBatches(EpochBatches):
     question_length)` and `"answer"` `(batch_size, answer_length)`, the
     features of the pairs, and float32 labels `(batch_size, 1)`.
 
-    To limit the padding, pairs of like length share a batch: the shuffled
-    pairs are taken `window` batches at a time, sorted by the lengths of answer
-    and question and cut into batches, whose order is then shuffled.
+    To limit the padding, a batch contains pairs of similar length: of the
+    shuffled pairs, `window` batches at a time are sorted by the lengths of
+    answer and question and split into batches, whose order is then shuffled.
 
     Args:
         texts: all texts.
@@ -294,15 +294,15 @@ class PointwiseBatches(EpochBatches):
         batch_size: number of pairs per batch; one batch may have fewer.
         seed: seed of the shuffling, which also depends on the epoch.
         features: further inputs by name, arrays `(pairs, ...)`.
-        window: number of batches whose pairs are sorted together; 1 leaves
-            the batches to chance.
-        widths: the widths that `"question"` and `"answer"` are padded to, for
-            a model that takes no others.
+        window: number of batches whose pairs are sorted together; 1 gives
+            random batches.
+        widths: the widths to which `"question"` and `"answer"` are padded, for
+            a model of fixed lengths; None pads to the longest text.
         **kwargs: the arguments of `keras.utils.PyDataset`.
 
     Raises:
-        ValueError: if `batch_size` or `window` is not positive, if there are
-            no pairs, or if an array has not one row per pair.
+        ValueError: if `batch_size` or `window` is not positive, there are no
+            pairs, or an array does not have one row per pair.
 
     Example:
         >>> model.compile(

@@ -1,4 +1,4 @@
-"""Batches of questions and documents, and which belongs to which."""
+"""Batches of questions and documents, labelled by relevance."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,46 +13,44 @@ IGNORED = -1
 
 
 class TripletBatches(EpochBatches):
-    """Batches for `TripletTrainer`, drawn and shuffled for each epoch.
+    """Batches for `TripletTrainer`, drawn and shuffled each epoch.
 
-    A batch has some questions, the documents that are relevant to them, and if
-    asked for some that are not. All its documents are candidates of all its
-    questions: those of the others are a question's negatives, unless they are
-    relevant to it too. Texts are named by their index, so that a question that
-    is asked twice has the relevant documents of both.
+    A batch contains questions, documents that are relevant to them and, with
+    `negatives`, wrong candidates. All documents of the batch are candidates of
+    all its questions: a document that is not relevant to a question is a
+    negative of it. Texts are given by their indices, so that a repeated
+    question has the relevant documents of all its occurrences.
 
     A batch is `(inputs, labels)`. The inputs are
 
     - `"question"`: a tuple of parts, int32 ids `(rows, question_length)`, or
       float32 vectors `(rows, question_length, dim)`;
-    - `"texts"`: a tuple of parts, the same of the documents in the order of
-      their lengths, each part as wide as its longest.
+    - `"texts"`: a tuple of parts of the documents, in the same form, sorted by
+      length, each part as wide as its longest document.
 
-    The labels, float32 `(questions, documents)` with as many rows and columns
-    as the parts have together, are 1 where the document is relevant, 0 where
-    it is not and -1 for the texts by whose repetition the last part is filled
-    up. On the JAX backend, which compiles anew for each shape, all parts of
-    documents are as wide as the longest.
+    The labels, float32 `(questions, documents)` with the rows and columns of
+    all parts, are 1 where the document is relevant, 0 where it is not, and -1
+    for repeated texts that fill up the last part. On JAX, which compiles for
+    each shape, all parts of the documents have the same width.
 
     Args:
         texts: all texts, as word ids or as vectors (`VectorTexts`).
         questions: for each question, the index of its text.
-        candidates: for each question, the indices of its candidates' texts;
-            those that are not in the batch count for nothing.
+        candidates: for each question, the indices of its candidates' texts.
         labels: for each question, its candidates' labels, 0 or 1. Questions
             without a 1 are left out.
         batch_size: number of questions per batch (the paper's 512); the last
             may have fewer.
         seed: seed of all draws, which also depend on the epoch.
         positives: number of relevant documents of each question that are
-            drawn for an epoch; by default all are in the batch.
+            drawn for an epoch; by default all.
         negatives: number of each question's own wrong candidates that are
-            drawn for an epoch. In the paper, whose negatives are "positive
-            pairs to other questions", there are none.
-        chunk: most texts, of either side, that are encoded together,
-            which bounds the memory of a training step, see `TripletTrainer`;
-            or one more, and with JAX up to a third more, where shapes must
-            be even, odd or few. By default all of a batch are.
+            drawn for an epoch. The paper has none: its negatives are "positive
+            pairs to other questions".
+        chunk: the most texts of a part, which bounds the memory of a training
+            step, see `TripletTrainer`. Rounding of shapes may add one
+            document, and with JAX up to half as many. By default a batch is
+            one part.
         **kwargs: the arguments of `keras.utils.PyDataset`.
 
     Raises:
@@ -136,7 +134,7 @@ class TripletBatches(EpochBatches):
         ]
 
     def _most_documents(self) -> int:
-        """No batch has more documents than this."""
+        """Returns an upper bound of the number of documents of a batch."""
         good = np.array([len(own) for own in self._relevant])
         bad = np.array([len(own) for own in self._wrong])
         bad = np.minimum(bad, self.negatives)
@@ -187,10 +185,10 @@ class TripletBatches(EpochBatches):
         return inputs, labels
 
     def _filled(self, side: str, chosen: np.ndarray, index: int) -> np.ndarray:
-        """Texts in parts of one size, filled up by repetition.
+        """Splits texts into parts of the same size, filled up by repetition.
 
-        An empty text in their place would be one more in the statistics of a
-        batch, and a part of nothing but such would have no statistics.
+        Empty texts instead would change the statistics of batch normalisation,
+        and a part of only empty texts would have none.
         """
         parts = self._parts[side]
         size = -(-len(chosen) // parts)
@@ -200,7 +198,7 @@ class TripletBatches(EpochBatches):
             elif len(self) == 1:
                 size = -(-self._most["texts"] // parts)
             else:
-                # The labels' columns, as the widths in `_padded`.
+                # Different parities of the labels' columns, as in `_padded`.
                 size += (size + index) % 2
         return np.resize(chosen, (parts, size))
 
@@ -208,7 +206,7 @@ class TripletBatches(EpochBatches):
 def _some(
     rng: np.random.Generator, texts: np.ndarray, count: int | None
 ) -> np.ndarray:
-    """So many of the texts, or all where they are fewer."""
+    """Draws `count` of the texts, or all if there are fewer."""
     if count is None or count >= len(texts):
         return texts
     return rng.choice(texts, count, replace=False)

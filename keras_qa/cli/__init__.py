@@ -1,1 +1,1 @@
-"""The command `keras-qa`, a file for each subcommand."""
+"""The command `keras-qa`, with a module for each subcommand."""

@@ -1,4 +1,4 @@
-"""The command as a module: `python -m keras_qa.cli`."""
+"""Runs the command `keras-qa` as `python -m keras_qa.cli`."""
 
 import sys
 

@@ -1,8 +1,7 @@
-"""Ask a collection of answers that `keras-qa index` has encoded.
+"""Answer questions from a collection that `keras-qa index` has encoded.
 
-The answers come from the index, or from BM25 over the same answers
-(--first bm25); with --rerank, another model, of any kind, orders the best of
-them again.
+The first stage searches the index, or the same answers by BM25 (--first bm25);
+with --rerank, another model, of any kind, ranks the answers it found.
 """
 
 import argparse
@@ -84,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         DatasetError: if a line of standard input is not UTF-8.
         ImportError: if FAISS is not installed.
         SearchError: if arguments are out of range or contradict each other, or
-            the folder holds no index.
+            the folder contains no index.
         RankerError: if the model of --rerank cannot be used.
     """
     if (arguments.question is not None) == arguments.interactive:
@@ -92,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
             "Expected either --question or --interactive. Received: "
             + ("both" if arguments.interactive else "neither")
         )
-    # Keras is imported only when something is asked.
+    # Imported here, so that other commands start without Keras.
     from keras_qa.ranker import Ranker
     from keras_qa.search.index import AnswerIndex
     from keras_qa.search.two_stages import BM25Stage
@@ -135,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
             file=sys.stdout if arguments.format == "table" else sys.stderr,
         )
 
-    # The first calls compile; that time is not a question's.
+    # The first calls compile, which must not count as a question's time.
     first.find("?", 1)
     if second is not None:
         second.scores("?", ["?"])

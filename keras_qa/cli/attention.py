@@ -1,6 +1,7 @@
 """Show which words of a question and an answer a trained model attends to.
 
-Words in brackets are not in the model's vocabulary; it reads them all as one.
+Words in brackets are not in the model's vocabulary; to the model, all of them
+are one word.
 """
 
 import argparse
@@ -47,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the weights that the arguments ask for; returns the exit code.
 
     Raises:
-        AttentionError: if the model has no attention or none of the maps
-            asked for, or a text no word.
+        AttentionError: if the model has no attention, or no maps for --maps,
+            a text has no word, or a picture cannot be drawn.
         ImportError: if a picture is asked for without matplotlib.
         RankerError: if there is no Keras model that takes text.
     """

@@ -1,4 +1,4 @@
-"""What is in a data set: counts, gaps, repetitions, overlap, lengths.
+"""Report a data set's counts, missing data, repetitions, overlap and lengths.
 
 Run it as `keras-qa data audit NAME` or `python -m keras_qa.cli.audit`.
 """
@@ -130,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     else:
         taken: dict[str, int | bool] = {}
-        # The papers count what only the original files show.
+        # The papers' counts are those of the original files.
         if "prefer_original" in collection(arguments.name).options:
             taken["prefer_original"] = True
         if arguments.pool_size is not None:

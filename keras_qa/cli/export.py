@@ -1,6 +1,6 @@
-"""Write a trained model in a form that others can use.
+"""Export a trained model as a `.keras` file, SavedModel, ONNX or TFLite.
 
-docs/exports.md says what each form takes and needs.
+docs/exports.md describes the inputs and the requirements of each format.
 """
 
 import argparse
@@ -52,10 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         DatasetError: if the vocabulary or the counts of words are bad.
-        ExportError: if the model cannot be written in that form, or an
+        ExportError: if the model cannot be written in that format, or an
             argument is out of range.
-        ImportError: if the form needs a package that is not there.
-        OSError: if there is something at the output already.
+        ImportError: if the format needs a package that is not installed.
+        OSError: if the output exists and may not be replaced.
         RankerError: if there is no Keras model that takes text.
     """
     output = arguments.output

@@ -1,4 +1,4 @@
-"""Download the published files of a data set, or say how to get them."""
+"""Download the published files of a data set, or print how to get them."""
 
 import argparse
 from pathlib import Path
@@ -23,7 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Fetches what the arguments ask for; returns the exit code.
 
-    The code is 0 if all files are there, 1 if some must be fetched by hand.
+    The exit code is 0 if all files are there, and 1 if some must be fetched by
+    hand.
     """
     if arguments.name == "sample":
         print("The data set `sample` is part of the package.")

@@ -1,8 +1,8 @@
 """Encode a collection of answers and index it, for `keras-qa ask`.
 
 The model's score must compare one vector of each text, as in HyperQA, CosineQA,
-QA-LSTM and the models like it without attention. After an interruption the same
-command goes on where it was; with another --kind it indexes what is encoded.
+QA-LSTM and similar models without attention. After an interruption, the same
+command continues; with another --kind it reuses the encoded answers.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """The command `keras-qa`.
 
-Each subcommand is a module with `add_arguments(parser)` and `run(arguments)`,
-which returns the exit code; a new one is a line of `COMMANDS`. A module is
-imported when its command is named.
+Each subcommand is an entry of `COMMANDS` and a module with
+`add_arguments(parser)` and `run(arguments)`, which returns the exit code. The
+module is imported only when its command is named.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from keras_qa.errors import TextWarning
 from keras_qa.quiet import silence_tensorflow
 from keras_qa.version import __version__
 
-# The module in this folder and what it does, by the words of the command.
+# The module in this folder and its summary, by the words of the command.
 COMMANDS = {
     "data audit": ("audit", "count what is in a data set"),
     "data fetch": ("fetch", "download a data set's files"),
@@ -38,23 +38,23 @@ def main(arguments: list[str] | None = None) -> int:
             process.
 
     Returns:
-        The exit code: 0; 1 if a command could not do all it was asked to, or
-        not print all of it because the reader has left; 2 if arguments or
-        files are wrong or a package is missing; 130 if it was interrupted.
+        The exit code: 0; 1 if a command could not do everything, or its
+        standard output was closed early; 2 if arguments or files are wrong or
+        a package is missing; 130 if it was interrupted.
     """
     silence_tensorflow()
     words = sys.argv[1:] if arguments is None else arguments
     parsed = make_parser(words).parse_args(words)
     try:
         with warnings.catch_warnings():
-            # What a model cannot read is reported at the end.
+            # Commands report unreadable text themselves, at the end.
             warnings.simplefilter("ignore", TextWarning)
             code = parsed.run(parsed)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # The reader has seen enough, as `head` does. Python flushes the rest
-        # at its end, which needs an open file.
+        # The reader of a pipe, such as `head`, has exited. Python flushes
+        # standard output at exit, which needs an open file.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (KerasQAError, ImportError, OSError) as error:
@@ -66,11 +66,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser of `keras-qa`.
+    """Returns the parser of `keras-qa`.
 
     Args:
         words: the words after the command. Only the subcommands that they
-            name have their arguments.
+            name are given arguments.
     """
     parser = argparse.ArgumentParser(
         prog="keras-qa", description="Neural question-answer ranking."

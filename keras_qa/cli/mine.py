@@ -1,10 +1,9 @@
-"""Make a ranking data set of questions and their right answers.
+"""Make a ranking data set from questions and their right answers.
 
-BM25 looks for candidates among all answers; the right ones are always among
-them. The source is a file of your own, with one question and answer a row, or
-`yahoo`: Yahoo! Answers (Webscope L6), of which some questions are drawn. What
-it writes, the kit reads: a file as your own data, the folder of `yahoo` as
---dataset yahoo.
+BM25 finds candidates among all answers; the right answers are always added. The
+source is a file of your own, with one question and answer per row, or `yahoo`:
+Yahoo! Answers (Webscope L6), of which some questions are drawn. The output is
+read like a file of your own, or, for `yahoo`, with --dataset yahoo.
 """
 
 import argparse
@@ -166,7 +165,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         split = split_questions(questions, arguments.split, arguments.seed)
         of_split = dict(zip(SPLITS, split, strict=True))
-        # An interrupted run leaves no training data without the rest.
+        # Reversed, so that no training data exists without dev and test.
         parts = {
             output / f"{name}.tsv.gz": of_split[name]
             for name in reversed(SPLITS)
@@ -175,7 +174,7 @@ def run(arguments: argparse.Namespace) -> int:
         (c.text for q in questions for c in q.candidates),
         tokenizer=arguments.tokenizer,
     )
-    # A file is whole or absent; those of a folder belong together.
+    # A single file is written atomically; a folder's files need a lock.
     with nullcontext() if _is_table(output) else owned_folder(output):
         for path, part in parts.items():
             found = Counter[str]()
@@ -191,7 +190,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _note_options(path: Path, arguments: argparse.Namespace) -> None:
-    """Writes which questions the folder holds, and how they were mined."""
+    """Writes the options that determine a folder's questions and candidates."""
     options = {
         name: value
         for name, value in vars(arguments).items()
@@ -247,7 +246,7 @@ def _yahoo_questions(arguments: argparse.Namespace) -> list[Question]:
         arguments.questions or YAHOO_QUESTIONS,
         arguments.seed,
     )
-    # The reader does not compare ids, of which there are millions.
+    # The reader does not check its millions of ids for repetitions.
     return list({question.id: question for question in drawn}.values())
 
 

@@ -1,4 +1,4 @@
-"""The argument of all commands that use a trained model."""
+"""The arguments of all commands that use a trained model."""
 
 import argparse
 import sys
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    """Adds the model and `--tokenizer`."""
+    """Adds the arguments `MODEL` and `--tokenizer`."""
     parser.add_argument(
         "model",
         type=Path,
@@ -32,18 +32,18 @@ def load_model(arguments: argparse.Namespace) -> "Ranker":
 
     Raises:
         DatasetError: if the vocabulary or the counts of words are bad.
-        ImportError: if the package that the form needs is not installed.
+        ImportError: if a package that the model's format needs is missing.
         ModelFileError: if a Keras model cannot be loaded.
         RankerError: if there is no model that takes text.
     """
-    # Keras is imported only when a model is used.
+    # Imported here, so that other commands start without Keras.
     from keras_qa.ranker import Ranker
 
     return Ranker.load(arguments.model, arguments.tokenizer)
 
 
 def print_report(ranker: "Ranker") -> None:
-    """Prints on standard error what the model could not read, if anything."""
+    """Prints to standard error what text the model could not read, if any."""
     summary = ranker.report.summary()
     if summary:
         print(f"keras-qa: {summary}", file=sys.stderr)

@@ -1,10 +1,10 @@
 """Rank candidate answers with a trained model.
 
 The candidates of a --question follow --candidates, or are read from a file or
-standard input, one a line (in a .tsv file: id, tab, text). Without --question,
-a file of pairs is ranked (CSV, TSV or JSON lines with the columns `question`
-and `answer`), or lines `question<TAB>answer` of standard input; the pairs of a
-question must follow one another.
+standard input, one per line (in a .tsv file: id, tab, text). Without
+--question, the input is a file of pairs (CSV, TSV or JSON lines with the
+columns `question` and `answer`), or lines `question<TAB>answer` of standard
+input; the pairs of a question must be consecutive.
 """
 
 import argparse
@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of the printed format."""
+    """Adds the options `--format` and `--tag`."""
     parser.add_argument(
         "--format",
         choices=FORMATS,
@@ -82,12 +82,12 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         DatasetError: if a file is missing or bad.
         RankerError: if there is no model that takes text.
-        SearchError: if arguments contradict each other, or there is nothing
-            to rank.
+        SearchError: if arguments contradict each other or are out of range, or
+            there is nothing to rank.
     """
     _check(arguments)
     asked = _asked(arguments)
-    # A bad first line is reported before the model is loaded.
+    # Reading first reports a bad first line before the model is loaded.
     first = next(asked, None)
     if first is None:
         raise SearchError("Expected candidates to rank. Received: none")
@@ -98,7 +98,6 @@ def run(arguments: argparse.Namespace) -> int:
         itertools.chain([first], asked),
         "Rank",
         unit="question",
-        # One question needs no bar.
         disable=arguments.question is not None or not sys.stderr.isatty(),
     ):
         ranking = Ranking.of_candidates(
@@ -130,7 +129,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _asked(arguments: argparse.Namespace) -> Iterator[Asked]:
-    """Questions with their ids and candidates."""
+    """Yields ids, questions and their candidates."""
     if arguments.question is None:
         yield from _pairs(arguments.file)
         return
@@ -182,7 +181,7 @@ def input_lines() -> Iterator[tuple[int, str]]:
     """Streams the lines of standard input, numbered from 1.
 
     Raises:
-        DatasetError: if one is not UTF-8.
+        DatasetError: if a line is not UTF-8.
     """
     for number, raw in enumerate(sys.stdin.buffer, start=1):
         try:

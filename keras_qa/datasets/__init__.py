@@ -1,4 +1,4 @@
-"""Question-answer collections: readers, vocabulary, padding and sampling."""
+"""Question-answer data sets: readers, corpora, mined candidates and audits."""
 
 from keras_qa.batches.negatives import NegativeSampler
 from keras_qa.datasets.corpus import Corpus

@@ -1,8 +1,8 @@
-"""A published collection: its name, its folder, and how it is opened.
+"""Published collections by name, and the opening of their data sets.
 
-Each file of `keras_qa/datasets/collections` calls `register` at its end, once
-for each data set that can be made of its files. A new file there, and an entry
-in `downloads.json`, make a new data set.
+Each module of `keras_qa/datasets/collections` registers the data sets that can
+be made of its files. To add a data set, add a module there and an entry in
+`downloads.json`.
 """
 
 from collections.abc import Callable
@@ -28,19 +28,18 @@ Stream = Callable[[], Iterator[Question]]
 
 @dataclass(frozen=True)
 class Collection:
-    """A data set that has a name: where it is, and how it is opened.
+    """A named data set.
 
     Attributes:
         name: the data set's name.
         folder: usual name of its folder.
-        about: what its questions are, a line for lists of data sets.
-        open: opens it: `open(name, folder, **options)`.
-        options: the keyword arguments that `open` takes, each with a sentence
-            that says what it chooses; its default is in `open`'s signature.
-        own_files: paths in its folder, of files and of folders, that no other
-            collection has: they show which one is in a folder.
+        about: one sentence about its questions, for lists of data sets.
+        open: opens the data set: `open(name, folder, **options)`.
+        options: descriptions of the keyword arguments of `open`, by name.
+        own_files: paths in its folder, of files and of folders, by which the
+            collection is told from others.
         retrieval: True if candidates are found among many documents, and may
-            all be wrong, so that rankings are measured by recall, too.
+            all be wrong, so that recall is also measured.
     """
 
     name: str
@@ -57,7 +56,7 @@ COLLECTIONS: dict[str, Collection] = {}
 
 
 def register(*collections: Collection) -> None:
-    """Makes collections known by their names."""
+    """Adds collections to `COLLECTIONS`."""
     for collection in collections:
         COLLECTIONS[collection.name] = collection
 
@@ -72,21 +71,20 @@ def make_dataset(
     has_folds: bool = True,
     **more: Any,
 ) -> Dataset:
-    """A data set of the files that were found in a folder.
+    """Makes a data set of the files that were found in a folder.
 
     Args:
         name: the data set's name.
         folder: the folder, in which a file `train-folds.tsv` may divide the
             training questions.
-        splits: each split whose files are there, and what streams it.
-        looked_for: the names of the files that were looked for.
-        tokenizer: the tokeniser that the texts need.
-        has_folds: False if such a file is of other questions than these.
+        splits: a function that streams the questions, for each split found.
+        looked_for: the names of the files that were searched for.
+        tokenizer: the tokeniser for the texts.
+        has_folds: False ignores `train-folds.tsv`, which is of other questions.
         **more: other arguments of `Dataset`.
 
     Raises:
-        DatasetError: if there are no splits; the message lists what was
-            looked for.
+        DatasetError: if there are no splits; the message lists `looked_for`.
     """
     if not splits:
         raise DatasetError(
@@ -105,7 +103,7 @@ def make_dataset(
 
 
 def listing(folder: Path) -> str:
-    """The first names in a folder, for a message."""
+    """The first names in a folder, for error messages."""
     if not folder.is_dir():
         return "no such folder"
     names = sorted(path.name for path in folder.iterdir())

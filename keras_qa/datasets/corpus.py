@@ -1,4 +1,4 @@
-"""Questions as distinct texts, numbered, with word ids."""
+"""A corpus of the distinct texts of questions, with tokens and word ids."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -19,9 +19,11 @@ class IndexedQuestions:
 
     Attributes:
         questions: the questions as read.
-        question_texts: index of each question's text, `(questions,)`.
-        candidate_texts: for each question the indices of its candidates.
-        labels: for each question the labels of its candidates.
+        question_texts: index of each question's text, int `(questions,)`.
+        candidate_texts: for each question the indices of its candidates'
+            texts, int64 `(candidates,)`.
+        labels: for each question the labels of its candidates, int64
+            `(candidates,)`.
     """
 
     questions: list[Question]
@@ -30,7 +32,7 @@ class IndexedQuestions:
     labels: list[np.ndarray]
 
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """Every (question, candidate) pair, two vectors of text indices."""
+        """The text indices of questions and candidates, `(pairs,)` each."""
         sizes = [len(c) for c in self.candidate_texts]
         return (
             np.repeat(self.question_texts, sizes),
@@ -38,7 +40,7 @@ class IndexedQuestions:
         )
 
     def split(self, pair_scores: np.ndarray) -> list[np.ndarray]:
-        """The scores of all pairs as one vector per question."""
+        """Splits the scores of all pairs, `(pairs,)`, by question."""
         ends = np.cumsum([len(c) for c in self.candidate_texts])
         return np.split(pair_scores, ends[:-1])
 
@@ -47,18 +49,19 @@ class Corpus:
     """Distinct question and answer texts, their tokens and their word ids.
 
     Args:
-        groups: lists of questions, such as train and dev; their words make
-            the vocabulary. No label is read for it.
+        groups: lists of questions, such as train and dev. Labels are not read.
         tokenizer: name of the tokeniser.
-        max_question_length: questions are cut to this many tokens.
-        max_answer_length: answers are cut to this many tokens.
-        answers: texts of answers beyond the candidates; they are numbered
-            and make words of the vocabulary like these.
+        max_question_length: number of tokens that questions are cut to.
+        max_answer_length: number of tokens that answers are cut to.
+        answers: texts of answers in addition to the candidates.
 
     Attributes:
-        answer_space: indices of the answers that a negative may be drawn
-            from, int64, rising: those of `answers`, or without these the
-            candidates of the first group.
+        tokens: the tokens of each text, questions and answers, cut.
+        vocabulary: the words of all texts.
+        texts: the word ids of all texts.
+        answer_space: indices of the answers from which negatives may be drawn,
+            int64, ascending: those of `answers`, or if None the candidates of
+            the first group.
     """
 
     def __init__(
@@ -72,7 +75,7 @@ class Corpus:
         self.tokenizer = tokenizer
         self.max_question_length = max_question_length
         self.max_answer_length = max_answer_length
-        # Questions and answers are cut differently: the role is in the key.
+        # The role is in the key, as questions and answers are cut differently.
         self._index: dict[tuple[str, str], int] = {}
         self.tokens: list[list[str]] = []
         for group in groups:
@@ -91,14 +94,14 @@ class Corpus:
         )
 
     def _add(self, role: str, text: str, max_length: int | None) -> int:
-        """The index of a text, which may be new."""
+        """Returns the index of a text, and adds the text if it is new."""
         index = self._index.setdefault((role, text), len(self.tokens))
         if index == len(self.tokens):
             self.tokens.append(tokenize(text, self.tokenizer)[:max_length])
         return index
 
     def index(self, questions: Sequence[Question]) -> IndexedQuestions:
-        """Numbers the texts of questions that the corpus was built from."""
+        """Looks up the texts of questions from which the corpus was built."""
         return IndexedQuestions(
             questions=list(questions),
             question_texts=np.array(
@@ -118,7 +121,7 @@ class Corpus:
         )
 
     def sentences(self, questions: Sequence[Question]) -> list[list[str]]:
-        """The different texts of some questions, as tokens, for skip-gram."""
+        """The tokens of the distinct texts of questions, for skip-gram."""
         indexed = self.index(questions)
         chosen = np.unique(
             np.concatenate([indexed.question_texts, *indexed.candidate_texts])
@@ -126,5 +129,5 @@ class Corpus:
         return [self.tokens[i] for i in chosen]
 
     def word_counts(self) -> Counter[str]:
-        """How often each word occurs in the distinct texts."""
+        """The number of occurrences of each word in the distinct texts."""
         return Counter(token for tokens in self.tokens for token in tokens)

@@ -1,4 +1,4 @@
-"""The one type that every reader yields: a question and its candidates."""
+"""Data sets, questions and candidates, the types that all readers use."""
 
 from collections.abc import Callable
 from collections.abc import Iterator
@@ -38,15 +38,14 @@ class Question:
         id: identifier, unique within a split; a string such as `"1.4"`.
         text: the question's text, as read.
         candidates: the candidates in the order of the file.
-        missed: number of right answers that are not among the candidates,
-            because the search that found these did not find them. Metrics
-            count them as never ranked.
+        missed: number of right answers that the search for candidates missed;
+            metrics count them as unranked.
     """
 
     id: str
     text: str
     candidates: tuple[Candidate, ...]
-    # Not shown: fingerprints of questions are made of their `repr`.
+    # Not in `repr`, from which fingerprints of questions are computed.
     missed: int = field(default=0, repr=False)
 
     @property
@@ -62,19 +61,19 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """A question of a file that lists candidates by id, and the list's faults.
+    """A question of a file that lists candidates by id, and the list's errors.
 
     Attributes:
-        question: the question with the candidates that have a text, each of
-            them once.
+        question: the question with the distinct candidates that have a text.
         listed: number of ids in the file's pool; None if the file has no
             pools, only correct answers.
-        repeated: of these, those that repeat an earlier one.
-        unknown: different ids in the pool or among the correct answers that
-            the file of answers lacks.
-        golds: number of different correct answers.
-        golds_outside: of these, those that the pool does not list.
-        golds_unknown: of these, those that the file of answers lacks.
+        repeated: number of listed ids that repeat an earlier one.
+        unknown: number of distinct ids in the pool or among the correct
+            answers that the file of answers lacks.
+        golds: number of distinct correct answers.
+        golds_outside: number of correct answers that the pool does not list.
+        golds_unknown: number of correct answers that the file of answers
+            lacks.
     """
 
     question: Question
@@ -88,28 +87,27 @@ class Pool:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A named collection of splits, each read when it is asked for.
+    """A named collection of splits, each read on first use.
 
     Attributes:
         name: the data set's name on the command line.
-        splits: split name (`"train"`, `"dev"`, `"test"`, ...) to a function
-            that streams its questions.
-        tokenizer: name of the tokeniser that fits the files, `"whitespace"`
-            for text that is tokenised already, `"word"` for running text.
+        splits: functions that stream the questions of a split, by its name
+            (`"train"`, `"dev"`, `"test"`, ...).
+        tokenizer: name of the tokeniser for the files, `"whitespace"` for text
+            that is tokenised already, `"word"` for running text.
         folds: file that divides the training questions into `train` and
-            `dev`, one `question id<TAB>fold` per line, if there is one.
-        answers: function that returns the texts of all answers there are,
-            where these are more than the candidates; each text once.
-        pools: for the splits whose files list candidates by id, a function
-            that streams what these files say, for an audit.
-        pool_size: number of candidates that such a file lists per question.
-        unions: splits that join others of the splits.
+            `dev`, one `question id<TAB>fold` per line, or None.
+        answers: function that returns the distinct texts of all answers; None
+            if there are only the candidates.
+        pools: functions that stream the pools of a split, for an audit, if its
+            file lists candidates by id.
+        pool_size: number of candidates that a pool should list.
+        unions: names of splits that are unions of other splits.
         add_pools: function of questions without wrong candidates and a seed
-            that gives them pools like those of the other splits.
-        documents: for splits whose questions have only their right documents
-            as candidates, a function that returns the texts of all documents
-            among which those are to be found; `keras_qa.ranking.first_stage`
-            looks for candidates there.
+            that returns them with pools like those of the other splits.
+        documents: functions that return the texts of all documents, by split,
+            if questions have only their right documents as candidates;
+            `keras_qa.ranking.first_stage` finds candidates among them.
     """
 
     name: str
@@ -131,10 +129,10 @@ class Dataset:
     )
 
     def questions(self, split: str) -> list[Question]:
-        """All questions of a split, read once and kept.
+        """All questions of a split, read on first use and kept in memory.
 
         Raises:
-            DatasetError: if there is no such split, or its file is bad.
+            DatasetError: if the split does not exist, or its file is bad.
         """
         note = f" for the data set {self.name!r}"
         names = sorted(self.splits)
@@ -146,20 +144,20 @@ class Dataset:
     def held_out_fold(
         self, split: str = "train", fraction: float = 0.15, seed: int = 0
     ) -> tuple[list[Question], list[Question]]:
-        """Divides the training questions into a part to fit and one to select.
+        """Divides training questions into a part to fit and one to select.
 
         Args:
             split: the split to divide.
-            fraction: share of the questions that is held out when there is no
-                folds file.
-            seed: seed of that random division, and of the pools.
+            fraction: share of the questions that is held out at random if
+                `folds` is None.
+            seed: seed of the random division and of the pools.
 
         Returns:
-            `(train, dev)`, two lists of questions. With `add_pools`, those
-            of `dev` have a pool each.
+            `(train, dev)`, two lists of questions; those of `dev` have pools
+            of `add_pools`, if it is not None.
 
         Raises:
-            DatasetError: if the folds file is malformed or misses a question.
+            DatasetError: if the folds file is malformed or lacks a question.
         """
         questions = self.questions(split)
         if self.folds is not None:

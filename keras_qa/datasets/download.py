@@ -1,7 +1,4 @@
-"""Downloads the published files of a data set, or says how to get them.
-
-Run it as `keras-qa data fetch NAME`.
-"""
+"""Downloading of published data sets, as `keras-qa data fetch NAME` does."""
 
 import gzip
 import hashlib
@@ -31,9 +28,9 @@ class Missing:
     """A file that could not be fetched.
 
     Attributes:
-        path: where it belongs.
-        source: where to get it.
-        reason: why it was not fetched.
+        path: the path at which the file is expected.
+        source: the place to get the file from.
+        reason: the reason why the file was not fetched.
     """
 
     path: Path
@@ -42,13 +39,13 @@ class Missing:
 
 
 def load_catalogue() -> dict[str, Any]:
-    """The contents of `downloads.json`.
+    """The content of `downloads.json`, by folder name.
 
-    Folder name to `licence`, `base_url`, `files` (path below the base URL and
-    the folder, size in bytes, SHA-256 of the plain file) and `manual` (path,
-    source, reason; perhaps another path at which it is read as well, size and
-    SHA-256, and the one data set that needs it). Only a file whose checksum
-    is known is downloaded.
+    An entry has `licence`, `base_url`, `files` to download (`path` below the
+    base URL and the folder, `size` in bytes, `sha256` of the plain file) and
+    files to get by hand, `manual` (`path`, `source`, `reason`, and optionally
+    `also`, a second path; `size`; `sha256`; and `only_for`, the one data set
+    that needs the file).
     """
     file = resources.files("keras_qa.datasets").joinpath("downloads.json")
     return json.loads(file.read_text("utf-8"))
@@ -72,23 +69,24 @@ def fetch(
     catalogue: Mapping[str, Any] | None = None,
     pause: float = 1.0,
 ) -> list[Missing]:
-    """Downloads the files of a data set that are not there yet.
+    """Downloads the missing files of a data set.
 
-    A file appears under its name only when it is complete and its checksum
-    agrees. What an interruption leaves is a `.part` file, with which the next
-    call continues. A file that is there, plain or `.gz`, is not replaced.
+    A file gets its name only when it is complete and its checksum agrees. An
+    interruption leaves a `.part` file, with which the next call continues. An
+    existing file, plain or `.gz`, is not replaced.
 
     Args:
         name: the data set's name.
         data_dir: see `target_folder`.
-        catalogue: see `load_catalogue`.
+        catalogue: see `load_catalogue`; None takes the library's.
         pause: seconds before a failed download is tried again.
 
     Returns:
-        The files that are still missing, in the order of the catalogue.
+        The files that are still missing or have another checksum, in the
+        order of the catalogue.
 
     Raises:
-        DatasetError: if the catalogue has no such data set.
+        DatasetError: if the catalogue lacks the data set.
     """
     catalogue = catalogue or load_catalogue()
     names = [n for home in catalogue for n, f in FOLDERS.items() if f == home]
@@ -114,8 +112,8 @@ def _fetch_files(
                 reason = unreachable or _download(url, path, file, pause)
             except OSError as error:
                 reason = f"the download failed ({error})"
-                # A server that does not answer is asked once; a refusal is of
-                # one file.
+                # An HTTP error concerns one file; after other errors, no
+                # further file is requested.
                 if not isinstance(error, urllib.error.HTTPError):
                     unreachable = reason
         else:
@@ -142,7 +140,7 @@ def _missing_files(
 
 
 def _wrong_checksum(path: Path, file: Mapping[str, Any]) -> str:
-    """Why a file that exists is not the published one, or an empty text."""
+    """The reason why an existing file is not the published one, or `""`."""
     if "sha256" not in file:
         return ""
     opener = gzip.open if path.suffix == ".gz" else open
@@ -159,7 +157,7 @@ def _wrong_checksum(path: Path, file: Mapping[str, Any]) -> str:
 def _download(
     url: str, path: Path, file: Mapping[str, Any], pause: float
 ) -> str:
-    """Downloads a file; returns why it is of no use, or an empty text."""
+    """Downloads a file; returns the reason for a failure, or `""`."""
     part = path.with_name(f"{path.name}.part")
     downloader = ResumingDownloader(
         part, file["size"], file["path"], pause=pause
@@ -176,8 +174,8 @@ def _download(
                 downloader=downloader,
             )
             return ""
-        # What pooch raises for a checksum. If an old `.part` file was the
-        # reason, a download from the start helps.
+        # pooch raises it for a wrong checksum. If the download continued an
+        # old `.part` file, it is repeated from the start.
         except ValueError:
             if not downloader.resumed:
                 break

@@ -12,18 +12,15 @@ _FOLDS = ("train", "dev")
 
 
 def read_held_out(path: Path, needed: Collection[str]) -> set[str]:
-    """The questions of a folds file that are held out.
+    """Reads the ids of the questions that a folds file assigns to `dev`.
 
     Args:
         path: the file, plain or `.gz`.
-        needed: ids that must be in it.
-
-    Returns:
-        The ids of the fold `dev`.
+        needed: ids that the file must contain.
 
     Raises:
-        DatasetError: if the file cannot be read, a line is malformed or
-            divides a question anew, or an id is missing.
+        DatasetError: if the file cannot be read, a line is malformed, a
+            question is in both folds, or an id is missing.
     """
     folds: dict[str, str] = {}
     for number, line in read_lines(path):

@@ -1,4 +1,4 @@
-"""Questions with many common answers, written to files and read back."""
+"""Files of questions with mined candidates, which share many answers."""
 
 import csv
 import gzip
@@ -22,18 +22,18 @@ _HEADER = ("question_id", "question", "answer_id", "answer", "label")
 
 
 def write_candidates(path: Path, questions: Iterable[Question]) -> None:
-    """Writes one candidate a row, with the columns of `COLUMNS`.
+    """Atomically writes one candidate per row, with the columns `COLUMNS`.
 
-    The file appears when it is complete. Equal questions make equal files.
-    `read_tabular` reads it, and so does `read_candidates`.
+    Equal questions make equal files. `read_tabular` and `read_candidates` read
+    them.
 
     Args:
-        path: where to; the format follows from the name as in `read_tabular`.
-        questions: the questions; a stream is fine. Those without candidates
-            are not written.
+        path: file to write; its format follows from its name as in
+            `read_tabular`.
+        questions: the questions. Those without candidates are not written.
 
     Raises:
-        DatasetError: if the name does not say which format.
+        DatasetError: if the name has none of the known suffixes.
     """
     path = Path(path)
     delimiter = table_delimiter(path)
@@ -46,7 +46,7 @@ def write_candidates(path: Path, questions: Iterable[Question]) -> None:
     def save(scratch: Path) -> None:
         with scratch.open("wb") as raw:
             if path.suffix == ".gz":
-                # Without the time and the scratch file's name.
+                # Without time and file name, equal data give equal files.
                 with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
                     _write(packed, rows, delimiter)
             else:
@@ -58,8 +58,8 @@ def write_candidates(path: Path, questions: Iterable[Question]) -> None:
 def read_candidates(path: Path) -> Iterator[Question]:
     """Streams the questions of a file that `write_candidates` wrote.
 
-    Equal answers are one string, which saves much memory where an answer is
-    a candidate of many questions.
+    Equal answers share one string, which saves memory where an answer is a
+    candidate of many questions.
 
     Raises:
         DatasetError: see `read_tabular`.

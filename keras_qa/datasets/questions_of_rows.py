@@ -1,4 +1,4 @@
-"""Joins a file's rows, one per question-answer pair, to questions."""
+"""Grouping of rows, one per question-answer pair, into questions."""
 
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ class Row:
 
     Attributes:
         line: the line where the row begins, counted from 1.
-        question_id: the question's id, or None if the file has no ids; then
-            the text tells questions apart, and they are numbered from 1.
+        question_id: the question's id; None identifies questions by their
+            text and numbers them from 1.
         question: the question's text.
-        answer_id: the candidate's id, or None to use its position.
+        answer_id: the candidate's id; None uses the candidate's position.
         answer: the candidate's text.
         label: 1 for a correct answer, 0 for a wrong one.
     """
@@ -34,18 +34,18 @@ class Row:
 
 
 def position_id(position: int) -> str:
-    """A candidate's id where files have none: its position from 0, padded.
+    """The id of a candidate without one: its position from 0, in 4 digits.
 
-    The zeros keep the order of the ids the order of the file.
+    Sorted ids are then in the order of the file, up to 10,000 candidates.
     """
     return f"{position:04d}"
 
 
 def parse_label(path: Path, line: int, text: str) -> int:
-    """`"0"` or `"1"` as a number.
+    """Converts a label, `"0"` or `"1"`, to a number.
 
     Raises:
-        DatasetError: for anything else.
+        DatasetError: if `text` is anything else.
     """
     if text not in ("0", "1"):
         raise error_at(path, line, "a label, 0 or 1", text)
@@ -53,10 +53,10 @@ def parse_label(path: Path, line: int, text: str) -> int:
 
 
 def check_id(path: Path, line: int, text: str) -> str:
-    """Returns an id that a TREC run can contain, where blanks end a field.
+    """Returns an id unchanged, if a TREC run can contain it.
 
     Raises:
-        DatasetError: if the id is empty or has white space in it.
+        DatasetError: if the id is empty or contains white space.
     """
     if text.split() != [text]:
         raise error_at(path, line, "an id without white space", text)
@@ -66,22 +66,21 @@ def check_id(path: Path, line: int, text: str) -> str:
 def group_rows(
     path: Path, rows: Iterable[Row], text_path: Path | None = None
 ) -> Iterator[Question]:
-    """Joins neighbouring rows of one question.
+    """Groups consecutive rows of one question.
 
-    Only the current question is kept in memory, with the ids of the earlier
-    ones.
+    Only the current question and the ids of earlier ones are in memory.
 
     Args:
-        path: the file with the ids, for messages.
-        rows: its rows in order; those of one question must be neighbours.
-        text_path: the file with the question's text, if it is another one.
+        path: the file with the ids, for error messages.
+        rows: the rows in order; those of one question must be consecutive.
+        text_path: the file with the question's text, if not `path`.
 
     Yields:
         The questions in the order of the file.
 
     Raises:
-        DatasetError: if an id is bad, a question comes back after another
-            one, changes its text, or has two candidates of one id.
+        DatasetError: if an id is bad, or the rows of a question are not
+            consecutive, differ in its text, or repeat a candidate's id.
     """
     key = None
     first: Row | None = None

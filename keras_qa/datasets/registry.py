@@ -1,4 +1,4 @@
-"""Data sets by name: where they are, and how to open them."""
+"""Finding and opening of data sets by name."""
 
 import os
 import pkgutil
@@ -31,7 +31,7 @@ def default_data_dir() -> Path:
 
 
 def collection(name: str) -> Collection:
-    """What is known of a data set: its folder, its options.
+    """Returns the collection with a name.
 
     Raises:
         DatasetError: if there is no data set of that name.
@@ -45,8 +45,8 @@ def data_folder(name: str, data_dir: Path | str | None = None) -> Path:
 
     Args:
         name: one of `FOLDERS`.
-        data_dir: that folder itself, or its parent, in which it has its usual
-            name; None takes `default_data_dir()`.
+        data_dir: the folder itself, or its parent if this contains a folder
+            of the usual name; None takes `default_data_dir()` as parent.
 
     Returns:
         The folder, which need not exist.
@@ -64,28 +64,23 @@ def data_folder(name: str, data_dir: Path | str | None = None) -> Path:
 def open_dataset(
     name: str, data_dir: Path | str | None = None, **options: Any
 ) -> Dataset:
-    """Opens a data set by name; its splits are read when asked for.
+    """Opens a data set by name; its splits are read on first use.
 
-    A split whose files are missing is left out. Which data sets there are,
-    and which options each of them has, `keras-qa data audit --help` lists;
-    more is in the modules of `keras_qa.datasets.collections`.
+    The data set has only the splits whose files exist. `keras-qa data audit
+    --help` lists all data sets and their options; the modules of
+    `keras_qa.datasets.collections` document them.
 
     Args:
         name: the data set's name, such as `"wikiqa"`.
-        data_dir: its folder, or the parent of that; None takes
-            `default_data_dir()`. Not used for `"sample"`, whose files are in
-            the package.
+        data_dir: see `data_folder`. Ignored for `"sample"`, whose files are
+            in the package.
         **options: options of this data set, such as
             `open_dataset("wikiqa", prefer_original=True)`.
 
-    Returns:
-        The data set.
-
     Raises:
-        DatasetError: if there is no such data set, or it has no such option;
-            or if none of its files is there: then the message lists what was
-            looked for.
-        ValueError: if an option has a value that it cannot have.
+        DatasetError: if the data set or the option does not exist, or all
+            files are missing; the message then lists their names.
+        ValueError: if the value of an option is not allowed.
     """
     folder = data_folder(name, data_dir)
     known = collection(name).options
@@ -100,7 +95,7 @@ def open_dataset(
 
 
 def describe_collections() -> str:
-    """A list of all data sets, with the options that each of them has."""
+    """The list of all data sets and their options, for a command's help."""
     lines = ["data sets, and the options of `keras_qa.open_dataset` for each:"]
     for name, known in COLLECTIONS.items():
         lines += wrap(

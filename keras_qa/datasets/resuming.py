@@ -1,4 +1,4 @@
-"""A downloader for pooch that continues where an interrupted one stopped."""
+"""A downloader for pooch that resumes interrupted downloads."""
 
 import http.client
 import os
@@ -13,21 +13,25 @@ _CHUNK_BYTES = 2**16
 
 
 class ResumingDownloader:
-    """Downloads into a `.part` file, which an interruption leaves behind.
+    """Downloads to a `.part` file, which remains after an interruption.
 
-    The next call, in this process or a later one, asks the server only for
-    what is missing (HTTP Range, RFC 9110, section 14). A server that does not
-    know ranges sends the file from the beginning. A complete file is moved to
-    where pooch wants it; pooch compares the checksum.
+    The next call, in this process or a later one, requests only the missing
+    bytes (HTTP Range, RFC 9110, section 14). A server without support for
+    ranges sends the file from the beginning. A complete file is moved to its
+    final path, where pooch compares the checksum.
 
     Args:
-        part: the file to collect in, in the folder of the final file.
+        part: the `.part` file, in the folder of the final file.
         size: the complete file's size in bytes.
-        label: what the progress bar shows.
-        attempts: attempts in a row without a new byte, before it gives up.
-        pause: seconds to wait before going on; doubled with each attempt
+        label: text of the progress bar.
+        attempts: number of consecutive attempts without a new byte after
+            which the download fails.
+        pause: seconds before the next attempt; doubled with each attempt
             without a new byte.
         timeout: seconds without an answer after which an attempt has failed.
+
+    Attributes:
+        resumed: True if the last call continued an existing `.part` file.
     """
 
     def __init__(
@@ -53,8 +57,8 @@ class ResumingDownloader:
         """Downloads `url` to `output_file`; called by pooch.
 
         Raises:
-            OSError: if the server refuses, offers a file of another size, or
-                cannot be reached for `attempts` times in a row.
+            OSError: if the server rejects the request, offers a file of
+                another size, or fails `attempts` times in a row.
         """
         if self._have() > self.size:
             self.part.unlink()
@@ -71,7 +75,7 @@ class ResumingDownloader:
             while self._have() < self.size:
                 try:
                     self._request(url, progress)
-                # The server has answered, asking again will not help.
+                # The server has answered; another attempt would not help.
                 except urllib.error.HTTPError:
                     raise
                 except (OSError, http.client.HTTPException) as error:

@@ -1,4 +1,4 @@
-"""A random sample of a stream, and a random division into splits."""
+"""Random samples of streams, and random division of questions into splits."""
 
 from collections.abc import Iterable
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def normal_text(text: str) -> str:
-    """The same string for texts that differ in case and white space only."""
+    """A normal form, equal for texts that differ only in case and space."""
     return " ".join(lower_case(text).split())
 
 
@@ -25,7 +25,7 @@ def sample(items: Iterable[T], size: int, seed: int = 0) -> list[T]:
 
     Args:
         items: the stream; it is read to its end.
-        size: number of items to draw; of a shorter stream, all are taken.
+        size: number of items to draw; a shorter stream is taken completely.
         seed: seed of the draws.
 
     Returns:
@@ -51,16 +51,16 @@ def split_questions(
 ) -> list[list[Question]]:
     """Divides questions at random; equal texts stay together.
 
-    A question asked twice, but for case and white space, would otherwise be
-    trained on and tested. So the shares are those of the different texts.
+    Texts that differ only in case and white space are equal, and would
+    otherwise be both trained on and tested.
 
     Args:
         questions: the questions.
-        shares: the size of each part relative to the others'.
+        shares: the relative sizes of the parts, in distinct texts.
         seed: seed of the division.
 
     Returns:
-        As many lists as there are shares, each in the order of `questions`.
+        A list for each share, in the order of `questions`.
 
     Raises:
         ValueError: if a share is negative or not finite, or all are 0.

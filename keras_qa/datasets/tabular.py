@@ -1,4 +1,4 @@
-"""The user's own pairs: CSV, TSV or JSON lines with named columns."""
+"""Reading of a user's own pairs: CSV, TSV or JSON lines with named columns."""
 
 import csv
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from keras_qa.files.text_files import read_lines
 
 _Record = tuple[int, dict[str, object]]
 
-# JSON lines have none.
+# The field delimiters by suffix; JSON lines have none.
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".jsonl": None, ".ndjson": None}
 
 
@@ -33,12 +33,11 @@ class Columns:
     Attributes:
         question: column with the question's text.
         answer: column with the candidate's text.
-        label: column with the label, 0 or 1. None if there is none: every
-            answer is a right one.
-        question_id: column with the question's id. None if there is none:
-            the text tells questions apart and they are numbered.
-        answer_id: column with the candidate's id. None if there is none: its
-            position among the candidates of the question is used.
+        label: column with the label, 0 or 1; None labels every answer 1.
+        question_id: column with the question's id; None identifies questions
+            by their text and numbers them.
+        answer_id: column with the candidate's id; None uses the position among
+            the question's candidates.
     """
 
     question: str = "question"
@@ -62,28 +61,29 @@ def read_tabular(
     group: bool = False,
     quoted: bool = True,
 ) -> Iterator[Question]:
-    r"""Streams the questions of a file with one question-answer pair a row.
+    r"""Streams the questions of a file with one question-answer pair per row.
 
     The format follows from the name: `.csv`, `.tsv`, `.jsonl` or `.ndjson`,
-    each possibly with `.gz`. UTF-8, with or without a byte order mark; blank
-    lines are skipped, further columns are ignored.
+    each optionally with `.gz`. The encoding is UTF-8, with or without a byte
+    order mark. Blank lines are skipped, further columns are ignored.
 
     Args:
         path: the file.
         columns: names of the columns; None takes the defaults of `Columns`.
-        group: collect the rows of a question from the whole file, which is
-            then held in memory. By default they must be neighbours.
-        quoted: whether fields of a CSV or TSV may be quoted with `"`. With
-            False, a quotation mark is a character like any other.
+        group: True collects the rows of a question from the complete file,
+            which is then kept in memory. False requires that they are
+            consecutive.
+        quoted: True allows fields of a CSV or TSV to be quoted with `"`. False
+            reads quotation marks as text.
 
     Yields:
         The questions, in the order of their first rows.
 
     Raises:
-        DatasetError: if the file or a row is malformed: a column missing or
-            named twice, another number of fields than in the header, an
-            unclosed quotation mark (the message names the line where the row
-            began), a label that is not 0 or 1; see also `group_rows`.
+        DatasetError: if the file or a row is malformed: a column is missing or
+            named twice, a row has another number of fields than the header,
+            quotes are not closed (the message names the first line of the
+            row), or a label is not 0 or 1; see also `group_rows`.
     """
     path = Path(path)
     columns = columns or Columns()
@@ -102,7 +102,7 @@ def open_tabular(
     quoted: bool = True,
     tokenizer: str = "word",
 ) -> Dataset:
-    """Makes a data set of the user's own files.
+    """Makes a data set of a user's own files.
 
     Args:
         train: file of the training questions, if any.
@@ -118,7 +118,7 @@ def open_tabular(
         A data set with a split for each file.
 
     Raises:
-        DatasetError: if no file is given, or one is not there.
+        DatasetError: if no file is given, or a file does not exist.
 
     Example:
         >>> dataset = open_tabular("train.csv", test="test.jsonl")
@@ -145,13 +145,13 @@ def table_delimiter(path: Path) -> str | None:
     """The delimiter of a file's fields, by the file's name.
 
     Args:
-        path: the file; `.gz` at the end of its name is passed over.
+        path: the file; `.gz` at the end of its name is ignored.
 
     Returns:
         `","` or a tab; None for JSON lines.
 
     Raises:
-        DatasetError: if the name is of none of these.
+        DatasetError: if the name has none of the known suffixes.
     """
     suffixes = [s for s in path.suffixes if s != ".gz"]
     suffix = suffixes[-1].lower() if suffixes else ""
@@ -182,7 +182,7 @@ def _read_csv(
     def lines() -> Iterator[str]:
         length = 0
         for number, line in read_lines(path):
-            # Emptied where a row begins.
+            # `row_lines` is empty where a row begins.
             length = len(line) + (length if row_lines else 0)
             if length > MAX_LINE_BYTES:
                 raise error_at(path, number, "a shorter row", row_lines[0])
@@ -274,7 +274,7 @@ def _row(path: Path, columns: Columns, record: _Record) -> Row:
 
 
 def _collected(rows: Iterator[Row]) -> Iterator[Row]:
-    """Brings the rows of a question together, in order of appearance."""
+    """Groups the rows of each question, in the order of first rows."""
     questions: dict[str, list[Row]] = {}
     for row in rows:
         key = row.question if row.question_id is None else row.question_id

@@ -1,4 +1,4 @@
-"""Tokenised folders: a.toks, b.toks, id.txt and sim.txt, a line per pair."""
+"""Tokenised folders: a.toks, b.toks, id.txt and sim.txt, one line per pair."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -26,10 +26,10 @@ def is_toks_folder(folder: Path) -> bool:
 def read_toks(folder: Path) -> Iterator[Question]:
     """Streams the questions of a tokenised folder.
 
-    The layout of TrecQA and WikiQA as published in castorini/data: the same
-    line of four files is one pair; `a.toks` has the question, `b.toks` the
-    candidate, tokens between single blanks, `id.txt` the question's id and
-    `sim.txt` the label. Other files in the folder are not read.
+    The layout is that of TrecQA and WikiQA in castorini/data: line n of four
+    files is pair n; `a.toks` has the question and `b.toks` the candidate, as
+    tokens separated by single spaces, `id.txt` the question's id and `sim.txt`
+    the label. Other files in the folder are ignored.
 
     Args:
         folder: the folder; each file may be plain or `.gz`.
@@ -53,12 +53,13 @@ def read_toks(folder: Path) -> Iterator[Question]:
 
 
 def refuse_others(name: str, folder: Path) -> None:
-    """Refuses a folder with files of another collection.
+    """Checks that a folder contains no files of another collection.
 
-    WikiQA and TrecQA have a tokenised folder `train` each, in one format.
+    WikiQA and TrecQA both have a tokenised folder `train` in the same format.
 
     Raises:
-        DatasetError: if there is such a file; the message names all.
+        DatasetError: if there are files of other collections; the message
+            lists them.
     """
     others = sorted(
         path

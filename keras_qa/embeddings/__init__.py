@@ -1,9 +1,10 @@
-"""Word vectors: loaders, a skip-gram trainer, encoders, matrices."""
+"""Word vectors: loaders, skip-gram training, encoders, embedding matrices."""
 
 from keras_qa.embeddings.bert.vectors import bert_text_vectors
 from keras_qa.embeddings.bert.vectors import bert_word_vectors
 from keras_qa.embeddings.components import PrincipalComponents
 from keras_qa.embeddings.idf import InverseDocumentFrequency
+from keras_qa.embeddings.idf import idf_weights
 from keras_qa.embeddings.loaders import detect_format
 from keras_qa.embeddings.loaders import load_fasttext
 from keras_qa.embeddings.loaders import load_glove
@@ -23,6 +24,9 @@ from keras_qa.embeddings.mixtures.layer_mixture import Mixture
 from keras_qa.embeddings.mixtures.multi_resolution import MultiResolution
 from keras_qa.embeddings.mixtures.published import multi_resolution
 from keras_qa.embeddings.mixtures.published import published_mixture
+from keras_qa.embeddings.random_words import random_vectors
+from keras_qa.embeddings.scaling import WordScaling
+from keras_qa.embeddings.scaling import rare_length_ratio
 from keras_qa.embeddings.skipgram import train_skipgram
 from keras_qa.errors import VectorsError
 from keras_qa.errors import VectorsWarning
@@ -39,6 +43,7 @@ __all__ = [
     "StaticEncoder",
     "VectorsError",
     "VectorsWarning",
+    "WordScaling",
     "bert_text_vectors",
     "bert_word_vectors",
     "detect_format",
@@ -46,6 +51,7 @@ __all__ = [
     "f_ensemble",
     "f_mixture",
     "find_encoder",
+    "idf_weights",
     "load_fasttext",
     "load_glove",
     "load_vectors",
@@ -53,5 +59,7 @@ __all__ = [
     "load_word2vec_text",
     "multi_resolution",
     "published_mixture",
+    "random_vectors",
+    "rare_length_ratio",
     "train_skipgram",
 ]

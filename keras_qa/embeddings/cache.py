@@ -1,12 +1,12 @@
-"""Vectors that an encoder computed, kept on disk and computed once.
+"""A cache on disk of the vectors that encoders computed.
 
-Under the folder of the cache, a folder for each encoder and choice of layers,
-told apart by a digest of the encoder's files, is a `VectorCache`; its file
-about.json says whose it is. In it, a text is found by its words.
+The cache has a folder, a `VectorCache`, for each encoder and choice of layers,
+named by a digest of these and of the encoder's files; its file about.json
+describes them. In it, a text is found by its words.
 
-A `VectorCache` is a folder of files that are only added: what was computed
-before an interruption is there after it. A file is a NumPy archive without
-pickles, whose checksums tell whether it is whole.
+Files are only added to a `VectorCache`, and an interruption keeps those that
+are complete. A file is a NumPy archive without pickles, whose checksums show
+damage.
 """
 
 import errno
@@ -36,21 +36,21 @@ from keras_qa.progress import ProgressBar
 
 KEY_BYTES = 16
 SUFFIX = ".npz"
-# Words in a file of the cache: what an interruption can lose.
+# Number of words in a file of the cache, which an interruption can lose.
 SHARD_WORDS = 4096
 
 
 @dataclass(frozen=True)
 class Identity:
-    """What tells the vectors of an encoder from those of others.
+    """The identity of an encoder's vectors in the cache.
 
     Attributes:
         label: the kind of encoder, such as "BERT"; in lower case it names the
             folder.
-        source: where its files are, for people.
-        about: what its vectors depend on, as JSON can express it: a version,
-            to be raised when the same texts would be given other vectors, a
-            digest of its files, and the layers.
+        source: the path of the encoder's files, for information only.
+        about: all that the vectors depend on, as JSON values: a version, which
+            changes when the same texts get other vectors, a digest of the
+            encoder's files, and the layers.
     """
 
     label: str
@@ -59,7 +59,7 @@ class Identity:
 
 
 def default_cache_dir() -> Path:
-    """`$KERAS_QA_CACHE` if it is set, else `.keras_qa/cache` at home."""
+    """`$KERAS_QA_CACHE` if set, else `.keras_qa/cache` in the home folder."""
     folder = os.environ.get("KERAS_QA_CACHE")
     return Path(folder) if folder else Path.home() / ".keras_qa" / "cache"
 
@@ -72,16 +72,15 @@ def computed_once(
     cache_dir: PathLike | None = None,
     progress: bool = True,
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """Vectors from the cache, or computed and put there.
+    """Reads vectors from the cache, or computes and caches them.
 
     Args:
         identity: the encoder.
-        kind: what `encode` computes, part of the keys.
+        kind: name of the kind of vectors, part of the keys.
         texts: distinct texts, each of at least one word.
         encode: computes the vectors of texts, float32 `(words, width)` each.
         cache_dir: folder for all encoders; None takes `default_cache_dir()`.
-        progress: whether to show a progress bar if there is something to
-            compute.
+        progress: True shows a progress bar if vectors must be computed.
 
     Yields:
         Number of a text and its vectors, in no particular order.
@@ -108,7 +107,7 @@ def computed_once(
 
 
 def cache_key(value: Any) -> bytes:
-    """The key of something that JSON can express: 16 bytes of its digest."""
+    """The key of a JSON value: a digest of `KEY_BYTES` bytes."""
     text = json.dumps(value).encode()
     return hashlib.blake2b(text, digest_size=KEY_BYTES).digest()
 
@@ -116,11 +115,11 @@ def cache_key(value: Any) -> bytes:
 class VectorCache:
     """A folder of arrays of vectors.
 
-    Several processes may use it at the same time: files are written whole
-    under names that are told from their keys.
+    Several processes may use it at the same time: files are written atomically
+    under names that depend on their keys.
 
     Args:
-        folder: the folder, made with the first file.
+        folder: the folder, created with the first file.
     """
 
     def __init__(self, folder: PathLike):
@@ -130,7 +129,7 @@ class VectorCache:
         """Adds one file.
 
         Args:
-            entries: by key, float32 arrays `(n, width)`, n of each its own.
+            entries: float32 arrays `(n, width)` of any n, by key.
         """
         keys = b"".join(entries)
         name = hashlib.blake2b(keys, digest_size=KEY_BYTES).hexdigest()
@@ -148,10 +147,10 @@ class VectorCache:
     def read(
         self, keys: Collection[bytes]
     ) -> Iterator[tuple[bytes, np.ndarray]]:
-        """Finds what is there of some keys, one file in memory at a time.
+        """Streams the arrays of the given keys that the folder contains.
 
-        A damaged file is removed, with a warning: what was in it is not found
-        and can be written again.
+        One file is in memory at a time. A damaged file is removed with a
+        `VectorsWarning`, and its arrays are not found.
 
         Args:
             keys: the keys.
@@ -167,7 +166,7 @@ class VectorCache:
             try:
                 found = _read(path, wanted)
             except (*DAMAGE, OSError) as error:
-                # A file that may not be read is not a damaged one.
+                # Other errors of the operating system are no damage.
                 if isinstance(error, OSError) and error.errno != errno.EINVAL:
                     raise
                 warnings.warn(
@@ -195,7 +194,7 @@ def _open_cache(identity: Identity, cache_dir: Path) -> VectorCache:
 def _shards(
     missing: dict[bytes, int], texts: Sequence[Text]
 ) -> Iterator[list[bytes]]:
-    """Keys for one file after the other, texts of like lengths together."""
+    """The keys of each new file, with texts of similar lengths together."""
     shard: list[bytes] = []
     words = 0
     for key in sorted(missing, key=lambda key: -len(texts[missing[key]])):
@@ -209,8 +208,8 @@ def _shards(
 
 
 def _read(path: Path, wanted: Collection[bytes]) -> dict[bytes, np.ndarray]:
-    """The arrays in a file that are wanted."""
-    # Opened here: NumPy does not close a file that is no archive.
+    """The wanted arrays of a file."""
+    # Opened here, because NumPy does not close a file that is no archive.
     with path.open("rb") as raw, zipfile.ZipFile(raw) as archive:
         keys_read = stored_array(archive, "keys")
         keys = [row.tobytes() for row in keys_read]

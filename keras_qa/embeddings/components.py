@@ -1,22 +1,22 @@
-"""Fewer dimensions for vectors: their principal components."""
+"""Principal component analysis of vectors."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-# Vectors in double precision at a time: they bound the memory.
+# Number of vectors in double precision at a time; bounds the memory.
 CHUNK = 1 << 14
 
 
 @dataclass(frozen=True)
 class PrincipalComponents:
-    """The directions in which vectors differ most.
+    """Principal components of vectors.
 
     Attributes:
-        mean: float64 `(width,)`, the mean of the vectors that were fitted.
-        directions: float64 `(width, dim)`, orthonormal columns, that of the
-            largest variance first; the largest number of each is positive.
-        explained: share of the variance that they keep.
+        mean: float64 `(width,)`, the mean of the fitted vectors.
+        directions: float64 `(width, dim)`, orthonormal columns in descending
+            order of variance; the entry of largest magnitude is positive.
+        explained: share of the variance in these directions.
     """
 
     mean: np.ndarray
@@ -25,11 +25,11 @@ class PrincipalComponents:
 
     @classmethod
     def fit(cls, vectors: np.ndarray, dim: int) -> "PrincipalComponents":
-        """Finds the directions.
+        """Computes the principal components.
 
         Args:
             vectors: `(n, width)`, at least one.
-            dim: number of directions.
+            dim: number of components.
 
         Raises:
             ValueError: if `dim` is not between 1 and the width, or there are
@@ -49,7 +49,7 @@ class PrincipalComponents:
             centred = vectors[start : start + CHUNK] - mean
             scatter += centred.T @ centred
         variances, directions = np.linalg.eigh(scatter)
-        # From the smallest variance to the largest.
+        # `eigh` returns the variances in ascending order.
         directions = directions[:, ::-1][:, :dim]
         largest = np.abs(directions).argmax(axis=0)
         directions = directions * np.sign(directions[largest, np.arange(dim)])

@@ -14,20 +14,19 @@ from keras_qa.embeddings.texts import check_collection
 
 @dataclass(frozen=True)
 class InverseDocumentFrequency:
-    """The weights of words, which are high for words of few documents.
+    """Inverse document frequencies of words, by one of two formulas.
 
-    With N documents, of which df(w) have w,
+    With N documents, of which df(w) contain w,
 
         idf(w) = ln((1 + N) / (1 + df(w))) + 1      if `smooth`
         idf(w) = ln(N / max(df(w), 1))              if not.
 
-    The first, as `keras_qa.layers.TfIdf` has it, is never 0. Of a word that no
-    document has, df is 0.
+    The first, that of `keras_qa.layers.TfIdf`, is never 0.
 
     Attributes:
         documents: N.
         frequency: df of each word that occurs.
-        smooth: which of the two.
+        smooth: True selects the first formula.
     """
 
     documents: int
@@ -38,14 +37,14 @@ class InverseDocumentFrequency:
     def of(
         cls, texts: Iterable[Sequence[str]], smooth: bool = True
     ) -> "InverseDocumentFrequency":
-        """Counts documents.
+        """Counts document frequencies.
 
         Args:
             texts: the words of each document, such as all texts of a corpus.
-            smooth: which formula.
+            smooth: see the class.
 
         Raises:
-            ValueError: if there are no texts, or one is a string.
+            ValueError: if there are no texts, or a text is a string.
         """
         frequency: Counter[str] = Counter()
         documents = 0
@@ -65,3 +64,32 @@ class InverseDocumentFrequency:
         if self.smooth:
             return math.log((1 + self.documents) / (1 + frequency)) + 1
         return math.log(self.documents / max(frequency, 1))
+
+
+def idf_weights(
+    words: Sequence[str], texts: Sequence[Sequence[str]]
+) -> np.ndarray:
+    """The idf of words over the mean idf of running words.
+
+    Vectors that are multiplied by these weights keep their mean length over
+    running text. The smooth formula of `InverseDocumentFrequency` is used.
+
+    Args:
+        words: the words to weigh.
+        texts: the words of each document, such as the training texts; they give
+            the document frequencies and the running words of the mean.
+
+    Returns:
+        float64 `(words,)`.
+
+    Raises:
+        ValueError: if the texts contain no words, or one is a string.
+    """
+    idf = InverseDocumentFrequency.of(texts)
+    counts = Counter(word for text in texts for word in text)
+    if not counts:
+        raise ValueError(
+            f"`texts` must contain words. Received: {len(texts)} empty texts"
+        )
+    mean = np.average(idf(list(counts)), weights=list(counts.values()))
+    return idf(words) / mean

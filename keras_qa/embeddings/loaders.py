@@ -1,17 +1,15 @@
-"""Loading pre-trained vectors into gensim's `KeyedVectors`.
+"""Loading of pre-trained vectors into gensim's `KeyedVectors`.
 
-Every loader reads plain and gzipped files, told apart by content, and takes a
-`vocabulary`: the words that are wanted, so that a file of gigabytes is
-streamed and only a sliver of it is kept. The vectors are bit for bit those of
-gensim's own loaders.
+Every loader reads plain and gzipped files, which it distinguishes by content.
+With a `vocabulary`, the file is streamed and only the vectors of these words
+are kept. Vectors are bit-identical to those of gensim's loaders.
 
-No error in a file is passed over: `VectorsError` names file and
-row for a wrong number of columns, a number that is not one, NaN or infinity
-for a wanted word, a bad header or a number of rows other than it says, bytes
-that are not UTF-8, and files that are empty, cut off or pickles.
-`VectorsWarning` counts words that are repeated (the first row is kept) and
-words that contain blanks. The numbers of rows that are not wanted are counted
-but not parsed.
+A `VectorsError` names the file and, where possible, the row of a wrong number
+of columns, a malformed number, NaN or infinity, a bad header, a number of rows
+other than the header's, or bytes that are not UTF-8, and reports empty files,
+truncated files and pickles. A `VectorsWarning` counts repeated words (the first
+row is kept) and words that contain spaces. The numbers of unwanted rows are
+counted but not parsed.
 """
 
 from collections.abc import Iterable
@@ -28,7 +26,7 @@ from keras_qa.embeddings.formats.word2vec import read_text
 from keras_qa.errors import VectorsError
 
 SAMPLE_BYTES = 1 << 16
-# Everything below a blank but tabs and line ends.
+# All control characters except tabs and line ends.
 CONTROL_BYTES = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
 
 
@@ -45,11 +43,12 @@ def load_glove(
         unicode_errors: error handler of `bytes.decode` for the words.
 
     Returns:
-        float32 vectors of the wanted words that the file has, in its order.
+        float32 vectors of the wanted words that the file contains, in the
+        order of the file.
 
     Raises:
         VectorsError: if the file is malformed.
-        OSError: if it cannot be opened.
+        OSError: if the file cannot be opened.
     """
     return read_text(path, vocabulary, unicode_errors, header=False)
 
@@ -59,10 +58,10 @@ def load_word2vec_text(
     vocabulary: Iterable[str] | None = None,
     unicode_errors: str = "strict",
 ) -> KeyedVectors:
-    """Loads word2vec text: a line `count dim`, then as GloVe text.
+    """Loads word2vec text: GloVe text after a line `count dim`.
 
-    fastText's `.vec` files are of this format too. Arguments, result and
-    errors are those of `load_glove`.
+    fastText's `.vec` files also have this format. Arguments, result and errors
+    are those of `load_glove`.
     """
     return read_text(path, vocabulary, unicode_errors, header=True)
 
@@ -86,17 +85,17 @@ def load_fasttext(
 
     Args:
         path: file, plain or gzipped.
-        vocabulary: words to make vectors for; None for the whole model.
+        vocabulary: words to compute vectors for; None loads the model.
 
     Returns:
-        Without `vocabulary`, gensim's `FastTextKeyedVectors`, which makes a
-        vector for any word. With it, `KeyedVectors` of those of its words
-        that get a vector: first the words of the model, in its order, then,
-        in alphabetical order, words that are put together from subwords.
+        Without `vocabulary`, gensim's `FastTextKeyedVectors`, which computes
+        vectors of unknown words from subwords. With it, `KeyedVectors` of its
+        words that have a vector: first the words of the model, in the model's
+        order, then, in alphabetical order, words composed of subwords.
 
     Raises:
         VectorsError: if the file is malformed, quantised or a classifier.
-        OSError: if it cannot be opened.
+        OSError: if the file cannot be opened.
     """
     return read_fasttext(path, vocabulary)
 
@@ -106,10 +105,10 @@ def load_vectors(
     vocabulary: Iterable[str] | None = None,
     unicode_errors: str = "strict",
 ) -> KeyedVectors:
-    """Loads vectors of any of the formats above, told by the content.
+    """Loads vectors of any of these formats, detected by the content.
 
-    Arguments, result and errors are those of `load_glove`, or for a fastText
-    model of `load_fasttext`, which has no use for `unicode_errors`.
+    Arguments, result and errors are those of `load_glove`, or of
+    `load_fasttext` for a fastText model, which ignores `unicode_errors`.
     """
     file_format = detect_format(path)
     if file_format == "fasttext":
@@ -121,10 +120,10 @@ def load_vectors(
 
 
 def detect_format(path: PathLike) -> str:
-    """Tells the format of a file of vectors from its first bytes.
+    """Detects the format of a file of vectors from its first bytes.
 
-    A file that is malformed may be taken for another format than it was meant
-    to be; its loader then names the error.
+    For a malformed file, another format may be detected, whose loader then
+    raises the error.
 
     Args:
         path: file, plain or gzipped.
@@ -133,8 +132,8 @@ def detect_format(path: PathLike) -> str:
         `"fasttext"`, `"word2vec-binary"`, `"word2vec-text"` or `"glove"`.
 
     Raises:
-        VectorsError: if it is none of these.
-        OSError: if it cannot be opened.
+        VectorsError: if the file has none of these formats.
+        OSError: if the file cannot be opened.
     """
     with open_stream(path) as stream:
         sample = stream.read(SAMPLE_BYTES)
@@ -154,13 +153,13 @@ def detect_format(path: PathLike) -> str:
 
 
 def _is_text(rows: bytes, dim: int) -> bool:
-    """Returns True if a header is followed by lines of numbers."""
+    """Returns True if the rows after a header are text."""
     line = rows.partition(b"\n")[0].rstrip()
     columns = line.split(b" ")[-dim:]
     try:
         return len([float(column) for column in columns]) == dim
     except ValueError:
-        # Text with an error in its first row, or binary.
+        # Either text with an error in its first row, or binary.
         return not _has_control_bytes(rows) and _is_utf8(rows)
 
 

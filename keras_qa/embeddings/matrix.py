@@ -1,6 +1,5 @@
-"""From vectors and a vocabulary to the matrix of an embedding layer."""
+"""The matrix of an embedding layer, from vectors and a vocabulary."""
 
-import hashlib
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -12,13 +11,15 @@ from gensim.models.fasttext import FastTextKeyedVectors
 
 from keras_qa.arguments import check_choice
 from keras_qa.embeddings.formats.fasttext import has_subwords
+from keras_qa.embeddings.random_words import word_generator
+from keras_qa.embeddings.scaling import WordScaling
 
 OOV = ("uniform", "normal", "zeros")
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How much of something is covered.
+    """The share of words that have a vector.
 
     Attributes:
         covered: number of words with a vector.
@@ -30,7 +31,7 @@ class Share:
 
     @property
     def fraction(self) -> float:
-        """Covered part, between 0 and 1; 1 of nothing."""
+        """The covered fraction, between 0 and 1; 1 if there are no words."""
         return self.covered / self.total if self.total else 1.0
 
     def __str__(self) -> str:
@@ -39,14 +40,15 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Which part of a vocabulary has vectors.
+    """The shares of a vocabulary that have vectors.
 
     Attributes:
-        words: distinct words with a vector, for each set of vectors.
-        any_words: distinct words with a vector in at least one set.
-        running: the same as `words`, each word counted as often as it
-            occurs; empty if no counts were given.
-        any_running: the same as `any_words`, likewise; None without counts.
+        words: share of distinct words with a vector, for each set of vectors.
+        any_words: share of distinct words with a vector in at least one set.
+        running: `words` with each word weighted by its count; empty if no
+            counts were given.
+        any_running: `any_words` with each word weighted by its count; None if
+            no counts were given.
     """
 
     words: tuple[Share, ...]
@@ -70,36 +72,38 @@ def embedding_matrix(
     scale: float = 0.25,
     counts: Mapping[str, int] | None = None,
     lowercase_fallback: bool = False,
+    scaling: WordScaling | None = None,
 ) -> tuple[np.ndarray, Coverage]:
     """Builds the matrix whose row `i` is the vector of the word with id `i`.
 
-    Several sets of vectors are put side by side; where one of them does not
-    know a word, only its columns are filled at random. A random row depends
-    on the seed, the word and the position of the set alone: it stays the same
-    when the vocabulary grows or changes its order.
+    Several sets of vectors are concatenated; where one of them lacks a word,
+    only its columns are random. A random row depends only on the seed, the
+    word and the position of the set, not on the vocabulary.
 
     Args:
         words: the words in the order of their ids. The first is padding,
-            whatever it is called, and gets zeros.
-        vectors: one or more sets of vectors. Of a fastText model, words that
-            have at least one subword count as known.
+            whatever its text, and gets zeros.
+        vectors: one or more sets of vectors. A fastText model knows all words
+            that have at least one subword.
         seed: seed of the random rows.
         oov: rows of unknown words: `"uniform"`, U(-scale, scale);
             `"normal"`, N(0, scale²); `"zeros"`.
         scale: half width or standard deviation of the random rows; U(-.25,
             .25) is the usual choice since Kim, "Convolutional neural networks
             for sentence classification", EMNLP 2014, section 3.1.
-        counts: how often each word occurs. With them, coverage of running
-            words is reported, and words that do not occur are left out of the
-            coverage.
-        lowercase_fallback: look an unknown word up in lower case.
+        counts: number of occurrences of each word. If given, words that do not
+            occur are ignored in the coverage, which also gets `running`.
+        lowercase_fallback: True looks up unknown words in lower case.
+        scaling: the lengths of the vectors of each set, random rows included;
+            None keeps them.
 
     Returns:
         `(matrix, coverage)`: float32 `(len(words), sum of widths)`, and the
-        part of `words[1:]` that has vectors.
+        coverage of `words[1:]`.
 
     Raises:
-        ValueError: if there are no words or vectors, or an argument is bad.
+        ValueError: if there are no words or vectors, or `oov` or `scale` is
+            not allowed.
     """
     sets = [vectors] if isinstance(vectors, KeyedVectors) else list(vectors)
     if not sets or not len(words):
@@ -122,10 +126,12 @@ def embedding_matrix(
                 known[position, row] = True
                 block[row] = one[key]
             elif oov != "zeros":
-                rng = _word_generator(seed, position, word)
+                rng = word_generator(seed, position, word)
                 draw = rng.uniform if oov == "uniform" else rng.normal
                 low = -scale if oov == "uniform" else 0.0
                 block[row] = draw(low, scale, one.vector_size)
+        if scaling is not None:
+            block = scaling(block, known[position])
         blocks.append(block)
     return np.hstack(blocks), _coverage(words[1:], known[:, 1:], counts)
 
@@ -133,7 +139,7 @@ def embedding_matrix(
 def _find(
     vectors: KeyedVectors, word: str, lowercase_fallback: bool
 ) -> str | None:
-    """The key under which a set of vectors knows a word."""
+    """The key of a word in a set of vectors, or None."""
     keys = [word, word.lower()] if lowercase_fallback else [word]
     for key in keys:
         if vectors.has_index_for(key):
@@ -143,13 +149,6 @@ def _find(
     ):
         return word
     return None
-
-
-def _word_generator(seed: int, position: int, word: str) -> np.random.Generator:
-    # Python's own hash of a string differs from process to process.
-    key = f"{seed} {position} {word}".encode("utf-8", "surrogatepass")
-    digest = hashlib.blake2b(key, digest_size=16).digest()
-    return np.random.default_rng(int.from_bytes(digest, "little"))
 
 
 def _coverage(
@@ -167,7 +166,7 @@ def _coverage(
 def _shares(
     known: np.ndarray, times: np.ndarray
 ) -> tuple[tuple[Share, ...], Share]:
-    """Shares per set and in any set, each word counted `times` times."""
+    """The shares per set and in any set, with words weighted by `times`."""
     total = int(times.sum())
     known_times: Iterable[int] = (known @ times).tolist()
     any_times = int(times[known.any(axis=0)].sum())

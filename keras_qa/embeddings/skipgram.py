@@ -1,4 +1,4 @@
-"""Skip-gram vectors of a data set's own text, trained by gensim."""
+"""Training of skip-gram vectors with gensim."""
 
 import os
 from collections.abc import Callable
@@ -29,10 +29,9 @@ def train_skipgram(
 ) -> KeyedVectors:
     """Trains skip-gram vectors with negative sampling.
 
-    With one worker the vectors depend on the corpus, the arguments and the
-    machine only: gensim 4 draws the first vectors from a generator of its
-    own, not from the hashes of the words. With more workers the order of the
-    updates, and so the result, varies.
+    With one worker the vectors depend only on the corpus, the arguments and
+    the machine, because gensim 4 draws the initial vectors from a seeded
+    generator. With more workers, the order of updates and the result vary.
 
     Args:
         corpus: tokenised sentences, or a file of them, plain or gzipped: one
@@ -40,12 +39,12 @@ def train_skipgram(
         vector_size: width of the vectors.
         window: largest distance of the two words of a pair.
         negative: number of noise words per pair.
-        min_count: rarer words get no vector.
-        epochs: passes over the corpus.
-        seed: seed of the vectors and of the sampling.
+        min_count: smallest number of occurrences of a word with a vector.
+        epochs: number of passes over the corpus.
+        seed: seed of the initial vectors and of the sampling.
         workers: number of training threads.
-        progress: called after each epoch with the number of epochs that are
-            done and their total, say, to move a progress bar.
+        progress: function that is called after each epoch with the number of
+            finished epochs and of all epochs.
 
     Returns:
         float32 vectors, most frequent words first.
@@ -89,9 +88,9 @@ def train_skipgram(
 
 
 class _Sentences:
-    """Sentences that can be read several times, in parts gensim can take.
+    """Sentences that can be read several times, cut into parts.
 
-    gensim ignores what a sentence has beyond `MAX_WORDS_IN_BATCH` words.
+    gensim ignores the words of a sentence beyond `MAX_WORDS_IN_BATCH`.
     """
 
     def __init__(self, corpus: PathLike | Iterable[Sequence[str]]):
@@ -131,7 +130,7 @@ def _read_sentences(path: PathLike) -> Iterator[list[str]]:
 
 
 class _Progress(CallbackAny2Vec):
-    """Counts the epochs of gensim for a function."""
+    """Calls a function after each of gensim's epochs."""
 
     def __init__(self, report: Callable[[int, int], None]):
         self._report = report

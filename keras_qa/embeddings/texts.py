@@ -1,4 +1,4 @@
-"""Texts as lists of words."""
+"""Texts as sequences of words."""
 
 from collections.abc import Sequence
 
@@ -6,14 +6,14 @@ Text = tuple[str, ...]
 
 
 def check_collection(name: str, value: Sequence) -> None:
-    """Checks that a list was given where a string would be read by letters.
+    """Checks that an argument is not a string, a sequence of letters.
 
     Args:
-        name: the argument.
-        value: its value.
+        name: name of the argument.
+        value: value of the argument.
 
     Raises:
-        ValueError: if it is a string.
+        ValueError: if `value` is a string.
     """
     if isinstance(value, str):
         raise ValueError(

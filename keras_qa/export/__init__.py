@@ -1,1 +1,1 @@
-"""Trained models in forms that others can use."""
+"""Exports of trained models for use without this library's training code."""

@@ -1,6 +1,6 @@
-"""The folder of a model of ids: the model, its words, and how to read text.
+"""Folder of a converted model: the model, its vocabulary and `reading.json`.
 
-It tells programs without keras_qa how to make ids of a text.
+From the last two, programs without keras_qa can convert text to word ids.
 """
 
 from collections.abc import Mapping
@@ -24,19 +24,19 @@ def check_folder(
     path: str | Path,
     overwrite: bool,
 ) -> None:
-    """Refuses, before the work, what `write_folder` could not write.
+    """Checks, before the conversion, that `write_folder` can write a model.
 
     Args:
         model: the model.
-        reading: how it reads text; None for a model of vectors.
-        path: the folder.
-        overwrite: whether a folder of this kind may be replaced.
+        reading: how it reads text; None for a model of word vectors.
+        path: folder to write.
+        overwrite: True allows an older folder of this kind to be replaced.
 
     Raises:
         ExportError: if Keras runs on another backend than TensorFlow, or the
-            vocabulary is not that of the model.
-        FileExistsError: if there is something at `path` and `overwrite` is
-            false, or it is not such a folder.
+            vocabulary does not have the model's size.
+        FileExistsError: if `path` exists, unless `overwrite` is true and
+            `path` is a folder with `reading.json`.
     """
     check_backend()
     check_target(Path(path), overwrite, READING)
@@ -57,17 +57,17 @@ def write_folder(
     reading: TextReading | None,
     inputs: Mapping[str, tuple[Sequence[int | None], str]],
 ) -> None:
-    """Writes the model and the files of `TextReading.save`.
+    """Atomically writes the model and the files of `TextReading.save`.
 
-    Of a model of vectors, `reading.json` is the only other file. Its `inputs`
-    has the dtype of each input and its shape, with null for sizes that vary.
+    For a model of word vectors, `reading.json` is the only other file. Its
+    `inputs` gives the dtype and the shape of each input, with null for sizes
+    that vary.
 
     Args:
-        path: the folder, which is whole or absent; one that is there is
-            replaced.
-        model_file: name of the model in it.
-        data: the model.
-        reading: how the model reads text, or None.
+        path: folder to write; an existing one is replaced.
+        model_file: name of the model's file in the folder.
+        data: content of the model's file.
+        reading: how the model reads text; None for a model of word vectors.
         inputs: shape and dtype of each input of the model.
     """
     described = {

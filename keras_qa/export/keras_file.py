@@ -1,7 +1,8 @@
-"""Writing `.keras` files, and loading those that may come from anywhere.
+"""Writing `.keras` files, and loading files from untrusted sources.
 
-Keras itself runs no code of a file. Here, no other classes than those of the
-library and of Keras are made, and no arrays larger than the file's weights.
+Keras's safe mode runs no code from a file. In addition, `load_model` creates
+only classes of the library, of Keras and of packages that the caller names, and
+no arrays larger than the file's weights.
 """
 
 import json
@@ -30,23 +31,23 @@ MEMBERS = (CONFIG, "metadata.json", WEIGHTS)
 MODULES = ("keras", "keras_qa", "builtins")
 """The packages of which a file may name classes and functions."""
 
-# Keras's Lambda layer, and its marker of Python code.
+# Keras's Lambda layer, and its marker of serialized Python code.
 _CODE = ("Lambda", "__lambda__")
 _SMALLEST_LIMIT = 1 << 16
-# Members of a configuration that may be any number: they are no sizes.
+# Members of a configuration that are not sizes and may be any number.
 _ANY_NUMBER = ("seed", "shared_object_id")
 
 
 def export_keras(model: "keras.Model", path: str | Path) -> None:
     """Writes a model for inference, without optimizer and loss.
 
-    The file is whole or absent; one that exists is replaced. It loads with
-    `load_model(path)`, or with `keras.models.load_model(path)` once the module
-    that defines the model's class is imported.
+    The file is written atomically. It loads with `load_model(path)`, or with
+    `keras.models.load_model(path)` once the module that defines the model's
+    class is imported.
 
     Args:
         model: a built model.
-        path: file to write; must end in `.keras`.
+        path: file to write; must end in `.keras`. An existing file is replaced.
 
     Raises:
         ExportError: if `path` has another ending.
@@ -61,15 +62,14 @@ def export_keras(model: "keras.Model", path: str | Path) -> None:
         )
     import keras
 
-    # Keras has no option to leave the optimizer out, so save an uncompiled
-    # twin of the model.
+    # Keras has no option to leave the optimizer out of a file.
     twin = keras.saving.deserialize_keras_object(model_config(model))
     twin.set_weights(model.get_weights())
     write_whole(path, twin.save)
 
 
 def model_config(model: "keras.Model") -> dict[str, Any]:
-    """What describes a model without its weights, optimizer and loss."""
+    """The configuration of a model, without weights, optimizer and loss."""
     import keras
 
     config = keras.saving.serialize_keras_object(model)
@@ -80,22 +80,21 @@ def model_config(model: "keras.Model") -> dict[str, Any]:
 def load_model(
     path: Path | str, packages: Collection[str] = ("keras_qa",)
 ) -> "keras.Model":
-    """Loads what `export_keras` or Keras has written, without compiling it.
+    """Loads a model that `export_keras` or Keras wrote, without compiling it.
 
     Args:
         path: the file.
-        packages: names under which classes may be registered, of
-            `keras.saving.register_keras_serializable(package=...)`. Add that
-            of your own models.
+        packages: packages whose registered classes may be loaded, as given to
+            `keras.saving.register_keras_serializable(package=...)`. Add the
+            package of your own models.
 
     Returns:
         The model, ready to be called.
 
     Raises:
-        ModelFileError: if the file cannot be read or is damaged, has another
-            member than those of `MEMBERS`, holds code (a Lambda layer) or
-            classes of other packages, or describes a model with more weights
-            than it has.
+        ModelFileError: if the file cannot be read or is damaged, its members
+            are not `MEMBERS`, it contains code (a Lambda layer) or classes of
+            other packages, or it describes more weights than it contains.
     """
     path = Path(path)
     try:
@@ -106,7 +105,7 @@ def load_model(
         return keras.saving.load_model(path, compile=False, safe_mode=True)
     except ModelFileError:
         raise
-    # Neither Keras nor h5py has an error of its own for bad files.
+    # Keras and h5py raise many types of errors for bad files.
     except Exception as error:
         raise _error(
             path,
@@ -121,19 +120,19 @@ def check_config(
     weights_bytes: int,
     packages: Collection[str] = ("keras_qa",),
 ) -> None:
-    """Refuses what describes more than a model of known classes.
+    """Checks that a configuration describes only a model of allowed classes.
 
     Args:
-        path: the file, for a message.
-        config: what describes a model.
-        weights_bytes: size of the model's weights.
+        path: the file, for error messages.
+        config: the configuration of a model.
+        weights_bytes: size of the stored weights.
         packages: see `load_model`.
 
     Raises:
-        ModelFileError: if it holds code or classes of other packages, or
-            describes a model with more weights than there are.
+        ModelFileError: if `config` contains code or classes of other packages,
+            or describes a model with more weights than are stored.
     """
-    # Keras finds the classes of models once they are imported.
+    # Imported so that their classes are registered with Keras.
     import keras_qa.initializers
     import keras_qa.models
     import keras_qa.optimizers.constraints  # noqa: F401
@@ -144,7 +143,7 @@ def check_config(
 
 
 def _read(path: Path) -> tuple[dict[str, Any], int]:
-    """The configuration, and the length of the weights."""
+    """The configuration, and the size of the weights in bytes."""
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
         names = sorted(member.filename for member in members)
@@ -195,7 +194,7 @@ def _check_part(
         # For a class that is not registered, this is its bare name or None.
         package, mark, _ = str(registered).partition(">")
         if mark:
-            # Found by this name, so that Keras imports no module for it.
+            # Keras imports no module for a class that it finds by this name.
             found = keras.saving.get_registered_object(registered)
             known = package in packages and found is not None
         else:
@@ -211,27 +210,27 @@ def _check_part(
             )
     elif isinstance(part, int | float):
         most = max(_SMALLEST_LIMIT, weights_bytes)
-        # Written so that NaN fails.
+        # This form of the comparison rejects NaN.
         if not -most <= part <= most:
             raise _error(path, f"sizes up to {most} in {CONFIG}", part)
 
 
 def _check_size(path: Path, config: dict[str, Any], weights_bytes: int) -> None:
-    """Makes the model without its weights, and counts the weights."""
+    """Checks the number of weights of a model created without their values."""
     import keras
 
     def make() -> Any:
         with keras.StatelessScope(initialize_variables=False):
             return keras.saving.deserialize_keras_object(config, safe_mode=True)
 
-    # Keras keeps the weights of each thread that are not filled yet, and would
-    # fill them later. It forgets them with this thread.
+    # Keras lists uninitialised weights by thread and would initialise them
+    # later; the list of this thread is dropped when the thread ends.
     with ThreadPoolExecutor(max_workers=1) as pool:
         twin = pool.submit(make).result()
     if not isinstance(twin, keras.Model):
         raise _error(path, "a model", type(twin).__name__)
     count = sum(math.prod(weight.shape) for weight in twin.weights)
-    # A weight takes two bytes at least.
+    # A weight takes at least two bytes.
     if 2 * count > weights_bytes:
         raise _error(
             path,
@@ -244,6 +243,6 @@ def _check_size(path: Path, config: dict[str, Any], weights_bytes: int) -> None:
 def _error(path: Path, expected: str, received: object) -> ModelFileError:
     text = str(received)
     shown = text if len(text) <= 200 else f"{text[:197]}..."
-    # Names in the file may hold what no terminal could print.
+    # Names in the file may contain unprintable characters.
     shown = shown.encode("ascii", "backslashreplace").decode()
     return ModelFileError(f"{path}: expected {expected}. Received: {shown}")

@@ -1,8 +1,8 @@
-"""A trained model as ONNX, for onnxruntime in any language.
+"""Export to ONNX, for onnxruntime in any language.
 
-It takes ids and returns scores; `reading.json` in the same folder says how to
-make ids of a text. tf2onnx converts it and keeps loops over words as loops, so
-that it takes any number of pairs of any length.
+The ONNX model takes ids and returns scores; `reading.json` in the same folder
+says how to convert text to ids. tf2onnx keeps loops over words as loops, so
+that the model takes any number of pairs of any length.
 """
 
 from collections.abc import Mapping
@@ -34,23 +34,23 @@ def export_onnx(
 ) -> None:
     """Writes a folder with `model.onnx`, `vocabulary.txt` and `reading.json`.
 
-    The model takes what the Keras model takes, by the same names, and returns
-    `score`. Names of sizes that vary are `pairs`, `question_length` and
-    `answer_length`, or `length` for other inputs. `TextReading.save` says what
-    the other files hold.
+    The ONNX model has the inputs of the Keras model, by the same names, and
+    the output `score`. Axes of variable size are named `pairs`,
+    `question_length` and `answer_length`, or `length` for other inputs.
+    `TextReading.save` documents the other two files.
 
     Args:
-        model: a model of ids, or of word vectors.
+        model: a model of word ids or of word vectors.
         reading: how it read text in training; None for a model of word
-            vectors.
-        path: folder to write. It is whole or absent.
-        overwrite: whether a folder that this function wrote may be replaced.
+            vectors, whose folder has no `vocabulary.txt`.
+        path: folder to write, atomically.
+        overwrite: True allows an older converted model to be replaced.
 
     Raises:
         ExportError: if Keras runs on another backend than TensorFlow, or the
-            vocabulary is not that of the model.
-        FileExistsError: if there is something at `path` and `overwrite` is
-            false, or it is no such folder.
+            vocabulary does not have the model's size.
+        FileExistsError: if `path` exists, unless `overwrite` is true and
+            `path` is a folder with `reading.json`.
         ImportError: if tf2onnx is not installed.
 
     Example:
@@ -87,17 +87,17 @@ def export_onnx(
 
 
 class OnnxModel:
-    """The model of an ONNX folder, called as a Keras model is.
+    """An exported ONNX model, with the part of Keras's interface that ranks.
 
     Args:
-        path: what `export_onnx` wrote.
+        path: folder that `export_onnx` wrote.
 
     Attributes:
         input: the inputs by name, each with its `shape`.
 
     Raises:
         ImportError: if onnxruntime is not installed.
-        RankerError: if the folder holds no model that onnxruntime loads.
+        RankerError: if onnxruntime cannot load the folder's model.
     """
 
     def __init__(self, path: Path):
@@ -109,7 +109,7 @@ class OnnxModel:
             ) from error
         try:
             self._session = onnxruntime.InferenceSession(path / MODEL_FILE)
-        # onnxruntime has many errors for bad files.
+        # onnxruntime raises many types of errors for bad files.
         except Exception as error:
             raise RankerError(
                 f"{path / MODEL_FILE}: expected an ONNX model. "
@@ -125,7 +125,7 @@ class OnnxModel:
 
 
 class _Input:
-    """An input; its sizes that vary, which ONNX names, are None."""
+    """An input; in its shape, None replaces ONNX's names of variable sizes."""
 
     def __init__(self, shape: Sequence[int | str]):
         self.shape = tuple(n if isinstance(n, int) else None for n in shape)
@@ -137,7 +137,7 @@ class _Input:
 def _where(graph: Any, node: Any, name: str, _: list[Any]) -> None:
     """Converts `tf.where`.
 
-    tf2onnx makes a sum of products of it, which is NaN if the value that is
+    tf2onnx's own conversion, a sum of products, is NaN where the value that is
     not chosen is infinite, as in a maximum over no words.
     """
     from onnx import TensorProto
@@ -167,7 +167,7 @@ def _where(graph: Any, node: Any, name: str, _: list[Any]) -> None:
 
 
 def _name_sizes(graph: Any) -> None:
-    """Names the sizes that vary, which tf2onnx only numbers."""
+    """Names the axes of variable size, which tf2onnx only numbers."""
     for value in [*graph.input, *graph.output]:
         side = value.name if value.name in ("question", "answer") else ""
         names = "pairs", f"{side}_length".lstrip("_")

@@ -1,7 +1,7 @@
 """The overlap features of `keras_qa.text.overlap` as a TensorFlow graph.
 
-Only operations of TensorFlow itself are used; the counts, the stop words and
-the class of letters and digits are constants of the graph.
+The graph uses only TensorFlow's operations; the counts, the stop words and
+the character class of letters and digits are constants in it.
 """
 
 import math
@@ -13,19 +13,19 @@ from keras_qa.text.overlap import OverlapFeatures
 
 
 class OverlapInGraph(tf.Module):
-    """Computes from tokens in a graph what `OverlapFeatures` does in Python.
+    """Computes the features of an `OverlapFeatures` from tokens in a graph.
 
-    Sums are float64, as in Python; of the same tokens both give the same
-    float32 numbers, to the last bit or one next to it.
+    Sums are float64, as in Python; for the same tokens, the float32 results of
+    graph and Python differ by at most one unit in the last place.
 
     Args:
-        features: the counts and the stop words.
+        features: provides the document frequencies and the stop words.
     """
 
     def __init__(self, features: OverlapFeatures):
         super().__init__()
-        # A word of one document weighs as much as a word that was never seen.
-        # No table may be empty: the empty word is in both.
+        # A word of one document has the default IDF, that of an unseen word.
+        # Tables must not be empty, so both contain the empty word.
         frequencies = features.document_frequencies
         known = sorted({"", *(w for w, n in frequencies.items() if n > 1)})
         self.idf = _table(
@@ -47,19 +47,20 @@ class OverlapInGraph(tf.Module):
 
         Args:
             questions: ragged string tensor `(n, None)`, tokens in UTF-8.
-            answers: the same; row i is the answer to question i.
+            answers: ragged string tensor `(n, None)`; row i is the answer to
+                question i.
 
         Returns:
             float32 tensor `(n, 4)`, in the order of `OverlapFeatures.names`.
         """
         tokens = tf.concat([questions.flat_values, answers.flat_values], 0)
         words, ids = tf.unique(tokens, out_idx=tf.int64)
-        # A number for each word in each row, to find the different ones.
+        # A key for each pair of row and word, to find a row's distinct words.
         rows = tf.concat([questions.value_rowids(), answers.value_rowids()], 0)
         size = tf.size(words, tf.int64)
         keys = rows * size + ids
         asked = tf.size(questions.flat_values)
-        # Q and A of each row, and their intersection.
+        # The distinct words of each side of each row, and their intersection.
         by_side = tf.concat(
             [tf.unique(keys[:asked]).y, tf.unique(keys[asked:]).y], 0
         )

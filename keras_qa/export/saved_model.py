@@ -1,8 +1,8 @@
-"""A trained model as a SavedModel, which takes text and needs TensorFlow only.
+"""Export to a SavedModel, which takes text and needs only TensorFlow.
 
-The folder `assets.extra`, which TensorFlow leaves to programs, also contains
+Its folder `assets.extra`, which TensorFlow reserves for applications, contains
 the architecture of the Keras model and how this model reads text:
-`keras_qa.Ranker` makes the Keras model from them and from the variables.
+`keras_qa.Ranker` restores the Keras model from them and from the variables.
 """
 
 import json
@@ -43,42 +43,41 @@ def export_saved_model(
 ) -> None:
     """Writes a SavedModel that takes text.
 
-    Tokenizer, vocabulary, weights and what the overlap features count are
-    inside; whoever loads it needs TensorFlow (2.15 or later) and nothing
-    else. It has two signatures. Strings are UTF-8; bytes that are not become
-    U+FFFD.
+    It contains the tokeniser, the vocabulary, the weights and the counts of
+    the overlap features; loading it needs only TensorFlow (2.15 or later).
+    Strings are UTF-8; bytes that are not UTF-8 become U+FFFD.
 
-    `serving_default` scores pairs:
+    The signature `serving_default` scores pairs:
 
     - `question`: string `(n,)`.
     - `answer`: string `(n,)`.
     - returns `score`: float32 `(n,)`, higher is better.
 
-    `rank` orders the candidates of one question:
+    The signature `rank` orders the candidates of one question:
 
     - `question`: string, a scalar.
     - `candidates`: string `(n,)`; `n` may be 0.
     - returns `scores`: float32 `(n,)` in the order of the candidates, and
       `order`: int32 `(n,)`, the positions of the candidates from best to
-      worst; of equal ones the first comes first.
+      worst; candidates of equal score keep their order.
 
-    Both take any number of texts of any length: texts of about the same length
-    are scored together, some 65,000 tokens at a time.
+    Both take any number of texts of any length: texts of similar length are
+    scored together, about 65,000 tokens at a time.
 
     Args:
-        model: takes `{"question", "answer"}` ids, and `"overlap"` features
-            `(n, 4)` if it wants them, and returns `(n, 1)` scores. A model
-            whose class has no `get_config` can be ranked with, but not made
-            again as a Keras model.
+        model: takes `{"question", "answer"}` ids, and optionally `"overlap"`
+            features `(n, 4)`, and returns `(n, 1)` scores. If its class has no
+            `get_config`, the SavedModel ranks, but the Keras model cannot be
+            restored from it.
         reading: how it read text in training.
-        path: folder to write. It is whole or absent.
-        overwrite: whether a SavedModel that is there may be replaced.
+        path: folder to write, atomically.
+        overwrite: True allows an existing SavedModel to be replaced.
 
     Raises:
         ExportError: if Keras runs on another backend than TensorFlow.
-        FileExistsError: if there is something at `path` and `overwrite` is
-            false, or it is not a SavedModel.
-        RankerError: if the model takes anything but what `reading` gives.
+        FileExistsError: if `path` exists, unless `overwrite` is true and
+            `path` is a SavedModel.
+        RankerError: if the model has inputs that `reading` does not provide.
 
     Example:
         >>> export_saved_model(model, TextReading(vocabulary), "saved_model")
@@ -111,13 +110,13 @@ def export_saved_model(
             name: function.get_concrete_function()
             for name, function in functions.items()
         }
-    # A plain module contains only what the signatures use, not the functions
-    # of the layers or the optimizer, which a Keras model would bring along.
+    # Saving the Keras model would add the functions of its layers and its
+    # optimizer; a plain module contains only what the signatures use.
     module = tf.Module()
     module.encoder = encoder
     module.features = features
     module.weights = [f.variables for f in signatures.values()]
-    # By number, for `load_keras_model`.
+    # In the order that `load_keras_model` expects.
     module.model_weights = [weight.value for weight in model.weights]
     architecture = _architecture(model)
 
@@ -135,11 +134,11 @@ class SavedModel:
     """Scores texts with the signatures of a SavedModel.
 
     Args:
-        path: what `export_saved_model` wrote.
+        path: folder that `export_saved_model` wrote.
 
     Raises:
         ImportError: if TensorFlow is not installed.
-        RankerError: if the folder holds no SavedModel that ranks text.
+        RankerError: if the folder contains no SavedModel that ranks text.
     """
 
     def __init__(self, path: Path):
@@ -155,11 +154,11 @@ class SavedModel:
         )
         self.path = path
         try:
-            # Kept, for its variables live as long as it does.
+            # The attribute keeps the variables alive.
             self._loaded = tf.saved_model.load(str(path))
             self._score = self._loaded.signatures["serving_default"]
             self._rank = self._loaded.signatures["rank"]
-        # TensorFlow has many errors for bad files, and none of its own.
+        # TensorFlow raises many types of errors for bad files.
         except Exception as error:
             raise RankerError(
                 f"{path}: expected a SavedModel with a signature `rank`, as "
@@ -173,14 +172,14 @@ class SavedModel:
         """Scores answers.
 
         Args:
-            questions: the question of all answers, or one for each.
+            questions: one question for all answers, or one for each.
             answers: `n` texts.
 
         Returns:
             float32 `(n,)`, higher is better.
 
         Raises:
-            RankerError: if there are not as many questions as answers.
+            RankerError: if `questions` and `answers` differ in length.
         """
         if isinstance(questions, str):
             (question,) = _utf8([questions])
@@ -200,9 +199,9 @@ class SavedModel:
         """The Keras model that was exported, with its weights.
 
         Raises:
-            ModelFileError: if its architecture is not that of a model of
-                these weights, or names classes that are not the library's.
-            RankerError: if the SavedModel does not contain it.
+            ModelFileError: if the stored architecture does not fit the
+                weights, or names classes that are not the library's.
+            RankerError: if the SavedModel contains no architecture.
         """
         path = self.path / EXTRA / ARCHITECTURE
         if not path.is_file():
@@ -216,12 +215,12 @@ class SavedModel:
             text = path.read_text("utf-8")
             size = sum(weight.nbytes for weight in weights)
             check_config(path, json.loads(text), size)
-            # Keras takes parts out of the configuration that it is given.
+            # Parsed again, as Keras may modify a configuration.
             model = keras.saving.deserialize_keras_object(json.loads(text))
             model.set_weights(weights)
         except ModelFileError:
             raise
-        # Keras has no error of its own for bad configurations.
+        # Keras raises many types of errors for bad configurations.
         except Exception as error:
             raise ModelFileError(
                 f"{path}: expected a model that this version of keras_qa can "
@@ -233,11 +232,11 @@ class SavedModel:
 def _architecture(model: keras.Model) -> str | None:
     try:
         return json.dumps(model_config(model))
-    # What Keras raises for a class that does not describe itself.
+    # Keras raises these for a class without `get_config`.
     except (NotImplementedError, TypeError, ValueError):
         return None
 
 
 def _utf8(texts: Sequence[str]) -> list[bytes]:
-    """Texts as UTF-8, which cannot hold surrogates."""
+    """Texts in UTF-8, with surrogates replaced."""
     return [well_formed(text).encode("utf-8") for text in texts]

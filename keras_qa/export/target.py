@@ -1,4 +1,4 @@
-"""What all exports refuse before the work."""
+"""Checks of the backend and of the output path, before an export starts."""
 
 from pathlib import Path
 
@@ -6,10 +6,10 @@ from keras_qa.errors import ExportError
 
 
 def check_backend() -> None:
-    """Refuses other backends of Keras than TensorFlow.
+    """Checks that Keras runs on TensorFlow.
 
     Raises:
-        ExportError: if Keras runs on another one.
+        ExportError: if Keras runs on another backend.
     """
     import keras
 
@@ -23,16 +23,16 @@ def check_backend() -> None:
 
 
 def check_target(path: Path, overwrite: bool, mark: str) -> None:
-    """Refuses to replace what is there, but for an older export.
+    """Checks that a folder is new, or an older export that may be replaced.
 
     Args:
         path: the folder to write.
-        overwrite: whether an older export may be replaced.
-        mark: a file that folders of this kind contain.
+        overwrite: True allows an older export to be replaced.
+        mark: name of a file by which an older export is recognised.
 
     Raises:
-        FileExistsError: if there is something at `path` and `overwrite` is
-            false, or it is a folder of another kind.
+        FileExistsError: if `path` exists, unless `overwrite` is true and
+            `path` contains `mark`.
     """
     if path.exists() and not (overwrite and (path / mark).is_file()):
         raise FileExistsError(

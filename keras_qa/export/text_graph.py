@@ -1,9 +1,9 @@
 """The tokeniser, the vocabulary and a model as one TensorFlow graph.
 
-Only operations of TensorFlow itself are used, and every Unicode table is
-taken from the running Python and stored in the graph as a constant: what
-`keras_qa.text.tokenizer` does in training, a SavedModel does on any
-machine, whatever its versions of Python, ICU and RE2.
+The graph uses only TensorFlow's operations, and contains the Unicode tables of
+the running Python as constants. A SavedModel therefore tokenises as
+`keras_qa.text.tokenizer` did in training, on any machine and with any versions
+of Python, ICU and RE2.
 """
 
 import sys
@@ -28,35 +28,36 @@ from keras_qa.text.vocabulary import UNKNOWN_ID
 POSITIONS = 1 << 16
 """Token positions that are scored at once: bounds the memory of a request."""
 
+# Every code point, in order.
+_EVERY = "".join(map(chr, range(sys.maxunicode + 1)))
 _SIAMESE = ("question_encoder", "answer_encoder", "head")
 
 
 @cache
 def _lower_case_table() -> tuple[np.ndarray, np.ndarray]:
-    """The code points that change in lower case, sorted, and their images."""
-    changed = [
-        (code, ord(lower_case(chr(code))))
-        for code in range(sys.maxunicode + 1)
-        if not 0xD800 <= code < 0xE000 and lower_case(chr(code)) != chr(code)
-    ]
-    upper, lower = np.array(changed, dtype=np.int32).T
-    return upper, lower
+    """The code points that lower-casing changes, sorted, and their results."""
+    before, after = map(_code_points, (_EVERY, lower_case(_EVERY)))
+    is_surrogate = (before >= 0xD800) & (before < 0xE000)
+    changed = (before != after) & ~is_surrogate
+    return before[changed], after[changed]
+
+
+def _code_points(text: str) -> np.ndarray:
+    encoded = text.encode("utf-32-le", "surrogatepass")
+    return np.frombuffer(encoded, "<i4").astype(np.int32)
 
 
 @cache
 def character_ranges(is_member: Callable[[str], bool]) -> str:
-    """A class of characters as the inside of an RE2 bracket expression.
+    """A class of characters as the content of an RE2 bracket expression.
 
     Args:
-        is_member: says of a single character whether it is in the class.
+        is_member: returns True for each single character of the class.
 
     Returns:
         Ranges of code points, each as two hexadecimal escapes.
     """
-    member = np.fromiter(
-        (is_member(chr(code)) for code in range(sys.maxunicode + 1)),
-        dtype=np.int8,
-    )
+    member = np.fromiter(map(is_member, _EVERY), np.int8, len(_EVERY))
     steps = np.diff(member, prepend=np.int8(0), append=np.int8(0))
     first, after = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
     return "".join(
@@ -66,7 +67,7 @@ def character_ranges(is_member: Callable[[str], bool]) -> str:
 
 
 def _word_pattern() -> str:
-    """The pattern of `tokenizer.tokenize` without classes that vary."""
+    """The pattern of `tokenizer.tokenize`, independent of RE2's classes."""
     digit = f"[{character_ranges(str.isdecimal)}]"
     word = f"[{character_ranges(str.isalnum)}]"
     other = f"[^{character_ranges(str.isalnum)}{character_ranges(str.isspace)}]"
@@ -78,13 +79,13 @@ def _word_pattern() -> str:
 
 
 def _number_pattern() -> str:
-    """The pattern of a number in `tokenizer.tokenize`, of a whole token."""
+    """The pattern of tokens that `tokenizer.tokenize` treats as numbers."""
     digit = f"[{character_ranges(str.isdecimal)}]"
     return rf"\A[.'’+\-]?{digit}+(?:[.,:/\-]{digit}+)*\z"
 
 
 def lower_case_in_graph(texts: tf.Tensor) -> tf.Tensor:
-    """Lower-cases each code point by itself, as `tokenizer.lower_case` does.
+    """Lower-cases each code point separately, as `tokenizer.lower_case` does.
 
     Args:
         texts: string tensor of shape `(n,)`, UTF-8. A byte sequence that is
@@ -124,8 +125,7 @@ def tokenize_in_graph(
         texts = tf.strings.regex_replace(texts, _word_pattern(), r"\0 ")
     white_space = f"[{character_ranges(str.isspace)}]+"
     texts = tf.strings.regex_replace(texts, white_space, " ")
-    # With its default separator, `split` would ask the C library's locale
-    # what white space is.
+    # With the default separator, the C library's locale defines white space.
     pieces = tf.strings.split(texts, sep=" ")
     tokens = tf.ragged.boolean_mask(pieces, pieces != "")
     if numbers:
@@ -137,15 +137,16 @@ def tokenize_in_graph(
 
 
 class TextEncoder(tf.Module):
-    """Texts to padded ids, in the graph.
+    """Converts texts to ragged ids, in the graph.
 
     Args:
-        words: the words by their ids, as `Vocabulary.words`: first `""` for
-            padding, then `"[UNK]"` for unknown words.
+        words: the distinct words in the order of their ids, as
+            `Vocabulary.words`: first `""` for padding, then `"[UNK]"` for
+            unknown words.
         tokenizer: one of `tokenizer.TOKENIZERS`.
 
     Raises:
-        ValueError: if an argument is not as described.
+        ValueError: if `words` or `tokenizer` is not as described.
     """
 
     def __init__(self, words: Sequence[str], tokenizer: str = "word"):
@@ -174,12 +175,11 @@ class TextEncoder(tf.Module):
     def __call__(
         self, texts: tf.Tensor, max_length: int | None = None
     ) -> tf.RaggedTensor:
-        """Tokenises and looks up.
+        """Converts texts to ids.
 
         Args:
             texts: string tensor of shape `(n,)`, UTF-8.
-            max_length: number of tokens that texts are cut to; None keeps them
-                whole.
+            max_length: number of tokens that texts are cut to; None keeps all.
 
         Returns:
             Ragged int32 tensor of shape `(n, None)`.
@@ -189,11 +189,11 @@ class TextEncoder(tf.Module):
     def tokens(
         self, texts: tf.Tensor, max_length: int | None = None
     ) -> tf.RaggedTensor:
-        """The first half of a call: ragged strings of shape `(n, None)`."""
+        """The tokens of texts, ragged strings of shape `(n, None)`."""
         return tokenize_in_graph(texts, self.tokenizer)[:, :max_length]
 
     def ids(self, tokens: tf.RaggedTensor) -> tf.RaggedTensor:
-        """The second half of a call: the ids of tokens."""
+        """The ids of ragged tokens, int32 of the same shape."""
         return self.table.lookup(tokens)
 
 
@@ -205,7 +205,7 @@ def text_signatures(
     overlap: Callable[[tf.RaggedTensor, tf.RaggedTensor], tf.Tensor]
     | None = None,
 ) -> dict[str, tf.types.experimental.PolymorphicFunction]:
-    """Wraps a model of ids into functions of text.
+    """Wraps a model of word ids into functions of text.
 
     Args:
         model: takes `{"question", "answer"}` ids, and `"overlap"` features if
@@ -215,21 +215,21 @@ def text_signatures(
             model's inputs with encodings in place of ids.
         encoder: turns texts into the ids that the model was trained on.
         max_length: for `"question"` and `"answer"`, the number of tokens
-            that texts are cut to; `None` keeps them whole.
-        width: the same for the length that the model takes; `None` if it
-            takes any.
-        overlap: from the tokens of `n` questions and of their answers to the
-            float32 features `(n, features)`, as `OverlapInGraph`.
+            that texts are cut to; None keeps all.
+        width: for `"question"` and `"answer"`, the length that the model
+            takes; None if it takes any.
+        overlap: maps the tokens of `n` questions and of their answers to the
+            float32 features `(n, features)`, as `OverlapInGraph` does.
 
     Returns:
-        The two functions that `export.export_saved_model` describes, by the
-        names of their signatures.
+        The two functions that `export_saved_model` describes, by the names of
+        their signatures.
     """
 
     def extra_inputs(
         questions: tf.RaggedTensor, answers: tf.RaggedTensor
     ) -> Callable[[tf.Tensor, tf.Tensor], dict[str, tf.Tensor]]:
-        """From rows of questions and answers to the inputs other than ids."""
+        """Returns a function from row numbers to the inputs other than ids."""
         if overlap is None:
             return lambda asked, answered: {}
         return lambda asked, answered: {
@@ -303,7 +303,7 @@ def text_signatures(
 
         lengths = tf.maximum(asked.row_lengths(), answers.row_lengths())
         scores = _in_chunks(score_rows, lengths)
-        # Of equal values `top_k` puts the one of the lower index first.
+        # `top_k` orders equal values by index.
         order = tf.math.top_k(scores, tf.size(scores)).indices
         return {"scores": scores, "order": order}
 
@@ -311,7 +311,7 @@ def text_signatures(
 
 
 def _pad(ids: tf.RaggedTensor, width: int | None) -> tf.Tensor:
-    """Pads with 0, to `width` columns or the longest text, 1 at least."""
+    """Pads with 0 to `width` columns, or to the longest text, at least 1."""
     if width is not None:
         return ids.to_tensor(shape=(None, width))
     padded = ids.to_tensor()
@@ -322,11 +322,11 @@ def _pad(ids: tf.RaggedTensor, width: int | None) -> tf.Tensor:
 def _in_chunks(
     score_rows: Callable[[tf.Tensor], tf.Tensor], lengths: tf.Tensor
 ) -> tf.Tensor:
-    """Scores rows of like length together, so that long ones pad no others.
+    """Scores rows of similar length together, which keeps padding short.
 
     Args:
-        score_rows: from row numbers `(m,)` to their scores `(m, 1)`.
-        lengths: int64 `(n,)`, tokens in each row.
+        score_rows: maps row numbers `(m,)` to scores `(m, 1)`.
+        lengths: int64 `(n,)`, number of tokens of each row.
 
     Returns:
         float32 `(n,)`, the scores of all rows.

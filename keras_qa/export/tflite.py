@@ -1,9 +1,9 @@
-"""A trained model as TensorFlow Lite (LiteRT), for phones and small devices.
+"""Export to TensorFlow Lite (LiteRT), for phones and small devices.
 
-It takes ids and returns scores; `reading.json` in the same folder says how to
-make ids of a text. The number and the lengths of the texts are fixed when it is
-written, so that every model of the library needs no other operations than those
-of TensorFlow Lite.
+The TensorFlow Lite model takes ids and returns scores; `reading.json` in the
+same folder says how to convert text to ids. The number and the lengths of the
+texts are fixed at export, so that every model of the library needs only
+TensorFlow Lite's built-in operations.
 """
 
 from collections.abc import Mapping
@@ -35,28 +35,29 @@ def export_lite(
 ) -> None:
     """Writes a folder with `model.tflite`, `vocabulary.txt`, `reading.json`.
 
-    The model takes what the Keras model takes, by the same names, and returns
-    `score`. Shorter texts are padded at the end, which changes no score.
-    `TextReading.save` says what the other files hold. An interpreter belongs
-    to one thread; threads make one each of the same file.
+    The written model has the inputs of the Keras model, by the same names, and
+    the output `score`. Shorter texts are padded at the end, which changes no
+    score. `TextReading.save` documents the other two files. An interpreter is
+    not thread-safe; each thread needs its own.
 
     Args:
-        model: a model of ids, or of word vectors.
+        model: a model of word ids or of word vectors.
         reading: how it read text in training; None for a model of word
-            vectors. The lengths that it cuts texts to are those that they are
-            padded to, unless the model takes others only.
-        path: folder to write. It is whole or absent.
+            vectors, whose folder has no `vocabulary.txt`. Texts are padded to
+            the lengths that `reading` cuts them to, unless the model has fixed
+            lengths.
+        path: folder to write, atomically.
         lengths: number of tokens that texts are padded to, by side, where
-            `reading` does not cut them. The texts of a model of one text are
-            answers.
-        pairs: the number of pairs that are scored at once.
-        overwrite: whether a folder that this function wrote may be replaced.
+            `reading` does not cut them. A model of one text uses the answers'.
+        pairs: number of pairs that are scored at once.
+        overwrite: True allows an older converted model to be replaced.
 
     Raises:
         ExportError: if Keras runs on another backend than TensorFlow, the
-            vocabulary is not that of the model, or `pairs` is less than 1.
-        FileExistsError: if there is something at `path` and `overwrite` is
-            false, or it is no such folder.
+            vocabulary does not have the model's size, or `pairs` is less
+            than 1.
+        FileExistsError: if `path` exists, unless `overwrite` is true and
+            `path` is a folder with `reading.json`.
 
     Example:
         >>> export_lite(model, TextReading(vocabulary), "ranker", pairs=10)
@@ -84,7 +85,7 @@ def export_lite(
     function, signature = ids_function(model, shapes)
     with for_converters(model, without_arsinh=True):
         traced = function.get_concrete_function()
-    # Loops cannot read variables; as constants they can.
+    # TensorFlow Lite's loops can read constants, but no variables.
     frozen = convert_to_constants.convert_variables_to_constants_v2(traced)
     converter = tf.lite.TFLiteConverter.from_concrete_functions([frozen])
     write_folder(

@@ -1,8 +1,8 @@
-"""A model as a TensorFlow function of ids, traced as converters need it.
+"""A model as a TensorFlow function of ids that converters accept.
 
-Converters know fewer operations than TensorFlow, and look for the loops of
-plain TensorFlow. While a model is traced here, the few parts of it that they
-would refuse are replaced by others that compute the same.
+Converters support fewer operations than TensorFlow, and only its plain loops.
+While a model is traced here, the functions of the library that converters would
+reject are replaced by equivalent ones.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from keras_qa.layers import recurrence
 
 
 def inputs_of(model: keras.Model) -> dict[str, Any]:
-    """The symbolic inputs of a model by name, whether it has a dict of them."""
+    """The symbolic inputs of a model by name, for a dict or a list of them."""
     if isinstance(model.input, dict):
         return dict(model.input)
     return {x.name: x for x in model.inputs}
@@ -33,11 +33,11 @@ def ids_function(
 
     Args:
         model: a functional model with one output.
-        shapes: the shapes of inputs that are to have others than the model's.
+        shapes: shapes of inputs, by name, that replace the model's.
 
     Returns:
         A `tf.function` of tensors in the order of `inputs_of`, which returns
-        a dict of the float32 `"score"`; and the specifications of its inputs.
+        `{"score": ...}` in float32, and the specifications of its inputs.
     """
     inputs = inputs_of(model)
     shapes = {name: x.shape for name, x in inputs.items()} | dict(shapes or {})
@@ -59,12 +59,12 @@ def ids_function(
 
 @contextmanager
 def for_any_machine(model: keras.Model) -> Iterator[None]:
-    """While it is open, LSTMs are traced without cuDNN.
+    """Context manager in which LSTMs are traced without cuDNN.
 
-    A graph with cuDNN, traced where a GPU is, would run with a GPU only.
+    A graph with cuDNN, traced on a machine with a GPU, runs only on GPUs.
 
     Args:
-        model: what is to be traced.
+        model: the model to trace.
     """
     layers = [
         layer
@@ -85,12 +85,12 @@ def for_any_machine(model: keras.Model) -> Iterator[None]:
 def for_converters(
     model: keras.Model, without_arsinh: bool = False
 ) -> Iterator[None]:
-    """While it is open, models are traced in operations that converters know.
+    """Context manager in which models are traced in convertible operations.
 
     Args:
-        model: what is to be traced.
-        without_arsinh: True replaces arsinh, too, by a logarithm and a root;
-            then distances are exact to about 1e-7, not to all digits.
+        model: the model to trace.
+        without_arsinh: True also replaces arsinh by a logarithm and a root,
+            which limits the accuracy of distances to about 1e-7.
     """
     replaced: list[tuple[Any, str, Any]] = [(recurrence, "_scan", _scan)]
     if without_arsinh:
@@ -109,9 +109,9 @@ def for_converters(
 def _scan(
     step: Callable[[Any, Any], Any], initial: Any, inputs: Any
 ) -> tuple[Any, Any]:
-    """`recurrence._scan`, whose loop carries its state as a tensor.
+    """`recurrence._scan` with the loop's state as a tensor.
 
-    `keras.ops.scan` carries it in a list of length 1.
+    `keras.ops.scan` wraps the state in a list of length 1.
     """
 
     def body(i: Any, state: Any, outputs: Any) -> tuple[Any, Any, Any]:
@@ -127,5 +127,5 @@ def _scan(
 
 
 def _arsinh(x: Any) -> Any:
-    """Of x ≥ 0."""
+    """The inverse hyperbolic sine of x ≥ 0."""
     return tf.math.log(x + tf.sqrt(tf.square(x) + 1.0))

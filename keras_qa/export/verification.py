@@ -1,4 +1,4 @@
-"""The check that an exported model scores as the model in memory does."""
+"""Comparison of an exported model's scores with those of the Keras model."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,27 +21,27 @@ def verify_export(
     *,
     tolerance: float = 1e-5,
 ) -> float:
-    """Loads a SavedModel and compares its scores with the model in memory.
+    """Loads a SavedModel and compares its scores with the Keras model's.
 
-    Pairs are compared as `serving_default` scores them, and all the answers
-    to the first question as `rank` does.
+    The signature `serving_default` scores all pairs; `rank` scores all answers
+    as candidates of the first question.
 
     Args:
         path: folder of the SavedModel.
-        model: the model that was exported.
+        model: the Keras model that was exported.
         reading: how it reads text.
-        questions: at least one text.
+        questions: at least one question.
         answers: `answers[i]` is the answer to `questions[i]`.
-        tolerance: largest difference allowed between two scores, absolute for
-            scores of up to 1 and relative to the score beyond.
+        tolerance: largest difference allowed between two scores, divided by
+            the magnitude of the Keras model's score where that exceeds 1.
 
     Returns:
         The largest difference found, in the same measure.
 
     Raises:
         ExportError: if a difference exceeds the tolerance.
-        RankerError: if the model takes anything but what `reading` gives, or
-            the folder holds no SavedModel that ranks text.
+        RankerError: if the model has inputs that `reading` does not provide,
+            or the folder contains no SavedModel that ranks text.
     """
     reading = reading.for_model(model)
     saved = SavedModel(Path(path))
@@ -58,7 +58,7 @@ def verify_export(
         difference = np.abs(scores - expected)
         difference /= np.maximum(1, np.abs(expected))
         worst = int(np.argmax(difference))
-        # Written so that NaN fails.
+        # This form of the comparison rejects NaN.
         if not difference[worst] <= tolerance:
             raise ExportError(
                 f"{path}: expected the scores of the model in memory, to "

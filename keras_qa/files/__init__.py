@@ -1,1 +1,1 @@
-"""Reading and writing files: whole or absent, owned, bounded, checked."""
+"""Atomic writing, locking, and checked and bounded reading of files."""

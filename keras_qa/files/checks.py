@@ -1,10 +1,10 @@
-"""The strict reader of the JSON and TOML files that only this project writes.
+"""A strict reader of the project's own JSON and TOML files.
 
-A type says what a file must contain: built-in types and their unions,
-`Literal`, `list`, `tuple` and `dict` of types, dataclasses and `TypedDict`s. A
-dataclass must have exactly its fields, of which those with a default may be
-missing, and may refuse values by a ValueError in its `__post_init__`. A
-`TypedDict` may have more keys than it names.
+A type describes the content of a file: built-in types and their unions,
+`Literal`, `list`, `tuple` and `dict` of types, dataclasses and `TypedDict`s. An
+object of a dataclass must have exactly its fields, except that fields with a
+default may be missing, and the dataclass may reject values by a ValueError in
+its `__post_init__`. An object of a `TypedDict` may have additional keys.
 
     >>> @dataclass(frozen=True)
     ... class Settings:
@@ -13,7 +13,7 @@ missing, and may refuse values by a ValueError in its `__post_init__`. A
     >>> read_json(path, Settings, SearchError)
     Settings(shard_size=4096, tokenizer='word')
 
-Every error names the file, the place in it, what was expected and received.
+Every error names the file, the place in it, and the expected and found values.
 """
 
 import json
@@ -44,22 +44,22 @@ def read_json(
     error: type[Exception],
     expected: str = "a JSON file",
 ) -> Any:
-    """Reads a JSON file of a type.
+    """Reads a JSON file and checks the type of its content.
 
     Args:
         path: the file.
         kind: the type; see the module.
         error: raised if the file cannot be read, is not JSON or of another
             type.
-        expected: what the message about a file that cannot be read, or is not
-            JSON, says instead.
+        expected: describes the expected file in the message about one that
+            cannot be read or is not JSON.
 
     Returns:
-        The content: see `typed`.
+        The content; see `typed`.
     """
     try:
         content = json.loads(Path(path).read_text("utf-8"))
-    # The last is of JSON that is nested too deep.
+    # Too deeply nested JSON raises a RecursionError.
     except (OSError, ValueError, RecursionError) as reason:
         raise error(
             f"{path}: expected {expected}. Received: {reason!s:.300}"
@@ -68,7 +68,7 @@ def read_json(
 
 
 def read_toml(path: Path | str, kind: Any, error: type[Exception]) -> Any:
-    """Reads a TOML file of a type.
+    """Reads a TOML file and checks the type of its content.
 
     Args:
         path: the file.
@@ -76,11 +76,14 @@ def read_toml(path: Path | str, kind: Any, error: type[Exception]) -> Any:
         error: raised if the file is not TOML, or of another type.
 
     Returns:
-        The content: see `typed`.
+        The content; see `typed`.
+
+    Raises:
+        OSError: if the file cannot be read.
     """
     try:
         content = tomllib.loads(Path(path).read_text("utf-8"))
-    # The last is of arrays that are nested too deep.
+    # Too deeply nested arrays raise a RecursionError.
     except (ValueError, RecursionError) as reason:
         raise error(
             f"{path}: expected TOML. Received: {shorten(str(reason))}"
@@ -91,20 +94,20 @@ def read_toml(path: Path | str, kind: Any, error: type[Exception]) -> Any:
 def parse_json(
     line: bytes | str, kind: Any, place: str, error: type[Exception]
 ) -> Any:
-    """Reads a JSON text of a type, such as a line of a file.
+    """Parses a JSON text, such as a line of a file, and checks its type.
 
     Args:
         line: the text, UTF-8.
         kind: the type; see the module.
-        place: what messages begin with, such as `runs.jsonl:12`.
+        place: the beginning of error messages, such as `runs.jsonl:12`.
         error: raised if the text is not JSON, or of another type.
 
     Returns:
-        The content: see `typed`.
+        The content; see `typed`.
     """
     try:
         content = json.loads(line)
-    # The second is of JSON that is nested too deep.
+    # Too deeply nested JSON raises a RecursionError.
     except (ValueError, RecursionError):
         raise error(
             f"{place}: expected JSON. Received: {shorten(line)}"
@@ -113,20 +116,20 @@ def parse_json(
 
 
 def typed(value: Any, kind: Any, place: str, error: type[Exception]) -> Any:
-    """Converts a value of JSON or TOML to what its type says.
+    """Converts a value of JSON or TOML to a type.
 
-    Numbers are finite and of at most 64 bits, integers are floats, too, and
-    texts can be encoded in UTF-8.
+    Floats must be finite and integers fit 64 bits, strings must be encodable in
+    UTF-8, and an integer is accepted as a float.
 
     Args:
         value: the value.
         kind: the type; see the module.
-        place: what messages begin with, such as `settings.json`.
+        place: the beginning of error messages, such as `settings.json`.
         error: raised if the value is of another type.
 
     Returns:
-        The value, with tuples where the type says so in place of lists, and
-        with instances of the dataclasses in place of objects.
+        The value, with lists converted to tuples and objects to instances of
+        dataclasses where the type has these.
     """
     try:
         return _typed(value, kind, "")
@@ -151,25 +154,25 @@ def fits(value: Any, kind: Any) -> bool:
 
 
 def kind_name(kind: Any) -> str:
-    """A type as a message has it."""
+    """The name of a type in error messages."""
     if isinstance(kind, type) and not get_args(kind):
         return kind.__name__
     return str(kind).replace("typing.", "")
 
 
 class _MisfitError(Exception):
-    """What is wrong with a value, without the file."""
+    """The error for a value that is not of its type, without the file."""
 
 
 def _typed(value: Any, kind: Any, where: str) -> Any:
-    """The value as its type says; `where` is its place, empty for the whole."""
+    """The converted value; `where` is its place, empty for the root."""
     origin, inner = get_origin(kind), get_args(kind)
     if kind is Any:
         return value
     if origin in (Union, types.UnionType):
         return _one_of(value, kind, where)
     if origin is Literal:
-        # 1 == True == 1.0
+        # Types are compared, because 1 == True == 1.0.
         if not any(type(value) is type(o) and value == o for o in inner):
             raise _other(value, kind, where)
         return value
@@ -197,7 +200,7 @@ def _one_of(value: Any, kind: Any, where: str) -> Any:
         if fits(value, one):
             return _typed(value, one, where)
     if value is not None and len(kinds) == 2 and types.NoneType in kinds:
-        # Says which part of the value does not fit.
+        # Raises an error that names the wrong part of the value.
         return _typed(value, kinds[kinds[0] is types.NoneType], where)
     raise _other(value, kind, where)
 
@@ -246,7 +249,7 @@ def _object(value: Any, kind: Any, where: str) -> Any:
 
 @cache
 def _members(kind: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The types of an object's members, and the names of those it must have."""
+    """The types of an object's members, and the names of the required ones."""
     kinds = get_type_hints(kind)
     if is_typeddict(kind):
         required = [n for n in kinds if n in kind.__required_keys__]
@@ -263,7 +266,7 @@ def _members(kind: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 def _plain(value: Any, kind: Any) -> bool:
     if kind is float and type(value) in (int, float):
-        # Written so that NaN fails.
+        # This form of the comparison rejects NaN.
         return abs(value) <= sys.float_info.max
     if isinstance(value, int) and abs(value) >= _MOST:
         return False
@@ -281,7 +284,7 @@ def _is_text(value: str) -> bool:
 
 
 def _inside(where: str, name: Any) -> str:
-    """The place of a member of what is at a place."""
+    """The place of a member of the object at `where`."""
     name = str(name)[:80].encode("utf-8", "backslashreplace").decode()
     return f"{where}.{name}" if where else name
 

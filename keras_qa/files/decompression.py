@@ -1,7 +1,7 @@
-"""Decompression that ends where a file unpacks to far more than text does.
+"""Decompression with a limit on the ratio of unpacked to packed bytes.
 
-A kilobyte of gzip can expand to a megabyte of blanks, and one of bzip2 to
-much more. Text shrinks to about a fifth.
+A kilobyte of gzip can expand to a megabyte of spaces, and one of bzip2 to much
+more. Text is compressed to about a fifth of its size.
 """
 
 import io
@@ -19,7 +19,7 @@ _BUFFER_BYTES = 1 << 16
 
 
 class _Bounded(io.RawIOBase):
-    """Raises an error once a decompressor has given too many bytes."""
+    """A stream that raises an error after too many bytes."""
 
     def __init__(self, stream: BinaryIO, most: int):
         self._stream = stream
@@ -49,17 +49,16 @@ class _Bounded(io.RawIOBase):
 def bounded(
     stream: BinaryIO, packed_bytes: int, buffer_bytes: int = _BUFFER_BYTES
 ) -> io.BufferedReader:
-    """A stream that raises an error once it has given too many bytes.
+    """Limits the number of bytes of a decompressing stream.
 
     Args:
         stream: decompresses a file; it is closed with the result.
-        packed_bytes: length of the file.
-        buffer_bytes: read at a time.
+        packed_bytes: size of the file in bytes.
+        buffer_bytes: number of bytes read at a time.
 
     Returns:
-        A stream of the same bytes. Reading beyond `FREE_BYTES` and
-        `MOST_TIMES * packed_bytes`, whichever is more, raises
-        `UnpackingError`.
+        A stream of the same bytes. Reading beyond the larger of `FREE_BYTES`
+        and `MOST_TIMES * packed_bytes` raises an `UnpackingError`.
     """
     most = max(FREE_BYTES, MOST_TIMES * packed_bytes)
     return io.BufferedReader(_Bounded(stream, most), buffer_bytes)

@@ -1,4 +1,4 @@
-"""JSON: one object a line, or one long array that is read item by item."""
+"""Streaming of JSON lines, and of one long JSON array item by item."""
 
 import codecs
 import json
@@ -16,10 +16,10 @@ from keras_qa.files.text_files import open_bytes
 from keras_qa.files.text_files import read_lines
 from keras_qa.files.text_files import shorten
 
-# An item longer than this is no article; it would only fill the memory.
+# Bounds the memory; no article is as long.
 MAX_ITEM_CHARACTERS = 2**24
 
-# A name of the file may be part of a place.
+# Bounds messages, since names in the file may be part of a place.
 _MAX_WHERE = 400
 _CHUNK_BYTES = 2**16
 _BLANK = re.compile(r"[ \t\n\r]*")
@@ -28,13 +28,13 @@ _BLANK = re.compile(r"[ \t\n\r]*")
 def error_in(
     path: Path, where: str, expected: str, received: object
 ) -> DatasetError:
-    """The error for a bad place of a file in which lines say nothing.
+    """Makes the error for a place of a file that is not given by lines.
 
     Args:
         path: the file.
         where: the place, such as `data[3].title`.
-        expected: what should be there.
-        received: what is there.
+        expected: describes the expected value.
+        received: the value found.
 
     Returns:
         The error, `path:where: expected ... Received: ...`.
@@ -46,23 +46,24 @@ def error_in(
 
 
 def read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Streams a file of one JSON object a line; blank lines are skipped.
+    """Streams a file of one JSON object per line; blank lines are skipped.
 
     Args:
-        path: the file, plain or `.gz`.
+        path: the file, plain, `.gz` or `.bz2`.
 
     Yields:
-        `(number, record)`, the lines counted from 1.
+        `(number, record)`, with the number of the line, from 1.
 
     Raises:
-        DatasetError: if the file cannot be read, or a line is no JSON object.
+        DatasetError: if the file cannot be read, or a line is not a JSON
+            object.
     """
     for number, line in read_lines(path):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
-        # Nested too deep, or a number of too many digits.
+        # Also raised for deep nesting, and for numbers of too many digits.
         except (ValueError, RecursionError) as error:
             raise error_at(
                 path, number, f"a JSON object ({error})", line
@@ -73,25 +74,25 @@ def read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def read_array(path: Path, name: str) -> Iterator[tuple[str, Any]]:
-    """Streams the items of an array that is a member of a file's one object.
+    """Streams the items of an array that is a member of the file's object.
 
-    `{"data": [item, item, ...], "version": ...}`: one item is in memory at a
-    time, and at most twice its length of the text. The other members are read
-    and passed over. The file is read to its end.
+    An example is `{"data": [item, item, ...], "version": ...}`. One item is in
+    memory at a time, and about twice its length of text. The other members are
+    parsed and skipped.
 
     Args:
-        path: the file, plain, `.gz` or `.bz2`; UTF-8, perhaps with a byte
+        path: the file, plain, `.gz` or `.bz2`; UTF-8, optionally with a byte
             order mark.
         name: the array's name, `"data"` in the example.
 
     Yields:
-        `(where, item)`, where the first item is at `data[0]`.
+        `(where, item)`, with places such as `data[0]`.
 
     Raises:
         DatasetError: if the file cannot be read, is not UTF-8 or not
             well-formed, has an item of more than `MAX_ITEM_CHARACTERS`, or no
-            array of that name. Syntax errors name the character, counted from
-            1, others the place in the object.
+            array of that name. The message names the place, and for syntax
+            errors the character, counted from 1.
     """
     path = Path(path)
     try:
@@ -133,21 +134,21 @@ def _items(reader: "_Reader", name: str) -> Iterator[tuple[str, Any]]:
 
 
 class _Reader:
-    """Parses a JSON text from left to right, and reads more when it must."""
+    """Parses a JSON text from left to right, and reads it in pieces."""
 
     def __init__(self, path: Path, stream: BinaryIO):
         self._path = path
         self._stream = stream
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._decode = json.JSONDecoder().raw_decode
-        # What is read and not yet dropped; it begins at `_at`.
+        # The text that was read; the part from `_at` is not parsed yet.
         self._text = ""
         self._at = 0
         self._before = 0
         self._ended = False
 
     def peek(self) -> str:
-        """The next character that is not blank; empty at the end."""
+        """The next character that is not white space; empty at the end."""
         while True:
             blank = _BLANK.match(self._text, self._at)
             self._drop(blank.end() if blank else self._at)
@@ -156,7 +157,7 @@ class _Reader:
                 return found
 
     def take(self, characters: str, where: str) -> str:
-        """Passes over the next character, which must be one of those given."""
+        """Skips and returns the next character, one of `characters`."""
         found = self.peek()
         if not found or found not in characters:
             expected = " or ".join(repr(c) for c in characters)
@@ -165,7 +166,7 @@ class _Reader:
         return found
 
     def value(self, where: str) -> Any:
-        """Passes over the next value and returns it."""
+        """Skips and returns the next value."""
         self.peek()
         while True:
             try:
@@ -173,7 +174,7 @@ class _Reader:
             except RecursionError as error:
                 self.fail(where, f"JSON ({error})", self._text[self._at :][:80])
             except ValueError as error:
-                # Perhaps only the beginning is there.
+                # The value may continue in text that is not read yet.
                 length = len(self._text) - self._at
                 if length <= MAX_ITEM_CHARACTERS and self._read_on():
                     continue
@@ -196,16 +197,16 @@ class _Reader:
         self.fail(where, f"JSON ({reason})", around)
 
     def _drop(self, end: int) -> None:
-        """Passes over what lies before `end`."""
+        """Skips the text before `end`."""
         self._before += end - self._at
         self._at = end
 
     def _read_on(self) -> bool:
-        """Doubles the text that is there; False at the end of the file."""
+        """Doubles the unparsed text; returns False at the end of the file."""
         if self._ended:
             return False
-        # Only here what was passed over is cut off: each time would take
-        # long where many short items follow a long one.
+        # Skipped text is cut off only here: cutting after each item would be
+        # slow where many short items follow a long one.
         self._text, self._at = self._text[self._at :], 0
         data = self._stream.read(max(_CHUNK_BYTES, len(self._text)))
         self._ended = not data

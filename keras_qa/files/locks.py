@@ -1,9 +1,9 @@
-"""Locks between processes: a file that one at a time may change, and owners.
+"""Locks between processes: exclusive access to files, and owners of folders.
 
-They are the `flock` locks of the package filelock, which end with the process
-that holds them, however it ends. On Linux they hold between the machines of an
-NFS mount, too, where its server keeps locks; on a mount with `nolock` or
-`local_lock`, only between the processes of one machine.
+They are the `flock` locks of the package filelock, which are released when the
+process that holds them ends, in whatever way. On Linux they also work between
+the machines of an NFS mount if its server supports locks; on a mount with
+`nolock` or `local_lock`, only between the processes of one machine.
 """
 
 import errno
@@ -29,21 +29,21 @@ from keras_qa.files.checks import read_json
 RUNNING = "running.json"
 """Name of the file by which a folder is owned."""
 
-# Whoever looks for an owner holds the lock for a moment.
+# `OwnerFile.check` holds the lock for a moment.
 PATIENCE = 0.4  # seconds
-_LONGEST = 1000  # characters that are shown of an owner
-# What `flock` says on file systems without locks.
+_LONGEST = 1000  # characters of an owner's description in messages
+# Errors of `flock` on file systems without locks.
 _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
 
 
 @contextmanager
 def locked(path: Path | str) -> Iterator[int]:
-    """Waits for a file and keeps others that call this from it.
+    """Waits for exclusive access to a file among callers of this function.
 
-    The file may be replaced meanwhile: the next process gets the new file.
+    If the file is replaced meanwhile, the next process gets the new file.
 
     Args:
-        path: the file, made if it does not exist.
+        path: the file, created if it does not exist.
 
     Yields:
         A descriptor of the file, to read and to append.
@@ -63,15 +63,15 @@ def locked(path: Path | str) -> Iterator[int]:
 
 
 def read_locked(path: Path | str) -> bytes:
-    """Reads a file while nobody writes to it who calls `locked`.
+    """Reads a file while no process has it `locked`.
 
     Raises:
-        FileNotFoundError: if there is no such file.
+        FileNotFoundError: if the file does not exist.
     """
     path = Path(path)
     path.stat()
     lock = _lock(path)
-    # A file that is read-only cannot be locked, but read.
+    # A read-only file cannot be locked, but can be read.
     with suppress(OSError):
         _acquire(lock)
     try:
@@ -81,11 +81,14 @@ def read_locked(path: Path | str) -> bytes:
 
 
 class OwnerFile:
-    """A file that one process owns while it lives, and that says which.
+    """A file that at most one process owns, and that describes the owner.
 
     Args:
-        path: the file. It exists while it is owned. A process that is killed
-            leaves it behind, and the next owner overwrites it.
+        path: the file, which exists while it is owned. A killed process leaves
+            it behind unlocked, and the next owner overwrites it.
+
+    Attributes:
+        owned: True while this object is the owner.
     """
 
     def __init__(self, path: Path):
@@ -95,9 +98,9 @@ class OwnerFile:
 
     def check(self) -> None:
         """Raises an OwnedError if this object or a process is the owner."""
-        # A new lock, since the own one could be taken a second time.
+        # A new lock object, since an object's lock can be acquired twice.
         lock = _lock(self.path)
-        # Where nothing can be written, no lock can be tried.
+        # A lock cannot be tried on a read-only file system.
         with suppress(OSError):
             if self.path.exists() and not _acquire(lock, PATIENCE):
                 raise OwnedError(_owner(self.path))
@@ -107,7 +110,7 @@ class OwnerFile:
         """Becomes the owner.
 
         Raises:
-            OwnedError: if there is another one.
+            OwnedError: if there is another owner.
             OSError: if the file cannot be written.
         """
         if not _acquire(self._lock, PATIENCE):
@@ -123,16 +126,16 @@ class OwnerFile:
             indent=2,
         )
         try:
-            # The same file as before, which is the one that is locked.
+            # Not replaced, since the lock is on the existing file.
             self.path.write_text(text, "utf-8")
         except OSError:
             self.release()
             raise
 
     def release(self) -> None:
-        """Gives the file up, if it is owned, and removes it."""
+        """Removes the file and releases the lock, if this object owns them."""
         if self.owned:
-            # Before the lock: nobody may take what is about to vanish.
+            # First, so that no process locks a file that is then removed.
             with suppress(OSError):
                 self.path.unlink(missing_ok=True)
             self._lock.release()
@@ -141,13 +144,13 @@ class OwnerFile:
 
 @contextmanager
 def owned_folder(folder: Path) -> Iterator[None]:
-    """Keeps a folder from other processes that call this, in a `with` block.
+    """Context manager of exclusive access to a folder among its callers.
 
     Args:
-        folder: the folder, made if it does not exist.
+        folder: the folder, created if it does not exist.
 
     Raises:
-        OwnedError: if a process has it already; the message says which.
+        OwnedError: if another process owns it; the message names the process.
         OSError: if the folder cannot be written to.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -166,15 +169,15 @@ def owned_folder(folder: Path) -> Iterator[None]:
 
 
 def _lock(path: Path) -> FileLock:
-    # Another thread may release the lock; and a soft lock, which a killed
-    # process would leave locked, must not take the place of `flock`.
+    # Any thread may release the lock, and no soft lock, which a killed process
+    # would leave locked, may replace `flock`.
     return FileLock(path, thread_local=False, fallback_to_soft=False)
 
 
 def _acquire(lock: FileLock, timeout: float = -1) -> bool:
-    """Returns True if the lock was free within the seconds.
+    """Acquires a lock; returns False if it is not free within the seconds.
 
-    Where the file system has no locks: True, with a warning.
+    On a file system without locks, it returns True with a warning.
     """
     try:
         lock.acquire(timeout)
@@ -192,7 +195,7 @@ def _acquire(lock: FileLock, timeout: float = -1) -> bool:
 
 
 def _owner(path: Path) -> str:
-    """What the owner says about itself."""
+    """The description of the owner in its file."""
     try:
         found = read_json(path, dict[str, str | int], ValueError)
         text = (

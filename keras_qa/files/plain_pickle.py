@@ -1,11 +1,11 @@
-"""Reads pickles of plain containers and scalars, and runs no code for it.
+"""A reader of pickles of plain containers and scalars that runs no code.
 
 A pickle is a program. The usual defence, a `pickle.Unpickler` whose
-`find_class` refuses every name, stops calls but not the rest: its C code
-reserves memory by numbers that the file states, and hashing a tuple nested a
-million times ends the process. So this reader starts from Python's unpickler
-in Python and keeps only the instructions that a dict, list, tuple, str, int
-or float needs; there is none left that could name, build or call anything.
+`find_class` rejects every name, prevents calls, but its C code allocates memory
+by numbers in the file, and hashing a tuple nested a million times crashes the
+process. This reader therefore uses Python's pure-Python unpickler, restricted
+to the instructions for dict, list, tuple, str, int, float and bool; none of
+them can import, build or call anything.
 """
 
 import pickle
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
-# The names of instructions in the module `pickle`.
+# The allowed instructions, by their names in the module `pickle`.
 ALLOWED = (
     "PROTO FRAME MARK STOP "
     "INT BININT BININT1 BININT2 LONG LONG1 LONG4 FLOAT BINFLOAT "
@@ -30,14 +30,14 @@ MAX_KEY_BITS = 60
 
 
 def _is_key(value: object) -> bool:
-    """Returns True for keys of short hashes: long integers collide."""
+    """Returns True for safe keys; hashes of long integers can collide."""
     if type(value) is int:
         return value.bit_length() <= MAX_KEY_BITS
     return type(value) in (str, float)
 
 
 class _Instructions(dict[int, Callable[[Any], None]]):
-    """Instruction code to method; a code that is not here is an error."""
+    """Methods by instruction code; a missing code is an error."""
 
     def __missing__(self, code: int) -> Callable[[Any], None]:
         raise pickle.UnpicklingError(
@@ -46,9 +46,9 @@ class _Instructions(dict[int, Callable[[Any], None]]):
 
 
 class _PlainUnpickler(pickle._Unpickler):
-    """Python's own unpickler with a short list of instructions."""
+    """The pure-Python unpickler with a short list of instructions."""
 
-    # Attributes of the superclass that its published types leave out.
+    # Attributes of the superclass that its type stubs lack.
     stack: list[Any]
     append: Callable[[object], None]
     pop_mark: Callable[[], list[Any]]
@@ -93,18 +93,18 @@ def loads(data: bytes, encoding: str = "utf-8") -> object:
         encoding: encoding of the strings that Python 2 wrote as bytes.
 
     Returns:
-        The object. Parts may be shared, or contain themselves.
+        The object. Its parts may be shared, or contain themselves.
 
     Raises:
-        pickle.UnpicklingError: if the pickle is malformed, or has anything
-            else in it. Nothing in it is imported or called in any case.
+        pickle.UnpicklingError: if the pickle is malformed, or contains other
+            objects.
     """
     try:
         return _PlainUnpickler(BytesIO(data), encoding=encoding).load()
     except pickle.UnpicklingError:
         raise
-    # A forged stream can make any instruction fail in its own way: nothing on
-    # the stack, bad UTF-8, a number too long, no memory.
+    # In a forged stream, instructions can fail in many ways: an empty stack,
+    # bad UTF-8, a number that is too long, no memory.
     except Exception as error:
         reason = str(error) or type(error).__name__
         raise pickle.UnpicklingError(reason) from error

@@ -1,4 +1,4 @@
-"""Arrays in `.npz` files that may be damaged, or may state a wrong size."""
+"""Reading of arrays from `.npz` files that may be damaged or forged."""
 
 import math
 import struct
@@ -7,8 +7,8 @@ import zlib
 
 import numpy as np
 
-# What NumPy and zipfile raise for a file that was cut off or changed, or is of
-# another format; the last three for features that these archives never have.
+# Errors of NumPy and zipfile for a file that was cut off or changed, or is of
+# another format; the last three for features that these archives never use.
 DAMAGE = (
     *(ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error),
     *(struct.error, TypeError, IndexError, OverflowError, MemoryError),
@@ -17,15 +17,15 @@ DAMAGE = (
 
 
 def stored_array(archive: zipfile.ZipFile, name: str) -> np.ndarray:
-    """Reads an array whose length is the one that its header states.
+    """Reads an uncompressed array, after checking its size in the header.
 
     Args:
         archive: the `.npz` file.
         name: the array's name.
 
     Raises:
-        ValueError: if the array is compressed, of objects, or not that long;
-            or another error of `DAMAGE`.
+        ValueError: if the array is compressed or of objects, or its size is
+            not that of its header; or another error of `DAMAGE`.
     """
     member = archive.getinfo(f"{name}.npy")
     if member.compress_type != zipfile.ZIP_STORED:

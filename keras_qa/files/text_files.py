@@ -1,4 +1,4 @@
-"""Text files, plain or gzipped, read line by line."""
+"""Reading of text files, plain or compressed, line by line."""
 
 import bz2
 import gzip
@@ -12,18 +12,18 @@ from typing import cast
 from keras_qa.errors import DatasetError
 from keras_qa.files.decompression import bounded
 
-# A line longer than this is no sentence; it would only fill the memory.
+# Bounds the memory; no sentence is as long.
 MAX_LINE_BYTES = 2**24
 
-# An id of the file may be part of what was expected.
+# Bounds messages, since an id of the file may be part of the expectation.
 _MAX_EXPECTED = 400
 
-# What opening, reading and decompressing can raise.
+# Errors of opening, reading and decompressing.
 READ_ERRORS = (OSError, EOFError, zlib.error)
 
 
 class _Short(reprlib.Repr):
-    """A `repr` of bounded length, whatever the object contains."""
+    """A `repr` of bounded length."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,13 +31,13 @@ class _Short(reprlib.Repr):
         self.maxlevel = 2
 
     def repr_int(self, x: int, level: int) -> str:
-        """Python refuses to write out integers of thousands of digits."""
+        """Python raises an error for integers of thousands of digits."""
         bits = x.bit_length()
         return repr(x) if bits < 200 else f"<integer of {bits} bits>"
 
 
 def shorten(value: object) -> str:
-    """The `repr` of what was read, cut to a length that fits a message."""
+    """The `repr` of a value, cut to at most 300 characters."""
     text = _Short().repr(value)
     return text if len(text) <= 300 else f"{text[:297]}..."
 
@@ -45,7 +45,7 @@ def shorten(value: object) -> str:
 def error_at(
     path: Path, line: int, expected: str, received: object
 ) -> DatasetError:
-    """The error for a bad line, `path:line: expected ... Received: ...`."""
+    """Makes the error for a line, `path:line: expected ... Received: ...`."""
     return DatasetError(
         f"{path}:{line}: expected {expected[:_MAX_EXPECTED]}. "
         f"Received: {shorten(received)}"
@@ -53,13 +53,13 @@ def error_at(
 
 
 def check_text(path: Path, line: int, name: str, value: object) -> str:
-    """Returns `value` if it is a string that UTF-8 can hold.
+    """Returns `value` if it is a string that UTF-8 can encode.
 
-    Escapes in JSON and pickles can spell surrogates, which no file and no
-    tokeniser in a graph could take later on.
+    Escapes in JSON and pickles can produce surrogates, which UTF-8 cannot
+    encode.
 
     Raises:
-        DatasetError: otherwise.
+        DatasetError: if `value` is not such a string.
     """
     if not isinstance(value, str):
         raise error_at(path, line, f"{name} to be a string", value)
@@ -73,7 +73,7 @@ def check_text(path: Path, line: int, name: str, value: object) -> str:
 
 
 def find_file(folder: Path, name: str) -> Path | None:
-    """`folder/name`, or `folder/name.gz`, or None if there is neither."""
+    """`folder/name` or else `folder/name.gz`; None if neither is a file."""
     for path in (folder / name, folder / f"{name}.gz"):
         if path.is_file():
             return path
@@ -83,7 +83,9 @@ def find_file(folder: Path, name: str) -> Path | None:
 def open_bytes(path: Path) -> BinaryIO:
     """Opens a file for reading; `.gz` and `.bz2` are decompressed.
 
-    Reading one that unpacks out of all proportion ends in an `OSError`.
+    Raises:
+        OSError: if the file cannot be opened. Reading raises an
+            `UnpackingError` beyond the limits of `decompression.bounded`.
     """
     if path.suffix not in (".gz", ".bz2"):
         return path.open("rb")
@@ -93,20 +95,20 @@ def open_bytes(path: Path) -> BinaryIO:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    r"""Streams the lines of a UTF-8 text, plain or `.gz`.
+    r"""Streams the lines of a UTF-8 text, plain, `.gz` or `.bz2`.
 
-    Lines end at `\n` or `\r\n` and nowhere else: the texts contain the other
+    Lines end only at `\n` or `\r\n`, because texts contain the other
     characters at which `str.splitlines` breaks. A byte order mark is skipped.
 
     Args:
         path: the file.
 
     Yields:
-        `(number, line)`, counted from 1, without the line end.
+        `(number, line)`, numbered from 1, without the line end.
 
     Raises:
         DatasetError: if the file cannot be read or decompressed, is not
-            UTF-8, or has a line of more than `MAX_LINE_BYTES` bytes.
+            UTF-8, or has a line of `MAX_LINE_BYTES` bytes or more.
     """
     path = Path(path)
     number = 0

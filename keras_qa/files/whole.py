@@ -1,4 +1,4 @@
-"""Files and folders that are whole or absent, whenever a script stops."""
+"""Atomic writing of files and folders."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-# What the names of folders begin with that a killed process may leave.
+# The beginning of the names of temporary folders, which killed processes leave.
 SCRATCH = ".writing-"
 _OLD = "old-"
 
@@ -15,14 +15,14 @@ _OLD = "old-"
 def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
     """Writes a file or folder under a temporary name, then renames it.
 
-    A file has reached the disk before it takes the place of an older one. A
-    folder that takes another's place is absent for a moment in between;
-    `remove_scratch` puts it there if the process was killed in this moment.
+    Data is on disk before an older file or folder is replaced. While a folder
+    is replaced, `path` is briefly missing; if the process is killed at this
+    moment, `remove_scratch` finishes the replacement.
 
     Args:
-        path: the final path; the folder that it lies in is made if missing.
-        save: writes what it has to write to the path it is given, which is
-            in the same file system and ends with the same name.
+        path: the final path; its parent folder is created if missing.
+        save: writes the file or folder to the path that it is given, which is
+            in the same file system and has the same name.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -44,15 +44,15 @@ def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
 
 
 def remove_scratch(folder: Path) -> None:
-    """Removes what killed processes were writing to a folder.
+    """Removes incomplete files and folders that killed processes left.
 
-    A folder that was whole, and had only to take an older one's place, does so.
+    An interrupted replacement of a folder (see `write_whole`) is finished.
 
     Args:
-        folder: a folder that no other process writes to now.
+        folder: a folder to which no other process is writing.
     """
     for path in folder.glob(f"{SCRATCH}*"):
-        # The older folder is out of its place only when the newer is whole.
+        # The older folder is moved here only after the newer is complete.
         for old in path.glob(f"{_OLD}*"):
             name = old.name.removeprefix(_OLD)
             if (path / name).exists() and not (folder / name).exists():
@@ -61,7 +61,7 @@ def remove_scratch(folder: Path) -> None:
 
 
 def _sync(path: Path) -> None:
-    """Waits until a file, or all files of a folder, are on the disk."""
+    """Waits until a file, or all files of a folder, are on disk."""
     files = path.rglob("*") if path.is_dir() else [path]
     for file in files:
         if file.is_file():

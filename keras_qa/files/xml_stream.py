@@ -1,4 +1,4 @@
-"""XML files of any length, read piece by piece and without entities."""
+"""Streaming of long XML files, in which entities are rejected."""
 
 from abc import ABC
 from abc import abstractmethod
@@ -20,21 +20,21 @@ from keras_qa.files.text_files import open_bytes
 T = TypeVar("T")
 
 _CHUNK_BYTES = 2**16
-# A tag or a comment that is longer only fills the memory.
+# Bounds the memory that a tag or a comment takes.
 _MAX_TAG_BYTES = 2**20
 
 
 class XmlStream(ABC, Generic[T]):
-    """Passes over an XML document and collects items of it on the way.
+    """A parser that collects items of an XML document.
 
-    Entities that the document declares are refused (by defusedxml): nested, a
+    Entities that the document declares are rejected (by defusedxml): nested, a
     kilobyte of them can expand to gigabytes of text, and the published files
-    have none. So are attributes that it declares with a value, which each tag
-    would get.
+    have none. Attributes declared with a default value, which each tag would
+    get, are rejected, too.
 
     Args:
-        *parts: the file, plain or compressed (see `open_bytes`), or the files
-            that follow one another and make up the document.
+        *parts: the file, plain or compressed (see `open_bytes`), or the
+            consecutive files that make up the document.
     """
 
     def __init__(self, *parts: Path):
@@ -49,30 +49,30 @@ class XmlStream(ABC, Generic[T]):
 
     @abstractmethod
     def start(self, element: str, attributes: dict[str, str]) -> None:
-        """Called where an element begins."""
+        """Handles the beginning of an element."""
 
     @abstractmethod
     def data(self, text: str) -> None:
-        """Called with some text; that of an element may come in pieces."""
+        """Handles text; the text of an element may come in several calls."""
 
     @abstractmethod
     def end(self, element: str) -> None:
-        """Called where an element ends."""
+        """Handles the end of an element."""
 
     def finish(self) -> None:
-        """Called at the end of the document; may raise `self.error(...)`."""
+        """Handles the end of the document; may raise `self.error(...)`."""
 
     def emit(self, item: T) -> None:
-        """Adds an item to what `read` yields."""
+        """Adds an item, which `read` yields."""
         self._done.append(item)
 
     @property
     def line(self) -> int:
-        """The line of `path` that the parser is at, counted from 1."""
+        """The parser's current line in `path`, counted from 1."""
         return max(1, self._parser.CurrentLineNumber - self._lines_before)
 
     def error(self, expected: str, received: object) -> DatasetError:
-        """The error for what is read at present."""
+        """Makes the error for the current line."""
         return error_at(self.path, self.line, expected, received)
 
     def read(self) -> Iterator[T]:
@@ -80,7 +80,8 @@ class XmlStream(ABC, Generic[T]):
 
         Raises:
             DatasetError: if a file cannot be read, or the document is not
-                well-formed or declares entities; it names file and line.
+                well-formed, declares entities or attributes with a default
+                value, or has a tag that is too long; it names file and line.
         """
         try:
             lines = size = 0
@@ -102,7 +103,7 @@ class XmlStream(ABC, Generic[T]):
             raise
         except DefusedXmlException as error:
             raise self._has_entities(str(error)) from error
-        # An unknown encoding in the XML declaration is one of the last two.
+        # The last two are raised for unknown encodings.
         except (*READ_ERRORS, ParseError, LookupError, ValueError) as error:
             raise self.error("well-formed XML", str(error)) from error
 

@@ -1,4 +1,4 @@
-"""Keras layers of the papers."""
+"""The Keras layers of the models."""
 
 from keras_qa.layers.alignment_features import AlignmentFeatures
 from keras_qa.layers.answer_attention import AnswerAttention

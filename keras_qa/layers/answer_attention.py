@@ -17,7 +17,7 @@ POOLINGS = ("max", "avg")
 
 
 def position_pooling(pooling: str, **kwargs: Any) -> keras.layers.Layer:
-    """The layer that pools the positions of a text by the name of a pooling.
+    """Returns the layer for the name of a pooling over positions.
 
     Args:
         pooling: `"max"` or `"avg"`.
@@ -53,7 +53,7 @@ class AnswerAttention(PairLayer, MaskingLayer):
     precision; all else is computed, and returned, in float32.
 
     The products `W_am h_a(t)` do not depend on the question: `keys` computes
-    them once for an answer that meets many questions.
+    them once for an answer that is paired with many questions.
 
     Args:
         units: size of `m(t)`; by default that of the states.
@@ -66,15 +66,15 @@ class AnswerAttention(PairLayer, MaskingLayer):
         inputs: list `[question, states]`, or `[question, states, keys]`, of
             float tensors `(batch_size, question_dim)`, `(batch_size, length,
             dim)` and `(batch_size, length, units)`.
-        mask: list of as many masks, of which only that of the states is used:
-            a bool tensor `(batch_size, length)`, true at words. Without one,
+        mask: list of one mask per input. Only that of the states is used: a
+            bool tensor `(batch_size, length)`, true at words. Without one,
             all positions are words.
         return_attention_scores: whether the weights `s` are returned too.
 
     Output:
         Float tensor `(batch_size, dim)`, without a mask; with
-        `return_attention_scores`, a list of it and the weights `(batch_size,
-        length)`.
+        `return_attention_scores`, a list of this tensor and the weights
+        `(batch_size, length)`.
 
     Raises:
         ValueError: if an argument is out of range, or the inputs are not a
@@ -111,7 +111,6 @@ class AnswerAttention(PairLayer, MaskingLayer):
         self.pooling = pooling
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
-        # Logits, softmax and pooling are precise.
         self.pool = position_pooling(pooling, dtype=self.precise, name="pool")
 
     def build(self, input_shape: Any) -> None:
@@ -134,7 +133,7 @@ class AnswerAttention(PairLayer, MaskingLayer):
         layer = keras.layers.Dense(
             units,
             use_bias=False,
-            # An initialiser gives equal shapes equal values each time.
+            # One initialiser gives weights of equal shapes equal values.
             kernel_initializer=self.kernel_initializer.clone(),
             kernel_regularizer=self.kernel_regularizer,
             dtype=dtype,
@@ -144,7 +143,7 @@ class AnswerAttention(PairLayer, MaskingLayer):
         return layer
 
     def keys(self, states: Any) -> Any:
-        """`W_am h_a(t)`, the part of equation 11 that needs no question.
+        """Computes `W_am h_a(t)`, the part of equation 11 without the question.
 
         Args:
             states: float tensor `(batch_size, length, dim)`.

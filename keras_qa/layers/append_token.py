@@ -1,4 +1,4 @@
-"""A token that closes each text, such as <EOS>."""
+"""A token at the end of each text, such as <EOS>."""
 
 from typing import Any
 
@@ -13,11 +13,10 @@ PADDING_ID = 0
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class AppendToken(ConfiguredLayer):
-    """Puts one more token after the last word of each text.
+    """Puts a token after the last word of each text.
 
-    The ids 5, 7 and padding become 5, 7, the token and padding: the token
-    takes the first position behind the text, and a text without words becomes
-    the token alone. However much padding follows, the text is the same.
+    The token takes the position after the last word, whatever padding
+    follows; a text without words becomes the token alone.
 
     Args:
         token_id: id of the token. By convention it is the size of the
@@ -43,16 +42,15 @@ class AppendToken(ConfiguredLayer):
 
     def __init__(self, token_id: int, **kwargs: Any):
         super().__init__(**kwargs)
-        # 0 is padding.
         check_positive(token_id=token_id)
         self.token_id = token_id
 
     def call(self, inputs: Any) -> Any:
-        """Widens the texts by one position and writes the token."""
+        """Appends the token."""
         wide = ops.pad(inputs, ((0, 0), (0, 1)), constant_values=PADDING_ID)
         place = ops.arange(ops.shape(wide)[1], dtype="int32")
         is_word = wide != PADDING_ID
-        # One behind the last word, 0 where there is none.
+        # The position after the last word, 0 in a text without words.
         end = ops.max(ops.where(is_word, place + 1, 0), axis=1, keepdims=True)
         token = ops.cast(self.token_id, wide.dtype)
         return ops.where(place == end, token, wide)

@@ -1,4 +1,4 @@
-"""AttentiveBiLSTM: a text pair, the answer read in view of the question."""
+"""AttentiveBiLSTM: an encoder of text pairs with attention on the answer."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from keras_qa.layers.sequences import without_padding
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class AttentiveBiLSTM(PairLayer, MaskingLayer):
-    """Encodes a pair of texts, the answer with weights from the question.
+    """Encodes a pair of texts; the question weighs the answer's positions.
 
     One bidirectional LSTM, or another encoder, reads both texts:
 
@@ -22,7 +22,7 @@ class AttentiveBiLSTM(PairLayer, MaskingLayer):
     2. `AnswerAttention` weighs the answer's states by `o_q` (equations 11 to
        13) and takes the maximum, or mean, of the weighted states as `o_a`.
 
-    All of it runs over the positions that the masks mark as words: padding
+    Both steps run over the positions that the masks mark as words: padding
     has a weight of exactly 0 and changes nothing. A text without words
     becomes the zero vector. Under mixed precision the encoder runs in half
     precision; softmax and pooling keep float32.
@@ -31,11 +31,11 @@ class AttentiveBiLSTM(PairLayer, MaskingLayer):
         units: size of the LSTM's state in each direction (the paper's 141);
             `None` with an `encoder`.
         attention_units: size of the vectors that equation 11 compares; by
-            default that of the encoder's states. The paper leaves it open.
+            default that of the encoder's states. The paper does not give it.
         pooling: `"max"` or `"avg"`, of both texts.
-        encoder: layer from words `(batch_size, length, dim)` to states of the
-            same length, in place of the LSTM: a `TextConvolution` makes it
-            the paper's Attentive CNN.
+        encoder: layer from words `(batch_size, length, dim)` to states
+            `(batch_size, length, state_dim)`, in place of the LSTM; a
+            `TextConvolution` gives the paper's Attentive CNN.
         kernel_initializer: initialiser of the attention's weights.
         kernel_regularizer: regulariser of the attention's weights.
         **kwargs: the arguments of `keras.layers.Layer`.
@@ -56,8 +56,8 @@ class AttentiveBiLSTM(PairLayer, MaskingLayer):
         shape `(batch_size, answer_length)`.
 
     Raises:
-        ValueError: if an argument is out of range, not exactly one of `units`
-            and `encoder` is given, or the inputs are not two sequences.
+        ValueError: if an argument is out of range, both or none of `units`
+            and `encoder` are given, or the inputs are not two sequences.
 
     Example:
         >>> question = keras.random.normal((2, 5, 8))
@@ -125,7 +125,7 @@ class AttentiveBiLSTM(PairLayer, MaskingLayer):
         self.attention.build([(states[0][0], states[0][-1]), states[1]])
 
     def encode_question(self, words: Any, mask: Any = None) -> Any:
-        """The question's vector.
+        """Encodes questions as their vectors `o_q`.
 
         Args:
             words: float tensor `(batch_size, length, dim)`.
@@ -137,7 +137,7 @@ class AttentiveBiLSTM(PairLayer, MaskingLayer):
         return self.pool(self.encoder(words, mask=mask), mask=mask)
 
     def encode_answer(self, words: Any, mask: Any = None) -> dict[str, Any]:
-        """The encoding of an answer before it meets a question.
+        """Encodes answers, without a question.
 
         Args:
             words: float tensor `(batch_size, length, dim)`.
@@ -157,7 +157,7 @@ class AttentiveBiLSTM(PairLayer, MaskingLayer):
         answer: dict[str, Any],
         mask: Any = None,
     ) -> list[Any]:
-        """The answer's vector in view of the question, and the weights.
+        """Computes the answer's vector `o_a` for a question, and the weights.
 
         Args:
             question: the result of `encode_question`.
@@ -216,13 +216,13 @@ class AttentiveBiLSTM(PairLayer, MaskingLayer):
         encoder = None
         if self.units is None:
             encoder = keras.saving.serialize_keras_object(self.encoder)
-            # This layer builds it, for the words that it is given.
+            # `build` of this layer builds the encoder.
             encoder.pop("build_config", None)
         return {**super().get_config(), "encoder": encoder}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> "AttentiveBiLSTM":
-        """Rebuilds the layer, and the encoder if it was given one."""
+        """Rebuilds the layer, and its encoder if one was given."""
         encoder = config["encoder"]
         if encoder is not None:
             encoder = keras.saving.deserialize_keras_object(encoder)

@@ -1,4 +1,4 @@
-"""Attentive pooling: two texts weigh each other's positions."""
+"""Attentive pooling: each of two texts weighs the positions of the other."""
 
 from typing import Any
 
@@ -12,24 +12,23 @@ from keras_qa.layers.sequences import mask_of
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class AttentivePooling(PairLayer, MaskingLayer):
-    """Pools a question and an answer with weights that each gives the other.
+    """Pools a question and an answer, each weighed by the other.
 
     With the columns of `Q` and `A` the vectors of the two texts' positions:
 
     1. `G = tanh(Q^T U A)` compares every position of the question with every
        position of the answer;
-    2. `g_q[i] = max_j G[i, j]` and `g_a[j] = max_i G[i, j]`: how well the
-       best partner fits each position;
+    2. `g_q[i] = max_j G[i, j]` and `g_a[j] = max_i G[i, j]`: the best match of
+       each position;
     3. `w_q = softmax(g_q)` and `w_a = softmax(g_a)`;
     4. `r_q = Q w_q` and `r_a = A w_a`.
 
     Maxima and softmaxes run over the positions that the masks mark as words:
     padding has a weight of exactly 0 and changes nothing. A text without
-    words becomes the zero vector, and its partner's words weigh the same.
+    words becomes the zero vector, and all words of the other text have the same
+    weight.
     Half-precision inputs are multiplied by `U` in half precision; all else is
     computed, and returned, in float32.
-
-    Swapping the two texts swaps the outputs if `U` is transposed with them.
 
     Args:
         kernel_initializer: initialiser of `U`.
@@ -112,7 +111,7 @@ class AttentivePooling(PairLayer, MaskingLayer):
             ops.matmul(question, self.kernel), ops.transpose(answer, (0, 2, 1))
         )
         fit = ops.tanh(ops.cast(fit, self.precise))
-        # No value of tanh is below -1: padding never is the only maximum.
+        # No value of tanh is below -1, so padding never exceeds a word.
         fit = ops.where(masks[0][:, :, None] & masks[1][:, None, :], fit, -1.0)
         weights = [
             _masked_softmax(ops.max(fit, axis=axis), text_mask)
@@ -151,5 +150,5 @@ def _masked_softmax(x: Any, mask: Any) -> Any:
     """Softmax over the true positions of values in [-1, 1], 0 elsewhere."""
     exponentials = ops.where(mask, ops.exp(x), 0.0)
     total = ops.sum(exponentials, axis=-1, keepdims=True)
-    # One word contributes at least 1/e, so this bound only meets empty texts.
+    # One word adds at least 1/e, so the bound affects texts without words only.
     return exponentials / ops.maximum(total, 0.1)

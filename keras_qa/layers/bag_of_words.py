@@ -22,12 +22,12 @@ class BagOfWords(MaskingLayer):
         y = (x_1 + ... + x_M) / M    (`pooling="mean"`)
 
     over the positions that the mask marks as words: padding changes nothing,
-    and a text without words becomes the zero vector. The mask matters even
-    when padded word vectors are zero, because a projection with a bias makes
-    them `activation(b)`. Half-precision inputs are summed in float32.
+    and a text without words becomes the zero vector. Half-precision inputs are
+    summed in float32.
 
     Args:
         pooling: `"sum"` (the paper) or `"mean"`.
+        **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: float tensor `(batch_size, length, dim)`.
@@ -71,14 +71,14 @@ class BagOfWords(MaskingLayer):
         return ops.cast(pooled, self.compute_dtype)
 
     def pool_packed(self, words: Any, batch: Mapping[str, Any]) -> Any:
-        """Pools texts whose distinct words were computed once.
+        """Pools texts from the vectors of their distinct words.
 
         Args:
             words: float tensor `(slots, dim)`, one vector per slot.
-            batch: the batch's description by `keras_qa.text.packing.pack`.
+            batch: the result of `keras_qa.text.packing.pack`.
 
         Returns:
-            Float tensor `(rows, dim)`, what `call` gives for the same texts.
+            Float tensor `(rows, dim)`, equal to that of `call` for these texts.
         """
         x = ops.cast(words, keras.backend.result_type(words.dtype, "float32"))
         pooled = packed_sum(x, batch)
@@ -93,16 +93,16 @@ class BagOfWords(MaskingLayer):
 
 
 def packed_sum(words: Any, batch: Mapping[str, Any]) -> Any:
-    """Sums the words of each text, with a gradient that is such a sum too.
+    """Sums the words of each text; the gradient is a sum of the same kind.
 
     Row r of the result is the sum of `words[slot]` over the tokens
     `(slot, r)`. Its gradient for a slot is the sum of the rows' gradients over
-    the tokens `(slot, row)`. Both gather first and then add up consecutive
-    rows; the gradient that automatic differentiation finds would scatter.
+    the tokens `(slot, row)`. Both gather and then add consecutive rows; the
+    gradient of automatic differentiation would scatter.
 
     Args:
         words: float tensor `(slots, dim)`.
-        batch: the batch's description by `keras_qa.text.packing.pack`.
+        batch: the result of `keras_qa.text.packing.pack`.
 
     Returns:
         Float tensor `(rows, dim)`.
@@ -126,6 +126,6 @@ def packed_sum(words: Any, batch: Mapping[str, Any]) -> Any:
 def _sorted_sum(data: Any, segments: Any, count: Any) -> Any:
     """Sums consecutive rows; the last segment is never empty."""
     if keras.backend.backend() == "tensorflow":
-        # Keras takes the count from the last segment here, and only here.
+        # On TensorFlow, Keras takes the count from the last segment.
         return ops.segment_sum(data, segments, sorted=True)
     return ops.segment_sum(data, segments, num_segments=count, sorted=True)

@@ -15,7 +15,7 @@ PROJECTIONS = ("clip", "expmap")
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class BallProjection(ConfiguredLayer):
-    """Brings vectors into the ball of radius `1 - epsilon`.
+    """Maps vectors into the ball of radius `1 - epsilon`.
 
     With `y` a vector, `"clip"` computes
 
@@ -27,20 +27,20 @@ class BallProjection(ConfiguredLayer):
 
         tanh(s ||y||) y / ||y||
 
-    The clip is the paper's, but for epsilon: the paper clips to norm 1, where
-    the distance is infinite. It forgets the norm of what lies outside; sums
-    of word vectors nearly all do. The exponential map keeps the norm's order.
+    The paper clips to norm 1, where the distance is infinite. The clip loses
+    the norms of vectors outside the ball, as nearly all sums of word vectors
+    are; the exponential map keeps the order of the norms.
 
     Norms are computed in float32 at least. In half precision 1 - 1e-5 rounds
-    to 1, so the layer should be given `dtype="float32"` under mixed
-    precision when a distance in the ball follows.
+    to 1: under mixed precision give the layer `dtype="float32"` if a distance
+    in the ball follows.
 
     Args:
         projection: `"clip"` or `"expmap"`.
         epsilon: distance of the clip's radius from 1, in (0, 1).
         scale: the factor `s` of `"expmap"`, before training. The default
-            suits sums of some 20 word vectors, whose norms are about 10 to
-            45: a larger factor would send all of them to the boundary.
+            suits sums of about 20 word vectors, with norms of about 10 to 45;
+            a larger factor would map all of them to the boundary.
         trainable_scale: whether `s` is learned, as `exp` of a weight, so that
             it stays positive.
 
@@ -48,7 +48,7 @@ class BallProjection(ConfiguredLayer):
         inputs: float tensor `(..., dim)`.
 
     Output:
-        Float tensor of the same shape, of norms at most `1 - epsilon`.
+        Float tensor of the same shape, with norms of at most `1 - epsilon`.
 
     Raises:
         ValueError: if an argument is out of range.
@@ -88,7 +88,7 @@ class BallProjection(ConfiguredLayer):
         self.supports_masking = True
 
     def build(self, input_shape: tuple) -> None:
-        """Creates the logarithm of the scale, if the map has one."""
+        """Creates the logarithm of the scale for `"expmap"`."""
         if self.projection == "expmap":
             self.log_scale = self.add_weight(
                 name="log_scale",

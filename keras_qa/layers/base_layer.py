@@ -7,14 +7,14 @@ import keras
 
 
 def serialized(value: Any) -> Any:
-    """An argument of a layer or a model as a configuration has it.
+    """Converts an argument of a layer or a model for a configuration.
 
     Args:
         value: a number, text, list or tuple, or a Keras initialiser,
             regulariser, constraint or activation.
 
     Returns:
-        What JSON can hold of it, without references to `value`.
+        A value for JSON; of a list, a copy.
     """
     if isinstance(value, list):
         return list(value)
@@ -28,10 +28,10 @@ def serialized(value: Any) -> Any:
 
 
 class ConfiguredLayer(keras.layers.Layer):
-    """A layer whose constructor's arguments are attributes of these names.
+    """A layer that keeps its constructor's arguments as attributes.
 
-    Its configuration has these attributes, except for those that the class
-    lists in `not_kept`, and what the configuration of Keras's layers has.
+    Each attribute has the name of its argument. `get_config` adds them to the
+    configuration of `keras.layers.Layer`, except for those in `not_kept`.
     """
 
     not_kept: tuple[str, ...] = ()
@@ -50,11 +50,11 @@ class ConfiguredLayer(keras.layers.Layer):
 
 
 class MaskingLayer(ConfiguredLayer):
-    """A layer that uses masks and passes none on.
+    """A layer that uses masks and does not pass them on.
 
     Attributes:
-        precise: dtype of what has to stay in float32 under mixed precision;
-            float64 if the layer computes in it.
+        precise: dtype of values that stay in float32 under mixed precision;
+            float64 if the layer computes in float64.
     """
 
     def __init__(self, **kwargs: Any):
@@ -63,5 +63,5 @@ class MaskingLayer(ConfiguredLayer):
         self.precise = keras.backend.result_type(self.compute_dtype, "float32")
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No mask: the outputs have no axis of positions, or 0 at padding."""
+        """Returns None: outputs have no positions, or are 0 at padding."""
         return None

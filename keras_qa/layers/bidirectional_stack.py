@@ -1,4 +1,4 @@
-"""Stacked LSTMs in two directions that never see each other."""
+"""Stacked LSTMs in two independent directions."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from keras_qa.layers.sequences import without_padding
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class BidirectionalStack(ConfiguredLayer):
-    """Reads a text forwards and backwards by two independent stacks of LSTMs.
+    """Reads a text forwards and backwards with two independent stacks of LSTMs.
 
     With `x_t` the text's word vectors and `f_l`, `b_l` the states of the l-th
     layer of each direction,
@@ -22,23 +22,23 @@ class BidirectionalStack(ConfiguredLayer):
         f_l(t) = LSTM(f_{l-1}(t), f_l(t-1))     f_0(t) = x_t
         b_l(t) = LSTM(b_{l-1}(t), b_l(t+1))     b_0(t) = x_t
 
-    and the output is [f_L(t); b_L(t)] of the top layer L. In
-    stacked `keras.layers.Bidirectional` layers the second layer reads
-    the states of both directions, so that its forward state knows the words to
-    come. Here it reads those of its own direction alone, which is what lets
-    `f_L(t)` predict the next word and `b_L(t)` the one before.
+    and the output is [f_L(t); b_L(t)] of the top layer L. Of stacked
+    `keras.layers.Bidirectional` layers, the second reads the states of both
+    directions, so that its forward state depends on later words. Here a layer
+    reads the states of one direction only: `f_L(t)` can predict the next word
+    and `b_L(t)` the previous one.
 
-    States at padding are 0, and padding changes nothing, wherever it is.
+    States at padding are 0, and padding at any position changes nothing.
 
     Args:
         units: size of the state of each direction.
         layers: number of stacked LSTMs in each direction.
-        dropout: share of the inputs of each LSTM that training drops: of the
-            word vectors, and of the states between two layers.
+        dropout: share of each LSTM's inputs (word vectors, or states of the
+            layer below) that are dropped in training.
         initializer_range: all weights and biases start uniform in (-range,
-            range), as in the paper. With `None` they start as Keras does it:
-            Glorot uniform, orthogonal, and biases of 0 but 1 for the forget
-            gates.
+            range), as in the paper. `None` keeps the defaults of Keras: Glorot
+            uniform and orthogonal kernels, and biases of 0, but 1 for the
+            forget gates.
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
@@ -46,7 +46,7 @@ class BidirectionalStack(ConfiguredLayer):
         mask: bool tensor `(batch_size, length)`, true at words; usually
             comes from `Embedding(mask_zero=True)`. Without one, all positions
             are words.
-        training: whether to drop.
+        training: whether dropout is active.
 
     Output:
         Float tensor `(batch_size, length, 2 units)`, with the mask of the
@@ -62,7 +62,7 @@ class BidirectionalStack(ConfiguredLayer):
 
     Reference: Wu and Hao, "Cross-sentence Pre-trained model for Interactive
     QA matching", sections 2.1 and 3.1; Peters et al., 2018, "Deep
-    contextualized word representations", section 3.1, for the independence.
+    contextualized word representations", section 3.1 (independent directions).
     """
 
     def __init__(
@@ -136,10 +136,10 @@ class BidirectionalStack(ConfiguredLayer):
         return without_padding(states, mask)
 
     def final(self, states: Any, mask: Any = None) -> Any:
-        """The state with which each direction ends.
+        """Returns the final state of each direction.
 
         Args:
-            states: what the layer returned, `(batch_size, length, 2 units)`.
+            states: the output of the layer, `(batch_size, length, 2 units)`.
             mask: bool tensor `(batch_size, length)` or None.
 
         Returns:

@@ -1,7 +1,7 @@
 """Contrastive divergence for pairs of states that lie in [-1, 1].
 
-The parts that `keras_qa.layers.RBMJumpScore.fit` is made of: exact draws from
-the truncated exponential, pairs of adjacent states in batches, and the trainer.
+`keras_qa.layers.RBMJumpScore.fit` uses them: exact samples of the truncated
+exponential, batches of pairs of adjacent states, and the trainer.
 """
 
 from collections.abc import Iterable
@@ -14,33 +14,32 @@ from keras import ops
 from keras_qa.arguments import check_positive
 from keras_qa.batches.epochs import SeededEpochs
 
-# At a rate so small the truncated exponential is uniform to float32.
+# Up to this rate the truncated exponential is uniform in float32.
 SMALLEST_RATE = 1e-6
 
 
 def truncated_exponential(rate: Any, uniform: Any) -> Any:
-    """Draws from the density proportional to `exp(rate x)` over [-1, 1].
+    """Samples from the density proportional to `exp(rate x)` over [-1, 1].
 
-    By inverse transform. With s = |rate| and u uniform, the draw for a positive
-    rate is the quantile of 1 - u,
+    With s = |rate| and u uniform, the sample for a positive rate is the
+    quantile of 1 - u (inverse transform),
 
         x = 1 + log(1 - u (1 - exp(-2 s))) / s
 
-    counted from the end at which the density is highest; that of a negative
-    rate is its mirror image. Neither exponential overflows, nor does anything
-    cancel where the rate is small.
+    and -x is the sample for a negative rate. No exponential overflows, and
+    small rates lose no digits.
 
     Args:
-        rate: float tensor of any shape and any finite values.
+        rate: float tensor of any shape, with finite values.
         uniform: float tensor of the same shape, uniform over [0, 1].
 
     Returns:
-        Float tensor of the same shape, in [-1, 1]. Its mean is `coth(rate) -
-        1 / rate`.
+        Float tensor of the same shape, in [-1, 1]. The mean of the density is
+        `coth(rate) - 1 / rate`.
     """
     size = ops.maximum(ops.abs(rate), SMALLEST_RATE)
     x = 1 + ops.log1p(ops.multiply(uniform, ops.expm1(-2 * size))) / size
-    # At u = 1 and a high rate the logarithm is -inf, the quantile -1.
+    # At u = 1 and a high rate the logarithm is -inf; the quantile is -1.
     x = ops.maximum(x, -1)
     return ops.where(rate < 0, -x, x)
 
@@ -49,7 +48,7 @@ class StatePairs(SeededEpochs):
     """Pairs of adjacent states, shuffled each epoch, for `keras.Model.fit`.
 
     A batch is `(inputs,)`: the float32 arrays `"state"` and `"next_state"`
-    `(batch_size, dim)`. Each state is kept once, and padding not at all.
+    `(batch_size, dim)`. Each state is stored once; padding is not stored.
 
     Args:
         texts: batches `(states, mask)` of texts, read once: float arrays
@@ -61,7 +60,7 @@ class StatePairs(SeededEpochs):
 
     Raises:
         ValueError: if `batch_size` is not positive, an array has another shape
-            or a value out of range, or no word has a next one.
+            or values outside [-1, 1], or no word has a next word.
     """
 
     def __init__(
@@ -98,7 +97,7 @@ class StatePairs(SeededEpochs):
         return self._words.shape[1]
 
     def in_order(self) -> Iterable[tuple[np.ndarray, np.ndarray]]:
-        """Yields all pairs, some thousands at a time."""
+        """Yields all pairs, in batches of up to 4,096."""
         for start in range(0, self.pairs, 4096):
             rows = self._starts[start : start + 4096]
             yield self._words[rows], self._words[rows + 1]
@@ -123,7 +122,7 @@ class StatePairs(SeededEpochs):
 
 
 def _checked(states: Any, mask: Any) -> tuple[np.ndarray, np.ndarray]:
-    """States as float32 and their mask as bool; errors say what is wrong."""
+    """Returns states as float32 and their mask as bool, after checks."""
     states = np.asarray(states, dtype=np.float32)
     if states.ndim != 3:
         raise ValueError(
@@ -154,19 +153,19 @@ class ContrastiveDivergence(keras.Model):
 
         dE(model) / dtheta - dE(data) / dtheta
 
-    of which the first term, the mean under the model, is estimated by the
-    pairs that k cycles of block Gibbs sampling make of those of the data. (The
-    sign of the paper's equation 12 is the opposite, which would make the data
-    ever less likely.) The loss that descends along it is the energy gap,
+    The first term, the mean under the model, is estimated from
+    reconstructions: pairs after k cycles of block Gibbs sampling from the
+    data. (Equation 12 of the paper has the opposite sign, which would make the
+    data less likely.) The loss is the energy gap,
 
         mean of E(data) - mean of E(reconstruction)
 
-    which falls below 0 and returns to about 0 as the model gets to know the
-    data. It is no likelihood, and noisy. The metric `reconstruction_error` is
-    the mean square of data minus reconstruction.
+    which falls below 0 and returns to about 0 as the model learns the data. It
+    is a noisy estimate and not a likelihood. The metric `reconstruction_error`
+    is the mean square of data minus reconstruction.
 
-    The trainer has no weights of its own: `compile` takes any optimizer and
-    needs no loss.
+    The trainer adds no weights to those of `score`. `compile` takes any
+    optimizer and needs no loss.
 
     Args:
         score: a built layer with the methods `energy` and `reconstruct`, such
@@ -202,11 +201,11 @@ class ContrastiveDivergence(keras.Model):
         self.k = k
         self.seed_generator = keras.random.SeedGenerator(seed)
         self.reconstruction_error = keras.metrics.Mean("reconstruction_error")
-        # All weights are the layer's, which is built.
+        # All weights are those of `score`, which is built.
         self.built = True
 
     def call(self, inputs: Any) -> dict[str, Any]:
-        """Reconstructs each pair, and compares the two."""
+        """Reconstructs each pair and compares it with its reconstruction."""
         state, following = inputs["state"], inputs["next_state"]
         model = [
             ops.stop_gradient(x)
@@ -230,6 +229,6 @@ class ContrastiveDivergence(keras.Model):
         sample_weight: Any = None,
         training: bool = True,
     ) -> Any:
-        """The mean energy gap, a scalar; also counts the error."""
+        """Returns the mean energy gap, a scalar; updates the metric."""
         self.reconstruction_error.update_state(y_pred["reconstruction_error"])
         return ops.mean(y_pred["energy_gap"])

@@ -16,19 +16,21 @@ class CosineSimilarity(PairLayer):
 
     cos(q, a) = <q, a> / (|q| |a|)
 
-    Norms are bounded below by 1e-6, so that value and gradient are finite for
-    zero vectors on every backend, and their cosine is 0. Half-precision
-    inputs are computed, and returned, in float32. Masks are neither used nor
-    passed on.
+    Norms are bounded below by 1e-6, so that the cosine of a zero vector is 0
+    and its gradient is finite on every backend. Half-precision inputs are
+    computed, and returned, in float32. Masks are neither used nor passed on.
 
     Args:
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
-        inputs: list `[question, answer]` of tensors `(batch_size, dim)`.
+        inputs: list `[question, answer]` of float tensors `(batch_size, dim)`.
 
     Output:
-        Cosines `(batch_size, 1)`.
+        Cosines, a float tensor `(batch_size, 1)`.
+
+    Raises:
+        ValueError: if the inputs are not two vectors of the same size.
 
     Example:
         >>> q, a = keras.ops.array([[3.0, 4.0]]), keras.ops.array([[4.0, 3.0]])
@@ -56,13 +58,13 @@ class CosineSimilarity(PairLayer):
 
 
 def unit_vectors(x: Any) -> Any:
-    """Vectors divided by their norms, in float32 at least.
+    """Divides vectors by their norms, in float32 at least.
 
     Args:
         x: float tensor `(..., dim)`.
 
     Returns:
-        Float tensor of the same shape; the zero vector stays what it is.
+        Float tensor of the same shape; a zero vector stays zero.
     """
     x = ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
     squared = ops.sum(ops.square(x), axis=-1, keepdims=True)

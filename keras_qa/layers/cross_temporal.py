@@ -1,4 +1,4 @@
-"""Lightweight temporal crossing: a QRNN over two texts that share gates."""
+"""Lightweight temporal crossing: a QRNN over two texts with crossed gates."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -21,34 +21,33 @@ ALIGNMENTS = ("lengths", "padded")
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class CrossTemporalLayer(PairLayer, QuasiRecurrent):
-    """Encodes two texts, each also by the gates of the other.
+    """Encodes two texts, each with its own gates and with those of the other.
 
-    One set of convolutions makes the candidates and gates `Z, F, O` of both
-    texts, as in a QRNN. Each text s then has two recurrences: one with its own
-    gates, one with those of its partner p,
+    The same convolutions compute the candidates and gates `Z, F, O` of both
+    texts, as in a QRNN. Each text s then has two recurrences, one with its own
+    gates and one with those of its partner p, the other text,
 
         c_t = f^s_t c_{t-1} + (1 - f^s_t) z^s_t          h_t = o^s_t c_t
         c'_t = f^p_{t*} c'_{t-1} + (1 - f^p_{t*}) x_t    h'_t = o^p_{t*} c'_t
 
     and the layer returns `h_t h'_t`, elementwise, for both texts. Step t* of
-    the partner corresponds to step t: with r the quotient of the two lengths,
-    rounded up, a step of the shorter text reads the longer at t r, and a step
-    of the longer reads the shorter at t / r, rounded down; neither reads
-    beyond the last step.
+    the partner corresponds to step t. With r the quotient of the longer and the
+    shorter length, rounded up, step t of the shorter text reads step t r of the
+    longer, and step t of the longer text reads step t / r, rounded down, of the
+    shorter; both are limited to the last step.
 
-    Padding does not change the outputs of words; at padding outputs are 0.
-    Swapping the texts swaps the outputs. The weights are those of one
-    `QRNNLayer`.
+    Outputs at padding are 0. With `alignment="lengths"` padding does not change
+    the outputs at words. The weights are those of one `QRNNLayer`.
 
     Args:
         units: size of the states (the paper's d).
         kernel_size: width of the convolution (the paper's k).
         crossed_input: the input x_t of the second recurrence: `"own"`, the
-            text's z_t (the paper's prose and figures), or `"partner"`, the
+            text's z_t (the paper's text and figures), or `"partner"`, the
             partner's z_{t*} (the paper's equations).
-        alignment: whether r and the last steps are those of the texts of each
-            example (`"lengths"`) or of the padded tensors (`"padded"`, where
-            the score of a pair depends on the batch that it is in).
+        alignment: `"lengths"` computes r and the last steps from the lengths
+            of the two texts, `"padded"` from those of the padded tensors, so
+            that the score of a pair depends on its batch.
         **kwargs: the arguments of `QuasiRecurrent`: activations, bias,
             zoneout, dropout, initialisers, regularisers and constraints.
 
@@ -56,8 +55,8 @@ class CrossTemporalLayer(PairLayer, QuasiRecurrent):
         inputs: list of two float tensors, the question `(batch_size,
             question_length, input_dim)` and the answer `(batch_size,
             answer_length, input_dim)`.
-        mask: list of two bool tensors, false on padding, `None` for a text
-            without padding.
+        mask: list of two bool tensors `(batch_size, length)`, false on
+            padding; `None` for texts without padding.
         training: whether dropout and zoneout are active.
 
     Output:
@@ -65,7 +64,8 @@ class CrossTemporalLayer(PairLayer, QuasiRecurrent):
         `(batch_size, answer_length, units)`.
 
     Raises:
-        ValueError: if an argument is out of range, or the inputs are not two.
+        ValueError: if an argument is out of range, or the inputs are not two
+            sequences.
 
     Example:
         >>> layer = CrossTemporalLayer(16)
@@ -124,12 +124,12 @@ class CrossTemporalLayer(PairLayer, QuasiRecurrent):
             steps = RealSteps(mask)
         gates = self.convolve(self.with_window(inputs, None), steps, training)
         if steps is None:
-            # Every step counts as one of the text, the padding as zeros.
+            # All steps count as words; padding is zero.
             steps = RealSteps(ops.ones((length, batch_size), "bool"))
         return _Side(gates, mask, steps)
 
     def _join(self, own: "_Side", partner: "_Side") -> Any:
-        """The joint states of one text, `(length, batch_size, units)`."""
+        """Computes `h_t h'_t` of one text, `(length, batch_size, units)`."""
         z, f, o = own.gates
         partner_z, *partner_gates = partner.gates
         at = _aligned(own.steps, partner.steps)
@@ -145,7 +145,7 @@ class CrossTemporalLayer(PairLayer, QuasiRecurrent):
         return ops.where(ops.expand_dims(own.mask, -1), joint, 0.0)
 
     def _states(self, f: Any, z: Any, mask: Any | None) -> Any:
-        """The cell states of one recurrence."""
+        """Computes the cell states of one recurrence."""
         if mask is not None:
             f = ops.where(ops.expand_dims(mask, -1), f, 1.0)
         return linear_recurrence(f, (1 - f) * z, time_major=True)
@@ -155,7 +155,7 @@ class CrossTemporalLayer(PairLayer, QuasiRecurrent):
         return [None, None] if mask is None else list(mask)
 
     def compute_output_shape(self, input_shape: Sequence[tuple]) -> list[tuple]:
-        """Shapes of the joint states of the two texts."""
+        """Returns the shapes of the outputs of the two texts."""
         return [(*shape[:-1], self.units) for shape in input_shape]
 
 
@@ -170,7 +170,7 @@ class _Side:
 
 def _aligned(own: RealSteps, partner: RealSteps) -> Any:
     """The partner's step t* for each step t, `(length, batch_size)`."""
-    # A text without words is read as one step.
+    # A text without words counts as one step.
     length = ops.maximum(own.counts, 1)
     partner_length = ops.maximum(partner.counts, 1)
     longer = ops.maximum(length, partner_length)

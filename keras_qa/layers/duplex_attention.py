@@ -1,4 +1,4 @@
-"""Duplex attention: n-gram attention of two texts, then of one to the other."""
+"""Duplex attention: over the n-grams of each text, then between two texts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,37 +15,38 @@ from keras_qa.text.sides import SIDES
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class DuplexAttention(PairLayer, MaskingLayer):
-    """The distance of a question and a document from their feature maps.
+    """Computes the distance of a question and a document from feature maps.
 
-    1. `NGramAttention` makes one vector of the N that the blocks have at each
-       position, in both texts (equations 4 to 8);
-    2. `QueryAttention` compares each position of the question with what it
-       finds in the document, and adds the distances up (equations 9 to 12).
+    1. `NGramAttention` combines the vectors of the N blocks at each position of
+       both texts into one (equations 4 to 8);
+    2. `QueryAttention` sums the distances of the question's positions from the
+       weighted means of the document (equations 9 to 12).
 
-    `contextualize` is the first, which needs one text only, `distance` the
-    second; `pair_distances` is the second for all pairs of some questions and
-    some documents. So a text of many pairs goes through the first step once.
+    `contextualize` does the first step for one text, `distance` the second for
+    pairs, and `pair_distances` the second for all pairs of questions and
+    documents, so that a text of many pairs needs the first step once.
 
-    Padding, which must follow the words of a document, changes nothing.
-    All but the sums of equation 8 keeps float32 under mixed precision.
+    Padding, which must follow the words of a document, changes nothing. Under
+    mixed precision all but the sums of equation 8 is computed in float32.
 
     Args:
-        max_document_length: most positions of a document; a longer one is cut
-            before the second step. The paper does not say.
-        hidden_units: sizes of the layers between the first and the last one
-            of each softmax block. The paper has "fully connected layers" and
-            no number; by default there is one.
-        n_gram_attention: whether there is the first attention.
-        query_attention: whether there is the second one; without it the words
-            of the document weigh the same.
-        without_n_gram_attention: what replaces the first attention where it
-            is off: the `"mean"` of the blocks or the `"last"` of them.
-        share_sides: whether both texts go through the same softmax block of
-            equation 7. The paper does not say.
-        alpha: start of PReLU's slopes.
+        max_document_length: the most positions of a document; longer documents
+            are cut before the second step. The paper does not give it.
+        hidden_units: sizes of the hidden layers of each softmax block. The
+            paper has "fully connected layers" without a number; the default
+            has no hidden layer, so that a block is one layer.
+        n_gram_attention: whether the first step is an attention.
+        query_attention: whether the second step is an attention; otherwise all
+            words of the document have the same weight.
+        without_n_gram_attention: the first step if it is no attention: the
+            `"mean"` of the blocks or the `"last"` block.
+        share_sides: whether both texts use the same softmax block of equation
+            7. The paper does not say.
+        alpha: initial slope of PReLU.
         block_initializer: initialiser of the kernels of equation 7, see
             `NGramAttention`.
-        position_initializer: that of equation 10, see `QueryAttention`.
+        position_initializer: initialiser of the kernels of equation 10, see
+            `QueryAttention`.
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
@@ -53,16 +54,17 @@ class DuplexAttention(PairLayer, MaskingLayer):
             blocks, question_length, filters)` and `(batch_size, blocks,
             document_length, filters)`.
         mask: list of two bool tensors `(batch_size, length)`, true at words;
-            `NGramDenseBlock` passes them on. Where there is none, all
-            positions are words.
+            `NGramDenseBlock` passes them on. Without masks, all positions are
+            words.
         return_attention_scores: whether the weights are returned too.
 
     Output:
         Distances, a float tensor `(batch_size, 1)`, lower is better; with
-        `return_attention_scores`, a list of them and the weights of equation
-        7 for the question `(batch_size, question_length, blocks)` and the
-        document `(batch_size, document_length, blocks)`, and of equation 10
-        `(batch_size, question_length, document_length)`.
+        `return_attention_scores`, a list of the distances, the weights of
+        equation 7 for the question `(batch_size, question_length, blocks)` and
+        for the document `(batch_size, document_length, blocks)`, and the
+        weights of equation 10 `(batch_size, question_length,
+        document_length)`.
 
     Raises:
         ValueError: if an argument is out of range, or the inputs have another
@@ -117,7 +119,7 @@ class DuplexAttention(PairLayer, MaskingLayer):
                 "softmax" if n_gram_attention else without_n_gram_attention,
                 hidden_units,
                 alpha,
-                # An initialiser gives equal shapes equal values each time.
+                # One initialiser gives weights of equal shapes equal values.
                 self.block_initializer.clone(),
                 dtype=self.dtype_policy,
                 name=f"{side}_resolution",
@@ -148,7 +150,7 @@ class DuplexAttention(PairLayer, MaskingLayer):
         side: str = "question",
         return_attention_scores: bool = False,
     ) -> Any:
-        """The first attention, on one text.
+        """Computes the first step for texts of one side.
 
         Args:
             maps: float tensor `(batch_size, blocks, length, filters)`.
@@ -157,8 +159,9 @@ class DuplexAttention(PairLayer, MaskingLayer):
             return_attention_scores: whether the weights are returned too.
 
         Returns:
-            Float tensor `(batch_size, length, filters)`, or a list of it and
-            the weights `(batch_size, length, blocks)`.
+            Float tensor `(batch_size, length, filters)`; with
+            `return_attention_scores`, a list of this tensor and the weights
+            `(batch_size, length, blocks)`.
         """
         layer = self.resolution.get(side, self.resolution["question"])
         return layer(
@@ -173,20 +176,21 @@ class DuplexAttention(PairLayer, MaskingLayer):
         document_mask: Any = None,
         return_attention_scores: bool = False,
     ) -> Any:
-        """The second attention, on pairs.
+        """Computes the second step for pairs.
 
         Args:
-            question: what `contextualize` returned, `(batch_size,
+            question: the result of `contextualize`, `(batch_size,
                 question_length, filters)`.
-            document: the result of `contextualize` for the same number of
-                documents.
+            document: the result of `contextualize`, `(batch_size,
+                document_length, filters)`.
             question_mask: bool tensor `(batch_size, question_length)` or None.
             document_mask: bool tensor `(batch_size, document_length)` or None.
             return_attention_scores: whether the weights are returned too.
 
         Returns:
-            Distances `(batch_size, 1)`, or a list of them and the weights
-            `(batch_size, question_length, document_length)`.
+            Distances `(batch_size, 1)`; with `return_attention_scores`, a list
+            of the distances and the weights `(batch_size, question_length,
+            document_length)`.
         """
         return self.matching(
             [question, document],
@@ -201,7 +205,7 @@ class DuplexAttention(PairLayer, MaskingLayer):
         question_mask: Any = None,
         document_mask: Any = None,
     ) -> Any:
-        """The second attention, on all pairs.
+        """Computes the second step for all pairs.
 
         Args:
             question: float tensor `(questions, question_length, filters)`.
@@ -210,8 +214,8 @@ class DuplexAttention(PairLayer, MaskingLayer):
             document_mask: bool tensor `(documents, document_length)` or None.
 
         Returns:
-            Distances `(questions, documents)`; `QueryAttention.pair_distances`
-            says what memory they take.
+            Distances `(questions, documents)`. For the memory that they take
+            see `QueryAttention.pair_distances`.
         """
         return self.matching.pair_distances(
             question, document, question_mask, document_mask

@@ -1,4 +1,4 @@
-"""Features of a pair, shifted and scaled to mean 0 and deviation 1."""
+"""Standardisation of the features of a pair."""
 
 from typing import Any
 
@@ -9,15 +9,14 @@ from keras import ops
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class FeatureStandardization(keras.layers.Layer):
-    """Shifts and scales each feature by the mean and deviation it was shown.
+    """Shifts and scales each feature to mean 0 and standard deviation 1.
 
         y = (x - mean) / deviation
 
-    Both are weights that are not trained: `adapt` sets them from the training
-    data, and until then they are 0 and 1. A feature that was constant there
-    keeps the deviation 1. Unlike `keras.layers.Normalization`, which works
-    with copies that `set_weights` does not reach, the layer computes with its
-    weights themselves.
+    `adapt` sets mean and deviation, two non-trainable weights that start at 0
+    and 1, from training data. A constant feature gets the deviation 1. Unlike
+    `keras.layers.Normalization`, which computes with copies that `set_weights`
+    does not change, this layer computes with the weights.
 
     Args:
         **kwargs: the arguments of `keras.layers.Layer`.
@@ -40,7 +39,7 @@ class FeatureStandardization(keras.layers.Layer):
         self.supports_masking = True
 
     def build(self, input_shape: tuple) -> None:
-        """Creates the weights, one of each for a feature."""
+        """Creates the mean and the deviation of each feature."""
         self.mean, self.deviation = (
             self.add_weight(
                 name=name,
@@ -52,14 +51,14 @@ class FeatureStandardization(keras.layers.Layer):
         )
 
     def adapt(self, features: np.ndarray) -> None:
-        """Sets mean and deviation to those of some rows.
+        """Sets mean and deviation to those of the rows.
 
         Args:
             features: float array `(rows, features)`, at least one row.
 
         Raises:
-            ValueError: if the array has another shape, or holds values that
-                are not finite.
+            ValueError: if the array has another shape, or values that are not
+                finite.
         """
         rows = np.asarray(features, dtype=np.float64)
         if not self.built and rows.ndim == 2:

@@ -1,4 +1,4 @@
-"""GESD: a similarity of two vectors by their distance and their product."""
+"""GESD: a similarity of two vectors from their distance and dot product."""
 
 from typing import Any
 
@@ -18,24 +18,25 @@ class GESD(PairLayer, ConfiguredLayer):
         GESD(x, y) = 1 / (1 + |x - y|) * 1 / (1 + exp(-gamma (<x, y> + c)))
 
     The name abbreviates "geometric mean of Euclidean and sigmoid dot product";
-    the paper prints their product, without a root, which ranks alike.
+    the paper prints the product without a root, which gives the same ranking.
     Distances are bounded below by 1e-6, so that the gradient is finite, and
     zero, where the vectors are equal. Half-precision inputs are computed, and
     returned, in float32. Masks are neither used nor passed on.
 
     Args:
-        gamma: factor of the dot product; the paper leaves it open.
-        c: added to the dot product; the paper leaves it open.
+        gamma: factor of the dot product; the paper does not give it.
+        c: added to the dot product; the paper does not give it.
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
-        inputs: list `[question, answer]` of tensors `(batch_size, dim)`.
+        inputs: list `[question, answer]` of float tensors `(batch_size, dim)`.
 
     Output:
-        Similarities `(batch_size, 1)` between 0 and 1.
+        Similarities between 0 and 1, a float tensor `(batch_size, 1)`.
 
     Raises:
-        ValueError: if `gamma` is not positive.
+        ValueError: if `gamma` is not positive, or the inputs are not two
+            vectors of the same size.
 
     Example:
         >>> q, a = keras.ops.array([[1.0, 0.0]]), keras.ops.array([[1.0, 1.0]])

@@ -10,14 +10,13 @@ from keras_qa.layers.base_layer import MaskingLayer
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class HeadTail(MaskingLayer):
-    """Concatenates the states that two directions end with.
+    """Concatenates the final states of two directions.
 
-    Of a text's states, the concatenated outputs of a forward and a backward
-    direction, the layer takes the first half at the last word, where the
-    forward direction has read the whole text, and the second half at the
-    first word, where the backward direction has. First and last word are
-    those that the mask marks: padding changes nothing. A text without words
-    becomes the zero vector.
+    The states are concatenated outputs of a forward and a backward direction.
+    The layer takes the first half at the last word and the second half at the
+    first word, where the two directions have read all words. The mask marks
+    the words: padding changes nothing. A text without words becomes the zero
+    vector.
 
     Args:
         **kwargs: the arguments of `keras.layers.Layer`.
@@ -54,13 +53,13 @@ class HeadTail(MaskingLayer):
             )
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
-        """Takes one half of the last and one of the first word's state."""
+        """Takes the first half at the last word, the second at the first."""
         units = inputs.shape[-1] // 2
         if mask is None:
             last, first = inputs[:, -1], inputs[:, 0]
         else:
             words = ops.cast(mask, "int32")
-            # Numbers of words up to each position, and from it on.
+            # Numbers of words up to each position and from each position on.
             until = ops.cumsum(words, axis=1)
             since = ops.sum(words, axis=1, keepdims=True) - until + words
             last, first = (
@@ -75,7 +74,7 @@ class HeadTail(MaskingLayer):
 
 
 def _only(states: Any, chosen: Any) -> Any:
-    """The state at the one chosen position of each text, 0 without one."""
+    """Returns the state at the chosen position of each text, 0 without one."""
     # (batch_size, 1, length) by (batch_size, length, 2 units)
     chosen = ops.cast(chosen, states.dtype)[:, None, :]
     return ops.squeeze(ops.matmul(chosen, states), axis=1)

@@ -59,43 +59,41 @@ class InteractiveAttention(MaskingLayer):
 
     over the positions that the mask marks as words: a weight on padding is
     exactly 0, and padding changes nothing. Each of the five terms can be left
-    out, with its weights. All is computed, and returned, in float32.
+    out, with its weights. Everything is computed, and returned, in float32.
 
-    `M`, which compares each two words of the vocabulary, is never built: it is
-    E W E^T with the normalised word vectors as the rows of E and a matrix W
-    that starts at the identity, where M holds the cosines of the word vectors
-    with which the paper starts it. `d_q^T M d_a` is a product of two short
-    vectors, sums over the words of one text each, and W is what is learnt of
-    M: its rank is at most that of E.
+    `M`, which compares all pairs of words of the vocabulary, is never built.
+    It is factored as E W E^T, with the normalised word vectors as the rows of
+    E. The matrix W is learnt and starts as the identity, where M contains the
+    cosines of the word vectors, the paper's initial values. So the rank of M
+    is at most that of E, and `d_q^T M d_a` is the product (E^T d_q)^T W
+    (E^T d_a), whose factors are sums over the words of one text each.
 
-    What equation 8 lets the terms do:
+    Limits of equation 8:
 
     - `e(t)` lies in (-1, 1), so the largest weight is at most e^2 = 7.4 times
-      the smallest. `activation="linear"` lifts the bound.
-    - The terms of tf-idf are the same at all positions, and so is that of the
-      question's final state. A softmax does not see what all have in common:
-      these terms act through the curve of tanh alone. Under
-      `activation="linear"` they do nothing. `return_match` gives the term of
-      both texts to whatever else can use it.
+      the smallest. `activation="linear"` removes the bound.
+    - The tf-idf terms, and the term of the question's final state, are the same
+      at all positions. A softmax ignores a common summand, so these terms act
+      through the nonlinearity of tanh only; with `activation="linear"` they
+      have no effect. `return_match` returns the term of both texts for another
+      use.
 
     Args:
-        terms: those of equation 8 that are summed, of `"question"`,
-            `"answer"`, `"jump"`, `"frequency"` (`d_a` alone) and `"match"`
-            (`d_q` with `d_a`). Without any, all positions weigh the same.
+        terms: the terms of equation 8 to sum: `"question"`, `"answer"`,
+            `"jump"`, `"frequency"` (`d_a` alone) and `"match"` (`d_q` with
+            `d_a`). Without any, all words have the same weight.
         vocabulary_size: number of word ids, for `"frequency"`.
-        question_term: the question's state that position t of the answer reads:
-            `"aligned"`, its state at the same t (as printed; 0 where the
-            question has ended), or `"final"`, the states that both directions
-            end with.
-        share_state_vector: whether one `u_h` reads the states of both texts
-            (as printed), or each text has its own.
+        question_term: the question's state in the term of position t:
+            `"aligned"`, the state at position t of the question (as printed; 0
+            after its end), or `"final"`, the final states of both directions.
+        share_state_vector: whether both texts share one `u_h` (as printed).
         activation: the outer function of `e(t)`.
         kernel_initializer: initialiser of all weights but W.
         kernel_regularizer: regulariser of all weights.
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
-        inputs: dict of tensors; only those that a term needs have to be there:
+        inputs: dict of tensors; those that no term needs may be missing:
 
             - `"answer_states"` `(batch_size, answer_length, dim)`, always.
             - `"question_states"` `(batch_size, question_length, dim)`, for
@@ -105,17 +103,17 @@ class InteractiveAttention(MaskingLayer):
               answer_words)`, for `"frequency"`; weights of 0 at padding.
             - `"question_words"` `(batch_size, question_words, word_dim)`,
               `"question_tf_idf"` `(batch_size, question_words)`, and the same
-              of the answer, for `"match"`: word vectors, which are normalised
-              here, and their weights.
-        mask: dict of bool tensors; those of `"question_states"` and
-            `"answer_states"` are used, `(batch_size, length)`, true at words.
-            Without one, all positions are words.
-        return_match: whether `d_q^T M d_a` is returned too.
+              two of the answer, for `"match"`: word vectors, which the layer
+              normalises, and their weights.
+        mask: dict of bool tensors `(batch_size, length)`, true at words; those
+            of `"question_states"` and `"answer_states"` are used. Without one,
+            all positions are words.
+        return_match: whether to return `d_q^T M d_a` as well.
 
     Output:
-        Weights, float tensor `(batch_size, answer_length)` that sum to 1; all
-        0 for an answer without words. With `return_match`, a list of them and
-        of `d_q^T M d_a` `(batch_size, 1)`, without the factor v_2.
+        Float tensor `(batch_size, answer_length)`, weights that sum to 1; all 0
+        for an answer without words. With `return_match`, a list of the weights
+        and of `d_q^T M d_a` `(batch_size, 1)`, without the factor v_2.
 
     Raises:
         ValueError: if an argument is out of range, or an input is missing.
@@ -173,7 +171,7 @@ class InteractiveAttention(MaskingLayer):
         return super().__call__(inputs, *args, **kwargs)
 
     def build(self, input_shape: Any) -> None:
-        """Creates `u_h`, `v_1`, `u_a`, `v_2` and W, as far as needed."""
+        """Creates those of `u_h`, `v_1`, `u_a`, `v_2` and W that terms need."""
         states = (input_shape["answer_states"][-1],)
         if "answer" in self.terms:
             self.answer_vector = self._weight("answer_vector", states)
@@ -203,7 +201,7 @@ class InteractiveAttention(MaskingLayer):
         return self.add_weight(
             name=name,
             shape=shape,
-            # An initialiser gives equal shapes equal values each time.
+            # One initialiser gives weights of equal shapes equal values.
             initializer=initializer or self.kernel_initializer.clone(),
             regularizer=self.kernel_regularizer,
             autocast=False,
@@ -291,16 +289,16 @@ class InteractiveAttention(MaskingLayer):
 
 
 def check_terms(terms: Sequence[str]) -> tuple[str, ...]:
-    """Terms of equation 8 in the order of the equation.
+    """Checks names of terms and sorts them in the order of equation 8.
 
     Args:
         terms: names of terms.
 
     Returns:
-        Those of `TERMS` that are among them.
+        The names, in the order of `TERMS`.
 
     Raises:
-        ValueError: if a name is unknown or repeated.
+        ValueError: if a name is unknown or repeated, or `terms` is a string.
     """
     if (
         isinstance(terms, str)

@@ -1,4 +1,4 @@
-"""The base of the convolutions to which padding is zero."""
+"""The base of convolutions that read padding as zeros."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from keras_qa.layers.sequences import without_padding
 
 
 class MaskedConvolution(keras.layers.Conv1D):
-    """A `Conv1D` with stride 1 that sees zeros at padding.
+    """A `Conv1D` with stride 1 that reads padding as zeros.
 
     Args:
         filters: size of the output vectors.
-        kernel_size: number of positions that an output sees.
-        padding: `"same"` or `"valid"`, as a subclass fixes it.
+        kernel_size: number of positions that an output depends on.
+        padding: `"same"` or `"valid"`, which the subclass passes.
         **kwargs: other arguments of `keras.layers.Conv1D`.
 
     Raises:
@@ -24,7 +24,7 @@ class MaskedConvolution(keras.layers.Conv1D):
     def __init__(
         self, filters: int, kernel_size: int, padding: str, **kwargs: Any
     ):
-        # Keras's configuration has a kernel size for each axis.
+        # In a configuration of Keras, `kernel_size` is a list of one integer.
         width = kernel_size
         if isinstance(kernel_size, list | tuple) and len(kernel_size) == 1:
             (width,) = kernel_size

@@ -14,9 +14,9 @@ class MaxOverTime(MaskingLayer):
 
         y_j = max(x_1j, ..., x_Mj)
 
-    over the M positions that the mask marks as words: padding changes
-    nothing, also where all words have negative values. A text without words
-    becomes the zero vector.
+    over the M positions that the mask marks as words: padding changes nothing,
+    even if all values are negative. A text without words becomes the zero
+    vector.
 
     Args:
         **kwargs: the arguments of `keras.layers.Layer`.

@@ -1,4 +1,4 @@
-"""Multi-resolution n-gram attention: how much each position wants n-grams."""
+"""Multi-resolution n-gram attention: weights of the blocks at each position."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,29 +11,28 @@ from keras_qa.layers.softmax_block import SoftmaxWeighting
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class NGramAttention(SoftmaxWeighting):
-    """One vector for each position from the feature maps of N blocks.
+    """Combines the feature maps of N blocks into one vector per position.
 
-    With `g_n(i)` the vector that block n has at position i,
+    With `g_n(i)` the vector of block n at position i,
 
         t_n(i) = the sum of the features of g_n(i)          (equations 4, 5)
         aw(i)  = softmax block of [t_1(i), ..., t_N(i)]        (equation 7)
         mra(i) = sum over n of aw_n(i) g_n(i)               (equations 6, 8)
 
-    Positions do not see each other. Weights and vectors are 0 at padding,
-    where the inputs must be finite. Sums, weights and what is returned keep
-    float32 under mixed precision.
+    Positions are independent. Weights and vectors are 0 at padding, where the
+    inputs must be finite. Under mixed precision the sums t, the weights and the
+    outputs are float32.
 
-    The sum of s features is s times as far from 0 as their mean: with large s
-    the weights of a new layer are nearly 0 and 1, and learn slowly. The
-    initialiser `keras_qa.initializers.ScaledIdentity(1 / s)` starts with nearly
-    equal weights.
+    The sum of s features is s times their mean: with a large s the initial
+    weights are nearly 0 and 1 and change slowly. With the initialiser
+    `keras_qa.initializers.ScaledIdentity(1 / s)` they are nearly equal.
 
     Args:
         weighting: `"softmax"` as above; `"mean"` gives all blocks the weight
-            1 / N and `"last"` the last block all the weight: two readings of
-            a network without this attention.
-        hidden_units: sizes of the layers within the softmax block.
-        alpha: start of PReLU's slopes.
+            1 / N and `"last"` gives the last block the weight 1: two readings
+            of a network without this attention.
+        hidden_units: sizes of the hidden layers of the softmax block.
+        alpha: initial slope of PReLU.
         kernel_initializer: initialiser of the softmax block's kernels.
         **kwargs: the arguments of `keras.layers.Layer`.
 
@@ -45,8 +44,8 @@ class NGramAttention(SoftmaxWeighting):
 
     Output:
         Float tensor `(batch_size, length, filters)`, without a mask; with
-        `return_attention_scores`, a list of it and the weights `(batch_size,
-        length, blocks)`.
+        `return_attention_scores`, a list of this tensor and the weights
+        `(batch_size, length, blocks)`.
 
     Raises:
         ValueError: if an argument is out of range, or the inputs have another
@@ -103,7 +102,7 @@ class NGramAttention(SoftmaxWeighting):
         return [vectors, weights] if return_attention_scores else vectors
 
     def _weights(self, sums: Any) -> Any:
-        """The weights from the sums, both `(batch_size, length, blocks)`."""
+        """Computes weights from sums, both `(batch_size, length, blocks)`."""
         if self.weighting == "softmax":
             return self.softmax_block(sums)
         if self.weighting == "mean":

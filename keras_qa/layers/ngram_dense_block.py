@@ -19,19 +19,19 @@ POOLINGS = ("max", "avg", None)
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class NGramDenseBlock(ConfiguredLayer):
-    """Feature maps of a text for words and for longer and longer n-grams.
+    """Computes feature maps of a text for words and n-grams of growing length.
 
     With E the word vectors and N the number of blocks,
 
         UB  = E if n = 1, else [G_1, ..., G_(n-1)]
         G_n = f_gram(UB, ws, s)                                 (equation 3)
 
-    where `f_gram` is, in this order,
+    where `f_gram` consists of, in this order,
 
-    1. a convolution over ws words, without bias, zero beyond the ends of the
-       text: ws = 1 in the first block, `kernel_size` in all others;
+    1. a convolution over ws words, without bias, with zeros beyond the ends of
+       the text: ws = 1 in the first block, `kernel_size` in all others;
     2. batch normalisation, unless `batch_normalization=False`;
-    3. PReLU, x where x > 0 and else alpha x, with one alpha for each feature;
+    3. PReLU, x if x > 0 and alpha x otherwise, with one alpha for each feature;
     4. pooling of neighbouring positions with stride 1 and padding "same";
     5. the scale unit: one trainable scalar, 1 at the start, or `later_scale`
        in the blocks after the first.
@@ -39,25 +39,24 @@ class NGramDenseBlock(ConfiguredLayer):
     The kernels have the shapes `(1, embedding_dim, filters)` and
     `(kernel_size, (n - 1) filters, filters)`.
 
-    Padding changes nothing: the mask is given to the batch normalisation,
-    whose statistics are those of the words alone; padding is 0 to each
-    convolution, wins no maximum and counts in no mean. G is 0 there. A batch
-    without any word moves the statistics towards 0.
+    Padding changes nothing: the batch normalisation takes its statistics from
+    words only, the convolutions read padding as 0, and the pooling ignores it.
+    G is 0 at padding. A batch without any word moves the statistics towards 0.
 
-    No copy of the earlier maps is made for a block, see `NGramBlock`.
     Half-precision inputs are normalised in float32.
 
     Args:
-        filters: size s of the feature vectors (the paper's 1024).
-        blocks: number N of blocks (the paper's 4 or 6, by data set).
-        kernel_size: number ws of words that a convolution sees (the paper's
-            3).
-        pool_size: number of positions that are pooled, see `same_pooling`;
-            the paper does not say.
-        pooling: `"max"`, `"avg"` or None; the paper does not say.
-        momentum: of the moving mean and variance. Lower it where a training
-            has few steps: after 80 steps .99 leaves them 45% of their start.
-        alpha: start of PReLU's slopes; He et al. (2015) start at .25.
+        filters: size s of the feature vectors (1024 in the paper).
+        blocks: number N of blocks (4 or 6 in the paper, by data set).
+        kernel_size: number ws of words that a convolution reads (3 in the
+            paper).
+        pool_size: number of positions in a window of `same_pooling`.
+        pooling: `"max"`, `"avg"` or None. The paper gives neither this nor
+            `pool_size`.
+        momentum: momentum of the moving mean and variance. Lower it for a
+            training of few steps: after 80 steps, .99 still gives the initial
+            values a weight of 45%.
+        alpha: initial slope of PReLU, .25 in He et al. (2015).
         kernel_initializer: initialiser of the kernels.
         batch_normalization: whether there is step 2. It takes the length from
             word vectors, in which some carry the weight of a word.
@@ -73,11 +72,12 @@ class NGramDenseBlock(ConfiguredLayer):
         training: whether the statistics are those of the batch.
 
     Output:
-        Float tensor `(batch_size, blocks, length, filters)`. The mask is
-        passed on as it is, `(batch_size, length)`.
+        Float tensor `(batch_size, blocks, length, filters)`, with the mask
+        `(batch_size, length)` of the inputs.
 
     Raises:
-        ValueError: if an argument is out of range.
+        ValueError: if an argument is out of range, or the inputs have another
+            number of axes.
 
     Example:
         >>> words = keras.random.normal((2, 7, 5))
@@ -134,7 +134,7 @@ class NGramDenseBlock(ConfiguredLayer):
                 pooling,
                 momentum,
                 alpha,
-                # An initialiser gives equal shapes equal values each time.
+                # One initialiser gives weights of equal shapes equal values.
                 self.kernel_initializer.clone(),
                 batch_normalization,
                 later_scale if n else 1.0,
@@ -159,7 +159,7 @@ class NGramDenseBlock(ConfiguredLayer):
     def call(
         self, inputs: Any, mask: Any = None, training: bool | None = None
     ) -> Any:
-        """Computes the maps, each from those before it."""
+        """Computes the maps, each from all earlier ones."""
         inputs = without_padding(inputs, mask)
         maps: list[Any] = []
         for block in self.stack:
@@ -175,19 +175,18 @@ class NGramDenseBlock(ConfiguredLayer):
 class NGramBlock(MaskingLayer):
     """Convolution, batch normalisation, PReLU, pooling and a scale unit.
 
-    It is part of `NGramDenseBlock`, which documents its arguments.
+    `NGramDenseBlock` documents the arguments.
 
-    The convolution reads the concatenation of the inputs along the last axis,
-    but never makes it: it adds up the convolutions of each input with its
-    rows of the kernel, which is the same sum. The concatenations of N dense
-    blocks would hold `N (N - 1) / 2` copies of a feature map until the
-    gradient is computed.
+    The convolution of the inputs, concatenated along the last axis, is computed
+    as the equal sum of the convolutions of each input with its rows of the
+    kernel. The concatenations of N blocks would keep `N (N - 1) / 2` copies of
+    a feature map in memory until the gradient is computed.
 
     Call arguments:
         inputs: list of float tensors `(batch_size, length, dim)`, 0 at
             padding.
-        words: the mask, a bool tensor `(batch_size, length)` or None. By the
-            name of `mask` Keras would fill in one for each input.
+        words: the mask, a bool tensor `(batch_size, length)` or None. Keras
+            would set an argument of the name `mask` to a list, one per input.
         training: whether the statistics are those of the batch.
 
     Output:
@@ -229,8 +228,9 @@ class NGramBlock(MaskingLayer):
         )
 
     def build(self, input_shape: list[tuple]) -> None:
-        """Creates the kernel, the scale, and what the other steps learn."""
-        # BN undoes any bias; without it the words are not to be shifted.
+        """Creates the weights of all steps."""
+        # No bias: batch normalisation would remove it, and without batch
+        # normalisation word vectors keep their lengths.
         self.kernel = self.add_weight(
             name="kernel",
             shape=(
@@ -264,7 +264,7 @@ class NGramBlock(MaskingLayer):
         return self.scale * x
 
     def convolve(self, inputs: list[Any]) -> Any:
-        """The convolution of the concatenation of the inputs.
+        """Convolves the concatenation of the inputs.
 
         Args:
             inputs: list of float tensors `(batch_size, length, dim)`.
@@ -290,16 +290,16 @@ def same_pooling(
 ) -> Any:
     """Pools each window of positions, with stride 1 and padding "same".
 
-    Window i has the positions from `i - (size - 1) // 2` to `i + size // 2`,
-    as TensorFlow places it. What lies beyond the ends of the text and what
-    the mask marks as padding neither wins a maximum nor counts in a mean.
+    Window i has the positions from `i - (size - 1) // 2` to `i + size // 2`, as
+    on TensorFlow. Positions beyond the ends of the text and padding are
+    ignored.
 
     Args:
         x: float tensor `(batch_size, length, dim)`.
         mask: bool tensor `(batch_size, length)`, true at words; None if all
             positions are words.
         size: number of positions of a window.
-        pooling: `"max"`, `"avg"`, or None for no pooling at all.
+        pooling: `"max"`, `"avg"`, or None for no pooling.
 
     Returns:
         Float tensor of the shape and dtype of `x`, 0 at padding.
@@ -311,19 +311,19 @@ def same_pooling(
     elif pooling == "avg":
         x = reduce(add, _windows(ops.where(words, x, 0), size, 0))
         counted = reduce(add, _windows(ops.cast(words, x.dtype), size, 0))
-        # Only windows of padding alone have none.
+        # Windows of padding only count 0.
         x = x / ops.maximum(counted, 1)
     return ops.where(words, x, ops.zeros_like(x))
 
 
 def _windows(x: Any, size: int, fill: float) -> list[Any]:
-    """The first positions of all windows, their second ones, and so on."""
+    """Returns the first position of each window, the second, and so on."""
     before = (size - 1) // 2
     padded = ops.pad(
         x, ((0, 0), (before, size - 1 - before), (0, 0)), constant_values=fill
     )
     length = ops.shape(x)[1]
-    # The one without a shift needs no copy.
+    # The position without a shift needs no copy.
     return [
         x if i == before else padded[:, i : i + length] for i in range(size)
     ]

@@ -1,4 +1,4 @@
-"""The base of layers of several texts, which checks their inputs."""
+"""The base of layers of several inputs, which checks them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,18 +6,18 @@ from typing import Any
 import keras
 
 Axes = tuple[str, ...]
-# Types that hold texts of different lengths without padding, or without zeros.
+# Types without padding, or without stored zeros.
 UNPADDED = ("RaggedTensor", "SparseTensor")
 
 
 class PairLayer(keras.layers.Layer):
-    """A layer of several inputs that refuses inputs of another form.
+    """A layer that checks the number and the axes of its inputs.
 
     Attributes:
-        parts: names of the inputs, in their order, and of the axes of each.
-            Axes of one name have one size; "..." means one or more axes,
+        parts: names of the inputs, in order, and of the axes of each. Axes of
+            the same name have the same size; "..." means one or more axes,
             which may broadcast.
-        optional: names of inputs at the end that may be missing.
+        optional: names of the last inputs if they may be missing.
     """
 
     parts: Mapping[str, Axes] = {
@@ -30,7 +30,7 @@ class PairLayer(keras.layers.Layer):
         """Checks the inputs and calls the layer.
 
         Raises:
-            ValueError: if `inputs` are no list of dense tensors with the axes
+            ValueError: if `inputs` is no list of dense tensors with the axes
                 of `parts`.
         """
         given = list(inputs) if isinstance(inputs, list | tuple) else []
@@ -52,18 +52,18 @@ class PairLayer(keras.layers.Layer):
 
 
 def check_parts(inputs: Mapping[str, Any], parts: Mapping[str, Axes]) -> bool:
-    """Checks tensors for being dense and having one size for each axis.
+    """Checks that tensors are dense and have the expected axes.
 
     Args:
         inputs: the tensors by name.
-        parts: the names of the axes that each should have.
+        parts: the names of the axes of each tensor.
 
     Returns:
-        True if all are tensors of as many axes as they should have.
+        True if all inputs are tensors with the expected number of axes.
 
     Raises:
-        ValueError: if one is ragged or sparse, or two axes of one name have
-            different sizes, as far as these are known.
+        ValueError: if a tensor is ragged or sparse, or two axes of the same
+            name have different known sizes.
     """
     sizes: dict[str, tuple[str, int]] = {}
     for name, tensor in inputs.items():

@@ -1,4 +1,4 @@
-"""Hyperbolic distance between a question and an answer vector."""
+"""Hyperbolic distance of a question and an answer vector."""
 
 from typing import Any
 
@@ -16,27 +16,26 @@ class PoincareDistance(PairLayer, ConfiguredLayer):
 
     d(q, a) = arcosh(1 + 2 |q - a|² / ((1 - |q|²)(1 - |a|²)))
 
-    The value and the gradient are finite for every input: where q = a the
-    gradient is 0, and 1 - |x|² is bounded below by `epsilon` on and beyond
-    the boundary. Clip the vectors first (`geometry.project`), as the paper
-    does. Under a mixed precision policy the layer still computes in float32
-    and returns float32, because half precision cannot tell points near the
-    boundary apart. Masks are neither used nor passed on.
+    Value and gradient are finite for every input: at q = a the gradient is 0,
+    and `epsilon` bounds 1 - |x|² below. Clip the vectors first
+    (`geometry.project`), as the paper does. Under mixed precision the layer
+    computes, and returns, float32, because half precision cannot separate
+    points near the boundary. Masks are neither used nor passed on.
 
     Args:
         epsilon: lower bound of 1 - |x|².
-        fraction_epsilon: added to the denominator of the fraction; 1e-6 is
-            what the code released with the paper does, 0 is eq. 4.
+        fraction_epsilon: added to the denominator of the fraction. The code
+            released with the paper adds 1e-6; 0 computes eq. 4.
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
-        inputs: list `[question, answer]` of tensors `(batch_size, dim)`; the
-            axes before the last may also broadcast, such as
+        inputs: list `[question, answer]` of float tensors `(batch_size, dim)`;
+            the axes before the last may broadcast, such as
             `(batch_size, 1, dim)` with `(batch_size, candidates, dim)`.
 
     Output:
-        Distances, `(batch_size, 1)`, or the broadcast leading axes with a last
-        axis of size 1.
+        Distances, a float tensor `(batch_size, 1)`, or the broadcast leading
+        axes with a last axis of size 1.
 
     Raises:
         ValueError: if `epsilon` is not positive, `fraction_epsilon` is
@@ -74,7 +73,7 @@ class PoincareDistance(PairLayer, ConfiguredLayer):
         self.fraction_epsilon = fraction_epsilon
 
     def call(self, inputs: Any) -> Any:
-        """Computes the distances; see the class for the shapes."""
+        """Computes the distances."""
         question, answer = inputs
         return geometry.distance(
             question,

@@ -19,7 +19,7 @@ GATES = {"f": 2, "fo": 3, "ifo": 4}
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class QRNNLayer(QuasiRecurrent):
-    """A recurrent layer whose gates are learned by a convolution.
+    """A recurrent layer whose gates come from a convolution.
 
     With `*` the causal convolution of width `kernel_size` over time,
 
@@ -31,46 +31,45 @@ class QRNNLayer(QuasiRecurrent):
         pooling="fo"    c_t = f_t c_{t-1} + (1 - f_t) z_t    h_t = o_t c_t
         pooling="ifo"   c_t = f_t c_{t-1} + i_t z_t          h_t = o_t c_t
 
-    with a gate `I = sigmoid(W_i * X)` of its own in the last. Only these
-    elementwise operations follow each other in time.
+    where "ifo" has a third gate `I = sigmoid(W_i * X)`. Only these elementwise
+    operations are sequential.
 
-    A padded step keeps the state, and the convolution passes over it: the
-    outputs of the other steps are as if it were not there. Under mixed
-    precision the recurrence runs in float32; outputs and states are handed on
-    in half precision, so that a state carried over chunks is rounded at each.
+    A padded step keeps the state, and the convolution skips it, so that padding
+    does not change the outputs of other steps. Under mixed precision the
+    recurrence runs in float32, and outputs and states are returned in half
+    precision, so that a state passed from chunk to chunk is rounded each time.
 
     Args:
         units: size of the states (the paper's d).
         kernel_size: width of the convolution (the paper's k).
         pooling: `"fo"` (the paper), `"f"` or `"ifo"`.
         return_sequences: whether to return the output of each step instead of
-            that of the last.
+            the output of the last step.
         return_state: whether to return the final state too.
-        go_backwards: whether to read the sequence from its end. Sequences are
-            returned in the order in which they were read, as by the
-            recurrent layers of Keras.
+        go_backwards: whether to read the sequence from its end. Outputs are
+            in the order of reading, as those of Keras's recurrent layers.
         **kwargs: the arguments of `QuasiRecurrent`: activations, bias,
             zoneout, dropout, initialisers, regularisers and constraints.
 
     Call arguments:
         sequences: float tensor `(batch_size, length, input_dim)`.
-        initial_state: what `return_state` gave for the part of the sequence
-            before this one: the outputs are then those of one long sequence.
-            A list of the cell `(batch_size, units)` and, if `kernel_size` is
-            above 1, the window `(batch_size, kernel_size - 1, input_dim)`, the
-            last inputs that were no padding. Zeros by default.
+        initial_state: the state that `return_state` gave for the preceding
+            part of the sequence; the outputs are then those of one long
+            sequence. A list of the cell `(batch_size, units)` and, if
+            `kernel_size` is above 1, the window `(batch_size, kernel_size - 1,
+            input_dim)`, the last inputs that were no padding. 0 by default.
         mask: bool tensor `(batch_size, length)`, false on padding.
         training: whether dropout and zoneout are active.
 
     Output:
         Float tensor `(batch_size, units)`, the output of the last step that is
-        no padding (0 if all are); with `return_sequences`, `(batch_size,
-        length, units)`, 0 on padding. With `return_state` a tuple of the
-        output and the tensors of the state.
+        no padding (0 without such a step); with `return_sequences`,
+        `(batch_size, length, units)`, 0 on padding. With `return_state`, a
+        tuple of the output and the tensors of the state.
 
     Raises:
         ValueError: if an argument is out of range, or the initial state has
-            not as many tensors as it should.
+            the wrong number of tensors.
 
     Example:
         >>> layer = QRNNLayer(16, return_sequences=True)
@@ -82,7 +81,7 @@ class QRNNLayer(QuasiRecurrent):
     Question Answer Pairs", equation 1 and the two after it.
     """
 
-    # What `keras.layers.Bidirectional` asks of a recurrent layer.
+    # Attributes that `keras.layers.Bidirectional` reads.
     stateful = False
     states = None
 
@@ -119,7 +118,7 @@ class QRNNLayer(QuasiRecurrent):
         mask: Any | None = None,
         training: bool | None = None,
     ) -> Any:
-        """Runs over the sequences."""
+        """Computes the gates and runs the recurrence."""
         if self.go_backwards:
             sequences = ops.flip(sequences, axis=1)
             mask = None if mask is None else ops.flip(mask, axis=1)
@@ -145,7 +144,7 @@ class QRNNLayer(QuasiRecurrent):
     def _unpack(
         self, state: Sequence[Any] | None
     ) -> tuple[Any | None, Any | None]:
-        """Cell and window of a state."""
+        """Returns the cell and the window of a state."""
         if state is None:
             return None, None
         state = list(state)
@@ -161,7 +160,7 @@ class QRNNLayer(QuasiRecurrent):
     def _pool(
         self, gates: list[Any], cell: Any | None, mask: Any | None
     ) -> tuple[Any, Any]:
-        """States and outputs of all steps."""
+        """Computes the states and outputs of all steps."""
         z, f, *others = gates
         if mask is not None:
             mask = ops.expand_dims(mask, -1)
@@ -176,7 +175,7 @@ class QRNNLayer(QuasiRecurrent):
         return cells, outputs
 
     def _last_window(self, inputs: Any, steps: RealSteps | None) -> Any:
-        """The inputs that the kernel sees in addition to the next step's."""
+        """Returns the inputs that the kernel reads with the next step."""
         window = self.kernel_size - 1
         if steps is None:
             return inputs[-window:]
@@ -200,7 +199,7 @@ class QRNNLayer(QuasiRecurrent):
     def compute_output_shape(
         self, sequences_shape: tuple, initial_state_shape: Any = None
     ) -> Any:
-        """Shape of the output, and of the state if it is returned."""
+        """Returns the shape of the output, and of the state if returned."""
         batch_size, length, input_dim = sequences_shape
         output: tuple = (batch_size, self.units)
         if self.return_sequences:
@@ -214,10 +213,10 @@ class QRNNLayer(QuasiRecurrent):
 
 
 def _last(outputs: Any, steps: RealSteps | None) -> Any:
-    """The outputs of the last steps that are no padding."""
+    """Returns the output of the last step of each text that is no padding."""
     if steps is None:
         return outputs[-1]
-    # A text without words has an output of 0 wherever one looks.
+    # In a text without words the output of every step is 0.
     last = ops.maximum(steps.counts - 1, 0)
     places = ops.take_along_axis(steps.places, last, axis=0)
     return take_steps(outputs, places)[0]

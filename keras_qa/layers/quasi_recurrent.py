@@ -13,22 +13,22 @@ from keras_qa.layers.sequences import time_major
 
 
 class QuasiRecurrent(ConfiguredLayer):
-    """Base of the layers whose gates come from a convolution over time.
+    """Base of layers whose gates come from a convolution over time.
 
-    One kernel `(kernel_size, input_dim, gates * units)` holds the matrices of
-    all gates next to each other, in the order z, f, o, i; its last slice is
-    multiplied by the vector of the step itself, the other slices by the
-    vectors of the steps before.
+    One kernel `(kernel_size, input_dim, gates * units)` contains the matrices
+    of the candidate and all gates, in the order z, f, o, i. Its last slice is
+    multiplied by the current step's vector, the other slices by the vectors of
+    the preceding steps.
 
     Args:
         units: size of the states (the paper's d).
         kernel_size: width of the convolution (the paper's k).
         activation: activation of the candidate z.
         recurrent_activation: activation of the gates.
-        use_bias: whether candidate and gates have biases. The paper counts
-            none.
+        use_bias: whether candidate and gates have biases. The paper's parameter
+            count has none.
         zoneout: share of the forget gates that are set to 1 in training, so
-            that the state stays. At inference a gate is its expectation,
+            that the state stays. At inference a gate has its expected value,
             `zoneout + (1 - zoneout) f`.
         dropout: share of the inputs dropped in training.
         kernel_initializer: initialiser of the kernel.
@@ -117,7 +117,7 @@ class QuasiRecurrent(ConfiguredLayer):
     def prepare(
         self, inputs: Any, mask: Any | None, training: bool | None
     ) -> Any:
-        """Inputs after dropout, with zeros on the padding, time-major."""
+        """Applies dropout, sets padding to 0 and swaps to time-major order."""
         inputs = time_major(inputs)
         if training and self.dropout:
             inputs = keras.random.dropout(
@@ -128,12 +128,15 @@ class QuasiRecurrent(ConfiguredLayer):
         return ops.where(ops.expand_dims(mask, -1), inputs, 0.0)
 
     def with_window(self, inputs: Any, before: Any | None) -> Any:
-        """Inputs after the `kernel_size - 1` inputs before them.
+        """Prepends the preceding `kernel_size - 1` inputs.
 
         Args:
             inputs: float tensor `(length, batch_size, input_dim)`.
             before: float tensor `(batch_size, kernel_size - 1, input_dim)`; 0
                 if `None`.
+
+        Returns:
+            Float tensor `(kernel_size - 1 + length, batch_size, input_dim)`.
         """
         window = self.kernel_size - 1
         if window == 0:
@@ -147,11 +150,10 @@ class QuasiRecurrent(ConfiguredLayer):
     def convolve(
         self, inputs: Any, steps: RealSteps | None, training: bool | None
     ) -> list[Any]:
-        """Candidate and gates of each step.
+        """Computes candidate and gates of each step.
 
         Args:
-            inputs: float tensor `(kernel_size - 1 + length, batch_size,
-                input_dim)`, made by `with_window`.
+            inputs: the result of `with_window`.
             steps: which steps are no padding; all if `None`.
             training: whether zoneout draws gates.
 
@@ -171,7 +173,7 @@ class QuasiRecurrent(ConfiguredLayer):
         return [self.activation(z), f, *others]
 
     def _taps(self, inputs: Any, steps: RealSteps | None) -> list[Any]:
-        """For each slice of the kernel the inputs that it is multiplied by."""
+        """Returns the inputs of each slice of the kernel."""
         window = self.kernel_size - 1
         if steps is None:
             length = ops.shape(inputs)[0] - window
@@ -201,16 +203,15 @@ def _convolution(taps: list[Any], kernel: Any) -> Any:
 
 
 def _convolution_of_pairs(taps: list[Any], kernel: Any) -> Any:
-    """The same for kernels of width 2, with three products in place of four.
+    """`_convolution` for two taps, with three products instead of four.
 
-    Of two steps in a row the second has the first before it: with a, b, c the
-    three inputs that they see,
+    Two consecutive steps read three inputs a, b, c:
 
         a k_0 + b k_1 = b (k_0 + k_1) + (a - b) k_0
         b k_0 + c k_1 = b (k_0 + k_1) + (c - b) k_1
 
-    which is Winograd's minimal filtering. Half precision would lose too much
-    in the differences.
+    This is Winograd's minimal filtering. The differences would lose too many
+    digits in half precision.
     """
     before, current = taps
     a, b, c = before[0::2], before[1::2], current[1::2]

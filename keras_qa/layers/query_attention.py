@@ -1,4 +1,4 @@
-"""Document-aware query attention: how far a document is from a query."""
+"""Document-aware query attention: the distance of a query and a document."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,9 +15,9 @@ from keras_qa.layers.softmax_block import SoftmaxWeighting
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class QueryAttention(PairLayer, SoftmaxWeighting):
-    """The distance of two texts, by what each query position finds.
+    """Computes the distance of a query and a document.
 
-    With q(i) and d(j) the vectors of the positions of query and document,
+    With q(i) and d(j) the vectors at the positions of query and document,
 
         aw(i)  = softmax block of [q(i) . d(1), q(i) . d(2), ...]
                                                               (equation 10)
@@ -25,28 +25,26 @@ class QueryAttention(PairLayer, SoftmaxWeighting):
         qe(i)  = |sae(i) - q(i)|                     (equation 9, euclidean)
         dist   = sum over i of qe(i)                          (equation 12)
 
-    All runs over the positions that the masks mark as words: padding behind
-    the words changes nothing. The layers of the softmax block are fully
-    connected over the positions of the document, which makes its kernel
-    `(max_document_length, max_document_length)`: a document is cut to that
-    many positions, and unlike elsewhere padding must follow its words. A
-    document without words is all zeros, a query without words has the
-    distance 0.
+    Only positions that the masks mark as words count: padding after the words
+    changes nothing. The softmax block is fully connected over the positions of
+    the document, with a kernel `(max_document_length, max_document_length)`:
+    longer documents are cut, and, unlike in other layers, padding must follow
+    the words. sae is 0 for a document without words; the distance is 0 for a
+    query without words.
 
-    By default the softmax block starts as the identity, with which equation
-    10 is dot-product attention. The paper does not say how it starts; from
-    random kernels the weight of a word has, at first, nothing to do with the
-    word.
+    By default the softmax block starts as the identity, so that equation 10 is
+    dot-product attention at first. The paper does not give the initial kernels;
+    with random ones the initial weight of a word does not depend on the word.
 
-    The layer computes and returns float32 under mixed precision. Where sae
+    The layer computes, and returns, float32 under mixed precision. Where sae
     and q are equal the gradient is 0.
 
     Args:
-        max_document_length: most positions of a document.
+        max_document_length: the most positions of a document.
         weighting: `"softmax"` as above; `"mean"` gives all words of the
             document the same weight: a network without this attention.
-        hidden_units: sizes of the layers within the softmax block.
-        alpha: start of PReLU's slopes.
+        hidden_units: sizes of the hidden layers of the softmax block.
+        alpha: initial slope of PReLU.
         kernel_initializer: initialiser of the softmax block's kernels.
         **kwargs: the arguments of `keras.layers.Layer`.
 
@@ -54,13 +52,14 @@ class QueryAttention(PairLayer, SoftmaxWeighting):
         inputs: list `[query, document]` of float tensors `(batch_size,
             query_length, dim)` and `(batch_size, document_length, dim)`.
         mask: list of two bool tensors `(batch_size, length)`, true at words.
-            Where there is none, all positions are words.
+            Without masks, all positions are words.
         return_attention_scores: whether the weights are returned too.
 
     Output:
-        Float tensor `(batch_size, 1)`; with `return_attention_scores`, a list
-        of it and the weights `(batch_size, query_length, document_length)`, 0
-        at the padding of either text.
+        Distances, a float tensor `(batch_size, 1)`, lower is better; with
+        `return_attention_scores`, a list of the distances and the weights
+        `(batch_size, query_length, document_length)`, 0 at the padding of
+        either text.
 
     Raises:
         ValueError: if an argument is out of range, or the inputs are not two
@@ -95,7 +94,7 @@ class QueryAttention(PairLayer, SoftmaxWeighting):
             hidden_units,
             alpha,
             kernel_initializer,
-            # It would round the vectors to half precision on the way in.
+            # Autocasting would round the vectors to half precision.
             autocast=False,
             **kwargs,
         )
@@ -140,26 +139,25 @@ class QueryAttention(PairLayer, SoftmaxWeighting):
         query_mask: Any = None,
         document_mask: Any = None,
     ) -> Any:
-        """The distances of all queries from all documents.
+        """Computes the distances of all queries from all documents.
 
-        `sae(i)` of all pairs would be `dim` numbers for each pair and query
-        position. They are never made: with the dot products `q . d(j)` of
-        equation 10 and `D = [d(j) . d(k)]`, once for each document,
+        The vectors `sae(i)` of all pairs, `dim` numbers for each pair and query
+        position, are not computed. With the dot products `q . d(j)` of equation
+        10 and `D = [d(j) . d(k)]`, once for each document,
 
             |sae - q|² = aw D aw - 2 sum over j of aw_j (q . d(j)) + q . q
 
-        The largest tensors hold the dot products of all pairs of positions:
-        `queries * query_length * documents * document_length` numbers of 4
-        bytes, of which about 3 are alive at once in inference, and 9 in
-        training. So 1 query of 20 words and 1,000 documents of 150 take
-        36 MB, in addition to the vectors of the documents themselves, 614 MB
-        at 1,024 features. The documents' `D` take `documents *
-        document_length²`.
+        The largest tensors have the size of the dot products of all pairs of
+        positions: `queries * query_length * documents * document_length`
+        float32 numbers. About 3 of them exist at once in inference, 9 in
+        training.
+        1 query of 20 words and 1,000 documents of 150 words take 36 MB, in
+        addition to the vectors of the documents, 614 MB at 1,024 features. `D`
+        of all documents has `documents * document_length²` numbers.
 
-        Terms of the size of `|q|²` cancel where a distance is small: in
-        float32 the square of a distance is off by some 1e-6 |q|², far less
-        than what tells documents apart, but `call` is exact there. Of TF32,
-        which GPUs may use in place of float32, the same holds with 1e-4.
+        Terms of the size of `|q|²` cancel where a distance is small. The error
+        of a squared distance is about 1e-6 |q|² in float32 and 1e-4 |q|² in
+        TF32, which GPUs may use instead; `call` has no such error.
 
         Args:
             query: float tensor `(queries, query_length, dim)`.
@@ -176,7 +174,7 @@ class QueryAttention(PairLayer, SoftmaxWeighting):
         )
         queries, query_length, dim = ops.shape(query)
         documents, length, _ = ops.shape(document)
-        # Rows are the positions of all queries: one product of two matrices.
+        # With all queries' positions as rows, one matrix product suffices.
         rows = ops.reshape(query, (queries * query_length, dim))
         dots = ops.matmul(
             ops.reshape(document, (documents * length, dim)),
@@ -186,7 +184,7 @@ class QueryAttention(PairLayer, SoftmaxWeighting):
             ops.reshape(dots, (documents, length, queries * query_length)),
             (0, 2, 1),
         )
-        # (documents, rows, length), or (documents, 1, length) of equal ones
+        # (documents, rows, length), or (documents, 1, length) for "mean"
         weights = self._weights(dots, document_mask[:, None, :])
         products = ops.matmul(document, ops.transpose(document, (0, 2, 1)))
         squares = (
@@ -198,35 +196,35 @@ class QueryAttention(PairLayer, SoftmaxWeighting):
         return ops.transpose(self._aggregated(squares, query_mask))
 
     def _prepared(self, text: Any, mask: Any) -> tuple[Any, Any]:
-        """A text in float32, and a mask where there is none."""
+        """Returns a text in float32 and its mask, all true without one."""
         return ops.cast(text, self.precise), mask_of(text, mask)
 
     def _cut(self, document: Any, mask: Any) -> tuple[Any, Any]:
-        """The positions for which there are weights."""
+        """Cuts documents to `max_document_length`."""
         longest = self.max_document_length
         return document[:, :longest], mask[:, :longest]
 
     def _weights(self, dots: Any, mask: Any) -> Any:
-        """Equation 10.
+        """Computes the weights of equation 10.
 
         Args:
             dots: dot products `(n, m, document_length)`.
             mask: bool tensor `(n, 1, document_length)`.
 
         Returns:
-            `(n, m, document_length)`, or `(n, 1, document_length)` where the
-            dot products are not used.
+            `(n, m, document_length)`, or `(n, 1, document_length)` for
+            `"mean"`, which does not use the dot products.
         """
         if self.weighting == "softmax":
-            # The block mixes positions: padding must not enter.
+            # The block mixes positions, so padding must be 0.
             return self.softmax_block(ops.where(mask, dots, 0), mask=mask)
         words = ops.cast(mask, self.precise)
         total = ops.sum(words, axis=-1, keepdims=True)
         return words / ops.maximum(total, 1)
 
     def _aggregated(self, squares: Any, mask: Any) -> Any:
-        """Equation 12, from squared distances `(..., n, query_length)`."""
-        # The gradient of a root is infinite at 0; rounding may go below.
+        """Computes equation 12 from squared distances `(..., query_length)`."""
+        # A root has an infinite gradient at 0; rounding may give less than 0.
         apart = mask & (squares > 0)
         roots = ops.sqrt(ops.where(apart, squares, 1))
         return ops.sum(ops.where(apart, roots, 0), axis=-1)

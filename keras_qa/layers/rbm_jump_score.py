@@ -19,13 +19,13 @@ OFFSETS = ("mean", "none")
 TEMPERATURES = ("deviation", "none")
 SCALES = ("exp", "log")
 
-# More training pairs than this beyond `max_exponent` are worth a warning.
+# Warn if a larger share of the training pairs exceeds `max_exponent`.
 CLIPPED_SHARE = 0.05
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class RBMJumpScore(MaskingLayer):
-    """How likely each word's state is together with the next word's state.
+    """Scores each word's state together with the next word's state.
 
     With `h_t` the states of an answer, and `Q`, `q_1` and `q_2` the weights,
 
@@ -33,38 +33,37 @@ class RBMJumpScore(MaskingLayer):
         p(h_t, h_t+1) = exp(-E) / Z                                 (9)
         jump(t) = exp(-E(h_t, h_t+1))                               (13)
 
-    where the states lie in [-1, 1]. The last word has no next word: its jump
-    is 0, as is that of padding. A word before padding is a last word, wherever
-    the padding is. All is computed, and returned, in float32 or better.
+    where the states lie in [-1, 1]. The jump is 0 at padding and at a word
+    without a next word: the last one, and each before padding. Everything is
+    computed, and returned, in float32 or better.
 
-    `fit` learns the weights, from states alone and before a matcher uses the
-    layer. There the weights are the paper's fixed theta*: set `trainable` to
-    False.
+    `fit` learns the weights from states, before a matcher uses the layer. In
+    the matcher they are the paper's fixed theta*: set `trainable` to False.
 
-    Equation 13 as printed is no usable input of the tanh of equation 8. In
-    a trial with the 200 states of a language model, on answers of WikiQA, -E
-    came to 117 with a deviation of 24: its exponential is beyond float32, and
-    under any bound the same for nearly all words. So `fit` measures mean and
-    deviation of -E over its pairs, and the layer returns by default
+    Equation 13 as printed is no usable input of the tanh of equation 8. For
+    200-dimensional states of a language model on answers of WikiQA, -E had the
+    mean 117 and the standard deviation 24: its exponential overflows float32,
+    and any bound makes it equal for nearly all words. So `fit` measures mean
+    and deviation of -E over its pairs, and by default the layer returns
 
         jump(t) = exp((-E(h_t, h_t+1) - mean) / deviation)
 
-    which has the order of equation 13 and lies around 1. The mean is a constant
-    factor, which the weight `v_1` of equation 8 can undo; it is part of what Z
-    leaves out. The deviation is a temperature and changes the function.
+    which increases with equation 13 and is near 1. The mean gives a constant
+    factor, as does Z; the weight `v_1` of equation 8 can absorb both. The
+    deviation is a temperature and changes the function.
 
-    Note that a high jump marks a next state that is to be expected, where the
-    paper speaks of new information; `v_1` can have either sign.
+    A high jump marks a likely next state, whereas the paper describes the jump
+    as new information; `v_1` can have either sign.
 
     Args:
         max_exponent: bound of the exponent with `scale="exp"`. The default
-            keeps a jump below 22,027, which half precision can hold.
+            keeps a jump below 22,027, which half precision can represent.
         offset: `"mean"` to subtract the mean of -E over the pairs of the last
             `fit` (0 before), a weight; `"none"` as printed.
         temperature: `"deviation"` to divide by the deviation of -E over these
             pairs (1 before), a weight; `"none"` as printed.
         scale: `"exp"` for equation 13; `"log"` for the exponent, unbounded.
-        initializer_range: weights start uniform in plus or minus this.
+        initializer_range: weights start uniform in (-range, range).
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
@@ -77,8 +76,8 @@ class RBMJumpScore(MaskingLayer):
         Float tensor `(batch_size, length)`, without a mask.
 
     Raises:
-        ValueError: if an argument is out of range, or, while no graph is
-            traced, a state is.
+        ValueError: if an argument is out of range, or, in eager execution, a
+            state at a word.
 
     Example:
         >>> states = np.tanh(np.random.normal(size=(20, 9, 4)))
@@ -100,7 +99,7 @@ class RBMJumpScore(MaskingLayer):
         initializer_range: float = 0.05,
         **kwargs: Any,
     ):
-        # The states would be cast to half precision before they are multiplied.
+        # Autocasting would round the states to half precision.
         super().__init__(autocast=False, **kwargs)
         if not 0 < max_exponent < 88:
             raise ValueError(
@@ -122,7 +121,7 @@ class RBMJumpScore(MaskingLayer):
         self.initializer_range = initializer_range
 
     def build(self, input_shape: tuple) -> None:
-        """Creates `Q`, `q_1` and `q_2`, and what `fit` will measure."""
+        """Creates `Q`, `q_1`, `q_2` and the weights that `fit` measures."""
         dim = input_shape[-1]
         self.kernel, self.state_bias, self.next_bias = (
             self.add_weight(
@@ -150,7 +149,7 @@ class RBMJumpScore(MaskingLayer):
             )
 
     def energy(self, states: Any, next_states: Any) -> Any:
-        """`E(h_t, h_t+1)` of equation 10.
+        """Computes `E(h_t, h_t+1)` of equation 10.
 
         Args:
             states: float tensor `(..., dim)`.
@@ -169,11 +168,11 @@ class RBMJumpScore(MaskingLayer):
         )
 
     def reconstruct(self, states: Any, k: int, seed: Any) -> tuple[Any, Any]:
-        """Pairs of states after k cycles of block Gibbs sampling.
+        """Samples pairs of states by k cycles of block Gibbs sampling.
 
         Given one state of a pair, the units of the other are independent, each
-        a truncated exponential over [-1, 1]. A cycle draws the next state, then
-        the state.
+        a truncated exponential over [-1, 1]. A cycle samples the next state,
+        then the state.
 
         Args:
             states: float tensor `(n, dim)` to start from.
@@ -213,27 +212,28 @@ class RBMJumpScore(MaskingLayer):
     ) -> keras.callbacks.History:
         """Learns the weights from the pairs of adjacent states of texts.
 
-        By `keras_qa.layers.contrastive_divergence.ContrastiveDivergence`, with
-        plain gradient descent. Trained weights are trained on.
+        It trains with stochastic gradient descent on the loss of
+        `keras_qa.layers.contrastive_divergence.ContrastiveDivergence`, from the
+        layer's current weights.
 
         Args:
             states: float array `(texts, length, dim)` with values in [-1, 1];
                 or an iterable of batches `(states, mask)` of texts, which is
                 read once.
             mask: bool array `(texts, length)`, true at words, or None.
-            epochs: number of times that each pair is seen.
+            epochs: number of passes over the pairs.
             batch_size: number of pairs per step.
-            learning_rate: rate, or schedule, of the descent.
-            clipnorm: norm above which the gradient of all weights together is
-                scaled down, or None.
+            learning_rate: learning rate, or a schedule.
+            clipnorm: bound of the norm of the gradient of all weights
+                together, or None.
             k: number of cycles of Gibbs sampling ("multiple" in the paper).
             seed: seed of the order of the pairs and of the sampling.
             **kwargs: further arguments of `keras.Model.fit`, such as
                 `callbacks` and `verbose`.
 
         Returns:
-            The history, by epoch, of `loss`, the mean energy gap, and of
-            `reconstruction_error`.
+            The history of `loss`, the mean energy gap, and of
+            `reconstruction_error`, by epoch.
 
         Raises:
             ValueError: if the layer is not trainable, or an argument is out of
@@ -282,7 +282,7 @@ class RBMJumpScore(MaskingLayer):
             )
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
-        """The jump at each position."""
+        """Computes the jump at each position."""
         mask = mask_of(inputs, mask)
         _check_range(inputs, mask)
         following = _shifted(inputs)
@@ -300,14 +300,14 @@ class RBMJumpScore(MaskingLayer):
         return tuple(input_shape[:2])
 
     def compute_output_spec(self, inputs: Any, mask: Any = None) -> Any:
-        """The output's shape, and its dtype also in half precision."""
+        """The output's shape and dtype."""
         return keras.KerasTensor(
             self.compute_output_shape(inputs.shape), dtype=self.precise
         )
 
 
 def _check_range(states: Any, mask: Any) -> None:
-    """Refuses states out of [-1, 1] at words, unless a graph is traced."""
+    """Checks that states at words lie in [-1, 1], in eager execution only."""
     try:
         words = ops.convert_to_numpy(mask)
         values = ops.convert_to_numpy(ops.cast(states, "float32"))[words]
@@ -322,5 +322,5 @@ def _check_range(states: Any, mask: Any) -> None:
 
 
 def _shifted(x: Any) -> Any:
-    """What follows each position of axis 1; 0, or false, after the last."""
+    """Shifts axis 1 by one position; the last position becomes 0 or false."""
     return ops.concatenate([x[:, 1:], ops.zeros_like(x[:, :1])], axis=1)

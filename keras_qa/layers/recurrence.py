@@ -1,8 +1,8 @@
 """Elementwise linear recurrences, the only sequential part of a QRNN.
 
-One form for every backend and mode: a scan over the time steps, whose backward
-pass is another such scan. Nothing is differentiated through the loop, so that
-TensorFlow can compile it with XLA, and autodiff keeps no state of each step.
+On every backend the recurrence is a scan over the time steps with a custom
+gradient, which is a scan too. Without automatic differentiation of the loop,
+TensorFlow can compile it with XLA, and no intermediate values are stored.
 """
 
 from typing import Any
@@ -17,10 +17,10 @@ def linear_recurrence(
     initial: Any | None = None,
     time_major: bool = False,
 ) -> Any:
-    """Computes `c_t = decay_t * c_{t-1} + inputs_t` along axis 1.
+    """Computes `c_t = decay_t * c_{t-1} + inputs_t` along the axis of time.
 
-    With `g_t` the gradient that reaches `c_t` from its own output and from
-    `c_{t+1}`, the gradients are
+    With `g_t` the total gradient of `c_t`, from its output and from `c_{t+1}`,
+    the gradients are
 
         g_t = dL/dc_t + decay_{t+1} * g_{t+1}
         dL/dinputs_t = g_t    dL/ddecay_t = g_t * c_{t-1}
@@ -34,9 +34,9 @@ def linear_recurrence(
             batch_size, units)`, which saves transposing them.
 
     Returns:
-        Float tensor `(batch_size, length, units)` of the same dtype, the
-        states. Half precision is computed in float32, in which a state does
-        not lose what it gathers over many steps.
+        The states, a float tensor `(batch_size, length, units)` of the same
+        dtype. Half precision is computed in float32, so that a state does not
+        lose small inputs over many steps.
     """
     if not time_major:
         states = linear_recurrence(
@@ -61,7 +61,7 @@ def _states(decay: Any, inputs: Any, initial: Any) -> Any:
     _, states = _scan(step, initial, inputs)
 
     def gradient(*positional: Any, **named: Any) -> tuple[Any, Any, Any]:
-        # PyTorch's backend passes the gradient of the output by name.
+        # On PyTorch, Keras passes the gradient of the output by name.
         upstream = named["upstream"] if named else positional[0]
 
         def step_back(carried: Any, t: Any) -> tuple[Any, Any]:
@@ -80,10 +80,10 @@ def _states(decay: Any, inputs: Any, initial: Any) -> Any:
 def _scan(
     step: Any, initial: Any, inputs: Any, reverse: bool = False
 ) -> tuple[Any, Any]:
-    """Scans over the numbers of the steps.
+    """Scans over the indices of the steps.
 
-    TensorFlow's scan of tensors of unknown length takes one only; the step
-    reads those that it needs by itself.
+    On TensorFlow a scan over tensors of unknown length takes only one tensor,
+    so `step` gets the index and reads its tensors itself.
     """
     if inputs.shape[0] == 0:
         return initial, inputs

@@ -6,14 +6,14 @@ from keras import ops
 
 
 def mask_of(sequence: Any, mask: Any = None) -> Any:
-    """A mask for a sequence that may have none.
+    """Returns the mask of a sequence as bools, all true without one.
 
     Args:
         sequence: tensor `(batch_size, length, ...)`.
         mask: tensor `(batch_size, length)`, true at words, or None.
 
     Returns:
-        Bool tensor `(batch_size, length)`, all true without a mask.
+        Bool tensor `(batch_size, length)`.
     """
     if mask is None:
         return ops.ones(ops.shape(sequence)[:2], dtype="bool")
@@ -21,7 +21,7 @@ def mask_of(sequence: Any, mask: Any = None) -> Any:
 
 
 def without_padding(sequence: Any, mask: Any = None) -> Any:
-    """A sequence with zeros at padding, on which Keras has put no mask.
+    """Sets a sequence to 0 at padding.
 
     Args:
         sequence: tensor `(batch_size, length, dim)`.
@@ -42,7 +42,7 @@ def masked_softmax(x: Any, mask: Any = None) -> Any:
 
     Args:
         x: float tensor `(..., length)`.
-        mask: bool tensor that broadcasts to it, or None if all positions
+        mask: bool tensor that broadcasts to `x`, or None if all positions
             count.
 
     Returns:
@@ -55,12 +55,12 @@ def masked_softmax(x: Any, mask: Any = None) -> Any:
     x = x - ops.stop_gradient(ops.max(x, axis=-1, keepdims=True))
     exponentials = ops.where(mask, ops.exp(x), 0.0)
     total = ops.sum(exponentials, axis=-1, keepdims=True)
-    # The largest term is 1, so this bound only meets empty texts.
+    # The largest term is 1, so the bound affects texts without words only.
     return exponentials / ops.maximum(total, 0.5)
 
 
 def cut_or_pad(sequence: Any, length: Any) -> Any:
-    """The first steps of each sequence, and zeros after its last one.
+    """Cuts each sequence to a length, or pads it with zeros.
 
     Args:
         sequence: float tensor `(batch_size, old_length, ...)`.
@@ -75,7 +75,7 @@ def cut_or_pad(sequence: Any, length: Any) -> Any:
 
 
 class RealSteps:
-    """Which steps of each text are no padding.
+    """The steps of each text that are no padding.
 
     Args:
         mask: bool tensor `(length, batch_size)`, false on padding.
@@ -83,9 +83,9 @@ class RealSteps:
     Attributes:
         ranks: int32 `(length, batch_size)`, the number of real steps before
             each step.
-        places: int32 `(length, batch_size)`, where the real steps are, in
-            their order; those of the padding follow.
-        counts: int32 `(1, batch_size)`, numbers of real steps.
+        places: int32 `(length, batch_size)`, the positions of the real steps,
+            in order, then those of the padding.
+        counts: int32 `(1, batch_size)`, the numbers of real steps.
     """
 
     def __init__(self, mask: Any):
@@ -100,33 +100,34 @@ class RealSteps:
         )
 
     def places_before(self, ranks: Any, offset: int, window: int) -> Any:
-        """The place of the real step `offset` real steps before another one.
+        """Returns where the real step `offset` real steps before another is.
 
         Args:
             ranks: int32 `(n, batch_size)`, the number of real steps before that
-                other one.
-            offset: a number of real steps.
-            window: number of inputs before the text.
+                other step.
+            offset: a number of real steps, at most `window`.
+            window: number of inputs prepended to the text.
 
         Returns:
-            int32 `(n, batch_size)`, into the inputs with those before them.
+            int32 `(n, batch_size)`, positions in the inputs, with the prepended
+            ones.
         """
         batch_size = ops.shape(ranks)[1]
         before = ops.broadcast_to(
             ops.arange(window, dtype="int32")[:, None], (window, batch_size)
         )
         places = ops.concatenate([before, self.places + window], axis=0)
-        # Padding after the last real step has a rank of its own, out of range.
+        # A rank of `length` would be out of range at the offset 0.
         ranks = ops.minimum(ranks + (window - offset), ops.shape(places)[0] - 1)
         return ops.take_along_axis(places, ranks, axis=0)
 
 
 def take_steps(sequence: Any, steps: Any) -> Any:
-    """Steps of each sequence.
+    """Takes steps of each sequence.
 
     Args:
         sequence: tensor `(length, batch_size, units)`.
-        steps: int32 tensor `(n, batch_size)`.
+        steps: int32 tensor `(n, batch_size)`, positions in each sequence.
 
     Returns:
         Tensor `(n, batch_size, units)`.
@@ -138,5 +139,5 @@ def take_steps(sequence: Any, steps: Any) -> Any:
 
 
 def time_major(x: Any) -> Any:
-    """Swaps the axes of the batch and of the time."""
+    """Swaps the axes of batch and time."""
     return ops.swapaxes(x, 0, 1)

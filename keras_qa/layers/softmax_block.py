@@ -1,4 +1,4 @@
-"""The softmax block of MRNN, and the base of the layers that weigh by it."""
+"""The softmax block of MRNN, and the base of the layers that use it."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -16,32 +16,32 @@ from keras_qa.layers.sequences import masked_softmax
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class SoftmaxBlock(MaskingLayer):
-    """A perceptron from values to as many weights that sum to 1.
+    """A perceptron from n values to n weights that sum to 1.
 
         f(x) = softmax(PReLU(... PReLU(x W_1 + b_1) ... W_k + b_k))
 
     with one slope of PReLU for each feature. The perceptron has `size` inputs
-    and outputs. Given fewer values, n, it computes the weights that the n
-    values with zeros behind them would have with these masked, from the first
-    rows of W_1 and the first columns of W_k: nothing is padded.
+    and outputs. For n < `size` values it uses the first n rows of W_1 and the
+    first n columns of W_k, as if the values were padded with zeros and the
+    outputs masked.
 
-    Values at padding must be 0 where they are not to count. All is computed,
-    and returned, in float32 or better.
+    The mask does not apply to the values: set those at padding to 0. Everything
+    is computed, and returned, in float32 or better.
 
     Args:
-        size: most values that it takes.
-        hidden_units: sizes of the layers between; none by default.
-        alpha: start of PReLU's slopes; He et al. (2015) start at .25.
+        size: the most values.
+        hidden_units: sizes of the hidden layers; none by default.
+        alpha: initial slope of PReLU, .25 in He et al. (2015).
         kernel_initializer: initialiser of the `W`.
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: float tensor `(..., n)`, with n at most `size`.
-        mask: bool tensor of a shape that broadcasts to that of the inputs,
-            false where a weight is to be 0; None if all values count.
+        mask: bool tensor that broadcasts to the inputs, false where a weight
+            must be 0; None if all values count.
 
     Output:
-        Float tensor `(..., n)`; 0 everywhere where no value counts.
+        Float tensor `(..., n)`; all 0 in rows where no value counts.
 
     Raises:
         ValueError: if an argument is out of range, or there are more than
@@ -93,7 +93,7 @@ class SoftmaxBlock(MaskingLayer):
 
     def _weight(self, name: str, i: int, shape: tuple, initializer: Any) -> Any:
         if isinstance(initializer, keras.initializers.Initializer):
-            # An initialiser gives equal shapes equal values each time.
+            # One initialiser gives weights of equal shapes equal values.
             initializer = initializer.clone()
         return self.add_weight(
             name=f"{name}_{i + 1}",
@@ -123,14 +123,14 @@ class SoftmaxBlock(MaskingLayer):
             x = ops.matmul(x, kernel) + bias
             x = ops.where(x > 0, x, alpha * x)
         if mask is None:
-            # Keras warns of a softmax of one value, such as of one block.
+            # Without a mask, Keras would warn about a softmax of one value.
             mask = ops.ones_like(x, dtype="bool")
         return masked_softmax(x, mask)
 
     def compute_output_spec(
         self, inputs: Any, mask: Any = None
     ) -> keras.KerasTensor:
-        """The shape of the inputs."""
+        """The shape of the inputs, and the dtype of the weights."""
         return keras.KerasTensor(inputs.shape, dtype=self.precise)
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
@@ -139,17 +139,18 @@ class SoftmaxBlock(MaskingLayer):
 
 
 class SoftmaxWeighting(MaskingLayer):
-    """A layer that weighs by a softmax block, or in a way without weights.
+    """A layer with weights from a softmax block, or fixed ones.
 
     Args:
         weighting: `"softmax"` or another of the class's `weightings`.
-        hidden_units: sizes of the layers within the softmax block.
-        alpha: start of PReLU's slopes.
+        hidden_units: sizes of the hidden layers of the softmax block.
+        alpha: initial slope of PReLU.
         kernel_initializer: initialiser of the softmax block's kernels.
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Raises:
-        ValueError: if there is no such weighting.
+        ValueError: if `weighting` is unknown, or `hidden_units` is no list of
+            positive integers.
     """
 
     weightings: tuple[str, ...] = ("softmax",)
@@ -171,7 +172,7 @@ class SoftmaxWeighting(MaskingLayer):
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 
     def build_softmax_block(self, size: int) -> None:
-        """Creates the softmax block of most `size` values, if there is one."""
+        """Creates the block of at most `size` values for `"softmax"`."""
         if self.weighting == "softmax":
             self.softmax_block = SoftmaxBlock(
                 size,

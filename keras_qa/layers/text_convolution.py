@@ -1,4 +1,4 @@
-"""A convolution over the words of a text that does not see padding."""
+"""A convolution over the words of a text that reads padding as zeros."""
 
 from typing import Any
 
@@ -9,19 +9,18 @@ from keras_qa.layers.masked_convolution import MaskedConvolution
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class TextConvolution(MaskedConvolution):
-    """A one-dimensional convolution to which padding is zero.
+    """A one-dimensional convolution that reads padding as zeros.
 
     Output i is computed from a window of `kernel_size` words centred at word
-    i, with zeros beyond both ends of the text (`padding="same"`). Keras's own
-    `Conv1D` sees, beyond the end, whatever vectors the padded positions have:
-    this layer sets them to zero first, so that padding changes no output at a
-    word. Outputs at padding are not zero; what pools them must apply the
-    mask, which is passed on.
+    i, with zeros beyond both ends of the text (`padding="same"`). Unlike
+    Keras's `Conv1D`, this layer sets padding to zero first, so that padding
+    changes no output at a word. Outputs at padding are not zero: layers that
+    pool them must apply the mask, which is passed on.
 
     Args:
         filters: size of the output vectors.
-        kernel_size: number of words that an output sees.
-        **kwargs: other arguments of `keras.layers.Conv1D`, without `strides`,
+        kernel_size: number of words that an output depends on.
+        **kwargs: other arguments of `keras.layers.Conv1D` than `strides`,
             `padding` and `data_format`.
 
     Call arguments:

@@ -1,4 +1,4 @@
-"""Vectors of words in their texts, such as BERT's, looked up by text."""
+"""Contextual word vectors, such as BERT's, looked up by text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,17 +13,16 @@ from keras_qa.layers.sequences import cut_or_pad
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class TextVectors(PairLayer):
-    """Looks up the vectors that the words of a text have in that text.
+    """Looks up the contextual vectors of the words of a text.
 
-    A word's vector depends on the words around it, so the vectors are kept by
-    text, computed once, and found by the number of the text. They are not
+    A contextual vector depends on the other words of the text, so the vectors
+    are stored by text and looked up by the number of the text. They are not
     trained.
 
     Args:
-        vectors: float array `(texts, length, dim)`, 0 where a text has no more
-            words; or its shape, three integers, with which all are 0. The
-            values are not part of the configuration: a saved layer finds them
-            among its weights.
+        vectors: float array `(texts, length, dim)`, 0 after the last word of a
+            text; or its shape, three integers, for vectors of 0. The values
+            are not part of the configuration but a weight, which is saved.
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
@@ -33,10 +32,11 @@ class TextVectors(PairLayer):
 
     Output:
         Float tensor `(batch_size, text_length, dim)`: the texts' vectors, cut
-        or filled up with 0.
+        or padded with 0.
 
     Raises:
-        ValueError: if `vectors` has not three axes.
+        ValueError: if `vectors` does not have three axes, or the inputs have
+            other axes.
 
     Example:
         >>> layer = TextVectors(np.ones((5, 9, 4)))

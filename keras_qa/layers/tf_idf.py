@@ -22,23 +22,22 @@ class TfIdf(MaskingLayer):
 
         d(w) = tf(w) idf(w)
 
-    with tf(w) the number of times that the text has w. The layer returns it
-    sparse: a weight for each position, to be read next to the word ids. The
-    weights of the positions that hold w sum to d(w), so that a sum over a
-    vocabulary, such as a scalar product with d, becomes one over a text.
+    with tf(w) the number of times that the text has w. The layer returns d
+    sparse, as a weight for each position. The weights of the positions of w sum
+    to d(w), so that a sum over the vocabulary, such as a scalar product with d,
+    becomes a sum over the text.
 
     Id 0 is padding: it has the weight 0 and changes nothing. The unknown word
     is a word like others. The weights are float32 under mixed precision too.
 
-    `adapt` counts documents; until then every idf is 1, and d are the term
-    frequencies.
+    `adapt` computes the idf from documents; until then, without `idf`, every
+    idf is 1.
 
     Args:
         vocabulary_size: number of word ids, with padding (0).
         idf: float array `(vocabulary_size,)`, the idf of each word. It is not
-            part of the configuration: a saved layer finds it among its
-            weights.
-        norm: `"l2"`, with which d is divided by its Euclidean length, or None.
+            part of the configuration but a weight, which is saved.
+        norm: `"l2"` to divide d by its Euclidean norm, or None.
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
@@ -58,8 +57,8 @@ class TfIdf(MaskingLayer):
         [[1.0986123, 0., 1.0986123, 0.]]
 
     Reference: Wu and Hao, "Cross-sentence Pre-trained model for Interactive
-    QA matching", section 2.4: the vectors d of equation 8. The paper says
-    tf-idf and no more.
+    QA matching", section 2.4: the vectors d of equation 8. The paper gives no
+    formula of tf-idf.
     """
 
     not_kept = ("idf",)
@@ -113,13 +112,13 @@ class TfIdf(MaskingLayer):
             idf(w) = ln((1 + N) / (1 + df(w))) + 1      if `smooth`
             idf(w) = ln(N / max(df(w), 1))              if not.
 
-        The first, which is scikit-learn's, keeps words that every document
-        has.
+        The first, which is scikit-learn's, gives words of all documents a
+        positive idf.
 
         Args:
-            texts: the documents, integer vectors of word ids: those of the
-                training data, so that nothing is learnt from the others.
-            smooth: which formula to use.
+            texts: the documents, integer vectors of word ids. Use those of
+                the training data only.
+            smooth: whether to use the first formula.
 
         Raises:
             ValueError: if there is no document, or an id is out of range.
@@ -144,15 +143,15 @@ class TfIdf(MaskingLayer):
         self._assign(idf)
 
     def call(self, inputs: Any) -> Any:
-        """Looks up and normalises the weights."""
+        """Looks up the idf and normalises the weights."""
         idf = ops.take(self.idf, inputs, axis=0)
         weights = ops.where(ops.not_equal(inputs, 0), idf, 0.0)
         if self.norm is None:
             return weights
-        # How often the text has the word of each position.
+        # tf of the word at each position.
         equal = ops.equal(inputs[:, :, None], inputs[:, None, :])
         frequency = ops.sum(ops.cast(equal, weights.dtype), axis=-1)
-        # Σ_w (tf(w) idf(w))², a word's square shared by its tf(w) positions
+        # Σ_w (tf(w) idf(w))², as a sum over the tf(w) positions of each w
         squared = ops.sum(
             frequency * ops.square(weights), axis=-1, keepdims=True
         )

@@ -1,4 +1,4 @@
-"""A convolution over all windows that have a word of the text."""
+"""A convolution over all windows that contain a word of the text."""
 
 from typing import Any
 
@@ -11,22 +11,23 @@ from keras_qa.layers.sequences import without_padding
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class WideConvolution(MaskedConvolution):
-    """A one-dimensional convolution over every window that meets the text.
+    """A one-dimensional convolution over all windows with a word of the text.
 
         C = tanh(W Z)
 
     where the columns of `Z` are the concatenated vectors of `kernel_size`
     neighbouring positions, with zeros beyond both ends of the text. A text of
-    L words has L + kernel_size - 1 such windows, from the one that has only
-    the first word to the one that has only the last. Padding is zero to the
-    layer, and the mask that it passes on marks the windows with a word.
+    L words has L + kernel_size - 1 such windows, from the window with only the
+    first word to the window with only the last. The layer reads padding as
+    zeros, and its output mask marks the windows with a word.
 
     Args:
         filters: size of the output vectors (the paper's c).
-        kernel_size: number of positions that an output sees (its k).
-        activation: activation of the outputs, tanh as in equation 8.
+        kernel_size: number of positions that an output depends on (the
+            paper's k).
+        activation: activation of the outputs, tanh in equation 8.
         use_bias: whether a bias is added. Equation 8 has none.
-        **kwargs: other arguments of `keras.layers.Conv1D`, without `strides`,
+        **kwargs: other arguments of `keras.layers.Conv1D` than `strides`,
             `padding` and `data_format`.
 
     Call arguments:
@@ -67,7 +68,7 @@ class WideConvolution(MaskedConvolution):
             use_bias=use_bias,
             **kwargs,
         )
-        # Positions that a window may have beyond an end of the text.
+        # The most positions of a window beyond an end of the text.
         self.beyond = self.kernel_size[0] - 1
 
     def call(self, inputs: Any, mask: Any = None) -> Any:

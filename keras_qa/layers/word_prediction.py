@@ -1,4 +1,4 @@
-"""How well the states of two directions predict the words next to them."""
+"""Losses of predicting words from the states of a bidirectional stack."""
 
 from typing import Any
 
@@ -14,49 +14,50 @@ from keras_qa.layers.pair_layer import PairLayer
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class WordPrediction(PairLayer, MaskingLayer):
-    """Negative log-likelihoods of next and previous words by a softmax.
+    """Computes negative log-likelihoods of next and previous words.
 
     With `[f(t); b(t)]` the state at position t of a sentence x_1, ..., x_T
-    that x_{T+1} = `<EOS>` closes, and `class` the class of a word,
+    that ends with x_{T+1} = `<EOS>`, and `class` the class of a word,
 
         p(x_{t+1} | x_1, ..., x_t) = softmax(W_f f(t) + c_f)[class(x_{t+1})]
         p(x_t | x_{t+1}, ..., x_{T+1}) = softmax(W_b b(t+1) + c_b)[class(x_t)]
 
-    and the output is -log of both, for t = 1, ..., T: as many words are
-    predicted in each direction. Where there is no word, it is 0.
+    and the output is -log of both, for t = 1, ..., T, and 0 at padding. Both
+    directions predict T words.
 
-    The paper's equation 3 has one softmax over the *positions* of the
-    sentence, of the states at t that have read x_t already: it can be
-    maximised without learning anything of language. This is what its text
-    asks for: a language model after Bengio et al., over the vocabulary, of
-    words that the state has not read.
+    The paper's equation 3 has a softmax over the *positions* of the sentence,
+    from states at t that have read x_t: it can be maximised without learning
+    language. This layer follows the paper's text: a language model after Bengio
+    et al., with a softmax over the vocabulary, of words that the state has not
+    read.
 
-    Words that share a class are predicted as one, such as all rare ones as
-    the unknown word. The classes are a weight that no training changes; by
-    default each word has one of its own, id i the class i - 1.
+    Words of the same class are predicted as one, for example all rare words as
+    the unknown word. The classes are a non-trainable weight; by default id i
+    has the class i - 1.
 
     Half-precision states are multiplied by the kernels in half precision; the
-    softmax is computed, and returned, in float32.
+    softmax is computed, and the losses are returned, in float32.
 
     Args:
         vocabulary_size: number of word ids, with padding (0) and `<EOS>`.
         class_count: number of classes; `vocabulary_size` - 1 by default.
-        shared: whether both directions have one softmax, W_f = W_b and
+        shared: whether both directions share the softmax, W_f = W_b and
             c_f = c_b.
         initializer_range: kernels and biases start uniform in (-range,
-            range), as in the paper; with `None` as Keras does it.
+            range), as in the paper; `None` keeps the defaults of Keras.
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
-        inputs: list of the states, a float tensor `(batch_size, length + 1,
-            2 units)`, and of the ids, an int tensor `(batch_size, length +
-            1)`, that `BidirectionalStack` and `AppendToken` returned.
+        inputs: list `[states, ids]` of a float tensor `(batch_size, length +
+            1, 2 units)` from `BidirectionalStack` and an int tensor
+            `(batch_size, length + 1)` from `AppendToken`.
 
     Output:
         Float tensor `(batch_size, length, 2)`, forward and backward.
 
     Raises:
-        ValueError: if an argument is out of range.
+        ValueError: if an argument is out of range, or the inputs have other
+            axes.
 
     Example:
         >>> states = keras.ops.zeros((1, 3, 8))
@@ -114,7 +115,7 @@ class WordPrediction(PairLayer, MaskingLayer):
         )
 
     def _own_classes(self, shape: tuple, dtype: Any = None) -> Any:
-        """One class for each id but padding, as far as there are classes."""
+        """Returns class i - 1 for id i, within the number of classes."""
         return ops.clip(
             ops.arange(shape[0], dtype=dtype) - 1, 0, self.class_count - 1
         )
@@ -130,7 +131,7 @@ class WordPrediction(PairLayer, MaskingLayer):
         return layer
 
     def call(self, inputs: Any) -> Any:
-        """The negative log-likelihoods of the words, 0 on padding."""
+        """Computes the negative log-likelihoods of the words, 0 on padding."""
         states, ids = inputs
         units = states.shape[-1] // 2
         classes = ops.take(self.classes, ids, axis=0)

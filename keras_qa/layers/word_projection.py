@@ -1,4 +1,4 @@
-"""The projection that HyperQA applies to each word."""
+"""HyperQA's projection of word vectors."""
 
 from typing import Any
 
@@ -10,30 +10,30 @@ from keras_qa.layers.base_layer import ConfiguredLayer
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class WordProjection(ConfiguredLayer):
-    """Projects word vectors, one by one, to a task-specific space.
+    """Projects each word vector to a task-specific space.
 
     With `z` the vector of a word, the layer computes
 
         x = activation(W z + b)
 
-    and repeats this `num_layers` times. The weights are shared by all words
-    of all texts, so that the vectors of a batch's distinct words may be
-    projected before or after they are put in the order of the texts.
+    `num_layers` times, with other weights each time. All words share these
+    weights.
 
-    The layer passes its mask on. It does not zero the masked positions, where
-    the output is `activation(b)`: what pools them must apply the mask.
+    The layer passes its mask on. Outputs at padding are not zero: layers that
+    pool them must apply the mask.
 
     Args:
         units: size of the projected vectors (the paper's d).
         num_layers: number of projections, one after the other.
         activation: activation after each projection.
         dropout: share of the inputs of each projection that is dropped in
-            training. The paper has none, its released code did.
+            training. The paper has none, its released code has.
         kernel_initializer: initialiser of each projection matrix. The paper
-            states none.
+            does not give it.
         kernel_regularizer: regulariser of each projection matrix.
         kernel_constraint: constraint of each projection matrix, such as
             `PoincareBall`, which keeps its rows in the ball.
+        **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: float tensor `(..., embedding_dim)`.
@@ -79,8 +79,7 @@ class WordProjection(ConfiguredLayer):
             keras.layers.Dense(
                 units,
                 activation=self.activation,
-                # An initialiser draws the same values again; each layer
-                # gets a copy with a seed of its own.
+                # One initialiser gives weights of equal shapes equal values.
                 kernel_initializer=self.kernel_initializer.clone(),
                 kernel_regularizer=self.kernel_regularizer,
                 kernel_constraint=self.kernel_constraint,

@@ -1,4 +1,4 @@
-"""Ranking losses."""
+"""Pairwise ranking losses."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from keras import ops
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 def pairwise_hinge(y_true: Any, y_pred: Any, margin: float = 1.0) -> Any:
-    """Hinge loss of a positive's score against those of its negatives.
+    """Hinge loss of a positive's score against the scores of its negatives.
 
     With `s` the score of the positive and `s_1, ..., s_K` those of the
-    negatives, higher being better, the loss of the group is
+    negatives, where higher is better, the loss of the group is
 
         max(0, margin - s + s_1) + ... + max(0, margin - s + s_K)
 
@@ -19,14 +19,13 @@ def pairwise_hinge(y_true: Any, y_pred: Any, margin: float = 1.0) -> Any:
     max(0, 1 - 2 + 1.5) + max(0, 1 - 2 - 3) = 0.5 + 0 = 0.5.
 
     The paper's equation 7 is max(0, s(q, a) + margin - s(q, a')), for scores
-    that grow with the distance: the same under a change of sign.
+    where lower is better.
 
     Args:
-        y_true: ignored, may be None. Keras passes targets; here the position
-            says which score is the positive's.
-        y_pred: float tensor `(batch_size, 1 + K)`, the positive's first.
-        margin: difference of scores from which on a pair costs nothing
-            (the paper's lambda).
+        y_true: ignored, may be None.
+        y_pred: float tensor `(batch_size, 1 + K)`, the positive's score first.
+        margin: smallest difference of scores with a loss of 0 (the paper's
+            lambda).
 
     Returns:
         Float tensor `(batch_size,)`.
@@ -44,15 +43,15 @@ class PairwiseHinge(keras.losses.Loss):
 
     $$L = \sum_{(q, a)} \sum_{a'} \max(0, \lambda - s(q, a) + s(q, a'))$$
 
-    See `pairwise_hinge` for a worked number.
+    See `pairwise_hinge` for an example.
 
     Args:
         margin: the paper's lambda; positive.
-        reduction: what becomes of the losses of a batch's groups. The default
+        reduction: reduction of the losses of a batch's groups. The default
             `"sum_over_batch_size"` is their mean, so that the learning rate
             does not depend on the batch size; `"sum"` is equation 7 as
-            printed. An optimizer such as AdaGrad, which divides by the size
-            of past gradients, sees little difference.
+            printed. With optimizers such as AdaGrad, which divide by the size
+            of past gradients, the choice matters little.
         name: name of the loss.
         dtype: dtype policy of the loss.
 
@@ -81,7 +80,7 @@ class PairwiseHinge(keras.losses.Loss):
         self.margin = margin
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        """The losses of the groups, before the reduction."""
+        """Computes the losses of the groups, before the reduction."""
         return pairwise_hinge(y_true, y_pred, self.margin)
 
     def get_config(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Triplet losses: of a matrix of distances, or of labelled embeddings."""
+"""Triplet losses of a matrix of distances and of labelled embeddings."""
 
 from typing import Any
 
@@ -20,38 +20,39 @@ class TripletLoss(keras.losses.Loss):
 
     $$L = \max(0, d(Q, D^+) - d(Q, D^-) + m)$$
 
-    `mining` says which triplets of a batch there are:
+    `mining` chooses the triplets of a batch:
 
-    - `"hard"`: one per question, its farthest relevant document with its
-      nearest other one, as the paper does;
+    - `"hard"`: one per question, with its farthest relevant document and its
+      nearest irrelevant document, as in the paper;
     - `"semi-hard"`: one per question and relevant document, with the nearest
-      of the other documents that are farther than it, or if there is none
-      with the farthest (Schroff et al., 2015, as in TensorFlow Addons);
-    - `"all"`: every question with every relevant and every other document.
+      irrelevant document that is farther than the relevant one, or, without
+      such a document, the farthest irrelevant one (Schroff et al., 2015, as in
+      TensorFlow Addons);
+    - `"all"`: all questions with all relevant and all irrelevant documents.
 
-    A question without a relevant document, or without any other, is in no
-    triplet; a batch without triplets costs 0. No mining keeps more than a few
-    matrices of the size of the distances for the gradient.
+    A question without a relevant or without an irrelevant document is in no
+    triplet; the loss of a batch without triplets is 0. The memory for the
+    gradient is a few matrices of the size of the distances.
 
     With a margin of 1 and the distances 2 and 3 of two relevant documents and
-    2.5 and 3.5 of two others, the losses are: hard 3 - 2.5 + 1 = 1.5;
-    semi-hard (2 - 2.5 + 1 and 3 - 3.5 + 1) 0.5; all
+    2.5 and 3.5 of two irrelevant ones, the losses are: hard 3 - 2.5 + 1 = 1.5;
+    semi-hard, the mean of 2 - 2.5 + 1 and 3 - 3.5 + 1, 0.5; all
     (0.5 + 0 + 1.5 + 0.5) / 4 = 0.625.
 
     Args:
         margin: the paper's m; positive.
         mining: `"hard"`, `"semi-hard"` or `"all"`.
         squared: whether the distances are squared first. Equation 13 prints a
-            square, and says that it is the distance of equation 12.
+            square, but the paper calls it the distance of equation 12.
         reduction: `"sum_over_batch_size"`, the mean over the batch's
-            triplets, or `"sum"`, their sum. The paper does not say.
+            triplets, or `"sum"`, their sum. The paper does not give it.
         name: name of the loss.
         dtype: dtype policy of the loss; by default that of Keras, float32.
 
     Call arguments:
         y_true: `(questions, documents)`, of any dtype: 1 or True where the
             document is relevant to the question, 0 or False where it is not,
-            and -1 where the pair is to be ignored.
+            and -1 for pairs to ignore.
         y_pred: float distances `(questions, documents)`, not negative, lower
             is better.
 
@@ -87,7 +88,7 @@ class TripletLoss(keras.losses.Loss):
         self.squared = squared
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        """The mean, or the sum, over the triplets of the batch."""
+        """Computes the mean, or the sum, over the triplets of the batch."""
         distances = ops.square(y_pred) if self.squared else y_pred
         positives = ops.greater(y_true, 0.5)
         negatives = ops.less(ops.abs(y_true), 0.5)
@@ -113,22 +114,23 @@ class TripletLoss(keras.losses.Loss):
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class EmbeddingTripletLoss(keras.losses.Loss):
-    """Triplet loss of embeddings that have labels, as TensorFlow Addons has it.
+    """Triplet loss of labelled embeddings, as in TensorFlow Addons.
 
-    Every embedding is an anchor; the others with its label are its positives,
-    those with another label its negatives. The values are those of
+    Every embedding is an anchor. Its positives are the other embeddings with
+    its label, its negatives those with other labels. The values are those of
     TensorFlow Addons 0.23.0:
 
-    - `"hard"`: `TripletHardLoss(margin, soft=False)`. All anchors count: one
-      without positives as if it had one at the least distance of its row,
-      which is 0, and one without negatives as if it had one at the greatest.
-    - `"semi-hard"`: `TripletSemiHardLoss(margin)`. The mean over all pairs of
+    - `"hard"`: `TripletHardLoss(margin, soft=False)`, the mean over all
+      anchors. An anchor without positives gets one at the smallest distance of
+      its row, 0, and an anchor without negatives gets one at the greatest.
+    - `"semi-hard"`: `TripletSemiHardLoss(margin)`, the mean over all pairs of
       an anchor and a positive. If all labels are equal, the negative's
-      distance is taken for 0. Without any pair the loss is 0; there it is NaN.
-    - `"all"`, which has no counterpart there: the mean over all triplets.
+      distance is 0. Without any pair the loss is 0, in TensorFlow Addons NaN.
+    - `"all"`, which TensorFlow Addons lacks: the mean over all triplets.
 
     Args:
-        margin: by how much positives have to be nearer; positive.
+        margin: required difference of the distances of negatives and
+            positives; positive.
         mining: `"hard"`, `"semi-hard"` or `"all"`, see `TripletLoss`.
         distance_metric: `"L2"`, `"squared-L2"` or `"angular"`, which is
             1 - cosine.
@@ -136,7 +138,7 @@ class EmbeddingTripletLoss(keras.losses.Loss):
         dtype: dtype policy of the loss; by default that of Keras, float32.
 
     Call arguments:
-        y_true: the embeddings' labels, integers of less than 2^24,
+        y_true: the labels of the embeddings, integers below 2^24,
             `(batch_size,)` or `(batch_size, 1)`.
         y_pred: the embeddings, float `(batch_size, units)`.
 
@@ -172,7 +174,7 @@ class EmbeddingTripletLoss(keras.losses.Loss):
         self.distance_metric = distance_metric
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        """The mean over the anchors, pairs or triplets of the batch."""
+        """Computes the mean over the batch's anchors, pairs or triplets."""
         labels = ops.reshape(y_true, (-1, 1))
         same = ops.equal(labels, ops.transpose(labels))
         size = ops.shape(same)[0]
@@ -184,7 +186,7 @@ class EmbeddingTripletLoss(keras.losses.Loss):
         )
         if self.mining == "hard":
             return ops.mean(losses)
-        # Pairs count even where their anchor has no negative.
+        # Pairs count even if their anchor has no negative.
         counts = _counts(self.mining, positives, negatives, True)
         total = ops.sum(ops.where(counts > 0, losses, 0.0))
         return total / ops.maximum(ops.sum(counts), 1.0)
@@ -202,19 +204,19 @@ class EmbeddingTripletLoss(keras.losses.Loss):
 
 
 def embedding_distances(embeddings: Any, metric: str = "L2") -> Any:
-    """Distances of embeddings from each other.
+    """Computes the pairwise distances of embeddings.
 
-    From the products of the embeddings, so that memory does not grow with
-    their number times its square. Equal embeddings have the distance 0, up to
-    rounding, and gradients that are finite.
+    They are computed from dot products, without the `(n, n, units)`
+    differences. Equal embeddings have the distance 0, up to rounding, and
+    finite gradients.
 
     Args:
         embeddings: float tensor `(n, units)`.
         metric: `"L2"`, `"squared-L2"` or `"angular"`, which is 1 - cosine.
 
     Returns:
-        Float tensor `(n, n)`, not negative; but for `"angular"`, the diagonal
-        is 0.
+        Float tensor `(n, n)`, not negative; the diagonal is exactly 0, except
+        for `"angular"`.
     """
     if metric == "angular":
         square = ops.sum(ops.square(embeddings), axis=1, keepdims=True)
@@ -228,20 +230,20 @@ def embedding_distances(embeddings: Any, metric: str = "L2") -> Any:
     real = ops.logical_and(off_diagonal, distances > 0)
     if metric == "squared-L2":
         return ops.where(real, distances, 0.0)
-    # Without a root of 0, whose slope is infinite.
+    # A root has an infinite gradient at 0.
     return ops.where(real, ops.sqrt(ops.where(real, distances, 1.0)), 0.0)
 
 
 def _mined(
     mining: str, distances: Any, positives: Any, negatives: Any, margin: float
 ) -> Any:
-    """The losses of the triplets, `(questions,)` or for pairs `(q, d)`."""
+    """Returns losses `(questions,)`, for "semi-hard" of pairs."""
     mine = {"hard": _hard, "semi-hard": _semi_hard, "all": _all}[mining]
     return mine(distances, positives, negatives, margin)
 
 
 def _counts(mining: str, positives: Any, negatives: Any, complete: Any) -> Any:
-    """The number of triplets in each of the losses of `_mined`, float32."""
+    """Returns the number of triplets in each loss of `_mined`, float32."""
     if mining == "all":
         ones = [ops.cast(mask, "float32") for mask in (positives, negatives)]
         return ops.sum(ones[0], axis=1) * ops.sum(ones[1], axis=1)
@@ -252,7 +254,7 @@ def _counts(mining: str, positives: Any, negatives: Any, complete: Any) -> Any:
 
 
 def _farthest(distances: Any, allowed: Any) -> Any:
-    """The greatest allowed distance `(q, 1)`; the least of all if none is."""
+    """Returns the greatest allowed distance, the least of all without one."""
     greatest = ops.max(
         ops.where(allowed, distances, -float("inf")), axis=1, keepdims=True
     )
@@ -261,7 +263,7 @@ def _farthest(distances: Any, allowed: Any) -> Any:
 
 
 def _hard(distances: Any, positives: Any, negatives: Any, margin: float) -> Any:
-    """The farthest positive and the nearest negative, `(questions,)`."""
+    """Losses of farthest positives and nearest negatives, `(questions,)`."""
     positive = _farthest(distances, positives)
     negative = -_farthest(-distances, negatives)
     return ops.relu(positive - negative + margin)[:, 0]
@@ -270,7 +272,7 @@ def _hard(distances: Any, positives: Any, negatives: Any, margin: float) -> Any:
 def _semi_hard(
     distances: Any, positives: Any, negatives: Any, margin: float
 ) -> Any:
-    """Each document as the positive, `(questions, documents)`."""
+    """Losses with each document as the positive, `(questions, documents)`."""
 
     def nearest_farther(row: Any) -> Any:
         distance, negative = row
@@ -278,8 +280,8 @@ def _semi_hard(
         nearest = ops.argmin(ops.where(farther, distance, float("inf")), axis=1)
         return ops.cast(nearest, "int32"), ops.any(farther, axis=1)
 
-    # Chosen question by question and without gradient: nothing of the size
-    # questions * documents * documents is ever held.
+    # Chosen question by question and without gradient, so that no tensor has
+    # the size questions * documents * documents.
     nearest, exists = ops.map(
         nearest_farther, (ops.stop_gradient(distances), negatives)
     )
@@ -292,10 +294,10 @@ def _semi_hard(
 
 
 def _all(distances: Any, positives: Any, negatives: Any, margin: float) -> Any:
-    """The sums over all triplets of each question, `(questions,)`.
+    """Sums of the losses of all triplets of each question, `(questions,)`.
 
-    Of the triplets that cost something, every distance is added as often
-    as it is a positive's and subtracted as often as it is a negative's.
+    Over the triplets with a positive loss, each distance counts plus once per
+    triplet as the positive's, and minus once per triplet as the negative's.
     """
 
     def uses(row: Any) -> Any:

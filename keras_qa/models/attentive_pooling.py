@@ -22,9 +22,9 @@ from keras_qa.text.sides import SIDES
 
 
 class AttentivePoolingRanker(ConfiguredModel):
-    """The common base of AP-BiLSTM and AP-CNN: all but the encoder.
+    """The base of AP-BiLSTM and AP-CNN: all but the encoder.
 
-    It is made from the arguments that both have.
+    It reads the other arguments of both from `self.arguments`.
 
     Args:
         encoder: layer from the words of a text to its hidden states.
@@ -90,23 +90,23 @@ class AttentivePoolingRanker(ConfiguredModel):
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class APBiLSTM(AttentivePoolingRanker):
-    """Scores a pair by the cosine of two texts that weigh each other's words.
+    """Scores a pair by the cosine of two texts with mutual attention.
 
     1. One bidirectional LSTM encodes both texts: the columns of `Q` and `A`
-       are the `2 units` hidden states of their words.
-    2. `AttentivePooling` weighs the words of each text by the best fit among
-       those of the other, G = tanh(Q^T U A), and pools them to `r_q`, `r_a`.
+       are the hidden states of their words, of the size 2 `units`.
+    2. `AttentivePooling` weighs the words of each text by their best match in
+       the other, G = tanh(Q^T U A), and pools them to `r_q` and `r_a`.
     3. The score is cos(r_q, r_a).
 
-    It is trained on pairs of a good and a bad answer: give it to
-    `PairwiseTrainer` with `PairwiseHinge(margin)`, the published hinge on the
-    difference of two cosines. `attention` is a model with the same inputs
-    that gives the weights of the words, a dict of `"question"` and
-    `"answer"`.
+    Train it on pairs of a correct and a wrong answer, with `PairwiseTrainer`
+    and `PairwiseHinge(margin)`, the published hinge on the difference of two
+    cosines. `attention` is a model with the same inputs that returns the
+    weights of the words, a dict of `"question"` `(batch_size,
+    question_length)` and `"answer"` `(batch_size, answer_length)`.
 
     Id 0 is padding: its weight is 0 and it changes nothing. Texts may have
     any length; the cosine of a text without words is 0. Under mixed precision
-    pooling and score keep float32.
+    pooling and score are float32.
 
     Without embedding and projection the model has
 
@@ -114,10 +114,9 @@ class APBiLSTM(AttentivePoolingRanker):
 
     parameters, with m = `projection_dim`, d = `units` and [d] the biases: at
     m = 300 and d = 512, 4,378,624, and 4,374,528 without biases. Table 2 of
-    Tay et al. (2018) prints 4(md + d^2) + 4d^2, where the factor 2 of the two
-    directions is missing, and next to it 5.86M. The printed formula gives
-    2,711,552. The printed number, 5,857,280, is what it gives with 2d for d
-    in its last term alone, 4(md + d^2) + 4(2d)^2. Neither is the size of this
+    Tay et al. (2018) prints the formula 4(md + d^2) + 4d^2, which lacks the
+    factor 2 of the two directions and gives 2,711,552, and the number 5.86M,
+    which is 4(md + d^2) + 4(2d)^2 = 5,857,280. Neither is the size of this
     model.
 
     Args:
@@ -125,22 +124,22 @@ class APBiLSTM(AttentivePoolingRanker):
             word (1).
         embedding_dim: size of the word vectors.
         projection_dim: size of the projected vectors, as in `CTRN`; `None`
-            encodes the word vectors as they are, as dos Santos et al. do.
+            omits the projection, as dos Santos et al. do.
         units: size of the hidden state of each direction.
-        use_bias: whether the LSTM has biases, those of the forget gate
-            started at 1. Tay et al. count none.
+        use_bias: whether the LSTM has biases; those of the forget gate start
+            at 1. The parameter count of Tay et al. has none.
         embeddings: array `(vocabulary_size, embedding_dim)` to start the
             embedding with; uniform in (-.25, .25) without it. It is not part
-            of the configuration: a saved model carries it in its weights.
+            of the configuration but a weight, which is saved.
         trainable_embeddings: whether training changes the embedding, as dos
-            Santos et al. do. Tay et al. keep it.
-        dropout: share dropped in training of the encoder's inputs and
-            outputs. dos Santos et al. state none.
+            Santos et al. do; in Tay et al. it is fixed.
+        dropout: share of the encoder's inputs and outputs dropped in
+            training. dos Santos et al. give none.
         l2: strength of the L2 regularisation of all trainable parameters.
         kernel_initializer: initialiser of `U`.
         dtype: dtype policy; the global one by default.
         name: name of the model.
-        trainable: whether training changes the model at all.
+        trainable: whether the model is trainable.
 
     Call arguments:
         inputs: dict of int tensors `"question"` `(batch_size,
@@ -151,7 +150,7 @@ class APBiLSTM(AttentivePoolingRanker):
 
     Raises:
         ValueError: if an argument is out of range, or `embeddings` has
-            another shape.
+            another shape or values that are not finite.
 
     Example:
         >>> model = APBiLSTM(vocabulary_size=100)
@@ -190,19 +189,18 @@ class APBiLSTM(AttentivePoolingRanker):
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class APCNN(AttentivePoolingRanker):
-    """AP-BiLSTM with a convolution for the bidirectional LSTM.
+    """AP-BiLSTM with a convolution instead of the bidirectional LSTM.
 
-    `TextConvolution` gives each word a vector of `units` features from the
-    `kernel_size` words around it. Without embedding and projection the model
-    has kmd + d + d^2 parameters: at m = 300, d = 512 and k = 3, 723,456.
+    `TextConvolution` computes `units` features of each word from the window of
+    `kernel_size` words centred at it. Without embedding and projection the
+    model has kmd + d + d^2 parameters: at m = 300, d = 512 and k = 3, 723,456.
 
     Args, call arguments and output are those of `APBiLSTM`, with
 
     Args:
         units: number of filters (dos Santos et al.'s c).
-        kernel_size: number of words that a filter sees, the middle one and
-            those around it.
-        activation: activation of the convolution; dos Santos et al. print
+        kernel_size: number of words in a window.
+        activation: activation of the convolution; dos Santos et al. give
             none.
         use_bias: whether the convolution has a bias.
 

@@ -10,18 +10,18 @@ from keras_qa.text.sides import SIDES
 
 
 def full_policy(dtype: Any) -> keras.DTypePolicy:
-    """The dtype policy that a layer's `dtype` argument stands for."""
+    """Returns the policy of a `dtype` argument, the global one for None."""
     return keras.dtype_policies.get(dtype or keras.config.dtype_policy())
 
 
 def check_embeddings(
     embeddings: np.ndarray | None, vocabulary_size: int, embedding_dim: int
 ) -> None:
-    """Refuses word vectors of another shape than the model's, and NaN in them.
+    """Checks the shape of word vectors, and that they are finite.
 
     Raises:
-        ValueError: if `embeddings`, where there are any, have another shape or
-            a number that is not finite.
+        ValueError: if `embeddings` is given and has another shape than
+            `(vocabulary_size, embedding_dim)`, or values that are not finite.
     """
     expected = (vocabulary_size, embedding_dim)
     if embeddings is not None and np.shape(embeddings) != expected:
@@ -46,7 +46,7 @@ def word_embedding(
     l2: float = 0.0,
     dtype: Any = None,
 ) -> keras.layers.Embedding:
-    """The layer that gives each word id its vector, and masks id 0.
+    """Creates the embedding of word ids, which masks id 0.
 
     Args:
         vocabulary_size: number of word ids.
@@ -54,15 +54,15 @@ def word_embedding(
         embeddings: array `(vocabulary_size, embedding_dim)` to start with;
             uniform in (-.25, .25) without it.
         trainable: whether training changes the vectors.
-        l2: strength of their L2 regularisation.
+        l2: strength of the L2 regularisation of the vectors.
         dtype: dtype policy.
 
     Returns:
-        A built layer of the name `"embedding"`.
+        A built layer with the name `"embedding"`.
 
     Raises:
         ValueError: if a size is not a positive integer, or `embeddings` has
-            another shape, or a number that is not finite.
+            another shape or values that are not finite.
     """
     check_positive(vocabulary_size=vocabulary_size, embedding_dim=embedding_dim)
     check_embeddings(embeddings, vocabulary_size, embedding_dim)
@@ -83,14 +83,14 @@ def word_embedding(
 
 
 def l2_regularizers(l2: float, *names: str) -> dict[str, Any]:
-    """The regulariser arguments of a layer, none where `l2` is 0.
+    """Returns regulariser arguments for a layer.
 
     Args:
         l2: strength of the regularisation.
         *names: kinds of weights, such as `"kernel"` and `"bias"`.
 
     Returns:
-        Dict of arguments such as `kernel_regularizer`.
+        Dict of arguments such as `kernel_regularizer`; empty if `l2` is 0.
     """
     return {
         f"{name}_regularizer": keras.regularizers.L2(l2)
@@ -99,7 +99,7 @@ def l2_regularizers(l2: float, *names: str) -> dict[str, Any]:
 
 
 def count_parameters(model: keras.Model, *left_out: Any) -> int:
-    """Number of trainable parameters, without those of some layers.
+    """Counts the trainable parameters, without those of some layers.
 
     Args:
         model: a built model.
@@ -121,7 +121,7 @@ def count_parameters(model: keras.Model, *left_out: Any) -> int:
 def text_inputs(
     question_length: int | None = None, answer_length: int | None = None
 ) -> dict[str, Any]:
-    """The symbolic inputs of a model of pairs of texts.
+    """Creates the symbolic inputs of a model of pairs of texts.
 
     Args:
         question_length: the length that all questions have; None if it varies.
@@ -145,7 +145,7 @@ def text_inputs(
 
 
 def vector_inputs(size: int, dtype: str) -> dict[str, Any]:
-    """The symbolic inputs of a model that scores pairs of encoded texts.
+    """Creates the symbolic inputs of a model of pairs of encoded texts.
 
     Args:
         size: size of a text's vector.

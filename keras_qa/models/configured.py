@@ -21,18 +21,17 @@ def keeps_arguments(constructor: Callable[P, None]) -> Callable[P, None]:
     """Decorates the constructor of a `ConfiguredModel`.
 
     While the constructor runs, `self.arguments` has all its arguments by name,
-    those left at their defaults too: what several models share is made from
-    it. Afterwards each argument is an attribute of the model, unless the
-    constructor has set this attribute itself, and part of `get_config`, except
-    for those that the class lists in `not_kept`.
+    with the defaults of those not given; base classes read it. Afterwards each
+    argument that is not in `not_kept` is an attribute of the model, unless the
+    constructor has set this attribute, and part of `get_config`.
 
     Args:
         constructor: an `__init__` whose signature has every argument of the
-            model, `dtype`, `name` and `trainable` among them.
+            model, including `dtype`, `name` and `trainable`.
 
     Returns:
         The constructor, which raises a TypeError for an unknown keyword and
-        suggests the nearest one.
+        suggests the most similar one.
     """
     signature = inspect.signature(constructor)
 
@@ -48,8 +47,8 @@ def keeps_arguments(constructor: Callable[P, None]) -> Callable[P, None]:
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
         arguments = dict(list(bound.arguments.items())[1:])
-        # An assignment to the attribute would go through Keras, which has not
-        # set the model up yet.
+        # An assignment would call Keras's `__setattr__`, which needs an
+        # initialised model.
         vars(self)["arguments"] = SimpleNamespace(**arguments)
         cast(Any, constructor)(self, *args, **kwargs)
         vars(self).pop("arguments", None)
@@ -59,7 +58,7 @@ def keeps_arguments(constructor: Callable[P, None]) -> Callable[P, None]:
             if not hasattr(self, name):
                 setattr(self, name, arguments[name])
 
-    # Keras reads signatures by `inspect.getfullargspec`.
+    # Keras reads signatures with `inspect.getfullargspec`.
     checked.__signature__ = signature  # type: ignore[attr-defined]
     return cast(Any, checked)
 
@@ -67,17 +66,17 @@ def keeps_arguments(constructor: Callable[P, None]) -> Callable[P, None]:
 class ConfiguredModel(keras.Model):
     """A functional model whose constructor's arguments are its configuration.
 
-    A subclass has one constructor, with every argument in its signature and
-    `keeps_arguments` above it, which hands its graph to this class.
+    A subclass decorates its constructor, which has every argument in its
+    signature, with `keeps_arguments` and passes its graph to this class.
 
     Args:
         inputs: symbolic inputs of the graph.
         outputs: symbolic outputs of the graph.
 
     Attributes:
-        not_kept: arguments that neither become attributes nor are part of the
-            configuration: a saved model finds arrays among its weights.
-        policy: dtype policy that the argument `dtype` stands for.
+        not_kept: arguments that are neither attributes nor part of the
+            configuration, such as arrays, which a model saves as weights.
+        policy: dtype policy of the argument `dtype`.
     """
 
     not_kept: tuple[str, ...] = ("embeddings",)
@@ -94,10 +93,7 @@ class ConfiguredModel(keras.Model):
         self.policy = full_policy(arguments.dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without arrays.
-
-        A saved model finds the arrays among its weights.
-        """
+        """The constructor's arguments, without those in `not_kept`."""
         return {
             "name": self.name,
             "trainable": self.trainable,

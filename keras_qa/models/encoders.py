@@ -1,4 +1,4 @@
-"""The encoders that several models share, under fixed names."""
+"""Encoders that several models use, under fixed names."""
 
 from typing import Any
 
@@ -12,16 +12,16 @@ from keras_qa.models.building import l2_regularizers
 def bidirectional_lstm(
     units: int, l2: float, policy: Any, use_bias: bool = True
 ) -> keras.layers.Bidirectional:
-    """Keras's LSTM in both directions, all its states.
+    """Creates a bidirectional LSTM that returns all states.
 
     Args:
         units: size of the state in each direction.
         l2: strength of the L2 regularisation of its weights.
         policy: dtype policy.
-        use_bias: whether it has biases, those of the forget gates started at 1.
+        use_bias: whether it has biases; those of the forget gates start at 1.
 
     Returns:
-        A layer of the name `"bilstm"`.
+        A layer with the name `"bilstm"`.
 
     Raises:
         ValueError: if `units` is not a positive integer.
@@ -49,11 +49,11 @@ def text_convolution(
     l2: float,
     policy: Any,
 ) -> TextConvolution:
-    """A `TextConvolution` of the name `"convolution"` with L2.
+    """Creates a `TextConvolution` with the name `"convolution"`.
 
     Args:
         filters: size of its outputs.
-        kernel_size: number of words that an output sees.
+        kernel_size: number of words that an output depends on.
         activation: activation of the outputs.
         use_bias: whether it has a bias.
         l2: strength of the L2 regularisation of its weights.
@@ -79,7 +79,7 @@ def text_convolution(
 def word_projection(
     units: int, l2: float, policy: Any, name: str = "projection"
 ) -> keras.layers.Dense:
-    """A linear layer without a bias.
+    """Creates a linear layer without a bias.
 
     Args:
         units: size of the projected vectors, the `projection_dim` of models.

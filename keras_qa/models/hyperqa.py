@@ -1,4 +1,4 @@
-"""HyperQA, and two twins without hyperbolic geometry: by cosine and its log."""
+"""HyperQA, and the same model by the cosine and by its logarithm."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,15 +28,15 @@ ROUNDING = 2e-6
 
 
 class BagOfWordsRanker(ConfiguredModel):
-    """The common base of HyperQA and its twins: an encoder and a linear score.
+    """The base of HyperQA, CosineQA and LogCosineQA: encoder and linear score.
 
-    It is made from the arguments that all have.
+    It reads the other arguments of all three from `self.arguments`.
 
     Args:
-        to_space: layer from the sum of a text's words to the vector that is
-            compared.
-        similarity: layer from `[question, answer]` vectors to `(batch, 1)`.
-        initial_weight: weight of the similarity in the score, at the start.
+        to_space: layer from the sum of a text's words to the text's vector.
+        similarity: layer from `[question, answer]` vectors to `(batch_size,
+            1)`.
+        initial_weight: initial weight of the similarity in the score.
     """
 
     def __init__(
@@ -103,7 +103,8 @@ class BagOfWordsRanker(ConfiguredModel):
         pair = [vectors[side] for side in SIDES]
         scores = score(similarity(pair))
         if given.concatenate_embeddings:
-            # Dense([similarity; q; a]) in two parts, for their own starts.
+            # Dense([similarity; q; a]) in two parts with different initial
+            # weights.
             scores = scores + keras.layers.Dense(
                 1,
                 use_bias=False,
@@ -133,21 +134,21 @@ class BagOfWordsRanker(ConfiguredModel):
 
     @property
     def supports_packing(self) -> bool:
-        """True if `score_packed` computes what the model does.
+        """True if `score_packed` gives the scores of the model.
 
-        It does not with dropout, which would drop a word in all its texts.
+        With dropout it does not, because it would drop a word in all texts.
         """
         return not self.dropout
 
     def score_packed(self, batch: Mapping[str, Any]) -> Any:
-        """Scores groups of answers, each distinct word projected once.
+        """Scores groups of answers, projecting each distinct word once.
 
         Args:
-            batch: dict of tensors, made by `keras_qa.text.packing.pack`.
+            batch: dict of tensors, the result of `keras_qa.text.packing.pack`.
 
         Returns:
-            Float tensor `(batch_size, answers)`: the scores that the model
-            gives each question with each of its answers.
+            Float tensor `(batch_size, answers)`, the scores of each question
+            with each of its answers.
         """
         words = self.word_projection(self.embedding(batch["words"]))
         vectors = self.to_space(self.bag_of_words.pool_packed(words, batch))
@@ -166,7 +167,7 @@ class BagOfWordsRanker(ConfiguredModel):
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class HyperQA(BagOfWordsRanker):
-    """Scores a question-answer pair by the distance of two points in a ball.
+    """Scores a pair by the distance of two points in the Poincaré ball.
 
     With `z_i` the embedding of the i-th word of a text, both texts become
 
@@ -179,16 +180,16 @@ class HyperQA(BagOfWordsRanker):
         d = arcosh(1 + 2 ||q - a||^2 / ((1 - ||q||^2) (1 - ||a||^2)))
         score = w d + b                     (equations 4 and 6)
 
-    with `w` started at -1, so that a higher score is a better answer, and `b`
+    where `w` starts at -1, so that a higher score is a better answer, and `b`
     at 0. A text's vector does not depend on the other text: `question_encoder`
-    and `answer_encoder` compute it alone, `head` scores two such vectors.
+    and `answer_encoder` compute it, and `head` scores the vectors of a pair.
 
-    Id 0 is padding and changes nothing. Texts may have any length, 0 too.
+    Id 0 is padding and changes nothing. Texts may have any length, including 0.
     Under mixed precision the words are projected in half precision; sums,
-    norms, distances and scores keep float32.
+    norms, distances and scores are float32.
 
-    At `embedding_dim = projection_dim = 300` the projection has 90,300
-    parameters, at 150 units 45,150; the score adds 2.
+    At `embedding_dim = 300` the projection has 90,300 parameters for
+    `projection_dim = 300` and 45,150 for 150; the score adds 2.
 
     Args:
         vocabulary_size: number of word ids, with padding (0) and the unknown
@@ -197,38 +198,38 @@ class HyperQA(BagOfWordsRanker):
         projection_dim: size of the projected vectors (the paper's d).
         embeddings: array `(vocabulary_size, embedding_dim)` to start the
             embedding with; uniform in (-.25, .25) without it. It is not part
-            of the configuration: a saved model carries it in its weights.
-        trainable_embeddings: whether training changes the embedding. The
-            paper keeps it.
+            of the configuration but a weight, which is saved.
+        trainable_embeddings: whether training changes the embedding. In the
+            paper it is fixed.
         projection_layers: number of projections, one after the other.
         activation: activation of each projection.
         pooling: `"sum"` (equation 2) or `"mean"`.
-        projection: how sums come into the ball: `"clip"` (the paper) or
+        projection: map of the sums into the ball: `"clip"` (the paper) or
             `"expmap"`, the exponential map at the origin. See
             `BallProjection`.
         epsilon: distance of the clip's radius from 1.
-        scale: factor of the exponential map before training.
-        trainable_scale: whether training changes that factor.
-        rounding: added to the value of 1 - ||y||^2 on the sphere of the clip,
-            which bounds that of equation 4 from below. It shortens distances
-            between clipped vectors, nearly all alike, by about 0.19 at the
-            default epsilon; 0 computes equation 4 as printed, with a score
-            that changes by about 1e-2 with the size of the batch.
-        dropout: share dropped in training before each projection and on the
-            sum, as in the paper's released code. The paper has none.
+        scale: initial factor of the exponential map.
+        trainable_scale: whether training changes this factor.
+        rounding: added to the lower bound of 1 - ||y||^2 in equation 4, which
+            is the value on the sphere of the clip. It reduces nearly all
+            distances between clipped vectors equally, by about 0.19 at the
+            default epsilon; 0 computes equation 4 as printed, with scores
+            that change by about 1e-2 with the size of the batch.
+        dropout: share of the inputs of each projection and of the sum that is
+            dropped in training, as in the paper's released code. The paper has
+            none.
         l2: strength of the L2 regularisation of the projection matrices.
         kernel_initializer: initialiser of the projection matrices.
         kernel_constraint: constraint of the projection matrices. With
-            `PoincareBall` their rows are points in the ball, as the
-            `"manifold"` conversion of `RiemannianOptimizer` needs them.
-        concatenate_embeddings: whether the two vectors are concatenated with
-            the distance before the final layer, as the paper does on
-            SemEval (section 4.4.3). The vectors are those that the distance
-            sees. Their weights start at 0. Under a pairwise loss the
-            question's part cancels.
+            `PoincareBall` their rows are points in the ball, which the
+            `"manifold"` conversion of `RiemannianOptimizer` requires.
+        concatenate_embeddings: whether the two texts' vectors in the ball are
+            concatenated with the distance before the final layer, as in the
+            paper on SemEval (section 4.4.3). Their weights start at 0. In a
+            pairwise loss the question's part cancels.
         dtype: dtype policy; the global one by default.
         name: name of the model.
-        trainable: whether training changes the model at all.
+        trainable: whether the model is trainable.
 
     Call arguments:
         inputs: dict of int tensors `"question"` `(batch_size,
@@ -239,7 +240,7 @@ class HyperQA(BagOfWordsRanker):
 
     Raises:
         ValueError: if an argument is out of range, or `embeddings` has
-            another shape.
+            another shape or values that are not finite.
 
     Example:
         >>> model = HyperQA(vocabulary_size=100)
@@ -292,9 +293,9 @@ class HyperQA(BagOfWordsRanker):
                 dtype=precise,
                 name="to_ball",
             ),
-            # On the sphere of the clip, where most vectors lie, the rounding
-            # of 1 - ||y||^2 would be 1e-2 of a distance, another one with
-            # each batch size. A bound just above gives all of them one value.
+            # On the sphere of the clip, where most vectors lie, rounding of
+            # 1 - ||y||^2 would change distances by 1e-2, depending on the
+            # batch size. A bound just above gives all vectors one value.
             similarity=PoincareDistance(
                 epsilon=epsilon * (2 - epsilon) + rounding,
                 dtype=precise,
@@ -306,19 +307,18 @@ class HyperQA(BagOfWordsRanker):
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class CosineQA(BagOfWordsRanker):
-    """HyperQA with the cosine in place of the distance.
+    """HyperQA with the cosine instead of the distance.
 
-    The encoder is HyperQA's, but for the ball: the cosine does not see norms,
-    so the sums are compared as they are. The score is `w cos(q, a) + b` with
-    `w` started at `score_scale` and `b` at 0. The cosine of a text without
-    words is 0.
+    The encoder is HyperQA's without the map into the ball, because the cosine
+    does not depend on norms. The score is `w cos(q, a) + b`, where `w` starts
+    at `score_scale` and `b` at 0. The cosine of a text without words is 0.
 
     Args, call arguments and output are those of `HyperQA`, without
     `projection`, `epsilon`, `scale`, `trainable_scale` and `rounding`, and with
 
     Args:
-        score_scale: start of `w`, positive. Cosines lie in [-1, 1], so a hinge
-            with a larger margin than 2 w is never satisfied.
+        score_scale: initial value of `w`, positive. A cosine lies in [-1, 1],
+            so a hinge with a margin above `2 w` is never zero.
 
     Reference: Tay et al., 2018, "Hyperbolic Representation Learning for Fast
     and Efficient Neural Question Answering", section 4.5.

@@ -1,4 +1,4 @@
-"""MRNN: n-gram blocks and duplex attention, a distance of two texts."""
+"""MRNN: a distance of two texts from n-gram blocks and duplex attention."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,54 +22,56 @@ from keras_qa.text.sides import SIDES
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class MRNN(ConfiguredModel):
-    """Scores a pair by the distance of two texts read at many resolutions.
+    """Scores a pair by a distance of two texts at several resolutions.
 
-    1. `NGramDenseBlock` makes feature maps of both texts, for words and for
-       longer and longer n-grams (equations 1 to 3).
-    2. `DuplexAttention` chooses among the maps at each position, lets each
-       position of the question look up what fits it in the answer, and adds
-       up how far these are from it (equations 4 to 12).
+    1. `NGramDenseBlock` computes feature maps of both texts, for words and for
+       n-grams of growing length (equations 1 to 3).
+    2. `DuplexAttention` weighs the maps at each position, computes for each
+       position of the question a weighted mean of the answer's vectors, and
+       sums the distances of these means from the question's vectors
+       (equations 4 to 12).
     3. The score is minus this distance.
 
     The paper trains it with a triplet loss on distances. `pair_distances`
-    gives those of all questions of a batch from all documents of it.
+    computes the distances of all questions from all documents of a batch.
 
     `question_encoder` and `answer_encoder` compute the part that does not
     depend on the other text, up to equation 8: a dict of `"vectors"`
-    `(batch_size, length, filters)` and of `"mask"`, with `sentence_term` also
-    of `"sentence"` `(batch_size, embedding_dim)`. `head` scores pairs of such
-    dicts, and `encoded_distances` compares all with all. `attention` is a
-    model with the inputs of this one that gives the weights of the answer's
-    words, a dict of `"answer"` `(batch_size, answer_length)`: the mean over
-    the question's words of the weights of equation 10. `attention_maps` gives
-    all weights, a dict of `"question_blocks"` and `"answer_blocks"`
-    `(batch_size, length, blocks)` (equation 7) and `"positions"`
-    `(batch_size, question_length, answer_length)` (equation 10), the three
-    pictures of Figure 5.
+    `(batch_size, length, filters)` and of `"mask"` `(batch_size, length)`, with
+    `sentence_term` also of `"sentence"` `(batch_size, embedding_dim)`.
+    `head` scores pairs of such dicts, and `encoded_distances` compares all
+    questions with all answers. `attention` and `attention_maps` are models with
+    the same inputs. `attention` returns a dict of `"answer"` `(batch_size,
+    answer_length)`, the mean over the question's words of the weights of
+    equation 10. `attention_maps` returns all weights, those of Figure 5, a dict
+    of `"question_blocks"` and `"answer_blocks"` `(batch_size, length, blocks)`
+    (equation 7) and `"positions"` `(batch_size, question_length,
+    answer_length)` (equation 10).
 
-    Id 0 is padding, must follow the words and changes nothing. Texts
-    may have any length; an answer's words beyond `max_document_length` are
-    seen only by the n-grams of those before. Under mixed precision weights,
-    what the encoders give, and scores keep float32.
+    Id 0 is padding, must follow the words and changes nothing. Texts may have
+    any length; an answer's words beyond `max_document_length` only affect the
+    n-grams of earlier words. Under mixed precision weights, outputs of the
+    encoders, and scores are float32.
 
     With w = `embedding_dim`, s = `filters`, N = `blocks` and k =
-    `kernel_size` the n-gram blocks have
+    `kernel_size`, the shared n-gram blocks have
 
         ws + k s^2 N (N - 1) / 2 + (3s + 1) N
 
-    parameters, 19,193,860 at N = 4, s = 1024, w = 300 and k = 3; the softmax
+    parameters, 19,193,860 at N = 4, s = 1024, w = 300 and k = 3. The softmax
     blocks without hidden layers have (N + 2) N and (L + 2) L, with L =
     `max_document_length`.
 
     Args:
         vocabulary_size: number of word ids, with padding (0) and the unknown
-            word (1); `None` for a model of word vectors, for contextual ones
-            such as BERT's.
+            word (1); `None` for a model that takes word vectors, such as those
+            of BERT.
         embedding_dim: size w of the word vectors.
         filters: size s of the feature vectors.
         blocks: number N of blocks: 4 for WikiQA and TrecQA, 6 for SQuAD and
             QUASAR-T in the paper.
-        kernel_size: words that the convolutions see from block 2 on.
+        kernel_size: number of words that the convolutions read from block 2
+            on.
         max_document_length: see `DuplexAttention`.
         pool_size: see `NGramDenseBlock`.
         pooling: see `NGramDenseBlock`.
@@ -80,28 +82,27 @@ class MRNN(ConfiguredModel):
         n_gram_attention: see `DuplexAttention`.
         query_attention: see `DuplexAttention`.
         without_n_gram_attention: see `DuplexAttention`.
-        share_blocks: whether both texts go through the same n-gram blocks.
-            The paper does not say. If so, questions and answers are
-            normalised apart in training, and by the mean of their statistics
-            afterwards.
+        share_blocks: whether both texts use the same n-gram blocks. The paper
+            does not say. If so, training normalises questions and answers
+            separately, and inference uses moving averages over both.
         share_attention: `share_sides` of `DuplexAttention`.
-        alpha: start of all slopes of PReLU.
+        alpha: initial slope of PReLU.
         block_initializer: see `DuplexAttention`.
         position_initializer: see `DuplexAttention`.
-        sentence_term: start of the weight w with which the distance has one
-            more term, w (1 - cos(q, a)), of the sums of both texts' word
-            vectors, in which long vectors count for more (`SentenceDistance`);
-            None leaves it out, as the paper does.
-        dropout: share of the word vectors' numbers that training drops. The
+        sentence_term: initial weight w of a further term of the distance,
+            w (1 - cos(q, a)) of the sums of both texts' word vectors, in which
+            long vectors count for more (`SentenceDistance`); None leaves the
+            term out, as the paper does.
+        dropout: share of the word vectors' elements dropped in training. The
             paper has none.
         embeddings: array `(vocabulary_size, embedding_dim)` to start the
             embedding with; uniform in (-.25, .25) without it. It is not part
-            of the configuration: a saved model carries it in its weights.
+            of the configuration but a weight, which is saved.
         trainable_embeddings: whether training changes the embedding. The
             paper does not say.
         dtype: dtype policy; the global one by default.
         name: name of the model.
-        trainable: whether training changes the model at all.
+        trainable: whether the model is trainable.
 
     Call arguments:
         inputs: dict of int tensors `"question"` `(batch_size,
@@ -115,7 +116,7 @@ class MRNN(ConfiguredModel):
 
     Raises:
         ValueError: if an argument is out of range, or `embeddings` has
-            another shape or no words to belong to.
+            another shape, values that are not finite, or no `vocabulary_size`.
 
     Example:
         >>> model = MRNN(vocabulary_size=100, filters=32)
@@ -232,8 +233,8 @@ class MRNN(ConfiguredModel):
                 drop(vectors), mask=mask
             )
             contextual, weights = duplex.contextualize(maps, mask, side, True)
-            # In the order of their names, in which Keras returns them: with
-            # PyTorch the head takes parts of parts by position.
+            # Sorted by name, the order in which Keras returns them: on PyTorch
+            # the head takes nested inputs by position.
             encoded_text = {"mask": mask, "vectors": contextual}
             if sentence_distance is not None:
                 sentence = add_up(vectors, mask=mask)
@@ -342,17 +343,17 @@ class MRNN(ConfiguredModel):
     def pair_distances(
         self, question: Any, answer: Any, training: bool | None = None
     ) -> Any:
-        """Distances of all questions from all answers, each encoded once.
+        """Computes distances of all questions from all answers.
 
         Args:
             question: int tensor `(questions, question_length)` of word ids,
-                or what else the model takes.
-            answer: the same of answers, `(answers, answer_length)`.
+                or float tensor of word vectors.
+            answer: the answers in the same form, `(answers, answer_length)`.
             training: whether the model is in training.
 
         Returns:
-            Float tensor `(questions, answers)`, at least 0, lower is better;
-            `QueryAttention.pair_distances` says what memory it takes.
+            Float tensor `(questions, answers)`, at least 0, lower is better.
+            For the memory that it takes see `QueryAttention.pair_distances`.
         """
         return self.encoded_distances(
             self.question_encoder(question, training=training),
@@ -362,11 +363,11 @@ class MRNN(ConfiguredModel):
     def encoded_distances(
         self, question: dict[str, Any], answer: dict[str, Any]
     ) -> Any:
-        """Distances of all encoded questions from all encoded answers.
+        """Computes distances of all encoded questions from all encoded answers.
 
         Args:
-            question: what `question_encoder` returned.
-            answer: what `answer_encoder` returned, for any number of answers.
+            question: the output of `question_encoder`.
+            answer: the output of `answer_encoder`, for any number of answers.
 
         Returns:
             Float tensor `(questions, answers)`.
@@ -387,7 +388,7 @@ class MRNN(ConfiguredModel):
 def _words(
     embedding: keras.layers.Layer | None, dim: int, policy: Any
 ) -> tuple[Any, Any, Any]:
-    """An encoder's input, and the word vectors and the mask made of it."""
+    """Returns an encoder's input, and its word vectors and mask."""
     if embedding is None:
         vectors = keras.Input(
             (None, dim), dtype=policy.variable_dtype, name="words"
@@ -398,7 +399,7 @@ def _words(
 
 
 def _compared(duplex: DuplexAttention, encoded: dict[str, Any]) -> Any:
-    """Distances and weights of equation 10 of pairs of encoded texts."""
+    """Returns distances and weights of equation 10 of encoded pairs."""
     question, answer = (encoded[side] for side in SIDES)
     return duplex.distance(
         question["vectors"],

@@ -1,1 +1,1 @@
-"""Optimization in the Poincaré ball."""
+"""Optimizers and constraints for the Poincaré ball."""

@@ -1,4 +1,4 @@
-"""Constraints that mark a variable as living on a manifold."""
+"""Constraints that mark variables as points of a manifold."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ class PoincareBall(keras.constraints.Constraint):
     """Keeps every row of a variable inside the Poincaré ball.
 
     Each vector along the last axis is clipped to norm `1 - epsilon`; shorter
-    ones are left alone. Keras applies the constraint to the whole variable
-    after each update, and `RiemannianOptimizer(conversion="manifold")` treats
-    the variables that carry it as points of the ball.
+    vectors are unchanged. Keras applies the constraint to the variable after
+    each update, and `RiemannianOptimizer(conversion="manifold")` treats
+    variables with this constraint as points of the ball.
 
     Args:
         epsilon: distance kept from the unit sphere, between 0 and 1.

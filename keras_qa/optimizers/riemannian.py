@@ -1,4 +1,4 @@
-"""Gradient conversion of HyperQA around any Keras optimizer."""
+"""HyperQA's gradient conversion, as a wrapper of any Keras optimizer."""
 
 import contextlib
 import re
@@ -22,59 +22,56 @@ RETRACTIONS = ("exp", "projection")
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class RiemannianOptimizer(keras.optimizers.Optimizer):
-    """Converts gradients as HyperQA does, then lets another optimizer step.
+    """Converts gradients as HyperQA does and applies another optimizer.
 
     Eq. 9 of the paper multiplies the Euclidean gradient by the inverse metric
     of the Poincaré ball, (1 - |θ|²)² / 4, "before updating the parameters".
-    Which θ, and whose norm, is read in four ways:
+    `conversion` chooses the variables θ and the norm:
 
     - `"none"`: nothing is converted.
-    - `"parameter"`: eq. 9 as printed, with the norm of the variable: of the
-      whole tensor or of each row (`norm`). The factor grows without bound
-      beyond norm 1 and is 0 at norm 1, where a variable no longer moves.
-    - `"gradient"`: what the code released with the paper does. The factor
-      ((1 - |g|²)² + `gradient_offset`) / 4 takes the norm of the *gradient*,
-      over the whole tensor; then the gradients of all variables have their
-      values clipped to ±`gradient_clip_value` and their norm to
-      `gradient_clip_norm`.
+    - `"parameter"`: eq. 9 as printed, with the norm of the complete variable or
+      of each of its rows (`norm`). The factor grows without bound beyond norm 1
+      and is 0 at norm 1, where a variable no longer moves.
+    - `"gradient"`: the conversion of the code released with the paper. The
+      factor ((1 - |g|²)² + `gradient_offset`) / 4 has the norm of the complete
+      *gradient*; then the gradients of all variables are clipped to values of
+      ±`gradient_clip_value` and to the norm `gradient_clip_norm`.
     - `"manifold"`: Riemannian descent for the variables whose constraint is a
       `keras_qa.optimizers.constraints.PoincareBall`: eq. 9 for each row, then
-      the inner optimizer's step is carried back into the ball along a geodesic
+      the inner optimizer's step is mapped into the ball along a geodesic
       (`retraction="exp"`) or by clipping (`"projection"`), eq. 8. With
       `keras.optimizers.SGD` this is Riemannian stochastic gradient descent.
 
-    Two things this does not do. Eq. 9 on a projection matrix gives no
-    guarantee that it, or the vectors it produces, stay in any ball: only a
-    `PoincareBall` constraint keeps a variable there. And rescaling a gradient
-    before an adaptive optimizer is not Riemannian Adam (or AdaGrad): its
-    moments are neither computed in the metric nor transported, and they
-    divide most of the rescaling out again.
+    Two limits: eq. 9 does not keep a projection matrix, or the vectors that it
+    produces, in any ball; only a `PoincareBall` constraint does so for a
+    variable. And rescaled gradients do not make an adaptive optimizer
+    Riemannian Adam (or AdaGrad): its moments are neither computed in the metric
+    nor transported, and dividing by them removes most of the rescaling.
 
-    The learning rate and its schedules, clipping, weight decay, gradient
-    accumulation, loss scaling and moving averages are those of the inner
-    optimizer, so pass them there. It sees converted gradients: `clipnorm`
-    clips the Riemannian gradient; weight decay is added to the step, which
-    for a manifold variable is then retracted as a whole; accumulated
-    gradients are converted one by one (exact but for `"gradient"`, which is
-    not linear). A moving average of points need not lie in the ball, so
-    `use_ema` is refused with `"manifold"`. Under `tf.distribute`, each
-    replica converts its own gradient before they are summed.
+    Pass learning rate, schedules, clipping, weight decay, gradient
+    accumulation, loss scaling and moving averages to the inner optimizer. It
+    gets converted gradients: `clipnorm` clips the Riemannian gradient; weight
+    decay is added to the step, and for a manifold variable the sum is
+    retracted; accumulated gradients are converted one by one (exact except
+    for `"gradient"`, which is not linear). A moving average of points may
+    leave the ball, so `"manifold"` raises an error for `use_ema`. Under
+    `tf.distribute`, each replica converts its gradient before the sum.
 
     TensorFlow's sparse gradients, those of `keras.layers.Embedding`, stay
-    sparse: repeated rows are summed first, and only touched rows converted.
-    Keras itself then applies a variable's constraint to all of its rows, and
-    some inner optimizers, such as Adam, turn the gradient dense.
+    sparse: repeated rows are summed, and only rows with a gradient converted.
+    Keras then applies a variable's constraint to all its rows, and some inner
+    optimizers, such as Adam, make the gradient dense.
 
     Args:
         inner_optimizer: a `keras.optimizers.Optimizer`, or a name or config
-            that `keras.optimizers.get` knows.
+            for `keras.optimizers.get`.
         conversion: `"none"`, `"parameter"`, `"gradient"` or `"manifold"`.
         norm: for `"parameter"`, `"tensor"` or `"row"` (vectors along the last
             axis).
         variable_pattern: for `"parameter"` and `"gradient"`, a regular
-            expression that is searched for in the path of each variable, such
-            as `"projection/kernel"`, to choose those to convert. By default,
-            all with two or more axes: eq. 9 would freeze a scalar at ±1.
+            expression, such as `"projection/kernel"`: variables are converted
+            if it is found in their paths. By default, variables with two or
+            more axes are: eq. 9 would freeze a scalar at ±1.
         retraction: for `"manifold"`, `"exp"` or `"projection"`.
         gradient_offset: for `"gradient"`, added to (1 - |g|²)².
         gradient_clip_value: for `"gradient"`, bound of each value.
@@ -82,9 +79,9 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
         name: name of the optimizer.
 
     Raises:
-        ValueError: if an argument is not one of those above, if the inner
-            optimizer cannot be wrapped, or, when the variables become known,
-            if none of them would be converted.
+        ValueError: if an argument has an unknown value, if the inner optimizer
+            cannot be wrapped, or, in `build`, if no variable would be
+            converted.
 
     Example:
         >>> model.compile(
@@ -107,7 +104,7 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
         gradient_clip_norm: float = 1.0,
         name: str | None = None,
     ) -> None:
-        # The learning rate that counts is the inner optimizer's.
+        # `learning_rate` returns that of the inner optimizer.
         super().__init__(learning_rate=0.0, name=name)
         check_choice("conversion", conversion, CONVERSIONS)
         check_choice("norm", norm, NORMS)
@@ -148,7 +145,7 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
         super().build(variables)
 
     def converts(self, variable: Any) -> bool:
-        """Tells whether the gradient of a `keras.Variable` is converted."""
+        """Returns True if the gradient of a `keras.Variable` is converted."""
         if self.conversion == "none":
             return False
         if self.conversion == "manifold":
@@ -213,7 +210,7 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
             )
         if not self.converts(variable):
             return gradient
-        # A variable's own values are constants here; PyTorch would track them.
+        # The variable's values are constants here; PyTorch would track them.
         point = ops.stop_gradient(ops.convert_to_tensor(variable))
         rows = point
         if _is_sparse(gradient):
@@ -229,7 +226,7 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
         return _map_values(lambda g: g * _metric_factor(squared), gradient)
 
     def _released_conversion(self, gradient: Any, variable: Any) -> Any:
-        # The inner optimizer divides by the loss scale, but only later.
+        # The inner optimizer divides by the loss scale later.
         scale = self.loss_scale_factor or 1.0
         gradient = gradient / scale
         if self.converts(variable):
@@ -244,11 +241,11 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
 
     @contextlib.contextmanager
     def _geodesic_steps(self, variables: list[Any]) -> Iterator[None]:
-        """Turns the steps taken inside the block into geodesic ones.
+        """Makes the steps inside the block geodesic.
 
-        Keras calls a variable's constraint on the value that a step has
-        reached. For the time of the step, the constraint of a manifold
-        variable is replaced by one that knows where the step began.
+        Keras calls a variable's constraint with the value after a step. During
+        the step, the constraint of a manifold variable is replaced by one that
+        also has the value before the step.
         """
         constraints = [variable.constraint for variable in variables]
         if self.conversion == "manifold" and self.retraction == "exp":
@@ -264,7 +261,7 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
 
     @property
     def variables(self) -> list[Any]:
-        """The inner optimizer's variables: the wrapper has no state."""
+        """The inner optimizer's variables; the wrapper has none."""
         return self.inner_optimizer.variables
 
     @property
@@ -288,7 +285,7 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
 
     @loss_scale_factor.setter
     def loss_scale_factor(self, loss_scale_factor: float | None) -> None:
-        # The base class sets its own before there is an inner optimizer.
+        # The base class sets it before there is an inner optimizer.
         if hasattr(self, "inner_optimizer"):
             self.inner_optimizer.loss_scale_factor = loss_scale_factor
 
@@ -328,7 +325,7 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
     def from_config(
         cls, config: dict[str, Any], custom_objects: Any = None
     ) -> "RiemannianOptimizer":
-        """Creates the optimizer, and the inner one, from `get_config`."""
+        """Creates the optimizer and its inner optimizer from `get_config`."""
         inner_optimizer = keras.saving.deserialize_keras_object(
             config["inner_optimizer"], custom_objects=custom_objects
         )
@@ -354,12 +351,12 @@ def _inner(inner_optimizer: Any, conversion: str) -> Any:
 
 
 def _metric_factor(squared_norm: Any) -> Any:
-    """(1 - |θ|²)² / 4, for any norm: eq. 9 as printed."""
+    """Computes (1 - |θ|²)² / 4 for any norm: eq. 9 as printed."""
     return ops.square(1.0 - squared_norm) / 4
 
 
 def _geodesic_step(variable: Any) -> Callable[[Any], Any]:
-    """A constraint that maps a straight step onto a geodesic in the ball."""
+    """Returns a constraint that maps a straight step onto a geodesic."""
     ball = variable.constraint
     # A copy, because PyTorch updates the variable in place.
     start = ops.copy(ops.stop_gradient(ops.convert_to_tensor(variable)))
@@ -372,7 +369,7 @@ def _geodesic_step(variable: Any) -> Callable[[Any], Any]:
 
 
 def _is_sparse(gradient: Any) -> bool:
-    """Tells TensorFlow's IndexedSlices, without importing TensorFlow."""
+    """Recognises TensorFlow's IndexedSlices without importing TensorFlow."""
     return type(gradient).__name__ == "IndexedSlices"
 
 
@@ -388,10 +385,10 @@ def _map_values(function: Callable[[Any], Any], gradient: Any) -> Any:
 
 
 def _sum_repeated_rows(gradient: Any) -> Any:
-    """Moves the sum of the values of a repeated row to its last occurrence.
+    """Sums the values of repeated rows at their last occurrence.
 
-    The other occurrences become zeros instead of being dropped: the number of
-    rows stays the same, which a compiled step needs.
+    The other occurrences become zeros: a compiled step needs a constant number
+    of rows.
     """
     values, indices = gradient.values, gradient.indices
     count = ops.shape(values)[0]

@@ -1,1 +1,1 @@
-"""Scores, rankings and their measures, and rankers that need no training."""
+"""Scoring of pairs, ranking measures, and rankers without neural training."""

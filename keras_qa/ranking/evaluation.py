@@ -1,4 +1,4 @@
-"""Ranking quality by trec_eval, and the files that trec_eval reads."""
+"""Ranking measures by trec_eval, and the files that trec_eval reads."""
 
 import re
 from collections.abc import Mapping
@@ -34,17 +34,17 @@ def recall_measures(
 
     MRNN, 4.2: "the number of correct documents as listed within top-k returns
     out all possible documents". Where a question has one right document, both
-    ways to count agree; on QUASAR-T, where passages that contain the answer
-    are right, the literature counts questions.
+    values of `counting` agree; on QUASAR-T, where all passages that contain
+    the answer are right, the literature counts questions (`"any"`).
 
     Args:
         cutoffs: the values of k.
         counting: `"any"`: 1 for a question with a right answer among the first
-            k (trec_eval's success); `"all"`: the share of its right answers
-            that are among the first k (trec_eval's recall).
+            k (trec_eval's success); `"all"`: the share of a question's right
+            answers that are among the first k (trec_eval's recall).
 
     Returns:
-        Name to measure of `ir_measures`.
+        Measures of `ir_measures` by name.
 
     Raises:
         ValueError: if `counting` is neither of the two, or a cutoff is not
@@ -68,14 +68,14 @@ class Evaluation:
 
     Attributes:
         metrics: `"MAP"`, `"MRR"` and `"P@1"`, or the given measures, each in
-            [0, 1].
-        per_question: the same for each scored question, by question id.
+            [0, 1], averaged over the scored questions.
+        per_question: the measures of each scored question, by question id.
         questions: number of questions given.
-        questions_scored: those with at least one positive, found or missed;
-            only these count.
+        questions_scored: number of questions with at least one positive,
+            found or missed.
         candidates: number of candidates of all questions given.
-        ties: number of candidates that share their score, in single precision
-            as trec_eval compares, with another candidate of the same question.
+        ties: number of candidates whose score, in float32 as trec_eval
+            compares, equals that of another candidate of the question.
         run: the ranking, as `ir_measures` scored documents, best first.
         qrels: the labels, as `ir_measures` relevance judgements.
     """
@@ -96,25 +96,25 @@ def evaluate(
     seed: int = 0,
     measures: Mapping[str, Any] = MEASURES,
 ) -> Evaluation:
-    """Scores rankings with trec_eval's MAP, MRR and P@1, or other measures.
+    """Computes trec_eval's MAP, MRR and P@1, or other measures, of rankings.
 
-    The documents that a question `missed` count as relevant and are nowhere in
-    the ranking: a question whose right document a first stage lost scores 0.
+    The documents that a question `missed` count as relevant but unranked: a
+    question whose only right document a first stage missed scores 0.
 
-    trec_eval breaks ties by document id, so the ids are numbers from a seeded
-    shuffle of the candidates followed by their own id: neither their order in
-    the file nor their names can leak the label.
+    trec_eval breaks ties by document id. The ids in the run are therefore
+    numbers from a seeded shuffle of the candidates, followed by the candidate's
+    id: neither the candidates' order nor their ids can reveal the labels.
 
     Args:
         questions: the questions with their candidates and labels.
         scores: for each question the scores of its candidates, a vector,
             higher is better.
         seed: seed of the shuffle.
-        measures: name to measure of `ir_measures`; see `recall_measures`.
+        measures: measures of `ir_measures` by name; see `recall_measures`.
 
     Raises:
-        ValueError: if the scores do not fit the candidates, if one is not
-            finite, or if no question has a positive.
+        ValueError: if the scores do not fit the candidates, a score is not
+            finite, or no question has a positive.
     """
     if len(questions) != len(scores):
         raise ValueError(
@@ -197,7 +197,7 @@ def write_qrels(path: Path, evaluation: Evaluation) -> None:
 
 
 def _checked(question: Question, values: np.ndarray) -> np.ndarray:
-    """The scores of a question in the precision that trec_eval compares."""
+    """The scores of a question as float32, which trec_eval compares."""
     values = np.asarray(values, dtype=np.float32).reshape(-1)
     if len(values) != len(question.candidates):
         raise ValueError(
@@ -214,7 +214,7 @@ def _checked(question: Question, values: np.ndarray) -> np.ndarray:
 
 
 def no_blanks(id: str) -> str:
-    """An identifier as one field of a blank-separated file."""
+    """An identifier with `_` in place of each white-space character."""
     return re.sub(r"\s", "_", id)
 
 

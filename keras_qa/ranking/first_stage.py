@@ -1,4 +1,4 @@
-"""Retrieval over many documents in two stages: BM25 first, a ranker next."""
+"""The first stage of retrieval: BM25, which finds candidates for a ranker."""
 
 from collections.abc import Callable
 from collections.abc import Iterator
@@ -24,32 +24,30 @@ def with_first_stage(
     b: float = 0.75,
     show_progress: bool = True,
 ) -> Dataset:
-    """A retrieval data set whose questions have candidates to rank.
+    """Adds candidates that BM25 finds to the questions of a retrieval data set.
 
-    The questions of such a data set (SQuAD) come with their right documents
-    alone, to be found among all of its `documents`. Here, BM25 finds the best
-    documents for each question of dev and test; a ranker, the second stage,
-    orders these. Right documents that BM25 does not find are not among the
-    candidates: `Question.missed` counts them, and so do the metrics, since no
-    second stage can make up for them.
+    The questions of such a data set (SQuAD) have only their right documents as
+    candidates, to be found among all of its `documents`. For each question of
+    dev and test, BM25 finds the best documents, which a ranker, the second
+    stage, orders. Right documents that BM25 does not find are not among the
+    candidates; `Question.missed` and the metrics count them.
 
-    Training questions keep their right documents alone, as those of a model
-    that draws its negatives from a batch (MRNN, 3.4) or from `answers`. A fold
-    that is held out of them gets candidates like dev's.
+    Training questions keep only their right documents, for models that draw
+    negatives from a batch (MRNN, 3.4) or from `answers`. A fold held out of
+    them gets candidates like dev's.
 
     Args:
-        dataset: the data set; one without `documents` is returned as it is.
+        dataset: the data set; one without `documents` is returned unchanged.
         candidates: number of documents that the first stage finds for a
-            question; fewer if fewer share a word with it.
+            question; fewer if fewer share a word with the question.
         train_candidates: number of candidates of a training question: the
-            right ones and the best others. 0 leaves them as they are.
+            right documents and the best others. 0 adds none.
         k1: BM25's saturation of the term frequency.
-        b: strength of its length normalisation.
-        show_progress: whether to draw progress bars.
+        b: strength of BM25's length normalisation.
+        show_progress: True draws progress bars.
 
     Returns:
-        The data set; documents are indexed, and searched, when a split is
-        asked for.
+        The data set; documents are indexed and searched when a split is read.
 
     Raises:
         ValueError: if `candidates` is not positive or `train_candidates` is
@@ -89,7 +87,7 @@ def with_first_stage(
         splits=splits,
         add_pools=add_pools,
         documents={},
-        # What was read before has no candidates.
+        # Questions that were read before lack the candidates.
         _cache={},
     )
 
@@ -117,7 +115,7 @@ class _FirstStage:
         add_right: bool,
         questions: Sequence[Question],
     ) -> Iterator[Question]:
-        """The questions with what a search of the documents finds."""
+        """The questions, with the documents found as candidates."""
         if documents not in self._miners:
             self._miners[documents] = self._index(documents())
         return self._miners[documents].mine(
@@ -134,5 +132,5 @@ def _pools(
     questions: Sequence[Question],
     seed: int,
 ) -> list[Question]:
-    """Candidates of a fold; nothing about them is drawn at random."""
+    """Candidates of a fold, as `Dataset.add_pools`; `seed` has no effect."""
     return list(find(questions))

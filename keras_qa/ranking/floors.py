@@ -10,7 +10,7 @@ from keras_qa.datasets.dataset import Question
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.tokenizer import tokenize
 
-# Pairs whose vectors are compared at a time: they bound the memory.
+# Number of pairs whose vectors are compared at a time; bounds the memory.
 PAIRS = 1 << 14
 
 
@@ -24,17 +24,16 @@ def bm25_scores(
 ) -> list[np.ndarray]:
     """Scores every candidate with Okapi BM25 (Robertson et al. 1994).
 
-    The collection, whose document frequencies count, is the different
-    candidates of the questions given; no label is read. Tokens without a
-    letter or digit are left out.
+    Document frequencies are counted in the distinct candidates of the given
+    questions; no label is read. Tokens without a letter or digit are ignored.
 
     Args:
         questions: the questions with their candidates.
         tokenizer: name of the tokeniser.
         k1: saturation of the term frequency.
         b: strength of the length normalisation.
-        max_question_length: questions are cut to this many tokens.
-        max_answer_length: answers are cut to this many tokens.
+        max_question_length: number of tokens that questions are cut to.
+        max_answer_length: number of tokens that answers are cut to.
 
     Returns:
         For each question the scores of its candidates, float32.
@@ -62,10 +61,10 @@ def bm25_scores(
 
 
 def import_bm25s() -> ModuleType:
-    """The package bm25s; importing it starts JAX, which takes GPU memory."""
+    """Imports the package bm25s, which starts JAX and takes GPU memory."""
     import bm25s
 
-    # It logs every step at the level DEBUG.
+    # bm25s logs every step at the level DEBUG.
     logging.getLogger("bm25s").setLevel(logging.WARNING)
     return bm25s
 
@@ -78,10 +77,10 @@ def search_terms(
     Args:
         text: the text.
         tokenizer: name of the tokeniser.
-        max_length: the text is cut to this many tokens.
+        max_length: number of tokens that the text is cut to first.
 
     Returns:
-        The tokens that have a letter or a digit, in order.
+        The tokens with a letter or a digit, in order.
     """
     return [
         token
@@ -104,10 +103,10 @@ def idf_cosine_scores(
 ) -> np.ndarray:
     """Scores pairs by the cosine of idf-weighted sums of word vectors.
 
-    A text is Σ_w idf(w) v(w) over its words, repeated ones as often as they
-    occur, with idf(w) = ln(N / df(w)): N documents, of which df(w) hold w; a
-    word that none holds counts as if one did. The score is the cosine of the
-    two texts, 0 where one of them is the zero vector. No label is read.
+    The vector of a text is Σ_w idf(w) v(w) over the occurrences of its words,
+    with idf(w) = ln(N / max(df(w), 1)), where df(w) of the N documents contain
+    w. The score is the cosine of the two vectors, 0 where one of them is zero.
+    No label is read.
 
     This is the baseline "Bag-of-word" of Tan et al. (2016), section 4.2 and
     Table 3.
@@ -117,15 +116,15 @@ def idf_cosine_scores(
         vectors: word vectors by word id, float `(words, dim)`.
         questions: indices of the questions, `(pairs,)`.
         answers: indices of the answers, `(pairs,)`.
-        documents: indices of the texts whose words are counted; by default
-            the different answers of the pairs.
+        documents: indices of the texts in which words are counted; by default
+            the distinct answers of the pairs.
 
     Returns:
         float32 array `(pairs,)` in [-1, 1].
 
     Raises:
-        ValueError: if there are no documents, or not as many questions as
-            answers.
+        ValueError: if there are no documents, or `questions` and `answers`
+            differ in length.
     """
     documents = np.unique(answers if documents is None else documents)
     if len(documents) == 0:
@@ -133,7 +132,7 @@ def idf_cosine_scores(
             "`documents` must hold at least one text. Received: none"
         )
     held = texts.take(documents)
-    # Each document once for each of its different words.
+    # Each document once for each of its distinct words.
     numbers = np.repeat(np.arange(len(documents)), held.lengths)
     pairs = np.unique(np.stack([numbers, held.ids]), axis=1)
     frequencies = np.bincount(pairs[1], minlength=len(vectors))
@@ -151,8 +150,6 @@ def bag_of_words_scores(
 ) -> np.ndarray:
     """Scores pairs by the cosine of the sums of their word vectors.
 
-    Each text is summed once, whatever the number of its pairs.
-
     Args:
         texts: the word ids of all texts.
         vectors: word vectors by word id, float `(words, dim)`.
@@ -163,7 +160,7 @@ def bag_of_words_scores(
         float32 array `(pairs,)` in [-1, 1]; 0 where a text's sum is zero.
 
     Raises:
-        ValueError: if there are not as many questions as answers.
+        ValueError: if `questions` and `answers` differ in length.
     """
     if len(questions) != len(answers):
         raise ValueError(
@@ -187,7 +184,7 @@ def bag_of_words_scores(
 def cosine_scores(
     question_vectors: np.ndarray, answer_vectors: np.ndarray
 ) -> np.ndarray:
-    """Cosine of corresponding rows; 0 where one of them is all zeros.
+    """Cosine of corresponding rows; 0 where one of the two rows is zero.
 
     Args:
         question_vectors: float array `(pairs, dim)`.

@@ -1,4 +1,4 @@
-"""Candidates for questions that only have right answers: BM25's best."""
+"""Mining of candidates with BM25, for questions with only right answers."""
 
 from array import array
 from collections import defaultdict
@@ -19,29 +19,32 @@ from keras_qa.ranking.ties import best_first
 
 
 class CandidateMiner:
-    """Looks for candidates among all answers of a collection.
+    """Finds candidates among all answers of a collection.
 
     Wu and Hao (IAM), 3.1: BM25 retrieves "the top 100 answers for each
-    question" of Yahoo! Answers, of which only the best answer is known. That
+    question" of Yahoo! Answers, of which only the best answer is known. This
     makes a ranking data set of any collection of questions and answers.
 
     The paper calls the retrieved answers correct as well, "ranked after" the
-    best one. With that, every ranking would be perfect; here they are wrong
-    ones, labelled 0, and the right answers are among the candidates whether or
-    not they were retrieved.
+    best one, which would make every ranking perfect. Here, retrieved answers
+    are wrong, labelled 0, and the right answers are always among the
+    candidates.
 
-    Texts that differ in case and white space only are one answer, with the
-    spelling that comes first. Tokens without a letter or digit are left out.
+    Texts that differ only in case and white space are one answer, in the first
+    spelling. Tokens without a letter or digit are ignored.
 
     Args:
-        answers: the texts of all answers. They are kept, and their words as
-            one integer each; BM25's index takes 8 bytes for each different
-            word of each answer.
+        answers: the texts of all answers. Memory holds the texts, an integer
+            for each of their words, and BM25's index, 8 bytes for each
+            distinct word of each answer.
         tokenizer: name of the tokeniser.
-        k1: saturation of the term frequency; Lucene's default, since the
-            paper names Lucene and no value.
-        b: strength of the length normalisation; likewise.
-        show_progress: whether to draw a progress bar.
+        k1: saturation of the term frequency. The default is Lucene's, which
+            the paper names without a value.
+        b: strength of the length normalisation; default as for `k1`.
+        show_progress: True draws a progress bar.
+
+    Attributes:
+        texts: the distinct answers, in the order of `scores`.
 
     Raises:
         ValueError: if `tokenizer` is unknown.
@@ -71,7 +74,7 @@ class CandidateMiner:
                 self.texts.append(text)
                 documents.append(self._new_ids(text))
         self._index: Any = None
-        # bm25s cannot index a collection without words.
+        # bm25s cannot index a collection that contains no word.
         if self._words:
             self._index = import_bm25s().BM25(k1=k1, b=b)
             self._index.index(
@@ -118,26 +121,24 @@ class CandidateMiner:
     ) -> Iterator[Question]:
         """Streams questions with the candidates that were found for them.
 
-        The candidates are the right answers, and as many others as fill up
-        the number, best BM25 score first; of equal scores the answer that
-        comes first in the collection goes first. Answers without a common
-        word are not taken, as a search engine would not list them, so a
-        question can have fewer candidates. Nor are right answers of another
-        question of the same text, but for case and white space.
+        The candidates are ordered by BM25 score, answers of equal score by
+        their place in the collection. Only answers that share a word with the
+        question are found, so a question can have fewer candidates.
 
         Args:
             questions: the questions; their right answers must be among the
-                answers. Of other candidates only the texts count, if they are
-                among the answers, too.
+                answers. Their other candidates are ignored.
             candidates: number of candidates of a question.
-            show_progress: whether to draw a progress bar.
-            add_right: whether the right answers are candidates even if they
-                are not found, in place of the last ones that are.
+            show_progress: True draws a progress bar.
+            add_right: True makes all right answers candidates, found or not,
+                and then adds other answers up to the number `candidates`, but
+                no right answer of another question whose text differs only in
+                case and white space.
 
         Yields:
-            The questions in the given order, with the same ids and texts.
-            Their candidates are in the order of their scores, the right ones
-            as well; an answer has the same id wherever it is a candidate.
+            The questions in the given order, with the same ids and texts. An
+            answer has the same id in all questions. `missed` is the number of
+            right answers that are not among the candidates.
 
         Raises:
             ValueError: if `candidates` is not positive, or a right answer is
@@ -209,19 +210,19 @@ def mine_candidates(
     b: float = 0.75,
     show_progress: bool = True,
 ) -> list[Question]:
-    """Makes a ranking data set of questions with their right answers.
+    """Makes a ranking data set from questions with their right answers.
 
     Args:
         questions: the questions; see `CandidateMiner.mine`.
-        answers: texts of further answers than the candidates of `questions`.
+        answers: texts of answers in addition to the candidates of `questions`.
         candidates: number of candidates of a question.
         tokenizer: see `CandidateMiner`.
         k1: see `CandidateMiner`.
         b: see `CandidateMiner`.
-        show_progress: whether to draw progress bars.
+        show_progress: True draws progress bars.
 
     Returns:
-        The questions with the candidates that were found for them.
+        The questions with their right answers and the candidates found.
 
     Raises:
         ValueError: if `candidates` is not positive or `tokenizer` unknown.
@@ -242,7 +243,7 @@ def mine_candidates(
 
 
 def _best(scores: np.ndarray, count: int) -> np.ndarray:
-    """Numbers of the highest positive scores; of equal ones the lowest."""
+    """Indices of the `count` highest positive scores; ties by lowest index."""
     matching = np.flatnonzero(scores > 0)
     if len(matching) <= count:
         return matching

@@ -17,13 +17,14 @@ from keras_qa.text.ragged import Ragged
 from keras_qa.text.reading import fixed_width
 from keras_qa.text.vector_texts import VectorTexts
 
-# Word positions and pairs computed at a time: they bound the memory. A model of
-# 1,024 units keeps some ten vectors of that size for each position.
+# Numbers of word positions and of pairs computed at a time; they bound the
+# memory. A model of 1,024 units keeps about ten vectors of that size for each
+# position.
 POSITIONS = 1 << 14
 PAIRS = 1 << 13
 SHORTEST_WIDTH = 16
-# Numbers of one tensor of a head's input: 16 MiB. An attentive model's head is
-# given all states of each answer.
+# Size of one tensor of a head's input: 16 MiB. The head of an attentive model
+# takes all states of each answer.
 NUMBERS = 1 << 22
 
 
@@ -37,20 +38,19 @@ def score_pairs(
 ) -> np.ndarray:
     """Scores pairs of texts.
 
-    A scorer that has a method `score_packed` computes each distinct word and
-    text of many pairs once, one that has the models `question_encoder`,
-    `answer_encoder` and `head` each distinct text. Any other is given padded
-    pairs, and so is every scorer that has other inputs than the texts.
+    Without `features`, a scorer with a method `score_packed` computes each
+    distinct word and text of many pairs once, and a scorer with the models
+    `question_encoder`, `answer_encoder` and `head` encodes each distinct text
+    once. All other scorers are given padded pairs.
 
     Args:
-        scorer: model with inputs `{"question", "answer"}`, and those of
+        scorer: model with the inputs `{"question", "answer"}` and those of
             `features`, and one score per pair.
         texts: the word ids of all texts, or their word vectors
             (`VectorTexts`).
         questions: indices of the questions, `(pairs,)`.
         answers: indices of the answers, `(pairs,)`.
-        features: further inputs by name, such as "overlap", one row for each
-            pair: `(pairs, n)`.
+        features: further inputs by name, such as `"overlap"`, `(pairs, n)`.
         vectors: the vectors that the words of all texts have in them, for a
             scorer with the inputs `"question_vectors"` and `"answer_vectors"`
             next to the word ids.
@@ -84,10 +84,10 @@ def score_pairs(
 
 
 def encode_texts(scorer: keras.Model, side: str, texts: Ragged) -> np.ndarray:
-    """The vectors of texts, each encoded by itself.
+    """Encodes texts of one side.
 
     Args:
-        scorer: model whose encoders give one vector for each text.
+        scorer: model whose encoders return one vector for each text.
         side: `"question"` or `"answer"`.
         texts: the word ids of the texts.
 
@@ -112,10 +112,9 @@ def encode_texts(scorer: keras.Model, side: str, texts: Ragged) -> np.ndarray:
 
 
 def _check_ids(scorer: keras.Model, texts: Ragged) -> None:
-    """Refuses ids that have no word vector.
+    """Raises an error for ids without a word vector.
 
-    One backend raises an error for such an id, another returns NaN or the
-    vector of another word.
+    For such an id, backends raise an error, or return NaN or another vector.
     """
     size = getattr(scorer, "vocabulary_size", None)
     if size is None or not isinstance(texts, RaggedTexts):
@@ -154,10 +153,9 @@ def _encoded(
     questions: np.ndarray,
     answers: np.ndarray,
 ) -> np.ndarray:
-    """Encodes a chunk of answers at a time and scores the pairs they are in.
+    """Encodes a chunk of answers at a time and scores the chunk's pairs.
 
-    So the encodings of all answers, such as all their states, are never in
-    memory together.
+    The encodings of all answers together may not fit in memory.
     """
     distinct, question = np.unique(questions, return_inverse=True)
     chunks = list(_encodings(scorer, "question", texts, distinct))
@@ -165,7 +163,7 @@ def _encoded(
     encoded_questions = keras.tree.map_structure(
         lambda *parts: _joined(parts)[order],
         *(
-            # Without the rows that fill the batch.
+            # Drops the rows that fill the batch.
             keras.tree.map_structure(itemgetter(slice(len(chosen))), part)
             for chosen, part in chunks
         ),
@@ -186,7 +184,7 @@ def _encoded(
 
 
 def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Rows one after the other, sequences padded with 0 to the longest."""
+    """Concatenates rows, padding sequences with 0 to the longest."""
     width = max(part.shape[1] for part in parts)
     return np.concatenate(
         [
@@ -203,11 +201,11 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
 def _encodings(
     scorer: keras.Model, side: str, texts: Ragged, indices: np.ndarray
 ) -> Iterator[tuple[np.ndarray, Any]]:
-    """Encodes questions, or answers, of about the same length together.
+    """Encodes questions, or answers, of similar length together.
 
     Yields:
-        Positions in `indices`, `(n,)`, and what the encoder returns for these
-        texts: an array or a structure of arrays, with n rows or more.
+        Positions in `indices`, `(n,)`, and the encodings of these texts: an
+        array or a structure of arrays, with at least n rows.
     """
     encoder = getattr(scorer, f"{side}_encoder")
     lengths = np.maximum(texts.lengths[indices], SHORTEST_WIDTH)
@@ -235,14 +233,14 @@ def _compared(
     answers: Any,
     rows: np.ndarray,
 ) -> np.ndarray:
-    """Scores of some rows of encoded questions with rows of answers."""
+    """Scores the pairs of rows `asked` of questions and `rows` of answers."""
     numbers = max(x[0].size for x in keras.tree.flatten([questions, answers]))
     answers = keras.tree.map_structure(keras.ops.convert_to_tensor, answers)
     most = max(1, min(PAIRS, NUMBERS // numbers))
     scores = []
     for start in range(0, len(rows), most):
         size = min(most, len(rows) - start)
-        # The last batch is filled by repetition, to one of a few sizes.
+        # Rows of the last batch are repeated to reach one of a few sizes.
         chosen = start + np.resize(np.arange(size), min(most, next_size(size)))
         pairs = {
             "question": keras.tree.map_structure(
@@ -265,11 +263,11 @@ def score_padded(
     features: Mapping[str, np.ndarray],
     vectors: VectorTexts | None = None,
 ) -> np.ndarray:
-    """Scores pairs of texts, padded, with all inputs of a scorer.
+    """Scores padded pairs of texts, with all inputs of a scorer.
 
     Args:
-        scorer: has `predict_on_batch`, as a Keras model has; see
-            `score_pairs`, also for the other arguments.
+        scorer: a Keras model, or an object with `predict_on_batch`, with the
+            inputs that `score_pairs` describes.
         texts: the word ids of all texts, or their word vectors.
         questions: indices of the questions, `(pairs,)`.
         answers: indices of the answers, `(pairs,)`.

@@ -22,10 +22,10 @@ SEQUENTIAL_DEPENDENCE = np.array(
 
 OBJECTIVES = ("MAP", "MRR", "P@1")
 
-# What coordinate ascent adds to a weight and subtracts from it; the weights of
-# the plain model sum to 1, and the features lie in [0, 1].
+# The changes of a weight that coordinate ascent tries; the weights of the plain
+# model sum to 1, and the features lie in [0, 1].
 STEPS = tuple(sign * 2.0**-n for n in range(9) for sign in (1, -1))
-# An objective that rises by less has converged.
+# The ascent has converged when the objective rises by less.
 TOLERANCE = 1e-4
 
 
@@ -36,43 +36,44 @@ class WeightedSequentialDependence:
 
     - its words,
     - `#1(a b)`, each two neighbouring words a, b in this order, and
-    - `#uwN(a b)`, the same two in any order within N = `window` words: an
-      occurrence of one of them counts if the other follows within it.
+    - `#uwN(a b)`, a and b in any order within N = `window` words: an
+      occurrence of one counts if the other follows in the window.
 
-    An answer D scores
+    The score of an answer D is
 
         Σ_c λ(c) ln((tf(c, D) + μ cf(c) / |C|) / (|D| + μ)),
         λ(c) = w_0 + w_1 ln cf(c) / ln |C| + w_2 ln df(c) / ln N,
 
-    with tf the number of occurrences in the answer, cf and df those in the
-    collection and the number of its documents with one, |D| and |C| the
-    words of the answer and of the collection, and N its documents. The three
-    kinds of concepts have three weights w each. A concept that the collection
-    does not hold is left out. No label is read but by `fit`.
+    with tf and cf the numbers of occurrences in the answer and in the
+    collection, df the number of documents of the collection that contain c,
+    |D| and |C| the lengths of the answer and of the collection in words, and N
+    the number of documents. Each of the three kinds of concepts has three
+    weights w. Concepts that do not occur in the collection are ignored. Only
+    `fit` reads labels.
 
-    Without `fit` it is the sequential dependence model of Metzler and Croft
-    (2005) with λ = .85, .10 and .05 for the three kinds, as usual. `fit` finds
-    weights by coordinate ascent on a metric, from there.
+    With the default weights this is the sequential dependence model of Metzler
+    and Croft (2005) with the usual λ = .85, .10 and .05. `fit` improves the
+    weights by coordinate ascent on a metric.
 
-    Bendersky et al. (2010) also count the concept in outside collections
-    (Google's n-grams, Wikipedia's titles, MSN's queries), which this does
-    not, and give both kinds of pairs the same λ; that each kind has its own
-    is the later form (Bendersky et al. 2011). The logarithms are divided by
-    the largest that they can be, which only rescales the weights, and lets
-    them be used on a collection of another size.
+    Bendersky et al. (2010) also count concepts in external collections
+    (Google's n-grams, Wikipedia's titles, MSN's queries), which is not done
+    here, and have one λ for both kinds of pairs; separate ones are the later
+    form (Bendersky et al. 2011). Dividing the logarithms by their largest
+    values only rescales the weights, and makes them comparable between
+    collections of different sizes.
 
-    Tokens without a letter or a digit are left out before anything else.
+    Tokens without a letter or a digit are removed from cut texts first.
 
     Args:
-        collection: texts that are counted in addition to the candidates of the
-            questions, such as all answers of a data set.
+        collection: documents of the collection in addition to the candidates
+            of the questions, such as all answers of a data set.
         mu: strength of the Dirichlet smoothing, in words.
         window: width of the unordered window, in words, both ends included.
         weights: array `(3, 3)`: kinds of concepts in the order of `CONCEPTS`,
-            features in that of `FEATURES`.
+            features in the order of `FEATURES`.
         tokenizer: name of the tokeniser.
-        max_question_length: questions are cut to this many tokens.
-        max_answer_length: answers are cut to this many tokens.
+        max_question_length: number of tokens that questions are cut to.
+        max_answer_length: number of tokens that answers are cut to.
 
     Attributes:
         weights: float array `(3, 3)`, the current weights.
@@ -141,25 +142,24 @@ class WeightedSequentialDependence:
         objective: str = "MAP",
         max_cycles: int = 20,
     ) -> float:
-        """Sets the weights to what ranks some questions best.
+        """Optimises the weights by coordinate ascent.
 
-        In turn each weight moves to the best of some values around it while
-        the others stay, until a round brings nothing. It starts with the
-        current weights.
+        From the current weights on, each weight in turn takes the best of some
+        values around it, until a round over all weights brings no improvement.
 
         Args:
-            questions: questions with correct and wrong candidates. Of those
-                without either only the words count.
-            objective: the metric to raise, one of `OBJECTIVES`. Of equal
-                scores those of wrong answers come first.
+            questions: questions with candidates. Those that lack correct or
+                wrong ones only add documents to the collection.
+            objective: the metric to maximise, one of `OBJECTIVES`. Among equal
+                scores, wrong answers come first.
             max_cycles: largest number of rounds.
 
         Returns:
-            The objective with the new weights.
+            The value of the objective with the new weights.
 
         Raises:
-            ValueError: if there is no such objective, or no question has
-                both correct and wrong candidates.
+            ValueError: if `objective` is unknown, or no question has both
+                correct and wrong candidates.
         """
         check_choice("objective", objective, OBJECTIVES)
         labels = [np.array([c.label for c in q.candidates]) for q in questions]
@@ -181,7 +181,7 @@ class WeightedSequentialDependence:
         return reached
 
     def features(self, questions: Sequence[Question]) -> list[np.ndarray]:
-        """The features that the score is a linear function of.
+        """The features of which the score is a linear function.
 
         Args:
             questions: the questions with their candidates.
@@ -238,7 +238,7 @@ def _features(
     Returns:
         Float arrays `(candidates, 3)`.
     """
-    # Ids fit 32 bits, so that a pair of them has one number of 64.
+    # Ids fit 32 bits, so that 64 bits hold a pair of them.
     base = int(documents.ids.max(initial=0)) + 1
     keys = [_concepts(kind, query, base) for query in queries]
     wanted = np.unique(np.concatenate([np.zeros(0, np.int64), *keys]))
@@ -258,7 +258,7 @@ def _features(
         likelihood = np.log(
             (tf + mu * cf[rows, None] / words) / (documents.lengths[pool] + mu)
         )
-        # (concepts, 3); a collection of one word has nothing to divide by.
+        # `(concepts, 3)`; `max` avoids dividing by ln 1 = 0.
         importance = np.stack(
             [
                 np.ones(len(rows)),
@@ -272,7 +272,7 @@ def _features(
 
 
 def _concepts(kind: str, ids: np.ndarray, base: int) -> np.ndarray:
-    """The concepts of a text, as numbers, repeated ones repeatedly."""
+    """The concepts of a text as integer codes, with repetitions."""
     if kind == "unigram":
         return ids.astype(np.int64)
     return _pairs(kind, ids[:-1], ids[1:], base)
@@ -281,7 +281,7 @@ def _concepts(kind: str, ids: np.ndarray, base: int) -> np.ndarray:
 def _pairs(
     kind: str, first: np.ndarray, second: np.ndarray, base: int
 ) -> np.ndarray:
-    """Pairs of words as numbers."""
+    """Pairs of words as integer codes."""
     if kind == "unordered":
         first, second = np.minimum(first, second), np.maximum(first, second)
     return first.astype(np.int64) * base + second
@@ -294,10 +294,11 @@ def _occurrences(
     base: int,
     window: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The positions where wanted concepts begin, and these concepts.
+    """The occurrences of the wanted concepts.
 
     Returns:
-        Positions in the ids of all documents, and indices into `wanted`.
+        Their first positions in the ids of all documents, and their indices
+        in `wanted`.
     """
     ids = documents.ids
     if kind == "unigram":
@@ -317,7 +318,7 @@ def _occurrences(
 def _found(
     keys: np.ndarray, wanted: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Which keys are wanted: their positions, and indices into `wanted`."""
+    """The positions of the wanted keys, and their indices in `wanted`."""
     if len(wanted) == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     place = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
@@ -328,19 +329,16 @@ def _found(
 def _looked_up(
     codes: np.ndarray, counts: np.ndarray, asked: np.ndarray
 ) -> np.ndarray:
-    """The counts of some codes, 0 for those that are not there."""
+    """The counts of the codes `asked`, 0 for those not in `codes`."""
     place = np.minimum(np.searchsorted(codes, asked), len(codes) - 1)
     return np.where(codes[place] == asked, counts[place], 0)
 
 
 class _Rankings:
-    """The labels of some questions' candidates, to measure scores with.
-
-    This is what a training maximises, not what is reported: `evaluation`
-    does that.
+    """Objectives of training; `evaluation` computes the reported metrics.
 
     Args:
-        labels: for each question those of its candidates.
+        labels: for each question the labels of its candidates.
     """
 
     def __init__(self, labels: list[np.ndarray]):
@@ -348,12 +346,12 @@ class _Rankings:
         self.real = np.arange(sizes.max()) < sizes[:, None]
         self.labels = np.zeros(self.real.shape)
         self.labels[self.real] = np.concatenate(labels)
-        # Wrong answers first, for a stable sort to leave them there.
+        # Wrong answers first, so that a stable sort keeps them first in ties.
         self.order = np.argsort(self.labels, axis=1, kind="stable")
         self.ranks = np.arange(1, sizes.max() + 1)
 
     def measure(self, scores: np.ndarray) -> dict[str, float]:
-        """The objectives that scores `(candidates,)` of all pools reach."""
+        """The objectives of the scores `(candidates,)` of all questions."""
         negated = np.full(self.real.shape, np.inf)
         negated[self.real] = -scores
         by_label = np.take_along_axis(negated, self.order, axis=1)
@@ -374,16 +372,16 @@ def _coordinate_ascent(
     objective: Callable[[np.ndarray], float],
     max_cycles: int,
 ) -> tuple[np.ndarray, float]:
-    """Raises an objective of `features @ weights`, a weight at a time.
+    """Maximises an objective of `features @ weights`, one weight at a time.
 
     Args:
-        start: the first weights, `(n,)`.
+        start: the initial weights, `(n,)`.
         features: float array `(rows, n)`.
-        objective: what to raise, of scores `(rows,)`.
+        objective: the function of scores `(rows,)` to maximise.
         max_cycles: largest number of rounds over all weights.
 
     Returns:
-        The weights and the objective they reach.
+        The new weights and the value of the objective.
     """
     weights = start.copy()
     best = objective(features @ weights)

@@ -1,14 +1,12 @@
-"""The order of equal scores: one rule for answers, one for measuring.
+"""The order of equal scores: one rule for users, another for measures.
 
-**Answers to a user** are in the order in which they were given
-(`best_first`): `Ranker.rank`, the commands, both kinds of search and the
-exported `rank` signature agree on every order.
+**Answers shown to users** keep their given order (`best_first`): `Ranker.rank`,
+the commands, both kinds of search and the exported `rank` signature agree.
 
-**Measures** are computed of answers that are shuffled with a seed
-(`shuffled_best_first`, for `keras_qa.ranking.evaluation.evaluate`): the order
-of the candidates in a file of a data set, or their names, may tell which one is
-right. What a training maximises instead
-(`keras_qa.ranking.sequential_dependence`) puts wrong answers first.
+**Measures** shuffle answers with a seed (`shuffled_best_first`, for
+`keras_qa.ranking.evaluation.evaluate`), because the order or the ids of the
+candidates in a data set may reveal which one is right. The training objectives
+of `keras_qa.ranking.sequential_dependence` put wrong answers first instead.
 """
 
 import numpy as np
@@ -19,11 +17,11 @@ def best_first(scores: np.ndarray, top: int | None = None) -> np.ndarray:
 
     Args:
         scores: float `(n,)`, higher is better; NaN comes last.
-        top: number of places that are kept; None keeps all.
+        top: number of positions to return; None returns all.
 
     Returns:
-        int64 `(min(n, top),)`, positions in `scores`; of equal scores the
-        first comes first.
+        int64 `(min(n, top),)`, positions in `scores`; positions of equal
+        scores are ascending.
     """
     return np.argsort(-np.asarray(scores), kind="stable")[:top]
 
@@ -33,17 +31,16 @@ def shuffled_best_first(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Orders scores from the highest to the lowest, equal ones at random.
 
-    trec_eval orders equal scores by the names of the documents, the last
-    first, so that names which begin with the numbers that are returned keep
-    the order.
+    trec_eval orders equal scores by descending document id, so that ids which
+    begin with the returned numbers reproduce the order.
 
     Args:
         scores: float `(n,)`, higher is better.
-        rng: draws the numbers.
+        rng: generator of the numbers.
 
     Returns:
-        The order, int64 `(n,)`, positions in `scores`; and the numbers of the
-        positions, a permutation of `range(n)`, int64 `(n,)`.
+        The order, positions in `scores`, int64 `(n,)`, and a number for each
+        position, a permutation of `range(n)`, int64 `(n,)`.
     """
     numbers = rng.permutation(len(scores))
     return np.lexsort((numbers, scores))[::-1], numbers

@@ -1,4 +1,4 @@
-"""Answers of a collection: read from a file, kept in shards."""
+"""Answers of a collection: reading them from a file, and storing them."""
 
 import itertools
 import json
@@ -16,8 +16,8 @@ from keras_qa.files.text_files import read_lines
 from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import write_whole
 
-# Shards whose vectors stay mapped. Each keeps a file open; a process may
-# usually open 1,024.
+# Number of shards whose vectors stay mapped into memory. Each keeps a file
+# open, and a process can usually open 1,024 files.
 MAPPED = 512
 
 
@@ -37,9 +37,9 @@ class Answer:
 def read_answers(path: Path) -> Iterator[Answer]:
     """Streams the answers of a UTF-8 file, plain or `.gz`.
 
-    A file `.tsv` or `.tsv.gz` has an id, a tab and a text in each line. In any
-    other file each line is a text, whose id is its number, from 1. Lines
-    without text are passed over. Ids are not compared with each other.
+    Each line of a `.tsv` or `.tsv.gz` file is an id, a tab and a text. Each
+    line of any other file is a text, whose id is the line's number, from 1.
+    Lines without text are skipped. Ids are not checked for repetitions.
 
     Args:
         path: the file.
@@ -67,13 +67,11 @@ def read_answers(path: Path) -> Iterator[Answer]:
 
 
 class AnswerShards:
-    """Answers and their vectors on disk, `size` of them in each shard.
-
-    The last shard may have fewer. Each is a folder that is whole or absent.
+    """Answers and their vectors on disk, in shards, each an atomic folder.
 
     Args:
-        folder: where the shards are.
-        size: number of answers of a shard.
+        folder: the folder of the shards.
+        size: number of answers of each shard; the last one may have fewer.
     """
 
     def __init__(self, folder: Path, size: int):
@@ -98,7 +96,7 @@ class AnswerShards:
     def write(
         self, number: int, answers: list[Answer], vectors: np.ndarray
     ) -> None:
-        """Writes a shard, whole or not at all."""
+        """Writes a shard atomically; `vectors` are stored as float32."""
         lines = _lines(answers)
         offsets = np.cumsum([0, *map(len, lines)], dtype=np.int64)
 
@@ -111,7 +109,11 @@ class AnswerShards:
         write_whole(self.path(number), save)
 
     def block(self, number: int) -> np.ndarray:
-        """The vectors of a shard, float32 `(n, dim)`, mapped into memory."""
+        """The vectors of a shard, float32 `(n, dim)`, mapped into memory.
+
+        Raises:
+            SearchError: if the file of the vectors is damaged.
+        """
         vectors = self._vectors.get(number)
         if vectors is None:
             path = self.path(number) / "vectors.npy"
@@ -131,16 +133,16 @@ class AnswerShards:
         return map(self.block, range(self.count()))
 
     def vectors(self, rows: np.ndarray) -> np.ndarray:
-        """The vectors of some answers.
+        """The vectors of answers.
 
         Args:
-            rows: numbers of answers, in ascending order, int64 `(n,)`.
+            rows: numbers of answers, from 0, in ascending order, int64 `(n,)`.
 
         Returns:
             float32 `(n, dim)`.
 
         Raises:
-            SearchError: if a shard is damaged, or lacks one of them.
+            SearchError: if a shard is damaged, or lacks one of the answers.
         """
         shards, places = np.divmod(rows, self.size)
         numbers, first = np.unique(shards, return_index=True)
@@ -165,10 +167,10 @@ class AnswerShards:
         return np.concatenate(found)
 
     def answers(self, rows: Iterable[int]) -> list[Answer]:
-        """The answers of some numbers, in the given order.
+        """The answers with the given numbers, in the given order.
 
         Raises:
-            SearchError: if a shard is damaged, or lacks one of them.
+            SearchError: if a shard is damaged, or lacks one of the answers.
         """
         found = []
         for row in rows:
@@ -214,7 +216,7 @@ def _stored(path: Path, dtype: np.dtype, ndim: int) -> np.ndarray:
         found = np.lib.format.open_memmap(path, mode="r")
         if found.dtype != dtype or found.ndim != ndim:
             raise ValueError(f"{found.dtype} {found.shape}")
-    # NumPy has no error of its own for bad files.
+    # NumPy raises many types of errors for bad files.
     except Exception as error:
         raise SearchError(
             f"{path}: expected an array of {dtype}, {ndim}-dimensional. "

@@ -1,4 +1,4 @@
-"""Encodes a collection of answers and makes indexes of it, on disk."""
+"""Encodes a collection of answers and builds indexes of it, on disk."""
 
 import hashlib
 import itertools
@@ -37,7 +37,7 @@ from keras_qa.search.spaces import Space
 from keras_qa.search.spaces import space_from_config
 
 SHARD = 8192
-# Texts that are encoded between two steps of the progress bar.
+# Number of texts encoded between two steps of the progress bar.
 ENCODED = 2048
 
 
@@ -50,33 +50,35 @@ def build_index(
     shard_size: int = SHARD,
     show_progress: bool = True,
 ) -> int:
-    """Encodes answers and makes an index of them.
+    """Encodes answers and builds an index of them.
 
-    Answers are read as a stream, encoded shard by shard, and each finished
-    shard is kept: after an interruption the same call goes on where it was,
-    and a call with another kind encodes nothing again. The FAISS index is
-    written whole or not at all.
+    Answers are read as a stream and encoded shard by shard, and finished
+    shards are kept: after an interruption the same call continues, and a call
+    with another `kind` reuses the encoded answers. The FAISS index is written
+    atomically.
 
     Args:
-        ranker: what `Ranker.load` gave, with a model that `space_of` knows.
+        ranker: a ranker from `Ranker.load`, whose model `space_of` supports.
         answers: file of answers; see `read_answers`.
         folder: the folder to write, new, empty or an index; the model is
             copied into it.
-        kind: `"flat"` compares a question with every answer, `"hnsw"` walks a
-            graph.
+        kind: `"flat"` compares a question with every answer, `"hnsw"` searches
+            a graph of them, approximately.
         shard_size: number of answers of a shard.
-        show_progress: whether to draw progress bars.
+        show_progress: True draws progress bars.
 
     Returns:
         The number of answers.
 
     Raises:
         ImportError: if FAISS is not installed.
-        SearchError: if the model cannot be searched with, the folder holds
-            another index, other answers or something else, or there are no
-            answers.
+        SearchError: if `space_of` does not support the model, the model gives
+            vectors that are not finite, `kind` is unknown, the folder contains
+            an index of another model or other answers, or other files, or
+            there are no answers.
         DatasetError: if the file of answers is missing or bad.
         OwnedError: if another process writes to the folder.
+        RankerError: if `ranker` was not loaded from files.
     """
     check_choice("kind", kind, KINDS, error=SearchError)
     faiss_files.import_faiss()
@@ -107,7 +109,7 @@ def build_index(
 
 
 def _claim(folder: Path, ranker: Ranker, shard_size: int) -> None:
-    """Notes the model of an index, or checks that the index is this model's."""
+    """Records the model of a new index, or checks that of an existing one."""
     reading = ranker.reading
     words = "".join(f"{word}\n" for word in reading.vocabulary.words[2:])
     now = asdict(
@@ -143,7 +145,7 @@ def _write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def _check_empty(folder: Path) -> None:
-    """Refuses a folder whose files an index might replace."""
+    """Raises an error for a folder whose files an index might replace."""
     others = sorted(
         path.name
         for path in folder.iterdir()
@@ -163,10 +165,10 @@ def _encode(
     most: int | None,
     show_progress: bool,
 ) -> int:
-    """Encodes what is not encoded yet; returns the number of answers.
+    """Encodes the answers of missing shards; returns the number of all answers.
 
-    If an index was made of `most` answers before, more answers are refused:
-    that index would lack them.
+    `most` is the number of answers of an existing index, which would lack any
+    further ones; they raise an error.
     """
     finished, total, number = shards.count(), 0, 0
     stream = read_answers(path)
@@ -207,7 +209,10 @@ def _other_answers(shards: AnswerShards, same: int, path: Path) -> SearchError:
 
 
 def _described(space: Space, shards: AnswerShards) -> dict[str, Any]:
-    """The space, with the mean of the answers as centre, and its radius."""
+    """The configuration of the space, and the largest norm of an answer.
+
+    The mean of the answers becomes the centre of a `PoincareSpace`.
+    """
     if isinstance(space, PoincareSpace):
         total = sum(len(block) for block in shards.blocks())
         sums = sum(block.sum(0, dtype=np.float64) for block in shards.blocks())

@@ -1,4 +1,4 @@
-"""Exact search, which finds all best answers, and approximate search."""
+"""Exact and approximate search with FAISS indexes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,11 +8,11 @@ import numpy as np
 from keras_qa.ranking.ties import best_first
 from keras_qa.search.spaces import Space
 
-# Answers that are first compared in float64, in addition to those asked for.
+# Number of answers, in addition to `top`, whose keys are computed first.
 MARGIN = 32
 # The smallest number of answers that an approximate index proposes.
 POOL = 100
-# Rows of which keys are computed at a time: they bound the memory.
+# Number of rows whose keys are computed at a time; bounds the memory.
 ROWS = 1 << 14
 
 Rows = Callable[[np.ndarray], np.ndarray]
@@ -26,21 +26,21 @@ def exact_search(
     1. The index gives the `top` + `MARGIN` highest upper bounds of keys.
     2. The keys of these answers are computed in float64. The lowest of the
        best `top` is a threshold that all answers of the result reach.
-    3. If it is above the last upper bound, no other answer reaches it.
-       Otherwise the index gives all whose upper bound does, and their keys
-       are computed as well.
+    3. If the threshold is above the last upper bound, no other answer reaches
+       it. Otherwise the index gives all answers whose upper bound reaches the
+       threshold, and the keys of these are computed.
 
     Args:
-        index: flat FAISS index of what `space.lift_answers` gives.
+        index: flat FAISS index of the rows that `space.lift_answers` returns.
         space: how vectors are compared.
-        vectors: from rows `(n,)` of the index to the answers' vectors.
+        vectors: maps rows `(n,)` of the index to the answers' vectors.
         question: the question's vector, float `(dim,)`.
         top: number of answers.
 
     Returns:
-        Rows, int64 `(k,)`, and their keys, float64 `(k,)`, best first, of
-        equal keys the lowest row first; k is `top`, or the number of answers
-        if there are fewer.
+        Rows, int64 `(k,)`, and their keys, float64 `(k,)`, best first, rows of
+        equal keys in ascending order; k is `top`, or the number of answers if
+        there are fewer.
     """
     top = min(top, index.ntotal)
     if top == 0:
@@ -50,7 +50,7 @@ def exact_search(
     found, keys = _best(space, vectors, question, rows[0], top)
     if len(rows[0]) < index.ntotal and keys[-1] <= bounds[0, -1]:
         below = np.nextafter(np.float32(keys[-1]), np.float32(-np.inf))
-        # Twice, because the conversion to float32 may have rounded up.
+        # Repeated, because the conversion to float32 may have rounded up.
         below = np.nextafter(below, np.float32(-np.inf))
         _, _, rows = index.range_search(lifted, float(below))
         found, keys = _best(space, vectors, question, rows, top)
@@ -66,16 +66,16 @@ def approximate_search(
     pool: int,
     radius: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The best of the answers that an index of their places proposes.
+    """The best of the answers that an index of points on a sphere proposes.
 
     Args:
-        index: FAISS index of what `space.answer_places` gives.
+        index: FAISS index of the rows that `space.answer_places` returns.
         space: how vectors are compared.
-        vectors: from rows `(n,)` of the index to the answers' vectors.
+        vectors: maps rows `(n,)` of the index to the answers' vectors.
         question: the question's vector, float `(dim,)`.
         top: number of answers.
         pool: number of answers that the index proposes.
-        radius: that of the places.
+        radius: the radius of the sphere.
 
     Returns:
         Rows and keys as `exact_search` returns them; fewer than `top` if the

@@ -1,4 +1,4 @@
-"""The two kinds of FAISS index: how they are made, adjusted and stored."""
+"""The two kinds of FAISS index: building, adjusting and storing them."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,7 +11,8 @@ from keras_qa.progress import ProgressBar
 
 KINDS = ("flat", "hnsw")
 
-# Neighbours of a node of the graph, and nodes that a new one is compared with.
+# HNSW's M, the neighbours of a node, and efConstruction, the number of nodes
+# that a new node is compared with.
 NEIGHBOURS = 32
 CONSTRUCTION_EFFORT = 100
 
@@ -20,10 +21,10 @@ EFFORT = 256
 
 
 def import_faiss() -> Any:
-    """The package faiss.
+    """Returns the package faiss.
 
     Raises:
-        ImportError: if it is not installed; the message says how to get it.
+        ImportError: if faiss is not installed.
     """
     try:
         import faiss
@@ -40,18 +41,22 @@ def build_faiss(
     total: int,
     show_progress: bool = True,
 ) -> Any:
-    """Makes an index.
+    """Builds an index of vectors, which are not compressed.
 
-    Vectors are not compressed: with eight-bit numbers or product codes, a
-    graph finds no more and takes longer.
+    With scalar or product quantisation, a graph was found to have no better
+    recall and to take longer.
 
     Args:
         kind: `"flat"` compares a question with every answer; `"hnsw"`, a
             graph, with some.
-        blocks: what `Space.lift_answers` gives for a flat index,
-            `Space.answer_places` for a graph, in the order of the rows.
+        blocks: float32 arrays `(n, columns)` in the order of the rows, from
+            `Space.lift_answers` for a flat index, `Space.answer_places` for a
+            graph.
         total: number of all rows, for the progress bar.
-        show_progress: whether to draw one.
+        show_progress: True draws a progress bar.
+
+    Returns:
+        The index; None if there are no blocks.
     """
     faiss = import_faiss()
     index = None
@@ -80,13 +85,13 @@ def set_effort(index: Any, effort: int) -> None:
         effort: the number, at least 1.
 
     Raises:
-        SearchError: if it is less than 1.
+        SearchError: if `effort` is less than 1.
     """
     if effort < 1:
         raise SearchError(
             f"`effort` must be positive. Received: effort={effort}"
         )
-    # FAISS keeps it in 32 bits.
+    # FAISS stores the number in 32 bits.
     index.hnsw.efSearch = min(effort, max(index.ntotal, 1))
 
 
@@ -103,7 +108,7 @@ def load_faiss(path: Path, kind: str) -> Any:
         kind: one of `KINDS`.
 
     Raises:
-        SearchError: if the file is none that FAISS can read, or of another
+        SearchError: if FAISS cannot read the file, or the index is of another
             kind.
     """
     faiss = import_faiss()
@@ -114,7 +119,7 @@ def load_faiss(path: Path, kind: str) -> Any:
             f"{path}: expected an index of FAISS. Received: {error}"
         ) from error
     types = {"flat": faiss.IndexFlatIP, "hnsw": faiss.IndexHNSWFlat}
-    # FAISS would search another kind without an error and find wrong answers.
+    # FAISS would search an index of another kind and find wrong answers.
     if not isinstance(index, types[kind]):
         raise SearchError(
             f"{path}: expected an index of the kind {kind}. "

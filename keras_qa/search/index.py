@@ -1,4 +1,4 @@
-"""Answers on disk, encoded and indexed, that can be searched."""
+"""Search in an index of answers on disk."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ SETTINGS = "settings.json"
 
 
 class Description(TypedDict):
-    """What `answers.json` says of the encoded answers.
+    """Content of `answers.json`, about the encoded answers.
 
     Attributes:
-        answers: their number.
+        answers: number of answers.
         radius: the largest norm of a lifted answer.
-        space: what `space_from_config` takes.
+        space: configuration for `space_from_config`.
     """
 
     answers: int
@@ -42,15 +42,17 @@ class Description(TypedDict):
 
 @dataclass(frozen=True)
 class Settings:
-    """What `settings.json` says of the answers and of the model's reading.
+    """Content of `settings.json`, about the shards and the model.
 
     Attributes:
-        tokenizer: that of the model.
-        max_question_length: number of tokens that questions are cut to.
-        max_answer_length: the same for answers.
-        shard_size: number of answers of a shard.
-        model_sha256: of the file with the model's weights.
-        vocabulary_sha256: of `vocabulary.txt`.
+        tokenizer: the model's tokeniser, one of `TOKENIZERS`.
+        max_question_length: number of tokens that questions are cut to; None
+            keeps all.
+        max_answer_length: number of tokens that answers are cut to; None keeps
+            all.
+        shard_size: number of answers of a shard, positive.
+        model_sha256: digest of the file with the model's weights.
+        vocabulary_sha256: digest of `vocabulary.txt`.
     """
 
     tokenizer: str
@@ -70,10 +72,10 @@ def read_index_file(path: Path, kind: Any) -> Any:
 
     Args:
         path: the file.
-        kind: the type of what it must hold.
+        kind: the type of its content.
 
     Raises:
-        SearchError: if it is not there, or holds something else.
+        SearchError: if the file is missing, or its content is of another type.
     """
     expected = "the folder of a finished index, made by `keras-qa index`"
     return read_json(path, kind, SearchError, expected)
@@ -83,9 +85,9 @@ class AnswerIndex:
     """An index of answers and the model that encodes questions for it.
 
     Args:
-        folder: what `build_index` wrote.
-        kind: one of `KINDS`; None takes the flat index if there is one, else
-            the other.
+        folder: folder that `build_index` wrote.
+        kind: one of `KINDS`; None takes the flat index if the folder contains
+            one, else the graph.
 
     Attributes:
         kind: `"flat"` or `"hnsw"`.
@@ -93,8 +95,9 @@ class AnswerIndex:
 
     Raises:
         ImportError: if FAISS is not installed.
-        SearchError: if the folder holds no finished index, or none of that
-            kind.
+        SearchError: if the folder contains no finished index, none of that
+            kind, or files that do not fit each other.
+        RankerError: if the folder's model cannot be loaded.
 
     Example:
         >>> index = AnswerIndex(Path("index"))
@@ -161,19 +164,19 @@ class AnswerIndex:
         """The best answers to a question.
 
         Args:
-            question: its vector, `(dim,)`.
+            question: the question's vector, float `(dim,)`.
             top: number of answers.
             effort: number of nodes of a graph that are compared with the
-                question; None takes `EFFORT`. A flat index compares all.
+                question; None takes `EFFORT`. A flat index ignores it.
 
         Returns:
-            Their numbers, int64 `(n,)`, and scores, float64 `(n,)`, best
-            first, equal ones in the order of the file. They are the scores
-            of the model, computed in float64.
+            The answers' numbers, int64 `(n,)`, and the model's scores,
+            computed in float64, `(n,)`, best first; answers of equal score are
+            in the order of the file.
 
         Raises:
-            SearchError: if `top` or `effort` is less than 1, or `question` no
-                finite vector of as many numbers as those of the answers.
+            SearchError: if `top` or, for a graph, `effort` is less than 1, or
+                `question` has another shape or is not finite.
         """
         if np.shape(question) != (self._dim,):
             raise SearchError(

@@ -1,4 +1,4 @@
-"""Ranked answers, as a table, TSV, JSON lines or a TREC run."""
+"""Ranked answers, and their text as a table, TSV, JSON lines or a TREC run."""
 
 import json
 import re
@@ -23,7 +23,7 @@ class Ranking:
         question_id: the question's identifier.
         question: its text.
         answers: the answers.
-        scores: float `(answers,)`, in descending order.
+        scores: float `(answers,)`, in descending order; NaN is last.
     """
 
     question_id: str
@@ -56,7 +56,7 @@ class Ranking:
 
 
 def header(format: str) -> Iterator[str]:
-    """The line before all rankings, if the format has one."""
+    """Yields the line before all rankings, if the format has one."""
     if format == "tsv":
         yield "\t".join(COLUMNS)
 
@@ -68,12 +68,13 @@ def ranking_lines(
 
     Args:
         ranking: the ranking.
-        format: one of `FORMATS`. In TSV, white space within a text is a
-            blank; in a TREC run, white space within an id or the tag is `_`.
+        format: one of `FORMATS`. In a table and in TSV, runs of white space
+            within a text become a space; in a TREC run, each white-space
+            character of an id or the tag becomes `_`.
         tag: name of a TREC run.
 
     Yields:
-        Lines without their ends.
+        Lines without line ends.
     """
     if format == "table":
         yield _one_line(ranking.question)

@@ -1,4 +1,4 @@
-"""The models whose answers can be searched, and their spaces."""
+"""The models that an index supports, and the spaces of their vectors."""
 
 from typing import Any
 
@@ -27,12 +27,12 @@ def space_of(model: Any) -> Space:
         model: a Keras model.
 
     Returns:
-        Its space, without a centre.
+        The model's space, without a centre.
 
     Raises:
-        SearchError: if its score is no monotone function of an inner product
-            of two vectors, one for each text, or ranks the farthest answer
-            first.
+        SearchError: if the model's score is not a monotone function of an
+            inner product of two vectors, one for each text, or ranks the
+            farthest answer first.
     """
     if isinstance(model, EncodedTextRanker):
         if model.answer_encoder is model.question_encoder and isinstance(
@@ -58,10 +58,10 @@ def space_of(model: Any) -> Space:
 
 
 def check_vectors(vectors: np.ndarray) -> np.ndarray:
-    """Returns vectors, if they are finite.
+    """Returns vectors `(n, dim)` unchanged, if they are finite.
 
     Raises:
-        SearchError: if one is not.
+        SearchError: if a number is NaN or infinite.
     """
     finite = np.isfinite(vectors).all(axis=1)
     if not finite.all():

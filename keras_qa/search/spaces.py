@@ -1,9 +1,9 @@
 """Scores that are monotone functions of an inner product.
 
-A space knows how a model compares the vectors of a question and an answer. It
-gives each answer a key, a float64 number that orders answers as the score
-does, and lifts both sides to float32 vectors whose inner product is the key,
-so that any inner-product search finds the best answers.
+A space describes how a model compares the vectors of a question and an answer.
+It gives each answer a key, a float64 number that orders answers as the score
+does, and maps ("lifts") both vectors to float32 vectors whose inner product is
+the key, so that any inner-product search finds the best answers.
 
 **Cosine.** The key is the cosine; lifted vectors are unit vectors.
 
@@ -12,33 +12,32 @@ so that any inner-product search finds the best answers.
     Y = ((1 + |y|²) a, 2 a y)    with a = 1 / (1 - |y|²)
 
 and the distance of x and y is arcosh(-<X, Y>), with the Lorentz product
-<X, Y> = -X₀Y₀ + X₁Y₁ + ...: an inner product once the sign of X₀ is turned.
+<X, Y> = -X₀Y₀ + X₁Y₁ + ..., an inner product after the sign of X₀ is changed.
 Since -<X, Y> = 1 + 2 |x - y|² / ((1 - |x|²)(1 - |y|²)), and a positive factor
-of the question changes no order, the key is
+that depends only on the question does not change the order, the key is
 
     -a |x - y|² = -a |y|² + 2 a <x, y> - a |x|²
                 = <(-1, 2x, -|x|²), (a |y|², a y, a)>
 
-which has one column more than the hyperboloid and in return also holds for a
-layer that bounds 1 - |y|² below, as `PoincareDistance` does, where a |y|² and
-a - 1 differ. As |x - y| does not change when both points are moved, the mean of
-the answers is subtracted from x and y first. That removes most of the
-cancellation: near the boundary all terms have the size of a, whatever the size
-of their sum.
+It has one column more than the hyperboloid, and also holds for a layer that
+bounds 1 - |y|² below, as `PoincareDistance` does, where a |y|² and a - 1
+differ. As |x - y| does not change when both points are moved, the mean of the
+answers is subtracted from x and y first. This removes most of the cancellation:
+near the boundary all terms are of the order of a, however small their sum is.
 
 **Rounding.** With u = 2⁻²⁴, n columns and any order of summation, the float32
-inner product is within (n + 2) u |q| |v| of the key, to first order. The
-lifted answer has |v| in a last column and the question (n + 8) u |q|, so that
-what a search computes is an upper bound of the key, which only the rounding
-separates from it; of the 8, three are needed to first order, and five make up
-for the rest below some 9,000 columns. Hence `keras_qa.search.exact` can prove
-that no answer was overlooked. Without that, float32 confuses answers whose
+inner product of a question q and an answer v is within (n + 2) u |q| |v| of the
+key, to first order. A last column, |v| in the lifted answer and (n + 8) u |q|
+in the lifted question, therefore makes the computed product an upper bound of
+the key; of the 8, three are needed to first order, and five cover the higher
+orders below about 9,000 columns. With this bound, `keras_qa.search.exact` can
+prove that no answer was missed. Without it, float32 confuses answers whose
 |x - y|² differ by less than about 1e-6 |x - mean|²: close to the boundary,
 where a is 45,000 at HyperQA's default, by 0.05 in the key.
 
-What remains is the rounding of the encoder: keys are those of the float32
-vectors that it gave. Two float32 points at 1e-5 from the boundary have a
-1 - |y|² that is 1 % uncertain, unless it is bounded below, as in HyperQA.
+The rounding of the encoder remains: keys are those of its float32 vectors. For
+float32 points at a distance of 1e-5 from the boundary, 1 - |y|² is uncertain by
+1 %, unless it is bounded below, as in HyperQA.
 
 Source: HyperQA, section 3.4, eq. 4; Nickel and Kiela, "Learning Continuous
 Hierarchies in the Lorentz Model of Hyperbolic Geometry", 2018, section 3.
@@ -57,18 +56,18 @@ from keras_qa.files.checks import typed
 from keras_qa.files.text_files import shorten
 
 UNIT_ROUNDOFF = 2.0**-24
-# The norm that `CosineSimilarity` bounds those of its vectors by.
+# The lower bound of norms in `CosineSimilarity`.
 SMALLEST_NORM = 1e-6
-# Makes up for the rounding of a bound itself.
+# A factor that covers the rounding of the upper bound's own column.
 UPWARDS = 1 + 1e-5
 
 
 class Space(ABC):
-    """How vectors of questions and answers are compared.
+    """A comparison of the vectors of questions and answers.
 
     Args:
         weight: factor of the similarity, or of the distance, in the score.
-        bias: added to it.
+        bias: constant term of the score.
     """
 
     name: str
@@ -101,25 +100,25 @@ class Space(ABC):
 
     @abstractmethod
     def config(self) -> dict[str, Any]:
-        """What `space_from_config` takes, JSON values."""
+        """The configuration for `space_from_config`, of JSON values."""
 
     def longest(self, vectors: np.ndarray) -> float:
-        """The largest norm of a lifted answer."""
+        """The largest norm of a lifted answer, of vectors `(n, dim)`."""
         lifted = self._lifted_answers(np.asarray(vectors, np.float64))
         return float(np.linalg.norm(lifted, axis=1).max(initial=0.0))
 
     def answer_places(self, vectors: np.ndarray, radius: float) -> np.ndarray:
-        """Points of a sphere; the nearest to a question are the best answers.
+        """Points of a sphere; those nearest to a question are the best answers.
 
-        One more column brings all lifted answers to the norm `radius`. Among
-        vectors of one norm, those with the largest inner product have the
-        smallest Euclidean distance (Bachrach et al., "Speeding Up the Xbox
-        Recommender System Using a Euclidean Transformation for Inner-Product
-        Spaces", 2014), and a graph finds these.
+        An additional column gives all lifted answers the norm `radius`. Among
+        vectors of equal norm, those with the largest inner product have the
+        smallest Euclidean distance, which a graph searches by (Bachrach et
+        al., "Speeding Up the Xbox Recommender System Using a Euclidean
+        Transformation for Inner-Product Spaces", 2014).
 
         Args:
             vectors: the answers' vectors, float `(n, dim)`.
-            radius: `longest` of all answers.
+            radius: the largest `longest` of all answers.
 
         Returns:
             float32 `(n, columns)`.
@@ -130,11 +129,11 @@ class Space(ABC):
         return np.hstack([lifted, column]).astype(np.float32)
 
     def question_place(self, vector: np.ndarray, radius: float) -> np.ndarray:
-        """The point of that sphere that a question is searched with.
+        """The point of a question on the sphere of `answer_places`.
 
         Args:
             vector: the question's vector, float `(dim,)`.
-            radius: `longest` of all answers.
+            radius: the largest `longest` of all answers.
 
         Returns:
             float32 `(columns,)`.
@@ -157,7 +156,7 @@ class Space(ABC):
         return np.hstack([lifted, norms * UPWARDS]).astype(np.float32)
 
     def lift_question(self, vector: np.ndarray) -> np.ndarray:
-        """The vector of a question that an exact search compares with them.
+        """The vector of a question that an exact search compares with answers.
 
         Args:
             vector: the question's vector, float `(dim,)`.
@@ -181,16 +180,16 @@ class CosineSpace(Space):
     name = "cosine"
 
     def keys(self, question: np.ndarray, answers: np.ndarray) -> np.ndarray:
-        """The cosines."""
-        # A matrix product rounds equal rows differently.
+        """The cosines, float64 `(n,)`."""
+        # A matrix product may round equal rows differently.
         return np.einsum("nd,d->n", _units(answers), _units(question))
 
     def scores(self, question: np.ndarray, keys: np.ndarray) -> np.ndarray:
-        """The scores that belong to cosines."""
+        """The scores that belong to cosines, float64 `(n,)`."""
         return self.weight * keys + self.bias
 
     def config(self) -> dict[str, Any]:
-        """The constructor's arguments and the name."""
+        """The name of the space and the constructor's arguments."""
         return {"space": self.name, "weight": self.weight, "bias": self.bias}
 
     def _lifted_answers(self, vectors: np.ndarray) -> np.ndarray:
@@ -207,7 +206,7 @@ class PoincareSpace(Space):
 
     Args:
         weight: factor of the distance, negative.
-        bias: added to it.
+        bias: constant term of the score.
         epsilon: lower bound of 1 - |x|² and of 1 - |y|².
         center: a vector near the answers, such as their mean, `(dim,)`; None
             is the origin. It changes no key.
@@ -228,19 +227,19 @@ class PoincareSpace(Space):
         self.center = np.asarray(0.0 if center is None else center, np.float64)
 
     def keys(self, question: np.ndarray, answers: np.ndarray) -> np.ndarray:
-        """-|x - y|² / (1 - |y|²), in float64."""
+        """-|x - y|² / (1 - |y|²), float64 `(n,)`."""
         answers = np.asarray(answers, np.float64)
         apart = answers - np.asarray(question, np.float64)
         return -np.einsum("nd,nd->n", apart, apart) / self._gaps(answers)
 
     def scores(self, question: np.ndarray, keys: np.ndarray) -> np.ndarray:
-        """The scores that belong to the keys of a question."""
+        """The scores that belong to the keys of a question, float64 `(n,)`."""
         gap = self._gaps(np.asarray(question, np.float64)[None])[0]
         distances = 2 * np.arcsinh(np.sqrt(-keys / gap))
         return self.weight * distances + self.bias
 
     def config(self) -> dict[str, Any]:
-        """The constructor's arguments and the name."""
+        """The name of the space and the constructor's arguments."""
         return {
             "space": self.name,
             "weight": self.weight,
@@ -265,10 +264,10 @@ class PoincareSpace(Space):
 
 
 def space_from_config(config: Mapping[str, Any]) -> Space:
-    """The space that `Space.config` describes.
+    """The space with a configuration that `Space.config` returned.
 
     Raises:
-        SearchError: if it describes none.
+        SearchError: if `config` does not describe a space.
     """
     spaces = {space.name: space for space in (CosineSpace, PoincareSpace)}
     arguments = dict(config)

@@ -1,4 +1,4 @@
-"""One or two stages that answer a question from a collection."""
+"""Answering a question from a collection, by a search and a second ranker."""
 
 import time
 from collections.abc import Iterable
@@ -22,11 +22,11 @@ class FirstStage(Protocol):
     """A search in all answers."""
 
     def find(self, question: str, top: int) -> Found:
-        """The numbers of the best answers, and their scores, best first."""
+        """The numbers, int64, and scores of the `top` answers, best first."""
 
 
 class IndexStage:
-    """Finds the answers that are nearest to the question in an index.
+    """Finds the best answers by the model of an index.
 
     Args:
         index: the index.
@@ -38,20 +38,20 @@ class IndexStage:
         self._effort = effort
 
     def find(self, question: str, top: int) -> Found:
-        """The best answers by the model of the index."""
+        """See `FirstStage.find`."""
         vector = self._index.encode(question)
         return self._index.search(vector, top, self._effort)
 
 
 class BM25Stage:
-    """Finds answers that share words with the question.
+    """Finds the best answers by BM25, of those that share a question's words.
 
-    Of answers that differ in case and white space only, the first is found.
+    Of answers that differ only in case and white space, the first is found.
 
     Args:
         texts: the texts of all answers.
-        tokenizer: splits texts into words; see `tokenizer.TOKENIZERS`.
-        show_progress: whether to draw a progress bar.
+        tokenizer: one of `tokenizer.TOKENIZERS`.
+        show_progress: True draws a progress bar while the texts are indexed.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class BM25Stage:
         )
 
     def find(self, question: str, top: int) -> Found:
-        """The best answers by BM25, of those that share a word."""
+        """See `FirstStage.find`."""
         scores = self._miner.scores(question)
         (found,) = self._miner.mine(
             [Question("1", question, ())],
@@ -95,9 +95,9 @@ class Times:
     """The time that a question took.
 
     Attributes:
-        search: seconds of the first stage, with the encoding of the question.
-        rerank: seconds of the second stage.
-        read: seconds in which the texts of answers were read.
+        search: seconds of the first stage, including the question's encoding.
+        rerank: seconds of the second stage, including the final ordering.
+        read: seconds of reading the texts of the answers.
     """
 
     search: float
@@ -120,9 +120,10 @@ def answer_question(
         index: holds the answers.
         question: the question.
         top: number of answers.
-        first: finds answers.
-        second: orders them again, if given.
-        depth: number of answers that the first stage finds for the second.
+        first: the first stage, which finds answers.
+        second: ranks the answers that `first` found; None keeps their order.
+        depth: number of answers that `first` finds for `second`, raised to
+            `top` if smaller.
         question_id: the question's identifier.
 
     Returns:

@@ -1,1 +1,1 @@
-"""Text: tokens, words by number, shared words, and ragged arrays of them."""
+"""Text: tokens, vocabularies, overlap features, and ragged arrays of texts."""

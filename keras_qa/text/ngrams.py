@@ -1,4 +1,4 @@
-"""Unigram and bigram models, what a language model has to be better than."""
+"""Unigram and bigram models, the baselines of a language model."""
 
 from collections.abc import Iterable
 
@@ -9,19 +9,19 @@ class UnigramModel:
     """The frequency of each class, smoothed by absolute discounting.
 
     With c(w) the count of class w among N targets, D the discount, S the
-    number of different classes seen and C that of all,
+    number of distinct classes seen and C the number of all classes,
 
         p(w) = max(c(w) - D, 0) / N + (D S / N) (1 / C)
 
-    What is taken from the classes seen goes to all in equal parts, so that
-    the probabilities of all classes sum to 1.
+    The discounts are shared equally among all classes, so that the
+    probabilities of all classes sum to 1.
 
-    A sequence is an int vector of classes. Its first element is not predicted,
-    as it is not by a model that reads from there on.
+    A sequence is an int vector of classes. Its elements after the first are
+    the targets, as for a model that reads the first.
 
     Args:
         class_count: number of classes.
-        discount: what is taken from each count, between 0 and 1.
+        discount: the number subtracted from each count, between 0 and 1.
 
     Raises:
         ValueError: if an argument is out of range.
@@ -67,7 +67,7 @@ class UnigramModel:
         return self
 
     def log_likelihoods(self, sequences: Iterable[np.ndarray]) -> np.ndarray:
-        """The natural logarithms of the targets' probabilities.
+        """The natural logarithms of the probabilities of all targets.
 
         Args:
             sequences: int vectors of classes.
@@ -81,7 +81,7 @@ class UnigramModel:
         return np.log(self._likelihoods(*self._pairs(sequences)))
 
     def perplexity(self, sequences: Iterable[np.ndarray]) -> float:
-        """Exp of the mean of -log p over the targets of sequences.
+        """Exponential of the mean of -ln p over the targets of sequences.
 
         Raises:
             ValueError: if there is no target, or a class is out of range.
@@ -94,14 +94,14 @@ class UnigramModel:
         return self.probabilities[targets]
 
     def _smoothed(self, counts: np.ndarray) -> np.ndarray:
-        """The probabilities of all classes by their counts."""
+        """The smoothed probabilities of all classes from their counts."""
         spared = self.discount * np.count_nonzero(counts) / self.class_count
         return (np.maximum(counts - self.discount, 0) + spared) / counts.sum()
 
     def _pairs(
         self, sequences: Iterable[np.ndarray]
     ) -> tuple[np.ndarray, np.ndarray]:
-        """All elements that have a next one, and these."""
+        """The contexts and targets: all pairs of consecutive elements."""
         kept = [np.asarray(s, np.int64) for s in sequences if len(s) > 1]
         if not kept:
             raise ValueError(
@@ -121,17 +121,17 @@ class UnigramModel:
 
 
 class BigramModel(UnigramModel):
-    """Interpolated Kneser-Ney: each class given the one before.
+    """Interpolated Kneser-Ney: each class given the previous one.
 
-    With c(v, w) the count of w after v and c(v) their sum, D the discount,
-    S(v) the number of different classes after v,
+    With c(v, w) the count of w after v, c(v) the sum of c(v, w) over w, D the
+    discount and S(v) the number of distinct classes after v,
 
         p(w | v) = max(c(v, w) - D, 0) / c(v) + (D S(v) / c(v)) p'(w)
 
-    where p'(w) is the unigram model of the *different* pairs: c'(w), the
-    number of different classes that w follows, takes the place of c(w) in the
-    formula of `UnigramModel`. After a class that was never a context, p'(w)
-    is the probability. For every v the probabilities of all classes sum to 1.
+    where p'(w) is the unigram model of the *distinct* pairs: c'(w), the number
+    of distinct classes that w follows, replaces c(w) in the formula of
+    `UnigramModel`. After a class that was never a context, the probability is
+    p'(w). For every v the probabilities of all classes sum to 1.
 
     Arguments, methods and errors are those of `UnigramModel`.
 
@@ -149,7 +149,7 @@ class BigramModel(UnigramModel):
         self._discounted = counts - self.discount
         first, second = np.divmod(self._codes, self.class_count)
         size = self.class_count
-        # For each context the number of pairs, and of different ones.
+        # By context, c(v) and D S(v).
         self._totals = np.bincount(contexts, minlength=size)
         self._spared = self.discount * np.bincount(first, minlength=size)
         self.probabilities = self._smoothed(np.bincount(second, minlength=size))

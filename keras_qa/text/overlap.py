@@ -1,4 +1,4 @@
-"""The words that a question and an answer share, as four numbers."""
+"""Features of the word overlap of a question and an answer."""
 
 import json
 import math
@@ -15,8 +15,7 @@ import numpy as np
 from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import shorten
 
-# Importing bm25s would start JAX and take a GPU's memory, so only its file of
-# word lists is read.
+# Importing bm25s would start JAX and take GPU memory.
 STOP_WORDS: frozenset[str] = frozenset(
     runpy.run_path(
         str(distribution("bm25s").locate_file("bm25s/stopwords.py"))
@@ -28,28 +27,27 @@ STOP_WORDS: frozenset[str] = frozenset(
 class OverlapFeatures:
     """Word overlap of a question and an answer, plain and weighted by idf.
 
-    With Q and A the sets of their different words,
+    With Q and A the sets of their distinct words,
 
         overlap     = |Q ∩ A| / (|Q| + |A|)
         idf overlap = Σ_{w in Q ∩ A} ln(N / df(w)) / (|Q| + |A|)
 
-    first over all words, then over those that are not stop words: four
-    numbers, each 0 where both sides have no words. N is the number of
-    documents and df(w) how many of them contain w; a word that none contains
-    counts as if one did. Words are compared as strings, so that they match
-    whether or not a vocabulary knows them. A token without any letter or
-    digit is a stop word.
+    both over all words, and again without stop words: four numbers, each 0
+    where both sides have no words. N is the number of documents and df(w) the
+    number of documents that contain w, or 1 if none does. Words are compared
+    as strings, independently of a vocabulary. Tokens without any letter or
+    digit are stop words.
 
     These are the additional features of Severyn and Moschitti 2015 ("Learning
     to Rank Short Text Pairs with Convolutional Deep Neural Networks"), by the
     formulas of their published code; CTRN (section "Experimental Setup")
-    takes them on TrecQA.
+    uses them on TrecQA.
 
     Args:
-        document_frequencies: for each word the number of documents with it,
-            from 1 to `documents`.
+        document_frequencies: for each word the number of documents that
+            contain it, from 1 to `documents`.
         documents: number of documents, at least 1.
-        stop_words: words that the last two features leave out.
+        stop_words: words that the last two features ignore.
 
     Raises:
         ValueError: if an argument is out of range.
@@ -98,11 +96,11 @@ class OverlapFeatures:
         token_lists: Iterable[Sequence[str]],
         stop_words: Iterable[str] = STOP_WORDS,
     ) -> "OverlapFeatures":
-        """Counts in how many documents each word occurs.
+        """Counts the document frequencies of words.
 
         Args:
             token_lists: the documents as tokens, such as `Corpus.tokens`.
-            stop_words: words that the last two features leave out.
+            stop_words: words that the last two features ignore.
 
         Raises:
             ValueError: if there are no documents.
@@ -119,7 +117,7 @@ class OverlapFeatures:
         return math.log(self.documents / self.document_frequencies.get(word, 1))
 
     def is_stop_word(self, word: str) -> bool:
-        """Returns True if the last two features leave a word out."""
+        """Returns True if the last two features ignore a word."""
         return word in self.stop_words or not any(map(str.isalnum, word))
 
     def pair(
@@ -128,8 +126,8 @@ class OverlapFeatures:
         """The features of one pair.
 
         Args:
-            question_tokens: the question, cut as the model reads it.
-            answer_tokens: the same of the answer.
+            question_tokens: the question's tokens, cut as the model reads it.
+            answer_tokens: the answer's tokens, cut as the model reads it.
 
         Returns:
             float32 array of shape `(4,)`, in the order of `names`.
@@ -149,7 +147,7 @@ class OverlapFeatures:
         """The features of many pairs.
 
         Args:
-            tokens: all texts, such as `Corpus.tokens`.
+            tokens: the tokens of all texts, such as `Corpus.tokens`.
             questions: indices of the questions, `(pairs,)`.
             answers: indices of the answers, `(pairs,)`.
 
@@ -158,7 +156,7 @@ class OverlapFeatures:
             `names`.
 
         Raises:
-            ValueError: if there are not as many questions as answers.
+            ValueError: if `questions` and `answers` differ in length.
         """
         if len(questions) != len(answers):
             raise ValueError(
@@ -186,16 +184,16 @@ class OverlapFeatures:
 
     @classmethod
     def load(cls, path: Path | str) -> "OverlapFeatures":
-        """Reads what `save` wrote.
+        """Reads a file that `save` wrote.
 
         Raises:
-            DatasetError: if the file contains anything else.
+            DatasetError: if the file is missing or has other content.
         """
         try:
             state = json.loads(Path(path).read_text("utf-8"))
             _check_state(**state)
             return cls(**state)
-        # The second is of JSON that is nested too deep.
+        # Too deeply nested JSON raises a RecursionError.
         except (TypeError, RecursionError, ValueError, OSError) as error:
             raise DatasetError(
                 f"{path}: expected what `OverlapFeatures.save` writes. "
@@ -203,7 +201,7 @@ class OverlapFeatures:
             ) from error
 
     def _sizes(self, tokens: Iterable[str]) -> tuple[int, int]:
-        """The numbers of different words, and of those not stop words."""
+        """The numbers of distinct words, with and without stop words."""
         words = set(tokens)
         return len(words), len(words) - sum(map(self.is_stop_word, words))
 
@@ -214,7 +212,7 @@ class OverlapFeatures:
 
         Args:
             shared: Q ∩ A.
-            sizes: |Q| + |A|, for all words and for those not stop words.
+            sizes: |Q| + |A|, with and without stop words.
         """
         weights = {word: self.idf(word) for word in shared}
         content = [
@@ -223,7 +221,7 @@ class OverlapFeatures:
             if not self.is_stop_word(word)
         ]
         words, content_words = sizes.tolist()
-        # `fsum` is exact: sets have another order in each process.
+        # `fsum` is exact, hence independent of the sets' random order.
         return (
             len(weights) / words,
             math.fsum(weights.values()) / words,
@@ -235,7 +233,7 @@ class OverlapFeatures:
 def _check_state(
     document_frequencies: object, documents: object, stop_words: object
 ) -> None:
-    """Checks the types that JSON leaves open."""
+    """Checks the types of the entries; a TypeError names a wrong one."""
     if type(documents) is not int:
         raise TypeError(f"documents={documents!r}")
     if not isinstance(document_frequencies, dict) or any(

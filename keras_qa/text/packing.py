@@ -1,4 +1,4 @@
-"""Texts as one ragged array, and batches that name each distinct word once."""
+"""Texts as one ragged array, and batches that list each distinct word once."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,14 +11,15 @@ from keras_qa.text.vocabulary import PADDING_ID
 
 @dataclass(frozen=True, eq=False)
 class RaggedTexts(Ragged):
-    """The word ids of many texts, one after the other, without padding.
+    """The concatenated word ids of many texts, without padding.
 
     Attributes:
         ids: int32 `(total,)`, the words of all texts.
         offsets: int64 `(texts + 1,)`; text i is `ids[offsets[i]:offsets[i+1]]`.
 
     Raises:
-        ValueError: if the offsets do not divide the ids, or padding is stored.
+        ValueError: if `offsets` does not rise from 0 to `len(ids)`, or `ids`
+            contains padding.
     """
 
     ids: np.ndarray
@@ -39,7 +40,7 @@ class RaggedTexts(Ragged):
 
     @classmethod
     def from_sequences(cls, sequences: Iterable[np.ndarray]) -> "RaggedTexts":
-        """Joins vectors of word ids; padding in them is left out."""
+        """Concatenates vectors of word ids, without the padding in them."""
         texts = [np.asarray(s, dtype=np.int32) for s in sequences]
         texts = [text[text != PADDING_ID] for text in texts]
         offsets = np.zeros(len(texts) + 1, dtype=np.int64)
@@ -64,36 +65,33 @@ def pack(
     answers: np.ndarray,
     round_up: bool = False,
 ) -> dict[str, np.ndarray]:
-    """Describes a batch such that nothing in it has to be computed twice.
+    """Describes a batch by its distinct texts (rows) and words (slots).
 
-    A text that occurs several times in the batch (a question with all its
-    answers, say) becomes one row, and a word that occurs several times, in
-    whatever texts, becomes one slot. The tokens, which are pairs of a slot
-    and a row, are listed in two orders: by row, to sum the words of a text,
-    and by slot, to sum the gradients that a word gets from its texts. Both
-    sums are then sums of sorted segments.
+    No text and no word of the batch is computed twice. The tokens, pairs of a
+    slot and a row, are listed in two orders: by row, to sum the words of a
+    text, and by slot, to sum the gradients that a word gets from its texts.
+    Both sums are then sums of sorted segments.
 
-    The last slot is the padding word and the last row an empty text; the last
-    token is that word in that row, whose vector nothing refers to. So every
-    segment up to the last has a known place, even when texts are empty.
+    The last slot is the padding word, the last row an empty text, and the last
+    token this word in this row, which no pair refers to. The number of
+    segments is therefore known, even if texts are empty.
 
     Args:
         texts: all texts.
         question: int `(batch,)`, indices of the questions' texts.
         answers: int `(batch, answers)`, indices of the answers' texts.
-        round_up: whether to fill words, rows and tokens up with padding, to
-            the sizes of `next_size`, so that a compiler meets few different
-            shapes.
+        round_up: True pads words, rows and tokens to sizes of `next_size`, so
+            that few different shapes are compiled.
 
     Returns:
-        Dict of arrays, int32 but for `lengths`:
+        Dict of arrays, int32 except for `lengths`:
 
         - `answers` `(batch, answers)`: rows of the answers,
         - `question` `(batch,)`: rows of the questions,
-        - `words` `(slots,)`: the word ids, each one once,
+        - `words` `(slots,)`: the distinct word ids,
         - `lengths` `(rows,)`: float32, the number of words of each text,
-        - `slots_by_row`, `rows_by_row` `(tokens,)`: the tokens, rows rising,
-        - `slots_by_slot`, `rows_by_slot` `(tokens,)`: the same, slots rising.
+        - `slots_by_row`, `rows_by_row` `(tokens,)`: the tokens by row,
+        - `slots_by_slot`, `rows_by_slot` `(tokens,)`: the tokens by slot.
     """
     distinct, rows = np.unique(
         np.concatenate([question[:, None], answers], axis=1),
@@ -126,7 +124,7 @@ def pack(
 
 
 def next_size(size: int) -> int:
-    """The first of 1, 2, 3, 4, 6, 8, 12, 16, ... from `size`, which is > 0."""
+    """The smallest of 1, 2, 3, 4, 6, 8, 12, ... that is at least `size` > 0."""
     power = 1 << (size - 1).bit_length()
     return power * 3 // 4 if size <= power * 3 // 4 else power
 
@@ -140,7 +138,7 @@ def _next_size(size: int) -> int:
 
 
 def _trusted(ids: np.ndarray, offsets: np.ndarray) -> RaggedTexts:
-    """RaggedTexts without the checks, whose cost would show in each batch."""
+    """RaggedTexts without the checks, which would slow down each batch."""
     texts = object.__new__(RaggedTexts)
     object.__setattr__(texts, "ids", ids)
     object.__setattr__(texts, "offsets", offsets)
@@ -148,7 +146,7 @@ def _trusted(ids: np.ndarray, offsets: np.ndarray) -> RaggedTexts:
 
 
 def _distinct_words(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`np.unique(ids, return_inverse=True)` in linear time, for small ids."""
+    """`np.unique(ids, return_inverse=True)`, linear in the largest id."""
     present = np.zeros(ids.max(initial=0) + 1, dtype=bool)
     present[ids] = True
     words = np.flatnonzero(present).astype(np.int32)
@@ -158,7 +156,7 @@ def _distinct_words(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _stable_order(values: np.ndarray) -> np.ndarray:
-    """Stable `argsort`, by NumPy's radix sort if the values have 16 bits."""
+    """Stable `argsort`, by NumPy's radix sort if the values fit 16 bits."""
     if values.max() < 1 << 16:
         values = values.astype(np.uint16)
     return np.argsort(values, kind="stable")

@@ -1,4 +1,4 @@
-"""What texts of words and texts of vectors share: rows without padding."""
+"""The base class of texts of word ids and of texts of word vectors."""
 
 from functools import cached_property
 
@@ -6,11 +6,11 @@ import numpy as np
 
 
 class Ragged:
-    """Texts one after the other in one array, told apart by offsets.
+    """Texts of different lengths, concatenated in one array.
 
     Attributes:
         offsets: int64 `(texts + 1,)`; text i has the rows from `offsets[i]` to
-            `offsets[i+1]`.
+            `offsets[i+1]`, exclusive.
     """
 
     offsets: np.ndarray
@@ -21,13 +21,13 @@ class Ragged:
         raise NotImplementedError
 
     def check_offsets(self, name: str) -> None:
-        """Checks that the offsets divide the rows.
+        """Checks that the offsets rise from 0 to the number of rows.
 
         Args:
-            name: what a message calls the rows.
+            name: the rows' name in an error message.
 
         Raises:
-            ValueError: if they do not.
+            ValueError: if the offsets do not.
         """
         ends = (int(self.offsets[0]), int(self.offsets[-1]))
         if ends != (0, len(self.rows)) or (np.diff(self.offsets) < 0).any():
@@ -61,13 +61,12 @@ class Ragged:
             indices: integer array of any shape.
             width: number of columns; longer texts are cut. By default the
                 length of the longest text, at least 1.
-            rows: number of rows; rows beyond `len(indices)` are padding. By
-                default, there are none.
+            rows: size of the first axis, at least `len(indices)`, its default;
+                further rows are padding.
 
         Returns:
-            Array `(*indices.shape, width)`, of vectors with one axis more,
-            with `rows` in place of the first axis if given; int32 of word
-            ids, float32 of vectors.
+            int32 `(*indices.shape, width)` for word ids, or float32
+            `(*indices.shape, width, dim)` for vectors.
         """
         indices = np.asarray(indices)
         starts = self.offsets[indices]

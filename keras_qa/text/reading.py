@@ -1,4 +1,4 @@
-"""From texts to what a model reads of them: tokens, word ids, overlap."""
+"""The conversion of texts to a model's inputs: word ids and word overlap."""
 
 import json
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ class _Lengths(TypedDict):
 
 
 class _Stored(TypedDict):
-    """What `reading.json` must have of what `TextReading.save` writes."""
+    """The entries of `reading.json` that `TextReading.load` requires."""
 
     tokenizer: str
     max_length: _Lengths
@@ -50,15 +50,16 @@ class TextReading:
 
     Attributes:
         vocabulary: the words by their ids.
-        tokenizer: one of `tokenizer.TOKENIZERS`. A model trained on tokenized
-            text ("whitespace") splits what users type at white space only: to
-            it, `it.` is another word than `it`.
+        tokenizer: one of `tokenizer.TOKENIZERS`. `"whitespace"`, for models
+            trained on tokenised text, does not separate punctuation: `it.` is
+            another word than `it`.
         max_question_length: number of tokens that questions are cut to; None
-            keeps them whole.
-        max_answer_length: the same for answers.
-        overlap: computes the model's input `"overlap"`, if it has one, from
-            the tokens that the model reads.
-        report: counts unknown words and empty texts; None does not count.
+            keeps all.
+        max_answer_length: number of tokens that answers are cut to; None keeps
+            all.
+        overlap: computes the model's input `"overlap"` from the cut tokens;
+            None for a model without this input.
+        report: counts unknown words and empty texts, if not None.
 
     Raises:
         RankerError: if an attribute is out of range.
@@ -94,7 +95,7 @@ class TextReading:
         }
 
     def tokens(self, side: str, text: str) -> list[str]:
-        """The tokens of a text that the model reads.
+        """The tokens of a text, cut as the model reads it.
 
         Args:
             side: `"question"` or `"answer"`.
@@ -118,17 +119,17 @@ class TextReading:
         """Reads pairs of texts.
 
         Args:
-            questions: `n` texts; of equal ones, the first is read for all.
+            questions: `n` texts; equal ones are read once.
             answers: `n` texts, `answers[i]` to `questions[i]`.
 
         Returns:
-            What `keras_qa.ranking.scoring.score_pairs` takes after the model:
-            the word ids of the texts, the indices of the questions and of the
-            answers, int64 `(n,)`, and the input `"overlap"`, if `overlap` is
-            given, float32 `(n, 4)`.
+            The arguments of `keras_qa.ranking.scoring.score_pairs` after the
+            model: the word ids of the distinct questions and of all answers,
+            the indices of questions and of answers, int64 `(n,)`, and a dict
+            that contains `"overlap"`, float32 `(n, 4)`, if `overlap` is given.
 
         Raises:
-            RankerError: if there are not as many questions as answers.
+            RankerError: if `questions` and `answers` differ in length.
         """
         check_pairs(questions, answers)
         places = {text: i for i, text in enumerate(dict.fromkeys(questions))}
@@ -146,19 +147,20 @@ class TextReading:
         return self.ids(tokens), asked, answered, features
 
     def for_model(self, model: Any) -> "TextReading":
-        """The reading, with the lengths that a model takes.
+        """Checks that the reading fits a model, and cuts texts to its lengths.
 
         Args:
-            model: a Keras model. What it does not say of itself (inputs,
-                `vocabulary_size`) is not checked.
+            model: a Keras model. Its inputs and its `vocabulary_size` are
+                checked if it has these attributes.
 
         Returns:
-            The reading, with `max_question_length` and `max_answer_length` of
-            a model whose inputs have fixed lengths, where they are None.
+            The reading; maximum lengths that are None become the model's, if
+            its inputs have fixed lengths.
 
         Raises:
-            RankerError: if the model takes anything but the ids of these
-                words, and of `overlap`, or texts no longer than these.
+            RankerError: if the model has inputs that the reading does not
+                provide, lacks the input of `overlap`, has another number of
+                words, or takes only shorter texts.
         """
         inputs = _inputs(model)
         size = getattr(model, "vocabulary_size", len(self.vocabulary))
@@ -187,11 +189,11 @@ class TextReading:
         return self.cut_to(lengths)
 
     def cut_to(self, lengths: Mapping[str, int | None]) -> "TextReading":
-        """The same reading, with other lengths.
+        """The same reading, with other maximum lengths.
 
         Args:
-            lengths: number of tokens that texts are cut to, by side; sides
-                that are missing keep their length.
+            lengths: number of tokens that texts are cut to, by side; the
+                lengths of missing sides stay.
         """
         lengths = {**self.max_length, **lengths}
         return replace(
@@ -201,7 +203,7 @@ class TextReading:
         )
 
     def _check_overlap(self, wanted: Any) -> None:
-        """Checks that `overlap` is what a model takes as this input."""
+        """Checks that `overlap` fits a model's input of this name, or None."""
         if self.overlap is None:
             if wanted is not None:
                 raise RankerError(
@@ -223,12 +225,12 @@ class TextReading:
     def save(self, folder: Path, **entries: Any) -> None:
         """Writes `reading.json`, `vocabulary.txt` and, for `overlap`, its file.
 
-        `vocabulary.txt` has a word in each line; the first has the id
-        `first_word_id`. `reading.json` has what else makes ids of a text:
-        split the lower-case text into what `pattern` finds, put `number` in
-        place of the tokens that `number_pattern` matches whole (where it is
-        not null), cut them to `max_length` of the side, look them up, take
-        `unknown_id` for those that are not there, and fill up with
+        Each line of `vocabulary.txt` is a word; the first has the id
+        `first_word_id`. The other entries of `reading.json` say how to convert
+        text to ids: find all matches of `pattern` in the lower-case text,
+        replace those that `number_pattern` (if not null) fully matches by
+        `number`, cut them to the side's `max_length`, look up their ids, with
+        `unknown_id` for words not in the vocabulary, and pad with
         `padding_id`.
 
         Args:
@@ -255,15 +257,15 @@ class TextReading:
 
     @classmethod
     def load(cls, folder: Path, tokenizer: str | None = None) -> "TextReading":
-        """Reads what `save` wrote.
+        """Reads the files that `save` wrote.
 
         Args:
             folder: the folder.
-            tokenizer: replaces the stored one.
+            tokenizer: replaces the stored tokeniser, if not None.
 
         Raises:
             DatasetError: if the vocabulary or the counts are bad.
-            RankerError: if `reading.json` is.
+            RankerError: if `reading.json` is missing or bad.
         """
         path = folder / READING
         stored = read_json(path, _Stored, RankerError)
@@ -279,12 +281,12 @@ class TextReading:
     def of_files(
         cls, folder: Path, origin: Path, **settings: Any
     ) -> "TextReading":
-        """The reading of the words and counts in a folder.
+        """A reading with the vocabulary and the counts in a folder.
 
         Args:
-            folder: has `vocabulary.txt` and perhaps `overlap.json`.
-            origin: the file that the settings are from, for a message.
-            **settings: `tokenizer` and the lengths.
+            folder: contains `vocabulary.txt` and optionally `overlap.json`.
+            origin: the file that the settings are from, for error messages.
+            **settings: `tokenizer` and the maximum lengths.
 
         Raises:
             DatasetError: if a file of the folder is missing or bad.
@@ -305,10 +307,10 @@ class TextReading:
 
 
 def check_pairs(questions: Sequence[str], answers: Sequence[str]) -> None:
-    """Checks that there are as many questions as answers.
+    """Checks that questions and answers are equally many.
 
     Raises:
-        RankerError: if not.
+        RankerError: if they are not.
     """
     if len(questions) != len(answers):
         raise RankerError(
@@ -318,8 +320,8 @@ def check_pairs(questions: Sequence[str], answers: Sequence[str]) -> None:
 
 
 def fixed_width(model: Any, side: str) -> int | None:
-    """The only length of a side that a model takes; None if it takes any."""
-    inputs = getattr(model, "input", None)  # a functional model's
+    """The fixed length of a side of a functional model, or None."""
+    inputs = getattr(model, "input", None)
     return inputs[side].shape[1] if isinstance(inputs, dict) else None
 
 
@@ -336,7 +338,7 @@ def write_reading(folder: Path, **entries: Any) -> None:
 
 
 def _takes_words(inputs: Mapping[str, Any] | None) -> bool:
-    """Returns True for ids of both sides, and if the inputs are not known."""
+    """Returns True for ids of both sides, and for unknown inputs."""
     if inputs is None:
         return True
     named = {*inputs} - {"overlap"} == set(SIDES)

@@ -1,3 +1,3 @@
-"""The two texts of a pair, by the names of the models' inputs."""
+"""The names of the two texts of a pair, which are also those of inputs."""
 
 SIDES = ("question", "answer")

@@ -1,4 +1,4 @@
-"""What a model cannot read: unknown words, and texts without a word."""
+"""Counts of text that a model cannot read: unknown words and empty texts."""
 
 import warnings
 from collections import Counter
@@ -8,28 +8,28 @@ from keras_qa.errors import TextWarning
 from keras_qa.files.text_files import shorten
 from keras_qa.text.vocabulary import Vocabulary
 
-# Unknown words that a message names.
+# Number of unknown words that a message names.
 _NAMED = 5
 
 
 class TextReport:
-    """Counts of the words that a model does not know, and of empty texts.
+    """Counts of the words that a vocabulary lacks, and of empty texts.
 
-    The first unknown word and the first empty text give a `TextWarning`
-    each; what comes after is counted only.
+    The first texts with unknown words and the first empty texts each cause a
+    `TextWarning`; later ones are only counted.
 
     Attributes:
         texts: number of texts.
         empty: number of texts without a word.
         words: number of words.
-        unknown: how often each word that the vocabulary lacks was read.
+        unknown: number of occurrences of each word that the vocabulary lacks.
     """
 
     def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
-        """Forgets what was counted."""
+        """Resets all counts."""
         self.texts = self.empty = self.words = 0
         self.unknown: Counter[str] = Counter()
 
@@ -40,7 +40,7 @@ class TextReport:
 
         Args:
             tokens: the tokens of each text.
-            vocabulary: the words that the model knows.
+            vocabulary: the model's vocabulary.
         """
         before = bool(self.unknown), bool(self.empty)
         self.texts += len(tokens)

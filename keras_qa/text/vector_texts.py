@@ -1,4 +1,4 @@
-"""Texts as vectors of their words, each in the context of its text."""
+"""Texts as contextual vectors of their words."""
 
 from dataclasses import dataclass
 
@@ -9,10 +9,10 @@ from keras_qa.text.ragged import Ragged
 
 @dataclass(frozen=True, eq=False)
 class VectorTexts(Ragged):
-    """The word vectors of many texts, one after the other, without padding.
+    """The concatenated word vectors of many texts, without padding.
 
-    It takes the place of `RaggedTexts` where a model reads vectors that
-    depend on the text, such as a BERT's: `padded` gives these, not ids.
+    It replaces `RaggedTexts` for models that read contextual vectors, such as
+    BERT's: `padded` returns vectors, not ids.
 
     Attributes:
         vectors: float16 or float32 `(total, dim)`, the words of all texts.
@@ -20,7 +20,7 @@ class VectorTexts(Ragged):
             `vectors[offsets[i]:offsets[i+1]]`.
 
     Raises:
-        ValueError: if the offsets do not divide the vectors.
+        ValueError: if `offsets` does not rise from 0 to `len(vectors)`.
 
     Example:
         >>> texts = VectorTexts(np.ones((5, 3)), np.array([0, 2, 5]))

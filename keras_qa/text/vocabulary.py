@@ -1,4 +1,4 @@
-"""Words to integer ids, and ragged lists of ids to padded arrays."""
+"""Vocabularies, which map words to integer ids, and padding of id sequences."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -17,11 +17,14 @@ UNKNOWN = "[UNK]"
 
 
 class Vocabulary:
-    """A list of words with their ids: 0 is padding, 1 an unknown word.
+    """A mapping of words to ids: 0 is padding, 1 stands for unknown words.
 
     Args:
         words: the known words, without repetition, in the order of their ids;
             the first gets id 2.
+
+    Attributes:
+        words: all words by their ids, including `""` (padding) and `"[UNK]"`.
 
     Raises:
         DatasetError: if a word is empty, repeated or reserved.
@@ -43,8 +46,8 @@ class Vocabulary:
     ) -> "Vocabulary":
         """Collects the words of tokenised texts, most frequent first.
 
-        Words of equal frequency are in alphabetical order, so that the ids
-        do not depend on the order of the texts.
+        Words of equal frequency are in alphabetical order. Words with fewer
+        than `min_count` occurrences are left out.
         """
         counts = Counter(token for text in texts for token in text)
         counts.pop(UNKNOWN, None)
@@ -65,7 +68,7 @@ class Vocabulary:
     def encode(
         self, tokens: Sequence[str], max_length: int | None = None
     ) -> np.ndarray:
-        """The ids of the first `max_length` tokens, an int32 vector."""
+        """The ids of the first `max_length` tokens, int32 `(length,)`."""
         ids = [self._ids.get(t, UNKNOWN_ID) for t in tokens[:max_length]]
         return np.asarray(ids, dtype=np.int32)
 
@@ -75,7 +78,7 @@ class Vocabulary:
 
     @classmethod
     def load(cls, path: Path) -> "Vocabulary":
-        """Reads what `save` wrote.
+        """Reads a file that `save` wrote.
 
         Raises:
             DatasetError: if the file cannot be read or is cut off, or a word
@@ -115,11 +118,11 @@ def pad(
 
     Args:
         sequences: integer vectors.
-        max_length: longer sequences are cut to this length; the width of the
-            result is the longest length that is left, at least 1.
+        max_length: number of ids that sequences are cut to; None keeps all.
 
     Returns:
-        int32 array of shape `(len(sequences), width)`.
+        int32 array of shape `(len(sequences), width)`, where the width is the
+        length of the longest cut sequence, at least 1.
     """
     width = max([1, *(len(s[:max_length]) for s in sequences)])
     padded = np.full((len(sequences), width), PADDING_ID, dtype=np.int32)

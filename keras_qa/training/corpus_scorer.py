@@ -1,4 +1,4 @@
-"""Scores of pairs of a corpus's texts, as training and sampling need them."""
+"""Scores of pairs of a corpus's texts, for training and sampling."""
 
 from dataclasses import dataclass
 
@@ -16,21 +16,23 @@ from keras_qa.text.vector_texts import VectorTexts
 
 @dataclass(frozen=True)
 class CorpusScorer:
-    """A model, and its inputs for the texts of a corpus by their numbers.
+    """A model, and its inputs for the texts of a corpus.
+
+    Methods take texts by their indices in the corpus.
 
     Attributes:
         model: the model.
         corpus: the texts.
-        overlap: makes the model's input `"overlap"`, if it has one.
-        question_rows: for each text of the corpus its number among the
-            questions, int32 `(texts,)`, the model's input `"question_row"`,
-            if it has one.
+        overlap: computes the model's input `"overlap"`, if it has one.
+        question_rows: the model's input `"question_row"`, if it has one: for
+            each text of the corpus its number among the questions, int32
+            `(texts,)`.
         answer_rows: the same of its number among the answers, the input
             `"answer_row"`.
-        vectors: the texts of the corpus as the vectors of their words, for a
-            model that reads these in place of ids.
-        word_vectors: the same, for a model that reads these next to ids, as
-            its inputs `"question_vectors"` and `"answer_vectors"`.
+        vectors: the texts of the corpus as word vectors, for a model that reads
+            vectors instead of ids.
+        word_vectors: the same, for a model that reads them in addition to ids,
+            as its inputs `"question_vectors"` and `"answer_vectors"`.
     """
 
     model: keras.Model
@@ -43,12 +45,12 @@ class CorpusScorer:
 
     @property
     def texts(self) -> Ragged:
-        """What the model reads, by number of the text."""
+        """The texts that the model reads, as ids or vectors."""
         return self.corpus.texts if self.vectors is None else self.vectors
 
     @property
     def reading(self) -> TextReading:
-        """How the model reads texts beyond the corpus, as a `Ranker` does."""
+        """How the model reads other texts than those of the corpus."""
         corpus = self.corpus
         return TextReading(
             corpus.vocabulary,
@@ -61,7 +63,7 @@ class CorpusScorer:
     def features(
         self, questions: np.ndarray, answers: np.ndarray
     ) -> dict[str, np.ndarray]:
-        """The inputs of pairs next to their texts, arrays `(pairs, n)`."""
+        """Returns the inputs of pairs beyond their texts, `(pairs, n)` each."""
         found = {}
         if self.overlap is not None:
             tokens = self.corpus.tokens
@@ -73,7 +75,7 @@ class CorpusScorer:
         return found
 
     def scores(self, questions: np.ndarray, answers: np.ndarray) -> np.ndarray:
-        """The scores of pairs of texts, float32 `(pairs,)`."""
+        """Returns the scores of pairs of texts, float32 `(pairs,)`."""
         return score_pairs(
             self.model,
             self.texts,
@@ -86,9 +88,9 @@ class CorpusScorer:
     def distinct_scores(
         self, questions: np.ndarray, answers: np.ndarray
     ) -> np.ndarray:
-        """The same, with each distinct pair scored once.
+        """Returns the result of `scores`, computing each distinct pair once.
 
-        A sampler asks for the candidates of a question once for each of its
+        A sampler requests the candidates of a question once for each of its
         correct answers.
         """
         pairs, rows = np.unique(
@@ -97,5 +99,5 @@ class CorpusScorer:
         return self.scores(*pairs.T)[rows.reshape(-1)]
 
     def rank(self, indexed: IndexedQuestions) -> list[np.ndarray]:
-        """For each question the scores of its candidates."""
+        """Returns the scores of the candidates of each question."""
         return indexed.split(self.scores(*indexed.pairs()))

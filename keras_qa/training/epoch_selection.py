@@ -1,4 +1,4 @@
-"""Choosing the best epoch: its weights are kept, and a training can resume."""
+"""Choice of the best epoch, with saved states to resume from."""
 
 import csv
 import hashlib
@@ -21,7 +21,7 @@ PROGRESS = "progress.json"
 
 
 class Measured(Protocol):
-    """What an epoch is judged by."""
+    """The result of an evaluation."""
 
     @property
     def metrics(self) -> dict[str, float]:
@@ -29,21 +29,24 @@ class Measured(Protocol):
 
 
 class EpochSelector(keras.callbacks.Callback):
-    """After each epoch: evaluate, log, and save a state to resume from.
+    """Evaluates, logs and saves a state to resume from after each epoch.
 
-    The state is the files `epoch-NNNN.weights.h5` (weights and optimizer) and
-    `epoch-NNNN.seeds.json` (what dropout draws next, which Keras does not
-    save, and the weights' checksum), and then `progress.json`, which names
-    them; a crash before it leaves the state of the epoch before. The state of
-    the best epoch stays until a better one comes.
+    The state consists of the files `epoch-NNNN.weights.h5` (weights and
+    optimizer) and `epoch-NNNN.seeds.json` (the states of random generators,
+    which Keras does not save, and the weights' checksum). `progress.json`,
+    the metrics of all epochs, is written last: a crash before leaves the state
+    of the previous epoch. The states of the last and the best epoch are kept.
 
     Args:
         folder: the run's folder.
-        evaluate: scores the current model on the data that choose the epoch,
-            such as an `Evaluation` of questions.
-        monitor: the metric that chooses, higher is better.
-        patience: the training ends after this many epochs without a better
-            one; 0 runs all.
+        evaluate: evaluates the current model on the development data, for
+            example with `keras_qa.evaluate`.
+        monitor: the metric that chooses the epoch, higher is better.
+        patience: the training ends after this number of epochs without a
+            better one; 0 runs all epochs.
+
+    Raises:
+        ValueError: if `patience` is negative.
     """
 
     def __init__(
@@ -68,30 +71,33 @@ class EpochSelector(keras.callbacks.Callback):
 
     @property
     def best_epoch(self) -> int:
-        """The epoch of the highest metric, the earliest of equal ones."""
+        """The epoch of the highest metric, the first of equal ones."""
         return int(
             max(self.history, key=lambda row: row[self.monitor])["epoch"]
         )
 
     @property
     def out_of_patience(self) -> bool:
-        """True if the last `patience` epochs brought nothing better."""
+        """True if the last `patience` epochs were not better."""
         if not self.patience or not self.history:
             return False
         return len(self.history) - self.best_epoch >= self.patience
 
     def restore(self, model: keras.Model) -> int:
-        """Loads the last saved state, if any; returns the epochs done.
+        """Loads the last saved state, if any.
+
+        Returns:
+            The number of epochs done.
 
         Raises:
-            RunFolderError: if a file of it, or the weights of the best epoch,
-                are not as they were saved.
+            RunFolderError: if a file of the state, or the weights of the best
+                epoch, are missing or changed.
         """
         if not (self.folder.path / PROGRESS).exists():
             return 0
         self.history = self._saved_history()
         done = len(self.history)
-        # Now, rather than at the end of the training.
+        # Check the best weights now, not at the end of the training.
         self._saved_seeds(self.best_epoch)
         seeds, states = self._saved_seeds(done), _seed_states(model)
         if len(seeds) != len(states) or not all(map(_is_state, seeds, states)):
@@ -99,7 +105,7 @@ class EpochSelector(keras.callbacks.Callback):
                 f"{self._seeds(done)}: expected the states of "
                 f"{len(states)} random generators. Received: {shorten(seeds)}"
             )
-        # Without its variables the optimizer would start anew.
+        # Without its variables the optimizer would not load its state.
         model.optimizer.build(model.trainable_variables)
         self._load(model, done)
         for state, value in zip(states, seeds, strict=True):
@@ -115,7 +121,7 @@ class EpochSelector(keras.callbacks.Callback):
         load_weights(model, self._weights(epoch))
 
     def _saved_history(self) -> list[dict[str, float]]:
-        """The content of `progress.json`: at least one epoch, in order."""
+        """Returns the checked content of `progress.json`."""
         rows = self.folder.read_json(PROGRESS)
         names = sorted({"epoch", "loss", "seconds", self.monitor})
         if not (
@@ -132,7 +138,7 @@ class EpochSelector(keras.callbacks.Callback):
         return rows
 
     def _saved_seeds(self, epoch: int) -> list[Any]:
-        """What random generators draw next; checks the weights, too."""
+        """Returns the states of random generators; also checks the weights."""
         seeds, weights = self._seeds(epoch), self._weights(epoch)
         saved = self.folder.read_json(seeds.name)
         if not (
@@ -159,7 +165,7 @@ class EpochSelector(keras.callbacks.Callback):
         self._started = time.perf_counter()
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Evaluates, logs and saves, and ends the training if it is time."""
+        """Evaluates, logs and saves, and ends the training out of patience."""
         seconds = time.perf_counter() - self._started
         metrics = self.evaluate().metrics
         logs = {} if logs is None else logs
@@ -169,8 +175,8 @@ class EpochSelector(keras.callbacks.Callback):
         self._save()
         if self.out_of_patience:
             self.model.stop_training = True
-        # Negatives are drawn before an epoch begins for the callbacks; their
-        # time counts, that of this evaluation does not.
+        # The time of an epoch includes drawing its negatives, which precedes
+        # `on_epoch_begin`, but not the evaluation.
         self._started = time.perf_counter()
 
     def _weights(self, epoch: int) -> Path:
@@ -197,7 +203,7 @@ class EpochSelector(keras.callbacks.Callback):
         self._remove_old()
 
     def _remove_old(self) -> None:
-        """Deletes what neither the last epoch nor the best one needs."""
+        """Deletes the states of all but the last and the best epoch."""
         kept = {
             name(epoch)
             for name in (self._weights, self._seeds)
@@ -222,7 +228,7 @@ def load_weights(model: keras.Model, path: Path) -> None:
     """
     try:
         model.load_weights(path)
-    # Neither Keras nor h5py has an error of its own for bad files.
+    # Keras and h5py raise various errors for bad files.
     except Exception as error:
         raise RunFolderError(
             f"{path}: expected the weights of this model. "
@@ -250,13 +256,13 @@ def _is_state(seed: Any, state: keras.Variable) -> bool:
 
 
 def checksum(path: Path) -> str:
-    """What tells the content of a file from others."""
+    """Returns 32 hexadecimal digits of the BLAKE2b hash of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
 
 
 def _seed_states(model: keras.Model) -> list[keras.Variable]:
-    """The states of a model's random generators, such as those of dropout."""
+    """Returns the states of random generators, such as those of dropout."""
     weights = {id(v) for v in model.weights}
     metrics = {id(v) for v in model.metrics_variables}
     return [v for v in model.variables if id(v) not in weights | metrics]

@@ -1,4 +1,4 @@
-"""Fitting a model for as many epochs as help, in a folder that can resume."""
+"""Fitting of a model with a choice of the best epoch and resumption."""
 
 import sys
 import time
@@ -31,20 +31,20 @@ def fit_best_epoch(
 ) -> EpochSelector:
     """Fits a model and gives it the weights of its best epoch.
 
-    After each epoch the model is evaluated and its state saved, so that a
-    training that was interrupted goes on when it is started again.
+    After each epoch the model is evaluated and its state saved, so that an
+    interrupted training can be resumed by the same call.
 
     Args:
         model: the compiled model.
-        batches: what to fit it on.
-        folder: where states, history and progress are kept.
-        evaluate: measures the model on the data that choose the epoch, such as
-            by `keras_qa.evaluate`.
-        epochs: number of epochs, those done before included.
+        batches: the training data.
+        folder: the run's folder, for states, history and progress.
+        evaluate: evaluates the current model on the development data, for
+            example with `keras_qa.evaluate`.
+        epochs: number of epochs, including those done before.
         monitor: the metric that chooses the epoch; higher is better.
-        patience: the training ends after this many epochs without a better
-            one; 0 runs all epochs.
-        title: what the progress is called after.
+        patience: the training ends after this number of epochs without a
+            better one; 0 runs all epochs.
+        title: title of the progress bar or lines.
         shown: the metric that the progress shows; `monitor` if empty.
         callbacks: further callbacks, called before the evaluation.
 
@@ -53,6 +53,7 @@ def fit_best_epoch(
 
     Raises:
         RunFolderError: if a saved state is damaged, or cannot be written.
+        ValueError: if `patience` is negative.
 
     Example:
         >>> scorer = CorpusScorer(model, corpus)
@@ -79,16 +80,16 @@ def fit_best_epoch(
 
 
 class EpochProgress(keras.callbacks.Callback):
-    """A bar of a training's epochs; where no terminal is, a line for each.
+    """A progress bar of epochs; without a terminal, a line per epoch.
 
     Args:
         epochs: number of epochs of the training.
         initial_epoch: number of epochs done before.
-        title: what the bar or the line begins with.
+        title: the start of the bar or the line.
         monitor: the metric that is shown in addition to the loss.
 
     Attributes:
-        seconds: the seconds of each epoch, evaluation included.
+        seconds: the duration of each epoch in seconds, with its evaluation.
     """
 
     def __init__(
@@ -118,14 +119,14 @@ class EpochProgress(keras.callbacks.Callback):
         self._started = time.perf_counter()
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Shows the step within the epoch; tqdm limits how often."""
+        """Shows the step within the epoch; tqdm limits the updates."""
         self._bar.set_postfix_str(
             f"step {batch + 1}/{self.params['steps']}", refresh=False
         )
         self._bar.update(0)
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Moves on by one epoch, or prints its line."""
+        """Updates the bar, or prints the line of the epoch."""
         self.seconds.append(time.perf_counter() - self._started)
         names = ("loss", self.monitor)
         shown = {k: v for k, v in (logs or {}).items() if k in names}

@@ -1,4 +1,4 @@
-"""Training a language model of sentences, and how well it predicts."""
+"""Training data, output classes and perplexity of language models."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,27 +21,27 @@ def output_classes(
     min_count: int = 2,
     max_classes: int | None = None,
 ) -> np.ndarray:
-    """The class that each word is predicted as: itself, or the unknown word.
+    """Returns the class of each word in the softmax of a language model.
 
-    A softmax has to know its words from the training texts, while the word
-    vectors may know many more. So words that are frequent there have a class of
-    their own, and all others share that of the unknown word, class 0.
-    `<EOS>` has the last class.
+    Each frequent word of the training texts has a separate class. All other
+    words, including those that only have a word vector, share class 0, that of
+    the unknown word. `<EOS>` has the last class.
 
     Args:
         texts: the training texts.
         vocabulary_size: number of word ids, without `<EOS>`.
-        min_count: words that occur less often are predicted as unknown. With
-            1, that class would have no example in the training texts.
-        max_classes: most classes, those of the most frequent words;
-            the time of an epoch grows with them.
+        min_count: smallest number of occurrences of a word with a separate
+            class. With 1, class 0 may have no example in the training texts.
+        max_classes: the most classes, including those of the unknown word and
+            `<EOS>`; the most frequent words are kept. The time of an epoch
+            grows with their number.
 
     Returns:
         int32 `(vocabulary_size + 1,)`, by word id.
 
     Raises:
-        ValueError: if `min_count` is not positive, or `max_classes` leaves no
-            word.
+        ValueError: if `min_count` is not positive, or `max_classes` is below
+            3.
     """
     if min_count < 1:
         raise ValueError(
@@ -54,7 +54,7 @@ def output_classes(
         )
     counts = np.bincount(texts.ids, minlength=vocabulary_size)
     counts[:2] = 0  # padding and unknown word
-    # The most frequent first, of equal ones the lowest id.
+    # The most frequent words first, of equally frequent ones the lowest id.
     order = np.argsort(-counts, kind="stable")
     known = order[: np.count_nonzero(counts >= min_count)]
     known = known[: None if max_classes is None else max_classes - 2]
@@ -65,18 +65,18 @@ def output_classes(
 
 
 class LanguageModelBatches(EpochBatches):
-    """Batches of sentences for `BidirectionalLanguageModel`, shuffled.
+    """Batches of sentences for `BidirectionalLanguageModel`.
 
-    A batch is `(ids,)`, the padded int32 ids `(batch_size, length)`. To limit
-    the padding, sentences of like length share a batch, as in
-    `PointwiseBatches`. Texts without words are left out.
+    A batch is `(ids,)`, the padded int32 ids `(batch_size, length)`. As in
+    `PointwiseBatches`, batches are shuffled each epoch and contain sentences of
+    similar length. Texts without words are left out.
 
     Args:
         texts: the sentences.
         batch_size: number of sentences per batch; one batch may have fewer.
         seed: seed of the shuffling, which also depends on the epoch.
-        window: number of batches whose sentences are sorted together; 1
-            leaves the batches to chance.
+        window: number of batches whose sentences are sorted together; 1 gives
+            random batches.
         **kwargs: the arguments of `keras.utils.PyDataset`.
 
     Raises:
@@ -128,22 +128,22 @@ class LanguageModelBatches(EpochBatches):
 def perplexity(
     model: BidirectionalLanguageModel, texts: RaggedTexts, batch_size: int = 64
 ) -> dict[str, float]:
-    """How many words a model wavers between, on average.
+    """Computes the perplexity of a model in each direction.
 
-    It is exp of the mean of -log p over all that is predicted in a direction:
-    forwards all words but the first of each text, and `<EOS>`; backwards all
-    words. Every word counts alike, however long its text is.
+    The perplexity is exp of the mean of -log p over all predictions of a
+    direction: forwards all words except for the first of each text, and
+    `<EOS>`; backwards all words.
 
-    A word that shares the class of the unknown word counts as that. So
-    perplexities may be compared only where the classes are the same.
+    A word with the class of the unknown word counts as the unknown word, so
+    only perplexities with the same classes are comparable.
 
     Args:
         model: the language model.
         texts: the texts.
-        batch_size: number of texts that are read at a time.
+        batch_size: number of texts per batch.
 
     Returns:
-        Dict of `"forward"` and `"backward"`.
+        Dict of floats `"forward"` and `"backward"`.
 
     Raises:
         ValueError: if no text has words.
@@ -163,7 +163,7 @@ def class_sequences(
     texts: RaggedTexts,
     direction: str = "forward",
 ) -> Iterator[np.ndarray]:
-    """What n-gram models learn from, to predict what the model predicts.
+    """Yields sequences of classes, for n-gram models of the same predictions.
 
     Args:
         model: the language model.
@@ -171,8 +171,8 @@ def class_sequences(
         direction: `"forward"` or `"backward"`.
 
     Yields:
-        For each text the classes of its words and of `<EOS>`, or these from
-        `<EOS>` to the first word, an int vector.
+        For each text an int vector, the classes of its words and of `<EOS>`,
+        reversed for `"backward"`.
 
     Raises:
         ValueError: if `direction` is unknown.

@@ -1,4 +1,4 @@
-"""Pairwise training of any scorer: a positive and its K negatives."""
+"""Pairwise training of a scorer on groups of a positive and K negatives."""
 
 from collections.abc import Callable
 from functools import partial
@@ -23,9 +23,10 @@ __all__ = [
 class PairwiseTrainer(keras.Model):
     """Trains a scorer of pairs on groups of one positive and K negatives.
 
-    The trainer has no weights of its own: what `fit` learns is in the scorer.
-    A scorer that has a method `score_packed` is fed batches that name each
-    distinct word once; any other is called on all pairs of the batch.
+    The trainer has no weights in addition to those of the scorer. If
+    `supports_packing` of the scorer is true, its method `score_packed` scores
+    packed batches, which contain each distinct word once; any scorer can be
+    called on all pairs of a batch.
 
     Args:
         scorer: model with inputs `{"question", "answer"}` of padded word ids
@@ -40,7 +41,7 @@ class PairwiseTrainer(keras.Model):
         Scores `(batch_size, 1 + K)`, the positive's first.
 
     Raises:
-        ValueError: if the batch is packed and the scorer cannot take it.
+        ValueError: if the batch is packed and the scorer does not support it.
 
     Example:
         >>> trainer = PairwiseTrainer(scorer)
@@ -54,10 +55,10 @@ class PairwiseTrainer(keras.Model):
     def __init__(self, scorer: keras.Model, **kwargs: Any):
         super().__init__(**kwargs)
         self.scorer = scorer
-        # All weights are the scorer's, which is built.
+        # All weights are those of the scorer, which is built.
         self.built = True
-        # TensorFlow's XLA, which Keras picks on a GPU, would compile anew for
-        # nearly every batch; for JAX the batches have few shapes.
+        # XLA, which Keras uses with TensorFlow on a GPU, would compile nearly
+        # every batch; for JAX the batches have few shapes.
         self.supports_jit = keras.backend.backend() != "tensorflow"
 
     @property
@@ -69,9 +70,9 @@ class PairwiseTrainer(keras.Model):
         """Trains as `keras.Model.fit` does, with groups drawn for each epoch.
 
         Args:
-            x: `PairwiseBatches`, or anything else that yields such batches.
-            **kwargs: the arguments of `keras.Model.fit`. With `initial_epoch`
-                an epoch draws what it would have drawn without interruption.
+            x: `EpochBatches`, or any other data of such batches.
+            **kwargs: the arguments of `keras.Model.fit`, such as
+                `initial_epoch` to resume a training.
 
         Returns:
             The history of losses and metrics.
@@ -119,28 +120,28 @@ class PairwiseTrainer(keras.Model):
 class HardestNegativeTrainer(PairwiseTrainer):
     """Trains a scorer on the hardest of the K negatives of each question.
 
-    Of a question's negatives only the one with the highest score under the
-    current weights is trained on. With `PairwiseHinge` the loss is
+    Only the negative with the highest score under the current weights is used
+    for training. With `PairwiseHinge` the loss is
 
         max(0, margin - s(q, a) + max_k s(q, a_k))     (equation 7)
 
-    The K scores are computed in inference mode and without gradient, each
-    different negative of the batch encoded once; the positive and the hardest
-    negative are then scored again, in training mode.
+    The K scores are computed in inference mode and without gradient, and each
+    distinct negative is encoded once per part of the batch. The positive and
+    the hardest negative are then scored in training mode.
 
     Args:
         scorer: model with inputs `{"question", "answer"}` of padded word ids
             and an output `(batch_size, 1)`, higher is better. It computes
             `head({"question": question_encoder(question), "answer":
-            answer_encoder(answer)})` with three models of these names. What
-            the encoders return may be structures of tensors.
+            answer_encoder(answer)})` with three models of these names. The
+            encoders return tensors or structures of tensors.
         **kwargs: the arguments of `keras.Model`.
 
     Call arguments:
         inputs: the inputs of a batch of `HardestNegativeBatches`. Without
-            `"parts"`, as with K = 1, all negatives are trained on.
-        training: whether the scorer is in training, once the hardest negative
-            is found.
+            `"parts"`, as with K = 1, all negatives are scored.
+        training: whether the scorer is in training when it scores the hardest
+            negative.
 
     Output:
         Scores `(batch_size, 2)`, the positive's first.
@@ -158,7 +159,7 @@ class HardestNegativeTrainer(PairwiseTrainer):
 
     @property
     def supports_packing(self) -> bool:
-        """Never: texts are encoded whole."""
+        """False: texts are encoded as padded ids."""
         return False
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
@@ -202,10 +203,10 @@ class HardestNegativeTrainer(PairwiseTrainer):
 
 
 def _frozen(model: keras.Model) -> Callable[[Any], Any]:
-    """What a model computes in inference, with nothing kept for a gradient.
+    """Returns a function that calls a model in inference without gradient.
 
-    Stopping the gradient at the weights, not at the outputs, lets backends
-    that record operations as they run, such as PyTorch, record none.
+    The gradient is stopped at the weights, not at the outputs, so that backends
+    such as PyTorch record no operations.
     """
     weights = [
         [ops.stop_gradient(variable) for variable in variables]

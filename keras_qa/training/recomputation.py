@@ -1,4 +1,4 @@
-"""Functions of a model whose inner values are recomputed for the gradient."""
+"""Recomputation of a model's intermediate values for the gradient."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,22 +8,22 @@ from keras import ops
 
 
 class Recomputation:
-    """Calls functions of a model and keeps little for their gradient.
+    """Calls functions of a model and recomputes their values for the gradient.
 
-    A training step that applies a model to one part of a batch after the other
-    then holds the inner values of one part at a time: kept are what goes into
-    a call and what comes out of it. The rest is computed a second time on the
-    way back, with the same weights, the same dropout and no second update of
-    moving averages. Gradients are the same as without.
+    Only the inputs and outputs of a call are kept. The backward pass computes
+    the intermediate values a second time, with the same weights, the same
+    dropout and no second update of moving averages. So a training step that
+    applies a model to the parts of a batch in sequence keeps the intermediate
+    values of one part at a time. The gradients do not change.
 
-    The weights are handed from call to call, so that the gradient adds up in
-    the opposite order: TensorFlow, which would otherwise compute whatever it
-    can, starts to recompute a part only once the later ones are done. JAX
-    under `jit` and PyTorch have that order without it.
+    The weights are passed from call to call, which makes the backward pass
+    process the calls in reverse order: TensorFlow would otherwise run all
+    recomputations as early as possible. JAX under `jit` and PyTorch have this
+    order anyway.
 
     Args:
-        model: the model, built. Its non-trainable variables are read here and
-            carried from call to call; `update` assigns them.
+        model: the model, built. Its non-trainable variables are read once and
+            passed from call to call; `update` assigns them.
 
     Example:
         >>> recompute = Recomputation(model)
@@ -38,8 +38,8 @@ class Recomputation:
         self._trainable = model.trainable_variables
         self._state = model.non_trainable_variables
         self._weights = [ops.convert_to_tensor(v) for v in self._trainable]
-        # Copies, as PyTorch assigns in place: what is recomputed after `update`
-        # starts from the state that there was.
+        # Copies, because PyTorch assigns in place, and recomputation after
+        # `update` needs the state before.
         self._values = [ops.copy(v) for v in self._state]
         self._changed: set[int] = set()
 
@@ -47,13 +47,13 @@ class Recomputation:
         """Calls a function with tensors.
 
         Args:
-            function: what to call. Whether it is in training must not be left
-                to the context, which is gone on the way back.
+            function: the function. It must set `training` explicitly, because
+                the backward pass has no call context.
             *inputs: tensors, or structures of tensors.
 
         Returns:
-            What the function returns, a tensor or structure of tensors.
-            Integers must be less than 2^24.
+            The result of the function, a tensor or structure of tensors.
+            Integers in it must be less than 2^24.
         """
         leaves = keras.tree.flatten(inputs)
         floats = [i for i, leaf in enumerate(leaves) if _is_float(leaf)]
@@ -61,8 +61,8 @@ class Recomputation:
         values = self._values
         seen: dict[str, Any] = {}
 
-        # What has a gradient, and nothing else, goes in and comes out as an
-        # argument: TensorFlow's recomputation knows floats alone.
+        # Only floats are arguments and results: TensorFlow's recomputation
+        # does not support other dtypes.
         def call(*arguments: Any) -> tuple[Any, ...]:
             weights = arguments[: len(self._trainable)]
             given = list(leaves)
@@ -107,7 +107,7 @@ class Recomputation:
         return keras.tree.pack_sequence_as(seen["outputs"], outputs)
 
     def update(self) -> None:
-        """Assigns what the calls made of the non-trainable variables."""
+        """Assigns the values after the calls to the non-trainable variables."""
         for i in sorted(self._changed):
             self._state[i].assign(self._values[i])
 
@@ -121,7 +121,7 @@ def _as_float(x: Any) -> Any:
 
 
 def _change(before: Any, after: Any) -> Any:
-    """The new value, or of integers, such as a seed's, what was added."""
+    """Returns the new value; of integers, such as seeds, the difference."""
     if _is_float(after):
         return ops.stop_gradient(after)
     return ops.cast(after - before, "float32")

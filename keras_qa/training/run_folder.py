@@ -1,4 +1,4 @@
-"""The output folder of a run: each file whole or absent, one run per folder."""
+"""The output folder of a run: one run per folder, no partial files."""
 
 import json
 import shutil
@@ -26,21 +26,21 @@ METRICS = "metrics.json"
 
 
 class RunFolder:
-    """A folder that belongs to one run, known by its identity.
+    """A folder that belongs to one run, which its identity defines.
 
-    Nothing is written before `claim`: bad input must not leave a folder that
-    seems to contain a run. A folder that has settings and no other file has
-    nothing to lose, so any run may claim it.
+    Nothing is written before `claim`, so that bad input leaves no folder that
+    seems to contain a run. Any run may claim a folder with settings and no
+    other file.
 
     Args:
         path: the folder.
-        identity: what defines the run (model, data, seed, settings, ...), JSON
-            values, which `claim` keeps in `settings.json`.
-        resume: True if a run that is there already may be continued.
+        identity: JSON values that define the run (model, data, seed, settings,
+            ...), which `claim` writes to `settings.json`.
+        resume: True if a run in the folder may be continued.
 
     Raises:
         RunFolderError: if the folder contains a run and `resume` is False, or
-            a run of another identity, or if a process writes to it.
+            a run with another identity, or if another process writes to it.
     """
 
     def __init__(
@@ -56,15 +56,17 @@ class RunFolder:
         self._check()
 
     def claim(self) -> "RunFolder":
-        """Makes the folder, keeps others from it, and notes whose it is.
+        """Makes the folder, locks it, and writes the identity.
 
-        Other processes are refused until this one ends, or until the end of
-        the block if it is used as `with folder.claim():`.
+        The lock lasts until this process ends, or until the end of the block
+        in `with folder.claim():`.
+
+        Returns:
+            The folder itself.
 
         Raises:
-            RunFolderError: as for the constructor, of which another process
-                may have changed the answer meanwhile; or if the folder cannot
-                be written to.
+            RunFolderError: as the constructor, since another process may have
+                changed the folder; or if the folder cannot be written to.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -141,7 +143,7 @@ class RunFolder:
 
     @property
     def _begun(self) -> bool:
-        """True if there is any file of a run in addition to its settings."""
+        """True if the folder has a file in addition to the settings."""
         return any(
             path.is_file() and path.name not in (SETTINGS, RUNNING)
             for path in self.path.iterdir()
@@ -153,14 +155,14 @@ class RunFolder:
         return (self.path / METRICS).exists()
 
     def tidy(self, names: Collection[str] | None = None) -> None:
-        """Removes what was left by a process that was killed at its very end.
+        """Removes leftovers of a finished run whose process was killed.
 
-        Nothing happens while another process is at it, or where nothing can be
-        written.
+        It does nothing while another process writes to the folder, or if the
+        folder cannot be written to.
 
         Args:
-            names: the names of the files that a finished run keeps; without
-                them it keeps all.
+            names: the names of the files to keep; None keeps all but lock and
+                scratch files.
         """
         if not any(
             path.name == RUNNING
@@ -177,15 +179,15 @@ class RunFolder:
                     keep_only(self.path, {*names, RUNNING})
 
     def write(self, name: str, save: Callable[[Path], Any]) -> None:
-        """Writes a file or folder of the run, whole or not at all.
+        """Writes a file or folder of the run, completely or not at all.
 
         Args:
-            name: the final name.
-            save: writes what it has to write to the path it is given.
+            name: the name in the run's folder.
+            save: function that writes the file or folder to the given path.
 
         Raises:
-            RunFolderError: if there is no room, or no permission to write; what
-                was there before is kept.
+            RunFolderError: if there is no space, or no permission to write; an
+                earlier file or folder of this name is kept.
         """
         try:
             write_whole(self.path / name, save)
@@ -199,7 +201,7 @@ class RunFolder:
             ) from error
 
     def write_json(self, name: str, content: Any) -> None:
-        """Writes a JSON file, indented; NaN is refused."""
+        """Writes an indented JSON file; NaN and infinity raise a ValueError."""
         text = json.dumps(content, indent=2, allow_nan=False) + "\n"
         self.write(name, lambda path: path.write_text(text, "utf-8"))
 
@@ -207,7 +209,7 @@ class RunFolder:
         """Reads a JSON file of the folder.
 
         Raises:
-            RunFolderError: if it is not there, or is no JSON.
+            RunFolderError: if the file is missing or no JSON.
         """
         return read_json(self.path / name)
 
@@ -216,17 +218,14 @@ def read_json(path: Path) -> Any:
     """Reads a JSON file of a run's folder.
 
     Raises:
-        RunFolderError: if it is not there, or is no JSON.
+        RunFolderError: if the file is missing or no JSON.
     """
     expected = "the JSON that a run has written"
     return checks.read_json(path, Any, RunFolderError, expected)
 
 
 def _of_storage(error: Exception) -> bool:
-    """Returns True if an error is about the disk, not about the content.
-
-    HDF5 and TensorFlow have errors of their own for that.
-    """
+    """Returns True if an error of Python, HDF5 or TensorFlow is of storage."""
     return (
         isinstance(error, OSError)
         or "errno = " in str(error)
@@ -235,11 +234,11 @@ def _of_storage(error: Exception) -> bool:
 
 
 def keep_only(path: Path, names: Collection[str]) -> None:
-    """Removes what a run has left in its folder but for some files.
+    """Removes all files and folders of a run except for some.
 
     Args:
         path: the folder of a finished run.
-        names: the names of the files that stay.
+        names: the names of the files and folders to keep.
     """
     for item in path.iterdir():
         if item.name in names:

@@ -1,4 +1,4 @@
-"""Training of a scorer by the distances of all texts of a batch."""
+"""Training of a scorer on the distances of all texts of a batch."""
 
 from functools import partial
 from typing import Any
@@ -15,39 +15,38 @@ class TripletTrainer(PairwiseTrainer):
     """Trains a scorer on the distances of questions from documents.
 
     All documents of a batch are candidates of all its questions: the trainer
-    gives the whole matrix of distances, and `TripletLoss` chooses triplets in
-    it. It has no weights of its own: what `fit` learns is in the scorer.
+    returns the complete matrix of distances, and `TripletLoss` chooses triplets
+    in it. The trainer has no weights in addition to those of the scorer.
 
-    If the batch comes in several parts (`chunk` of `TripletBatches`), a
-    training step computes one after the other and each a second time for the
-    gradient, instead of keeping what the layers give (`Recomputation`). The
-    gradient is that of the whole batch, which accumulating those of smaller
-    batches would not give: there each question would have fewer documents to
-    choose from. Only batch normalisation differs: it takes its statistics from
-    each part, and moves its averages once per part.
+    If the batch has several parts (`chunk` of `TripletBatches`), a training
+    step computes them in sequence, and each a second time for the gradient
+    (`Recomputation`). The gradient is that of the complete batch; accumulated
+    gradients of smaller batches would be different, because each question
+    would have fewer candidates. Only batch normalisation differs: it takes its
+    statistics from each part and updates its averages once per part.
 
-    In float32, a step with Q questions and chunks of C texts holds
+    In float32, a step with Q questions and chunks of C texts keeps
 
     - 5 numbers for each weight, with AdamW, and the word vectors of the batch;
-    - what the n-gram blocks and the attention to them keep for each word of a
-      chunk, some 16 N s numbers with N blocks of size s;
-    - what the attention to documents keeps for each pair of words, of Q
-      questions with C documents, some 9 numbers.
+    - about 16 N s numbers for each word of a chunk, in the n-gram blocks and
+      their attention, with N blocks of size s;
+    - about 9 numbers for each pair of words of Q questions and C documents, in
+      the attention to documents.
 
     For MRNN with s = 1024, N = 6, Q = 512 and C = 16, with questions of 40 and
-    documents of 400 words and word vectors of 4396 numbers, that is 1.0 + 3.7,
-    2.3 and 4.4 GiB: 12 GiB. With C = 512, without chunks, the second would be
-    75 GiB and the third 141 GiB. It is a lower bound: what the framework needs
-    to compute with comes on top. The largest size of a process of TensorFlow
-    on 2 cores, in such a step with 48 documents, was 20 GiB, 1.9 of them before
-    the step; 512 documents have 3.1 GiB more of vectors.
+    documents of 400 words and word vectors of 4396 numbers, these are 1.0 +
+    3.7, 2.3 and 4.4 GiB, together 11.4 GiB. With C = 512, without chunks, the
+    second would be 75 GiB and the third 141 GiB. The framework needs additional
+    memory: the peak of a TensorFlow process on 2 cores, in such a step with 48
+    documents, was 20 GiB, of which 1.9 GiB before the step. The vectors of 512
+    documents take 3.0 GiB more.
 
     Args:
         scorer: model with the models `question_encoder` and `answer_encoder`,
-            from padded word ids to a tensor or a structure of tensors, and a
-            method `encoded_distances`, from what these give for some questions
-            and some documents to distances `(questions, documents)`. The
-            method does not depend on whether the model is in training.
+            from padded word ids or vectors to a tensor or a structure of
+            tensors, and a method `encoded_distances` from their outputs to
+            distances `(questions, documents)`. The method does not depend on
+            whether the model is in training.
         **kwargs: the arguments of `keras.Model`.
 
     Call arguments:
@@ -72,11 +71,11 @@ class TripletTrainer(PairwiseTrainer):
 
     @property
     def supports_packing(self) -> bool:
-        """Never: texts are encoded whole."""
+        """False: texts are encoded as padded ids or vectors."""
         return False
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
-        """Encodes all texts, and compares each question with each document."""
+        """Encodes all texts and compares each question with each document."""
         questions, documents = inputs["question"], inputs["texts"]
         encode_question = partial(
             self.scorer.question_encoder, training=training
@@ -99,7 +98,7 @@ class TripletTrainer(PairwiseTrainer):
 
 
 def _joined(parts: list[Any], axis: int = 0) -> Any:
-    """Structures of tensors, joined along one axis."""
+    """Joins structures of tensors along one axis."""
     if len(parts) == 1:
         return parts[0]
     return keras.tree.map_structure(

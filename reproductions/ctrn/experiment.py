@@ -5,10 +5,9 @@
 
 CTRN, QRNN, LSTM and CNN are trained pointwise, AP-BiLSTM and AP-CNN (dos Santos
 et al., 2016) pairwise. `--model overlap` is a logistic regression on the four
-features of word overlap alone; with `--model bm25` and `--model cosine`
-(untrained) it is the floor that every figure needs. A run of CTRN on TrecQA's
-TRAIN takes some minutes on 2 cores. The results page is generated from the
-recorded runs by `python -m reproductions.report`.
+features of word overlap alone; it, `--model bm25` and `--model cosine`
+(untrained) are simple baselines to compare with. A run of CTRN on TrecQA's
+TRAIN takes some minutes on 2 cores.
 """
 
 from argparse import Namespace
@@ -36,7 +35,7 @@ from reproductions.harness.experiment import Training
 if TYPE_CHECKING:
     import keras
 
-# The class of each model, and the settings that are its own arguments.
+# The class of each model, and the settings that are arguments of it.
 _COMMON = (
     *("projection_layers", "word_dropout", "pooling", "pooled_normalization"),
     *("hidden_units", "hidden_layers", "activation", "alignment_features"),
@@ -75,7 +74,7 @@ class CTRNExperiment(Experiment[CTRNSettings]):
     }
 
     def check(self, arguments: Namespace, settings: CTRNSettings) -> None:
-        """Refuses to rank by overlap without its features."""
+        """Also checks that the model `overlap` has its features."""
         super().check(arguments, settings)
         if arguments.model == "overlap" and not settings.overlap:
             raise SettingsError(
@@ -97,7 +96,7 @@ class CTRNExperiment(Experiment[CTRNSettings]):
             settings: the settings.
             matrix: word vectors by word id, float32 `(words, dim)`.
             longest: lengths of the longest `"question"` and `"answer"`, to
-                which texts are padded if padding counts.
+                which CTRN pads texts if the setting `alignment` is `"padded"`.
         """
         if model == "overlap":
             return overlap_model()
@@ -146,7 +145,7 @@ class CTRNExperiment(Experiment[CTRNSettings]):
         )
 
     def search_space(self, hp: Any) -> dict[str, Any]:
-        """The lists of the section "Implementation Details"."""
+        """Settings from the lists of the section "Implementation Details"."""
         return {
             "units": hp.Int("units", 128, 1024, step=128),
             "hidden_layers": hp.Int("hidden_layers", 1, 3),
@@ -158,7 +157,7 @@ class CTRNExperiment(Experiment[CTRNSettings]):
 def overlap_model() -> "keras.Model":
     """A logistic regression on the features of overlap.
 
-    It has the inputs of the other models and looks at neither text.
+    It has the inputs of the other models and ignores the texts.
     """
     import keras
 

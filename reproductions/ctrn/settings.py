@@ -15,10 +15,13 @@ _DETAILS = "Implementation Details"
 class CTRNSettings(CommonSettings):
     """The recipe as published.
 
-    One of the values where the section "Implementation Details" gives a list,
-    those of Table 2 where it gives sizes.
+    Sizes are those of Table 2. Where the section "Implementation Details" gives
+    a list, the default is one of its values.
     """
 
+    trainable_embeddings: bool = setting(
+        False, _DETAILS, '"non-trainable"', later=True
+    )
     projection_dim: int = setting(300, "Table 2", "m", above=0)
     units: int = setting(
         512, "Table 2", "d; tuned from 128 to 1024 in steps of 128", above=0
@@ -87,14 +90,13 @@ class CTRNSettings(CommonSettings):
     sampler_pool: str = setting("own", "not stated", choices=("own", "all"))
 
 
-# What the paper does on one data set only.
 DATASETS: dict[str, dict[str, Any]] = {
     "trecqa-raw": {"overlap": True},
     "trecqa-clean": {"overlap": True},
     "trecqa-all": {"overlap": True, "epochs": 5},
 }
 
-# Where the baselines are not CTRN with another encoder.
+# Settings in which the baselines differ from CTRN.
 _PAIRWISE: dict[str, Any] = {
     "dropout": 0.0,  # dos Santos et al. (2016) state none
     "batch_size": 20,  # groups, of which there are far fewer than pairs
@@ -102,7 +104,7 @@ _PAIRWISE: dict[str, Any] = {
 MODELS: dict[str, dict[str, Any]] = {
     "cnn": {"kernel_size": 3, "pooling": "max"},  # not stated, chosen
     "ap-cnn": {**_PAIRWISE, "kernel_size": 3},  # not stated, chosen
-    # Each way, so that the states have the size of the other models'.
+    # In each direction, so that states have the size of the other models'.
     "ap-bilstm": {**_PAIRWISE, "units": 256},
     "overlap": {"overlap": True, "learning_rate": 1e-2},  # four weights
 }

@@ -1,4 +1,4 @@
-"""Every CTRN run of the results page, one after the other.
+"""Every CTRN run of `reproductions/ctrn/README.md`, one after the other.
 
     python -m reproductions.ctrn.study --data-dir DIR --output-dir DIR \
         --embeddings vectors.bin --record reproductions/records/runs.jsonl
@@ -10,9 +10,9 @@ seed before any has its second. Finished runs are skipped, so the command can be
 given again after an interruption. The recipe is `small`, the paper's with 128
 units; `--recipe paper` takes hours.
 
-CTRN runs with both readings of its crossed input and of its alignment, next to
-QRNN, LSTM and CNN, the attentive baselines, the features of overlap alone, and
-BM25 and the untrained cosine, which have no seeds.
+CTRN runs with both readings of its crossed input and of its alignment. The
+baselines are QRNN, LSTM, CNN, the attentive models, the features of overlap
+alone, BM25 and the untrained cosine; the last two run with one seed.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from reproductions.harness.study import study_parser
 
 SEEDS = (1, 2, 3, 4, 5)
 DATASETS = ("trecqa-raw", "trecqa-clean", "wikiqa")
-# In order of importance: a study that is cut short has compared these first.
+# In order of importance, so that an interrupted study has the first of them.
 CONDITIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("qrnn", ()),
     ("ctrn", ()),

@@ -1,1 +1,1 @@
-"""What every paper's experiment shares."""
+"""What the experiments of all papers share."""

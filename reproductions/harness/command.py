@@ -38,7 +38,8 @@ def parse_arguments(
         default=["skipgram"],
         metavar="FILE",
         help="vector files, concatenated word by word; the word `skipgram` "
-        "trains vectors on the data set's own text (default), `bert:SOURCE` "
+        "trains vectors on the data set's own text (default), `random` gives "
+        "each word a random one, by which texts match exactly, `bert:SOURCE` "
         "runs each word through a BERT: `bert:minilm`, a directory, or a "
         "preset of keras-hub; `elmo:DIR` is for models that mix vectors",
     )
@@ -191,12 +192,12 @@ def run_script(
 def run_command(
     experiment: Experiment[Any], argv: Sequence[str] | None = None
 ) -> int:
-    """Does what a command line asks for; see `run_script`."""
+    """Parses a command line and runs the experiment; see `run_script`."""
     return run_script(experiment, parse_arguments(experiment, argv))
 
 
 def with_messages(action: Callable[[], None]) -> int:
-    """Does something on the command line; says what was wrong with its input.
+    """Runs an action of a command; prints its errors about bad input.
 
     Returns:
         The exit status: 0, or 2 after a message about bad input.
@@ -205,15 +206,14 @@ def with_messages(action: Callable[[], None]) -> int:
     try:
         action()
     except (ImportError, OSError, ValueError, RunFolderError) as error:
-        # Ours and Keras's errors about values say what was expected, those
-        # about missing packages how to install them.
+        # These messages say what was expected, or what to install.
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0
 
 
 def print_written(written: Sequence[Path]) -> None:
-    """Prints the first of some files, a page, and then the names of all."""
+    """Prints the first file, a page, and then the paths of all files."""
     print(written[0].read_text("utf-8"))
     for path in written:
         print(path)
@@ -222,7 +222,7 @@ def print_written(written: Sequence[Path]) -> None:
 def _run_and_print(
     experiment: Experiment[Any], arguments: argparse.Namespace
 ) -> None:
-    # Before the slow imports.
+    # Settings are checked before the slow imports.
     settings = experiment.settings_of(arguments)
     from reproductions.harness.run import run_experiment
 

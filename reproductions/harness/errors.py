@@ -1,4 +1,4 @@
-"""The errors of the experiments; messages are as those of the library."""
+"""The errors of the experiments; messages follow the library's form."""
 
 from keras_qa.errors import KerasQAError
 from keras_qa.errors import RunFolderError
@@ -9,7 +9,7 @@ class SettingsError(KerasQAError, ValueError):
 
 
 class StageError(RunFolderError):
-    """A stage that was to be reused is not there."""
+    """A stage that a run needs does not exist."""
 
 
 class FigureError(KerasQAError, ValueError):

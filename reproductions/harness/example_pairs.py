@@ -1,4 +1,4 @@
-"""A question and one of its candidates, of the split that a run ranked."""
+"""A question and one of its candidates from the split that a run ranked."""
 
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ class Pair:
     """Two texts, and where they come from.
 
     Attributes:
-        name: what the files are named after.
-        source: what the page says of the pair.
+        name: the beginning of file names.
+        source: where the pair is from and how it was ranked, for readers.
         question: the question's text.
         answer: the answer's text.
     """
@@ -42,7 +42,7 @@ def read_rankings(folder: Path) -> dict[str, list[str]]:
     """
     rankings: dict[str, list[str]] = {}
     for scored in read_ranking(folder / "run.trec"):
-        # The id follows a number that breaks ties.
+        # `doc_id` is a number that breaks ties, "-" and the candidate's id.
         _, _, id = scored.doc_id.partition("-")
         rankings.setdefault(scored.query_id, []).append(id)
     return rankings
@@ -58,10 +58,10 @@ def first_found(
         rankings: what `read_rankings` returned.
 
     Raises:
-        FigureError: if there is none.
+        FigureError: if there is no such question.
     """
     for question in questions:
-        # Of a smoke test some questions alone are there.
+        # A smoke test ranks only some of the questions.
         best = rankings.get(no_blanks(question.id), [""])[0]
         for candidate in question.positives:
             if no_blanks(candidate.id) == best:

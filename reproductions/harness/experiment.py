@@ -1,8 +1,8 @@
-"""What a paper is to the harness: one object, and the data of one run.
+"""The interface between papers and the harness, and the data of one run.
 
-A paper's folder has one subclass of `Experiment`: its settings, recipes, models
-and how these are built and trained. The harness asks that object and knows no
-paper. The modules of papers import Keras where they need it, so that `--help`
+A paper's folder has one subclass of `Experiment` with its settings, recipes and
+models and how these are built and trained. The harness uses only this
+interface. The modules of papers import Keras in functions, so that `--help`
 does not wait for it.
 """
 
@@ -58,7 +58,7 @@ S = TypeVar("S", bound=CommonSettings)
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a recipe changes of the published settings.
+    """The changes that a recipe makes to the published settings.
 
     Attributes:
         about: what it is for, a phrase for `--help`.
@@ -88,7 +88,7 @@ class Run(Generic[S]):
         report: the questions of the reported split.
         matrix: word vectors by word id, float32 `(words, dim)`; empty for
             models that need none.
-        coverage: how many words have a vector.
+        coverage: how many words have a vector; None without a matrix.
     """
 
     arguments: Namespace
@@ -105,10 +105,10 @@ class Run(Generic[S]):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a model did.
+    """The result of ranking with a model.
 
     Attributes:
-        scores: for each reported question its candidates' scores.
+        scores: for each reported question, scores `(candidates,)`.
         details: entries of `metrics.json` that the model adds.
     """
 
@@ -127,7 +127,7 @@ class Training:
         patience: the training ends after this many epochs without a better
             one on the questions that choose the epoch; 0 runs all epochs.
         callbacks: further callbacks of the training.
-        details: entries of `metrics.json` about what came before.
+        details: entries of `metrics.json` about earlier stages.
     """
 
     scorer: "CorpusScorer"
@@ -139,22 +139,21 @@ class Training:
 
 
 class Experiment(Generic[S]):
-    """The experiments of one paper; the first line describes its command.
+    """Base class of papers; a docstring's first line describes the command.
 
     Attributes:
-        name: short name of the paper, also that of its folder.
-        settings: the class of its settings; the defaults are as published.
+        name: short name of the paper and of its folder.
+        settings: the class of its settings, with the published defaults.
         models: names of the models that it can run, the default first.
         recipes: its recipes by name, the default first.
-        of_model: by model, the published settings that are the model's own.
-        of_dataset: by data set, those that the paper has on it alone.
-        rows: names of the rows of the paper's tables, each with its model and
-            the settings that are its own.
-        choices: by model, the values that a setting may have, where these are
-            fewer than its own.
-        borrowed: models of other papers, which bring their own settings.
-        untrained: models that have no recipe, as nothing of them is trained
-            by gradients.
+        of_model: by model, published settings that differ from the defaults.
+        of_dataset: the same by data set.
+        rows: names of rows of the paper's tables, each with its model and the
+            settings that differ from the defaults.
+        choices: by model and setting, the values that the model allows.
+        borrowed: models of other papers, each with that paper's experiment.
+        untrained: models that have no recipe, because nothing is trained by
+            gradients.
         wordless: models that read no word vectors.
     """
 
@@ -176,7 +175,7 @@ class Experiment(Generic[S]):
         """Adds the options that this paper's command alone has."""
 
     def owner(self, model: str) -> "Experiment[Any]":
-        """The experiment whose settings and training a model has."""
+        """The experiment whose settings and training a model uses."""
         return self.borrowed.get(model, self)
 
     def settings_of(self, arguments: Namespace) -> S:
@@ -210,7 +209,7 @@ class Experiment(Generic[S]):
     def recipe_changes(
         self, arguments: Namespace, published: S
     ) -> Mapping[str, Any]:
-        """What a recipe changes of the published settings of a run."""
+        """The changes that a recipe makes to a run's published settings."""
         recipe = self.recipes[arguments.recipe]
         return {
             **recipe.changes,
@@ -219,7 +218,7 @@ class Experiment(Generic[S]):
         }
 
     def check(self, arguments: Namespace, settings: S) -> None:
-        """Refuses settings that do not fit the model or the data set.
+        """Checks that settings fit the model and the data set.
 
         Raises:
             SettingsError: if a value is not allowed.
@@ -264,7 +263,7 @@ class Experiment(Generic[S]):
 
         Returns:
             Vectors by word id, float32 `(words, dim)`, and how many words have
-            one; nothing for a model whose words have a vector in each text.
+            one; an empty matrix and None if vectors depend on the text.
 
         Raises:
             ImportError: if a BERT needs a package that is missing.
@@ -272,17 +271,23 @@ class Experiment(Generic[S]):
         """
         from reproductions.harness.vectors import load_named
         from reproductions.harness.vectors import matrix_of
+        from reproductions.harness.vectors import scaling_of
+        from reproductions.harness.vectors import warn_of_weights
 
-        found = [
-            load_named(
+        found = []
+        for name in self.vectors(arguments):
+            vectors = load_named(
                 name, arguments, settings, corpus, fit, **self.bert(settings)
             )
-            for name in self.vectors(arguments)
-        ]
-        return matrix_of(found, arguments, settings, corpus)
+            if arguments.model not in self.untrained:
+                warn_of_weights(name, vectors, settings, corpus)
+            found.append(vectors)
+        return matrix_of(
+            found, arguments, settings, corpus, fit, scaling_of(settings)
+        )
 
     def bert(self, settings: S) -> dict[str, Any]:
-        """How a BERT's vectors of words are made: of `bert_word_vectors`."""
+        """Further arguments of `bert_word_vectors`."""
         return {}
 
     def text_vectors(self, run: Run[S]) -> "VectorTexts":
@@ -305,7 +310,7 @@ class Experiment(Generic[S]):
     # === Training and ranking ===
 
     def rank_by_words(self, run: Run[S]) -> Outcome | None:
-        """What a model did that is not fitted by epochs; None for others."""
+        """Ranks with a model that is not fitted by epochs; None for others."""
         return None
 
     def build_model(
@@ -342,30 +347,28 @@ class Experiment(Generic[S]):
             vocabulary_size=vocabulary_size,
             embedding_dim=embedding_dim,
             embeddings=matrix,
+            trainable_embeddings=settings.trainable_embeddings,
             **{name: getattr(settings, name) for name in names},
             **arguments,
         )
 
     def build_training(self, run: Run[S]) -> Training:
-        """Builds the model of a run and what it is to be fitted on.
-
-        Keras's seed is set before.
-        """
+        """Builds the model of a run and its batches, after Keras is seeded."""
         raise NotImplementedError
 
     def monitor(self, settings: S) -> str:
-        """The metric that chooses the epoch: `monitor`, if it is a setting."""
+        """The metric that chooses the epoch: the setting `monitor`, or MAP."""
         return getattr(settings, "monitor", "MAP")
 
     def measures(self, dataset: str) -> dict[str, Any]:
-        """What rankings of a data set are measured by, by name."""
+        """The measures of a data set's rankings, by name."""
         return measures_of(dataset)
 
     def search_space(self, hp: Any) -> dict[str, Any]:
-        """The space of settings that a search draws from.
+        """Draws settings for one trial of a search.
 
         Args:
-            hp: `keras_tuner.HyperParameters`, asked for one value of each.
+            hp: `keras_tuner.HyperParameters` to draw from.
 
         Returns:
             Settings by name, as `--set` takes them.

@@ -29,14 +29,13 @@ from reproductions.harness.experiment import Outcome
 from reproductions.harness.experiment import Run
 from reproductions.harness.experiment import Training
 
-# Pairs that the reloaded SavedModel must score as the model does: candidates of
-# the first questions.
+# The first pairs, which the reloaded SavedModel must score as the model does.
 VERIFIED_QUESTIONS = 10
 VERIFIED_PAIRS = 500
 
 
 def fit_and_rank(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
-    """Fits, loads the best epoch, exports and ranks the reported questions.
+    """Fits a model, exports its best epoch and ranks the reported questions.
 
     Args:
         experiment: the experiment that owns the model.
@@ -93,7 +92,7 @@ def pairwise_training(
     seed: int,
     patience: int = 0,
 ) -> Training:
-    """Fits a model to rank right answers above sampled wrong ones.
+    """A training to rank right answers above sampled wrong ones.
 
     Args:
         scorer: scores pairs with the model.
@@ -132,7 +131,7 @@ def pointwise_training(
     run: Run[Any],
     **more: Any,
 ) -> Training:
-    """Fits a model to tell right answers from wrong ones.
+    """A training to classify question-answer pairs as right or wrong.
 
     Args:
         scorer: scores pairs with the model.
@@ -144,7 +143,7 @@ def pointwise_training(
     pairs = fit.pairs()
     features = scorer.features(*pairs)
     if "overlap" in features:
-        # They are standardised by the training pairs.
+        # The statistics that standardise them are of the training pairs.
         model.overlap_normalization.adapt(features["overlap"])
     # The score is the log-odds of the softmax's two classes.
     loss = keras.losses.BinaryCrossentropy(from_logits=True)
@@ -183,7 +182,7 @@ def _details(
         "parameters": sum(
             int(np.prod(weight.shape)) for weight in model.trainable_variables
         ),
-        # As its paper counts them, where that is not all of them.
+        # The parameters that the paper counts, if these are not all.
         **({} if core is None else {"core_parameters": core}),
         "seconds_per_epoch": float(
             np.median([row["seconds"] for row in selector.history])
@@ -192,10 +191,10 @@ def _details(
 
 
 def export_run(run: Run[Any], scorer: CorpusScorer) -> None:
-    """Writes the model for Keras and, on TensorFlow, for text.
+    """Writes `model.keras`, its vocabulary and, on TensorFlow, a SavedModel.
 
-    A model that knows its questions by number takes no other ones as text, nor
-    does one that reads vectors.
+    There is no SavedModel of a model that reads question numbers or vectors,
+    since it cannot score arbitrary texts.
     """
     corpus, folder = scorer.corpus, run.folder
     folder.write("model.keras", lambda path: export_keras(scorer.model, path))

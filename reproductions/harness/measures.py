@@ -1,4 +1,4 @@
-"""What rankings of a data set are measured by."""
+"""The measures of rankings, by data set."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ EVERY: dict[str, Any] = {**MEASURES, **recall_measures()}
 
 
 def measures_of(dataset: str) -> dict[str, Any]:
-    """MAP, MRR and P@1, and for retrieval recall@1, 3 and 5 in addition.
+    """MAP, MRR and P@1, and recall@1, 3 and 5 for a retrieval data set.
 
     Args:
         dataset: name of the data set.
 
     Returns:
-        Name to measure of `ir_measures`.
+        Measures of `ir_measures` by name.
 
     Raises:
         DatasetError: if there is no data set of that name.
@@ -26,9 +26,10 @@ def measures_of(dataset: str) -> dict[str, Any]:
 
 
 def check_monitor(monitor: str, dataset: str) -> None:
-    """Refuses a metric that rankings of a data set do not have.
+    """Checks that rankings of a data set have a metric.
 
     Raises:
+        DatasetError: if there is no data set of that name.
         SettingsError: if `monitor` is not among `measures_of(dataset)`.
     """
     names = tuple(measures_of(dataset))

@@ -13,7 +13,7 @@ from keras_qa.datasets.registry import open_dataset
 from keras_qa.errors import DatasetError
 from reproductions.harness.settings import CommonSettings
 
-# The parts of a split that papers print a figure for each of.
+# The parts of a split for which papers print separate figures.
 SPLIT_PARTS = {"test": ("test1", "test2")}
 
 # Questions to fit, to select the epoch with, and to report on.
@@ -23,18 +23,18 @@ Parts = tuple[list[Question], list[Question], list[Question]]
 def open_for(
     name: str, data_dir: Path | None, settings: Mapping[str, Any]
 ) -> Dataset:
-    """Opens a data set with those of the settings that are its options.
+    """Opens a data set with the settings that are options of it.
 
-    Where candidates are to be found among many documents, BM25 finds them:
-    `first_stage` of them.
+    In a retrieval data set, BM25 finds `first_stage` candidates for each
+    question of dev and test.
 
     Args:
         name: the data set's name.
         data_dir: its folder.
-        settings: settings by name, perhaps of a recorded run.
+        settings: settings by name; those that are no options are ignored.
 
     Raises:
-        DatasetError: if the files are not there.
+        DatasetError: if the files are missing.
     """
     from keras_qa.ranking.first_stage import with_first_stage
 
@@ -49,7 +49,7 @@ def open_for(
 def questions_of(
     dataset: Dataset, arguments: Namespace, settings: CommonSettings
 ) -> Parts:
-    """Questions to fit, to select and to report on, never overlapping.
+    """Disjoint questions to fit, to select the epoch with and to report on.
 
     Raises:
         DatasetError: if the data set lacks the split, or a file is bad.
@@ -75,7 +75,7 @@ def questions_of(
 
 
 def fingerprint_parts(parts: Parts) -> str:
-    """The fingerprint of `repr(parts)`, which large pools make gigabytes of."""
+    """The fingerprint of `repr(parts)`, made piece by piece to save memory."""
     digest = hashlib.blake2b(digest_size=8)
     for before, part in zip(("([", "], [", "], ["), parts, strict=True):
         digest.update(before.encode())
@@ -86,7 +86,7 @@ def fingerprint_parts(parts: Parts) -> str:
 
 
 def training_set(arguments: Namespace, settings: CommonSettings) -> str:
-    """The name of what was trained on, as the targets of a paper have it."""
+    """The name of the training set, as in `paper.toml`."""
     name = settings.train_split
     if arguments.dataset == "trecqa-all":
         name = "train-all"

@@ -1,7 +1,8 @@
 """The course of a run, the same for every paper.
 
-Read the data, number the words, load the vectors, train while a held-out part
-chooses the epoch, rank the reported split once, write the results.
+A run reads the data, numbers the words, loads the vectors, trains with a
+held-out part that chooses the epoch, ranks the reported split once, and writes
+the results.
 """
 
 import dataclasses
@@ -41,6 +42,7 @@ from reproductions.harness.questions import open_for
 from reproductions.harness.questions import questions_of
 from reproductions.harness.questions import training_set
 from reproductions.harness.settings import CommonSettings
+from reproductions.harness.settings import recorded
 from reproductions.harness.vectors import vector_identity
 from reproductions.records.runs import append_run
 from reproductions.records.runs import read_runs
@@ -108,13 +110,13 @@ def prepare_run(
     settings: CommonSettings,
     folder: RunFolder,
 ) -> Run[Any]:
-    """Reads all that a part of a run needs that is not ranked with.
+    """Reads what a stage of a run, which ranks nothing, needs.
 
     Args:
         experiment: the experiment that owns the model.
         arguments: what `command.parse_arguments` returned.
         settings: what `experiment.settings_of` returned.
-        folder: where the part belongs.
+        folder: the stage's folder.
 
     Raises:
         DatasetError, VectorsError: if a file is missing or bad.
@@ -133,7 +135,7 @@ def _open(
 
 
 def _outcome(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
-    """Scores the reported questions, by the model or by what needs none."""
+    """Scores the reported questions, with a floor or with the model."""
     if run.arguments.model == BM25:
         scores = bm25_scores(
             run.report,
@@ -151,7 +153,7 @@ def _outcome(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
     found = experiment.rank_by_words(run)
     if found is not None:
         return found
-    # Only now Keras is needed.
+    # Imported here because the floors do not need Keras.
     from reproductions.harness.fitting import fit_and_rank
 
     return fit_and_rank(experiment, run)
@@ -160,7 +162,7 @@ def _outcome(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
 def _overrides(
     experiment: Experiment[Any], arguments: Namespace, settings: CommonSettings
 ) -> dict[str, Any]:
-    """Those of the settings that were changed from the recipe's."""
+    """The settings that differ from the recipe's."""
     unchanged = {**vars(arguments), "overrides": [], "epochs": None}
     recipe = dataclasses.asdict(experiment.settings_of(Namespace(**unchanged)))
     return {
@@ -171,7 +173,7 @@ def _overrides(
 
 
 def _record(arguments: Namespace, result: dict[str, Any]) -> None:
-    """Appends the run to the file of runs, unless it is there already."""
+    """Appends the run to the file of runs, unless it contains the run."""
     if arguments.record and result not in read_runs(arguments.record):
         append_run(arguments.record, result)
 
@@ -194,7 +196,7 @@ def _identity(
         "recipe": "untrained" if untrained else arguments.recipe,
         "vectors": names,
         "smoke": arguments.smoke,
-        "settings": dataclasses.asdict(settings),
+        "settings": recorded(settings),
         "inputs": {
             "questions": fingerprint_parts(parts),
             "vectors": vectors,
@@ -269,7 +271,7 @@ def _measured(run: Run[Any], evaluation: Evaluation) -> dict[str, Any]:
             "positives": sum(len(q.positives) for q in fit),
         },
         "vocabulary_size": len(run.corpus.vocabulary),
-        # What a reader of the run's model has to split texts with.
+        # Needed to split texts for the run's model.
         "tokenizer": run.corpus.tokenizer,
     }
     if run.coverage is not None:
@@ -286,7 +288,7 @@ def _parts_measured(run: Run[Any], evaluation: Evaluation) -> dict[str, Any]:
             return {}
         ids = {q.id for q in run.dataset.questions(part)}
         rows = [m for i, m in evaluation.per_question.items() if i in ids]
-        # Of a few questions of a smoke test there may be none.
+        # A smoke test may have no question of this part.
         if rows:
             found[part] = {
                 name: float(np.mean([row[name] for row in rows]))
@@ -296,7 +298,7 @@ def _parts_measured(run: Run[Any], evaluation: Evaluation) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """What the figures were measured with."""
+    """Versions of Python and packages, backend, machine and commit."""
     found = {
         "python": platform.python_version(),
         "keras-qa": keras_qa.__version__,
@@ -315,7 +317,7 @@ def versions() -> dict[str, str]:
 
 
 def _git(*arguments: str) -> str:
-    """What a git command prints, or nothing where it fails."""
+    """What a git command prints; empty if it fails."""
     try:
         return subprocess.run(
             ["git", *arguments],

@@ -4,11 +4,11 @@
         --trials 20 --dataset wikiqa --data-dir DIR --embeddings FILE \
         --output-dir search/wikiqa
 
-What follows the paper's name are the options of its command; the space is its
-experiment's `search_space`. A trial trains on train less its fold and is judged
-by the metric on the fold that also chooses the epoch; the figures on dev are
-never looked at. A search that was stopped goes on when it is started again with
-the same output folder, in the middle of a trial if need be. A trial of HyperQA
+Options that are not listed in `--help` are those of the paper's command; the
+space is `Experiment.search_space`. A trial trains on train without its fold.
+The metric on the fold chooses the epoch and ranks the trials; questions of dev
+are not used for either. A stopped search continues, also in the middle of a
+trial, when it is started again with the same output folder. A trial of HyperQA
 on WikiQA takes about a minute on 2 cores.
 """
 
@@ -36,10 +36,10 @@ from reproductions.harness.command import parse_arguments
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.run import run_experiment
 
-# What a trial leaves behind is small: its weights can be trained again.
+# Only small files of a trial are kept: its weights can be trained again.
 KEPT = {"settings.json", "metrics.json", "history.csv"}
 
-# No trial could do better with these.
+# Errors that every other trial would raise, too.
 BAD_INPUT = (KerasQAError, OSError)
 
 Changes = dict[str, Any]
@@ -54,8 +54,8 @@ class Search(keras_tuner.RandomSearch):
         train: takes settings and the trial's id, trains, and returns metrics
             that contain the objective on questions that were not trained on.
         trials: number of trials, those of an earlier start included.
-        directory: where the state of the search is kept; a search that is
-            there goes on.
+        directory: folder of the search's state; a search found there is
+            continued.
         seed: seed of the draws.
         metric: name of the objective, higher is better.
     """
@@ -84,15 +84,15 @@ class Search(keras_tuner.RandomSearch):
         )
 
     def run_trial(self, trial: Any, *args: Any, **kwargs: Any) -> Any:
-        """Trains with the trial's settings; returns its metrics."""
+        """Trains with the trial's settings; returns the objective by name."""
         settings = self.space(trial.hyperparameters)
         try:
             metrics = self.train(settings, trial.trial_id)
         except BAD_INPUT as error:
             raise keras_tuner.errors.FatalValueError(str(error)) from error
         except ValueError as error:
-            # Such as scores that are not finite: these settings are bad, the
-            # next may not be. Three failures in a row end the search.
+            # For example scores that are not finite: other settings may work.
+            # Three failures in a row end the search.
             print(f"failed: {error}  {_options(settings)}", file=sys.stderr)
             raise keras_tuner.errors.FailedTrialError(str(error)) from error
         except Exception as error:
@@ -118,7 +118,7 @@ def trainer(
     Args:
         experiment: the paper's experiment.
         options: options of its command.
-        output_dir: a folder for each trial is made in it.
+        output_dir: each trial gets a folder `trials/ID` in it.
     """
 
     def train(changes: Changes, trial: str) -> dict[str, float]:
@@ -142,7 +142,7 @@ def trainer(
 
 
 def objective(experiment: Experiment[Any], options: Sequence[str]) -> str:
-    """The metric that chooses the epoch of a run, and the settings.
+    """The metric that chooses the epoch of a run and the best trial.
 
     Args:
         experiment: the paper's experiment.

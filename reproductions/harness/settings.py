@@ -7,8 +7,8 @@ A paper's settings are a frozen dataclass of fields that `setting` makes:
         units: int = setting(8, "2.1", "tuned from 4 to 16", above=0)
         pooling: str = setting("max", "not stated", choices=("max", "avg"))
 
-An instance checks itself; `--help` shows each field with its default, what it
-may be and the place in the paper that it comes from.
+An instance checks its values; `--help` shows each field's default, allowed
+values and place in the paper.
 """
 
 import dataclasses
@@ -28,7 +28,8 @@ from keras_qa.arguments import did_you_mean
 from keras_qa.text.tokenizer import TOKENIZERS
 from reproductions.harness.errors import SettingsError
 
-# What Keras knows by these names; to ask it, it would have to be imported.
+# The names that Keras, and the library's vectors, know, listed here so that
+# neither is imported.
 ACTIVATIONS = (
     *("elu", "exponential", "gelu", "leaky_relu", "linear", "mish", "relu"),
     *("relu6", "selu", "sigmoid", "silu", "softplus", "softsign", "swish"),
@@ -38,21 +39,24 @@ OPTIMIZERS = (
     *("adadelta", "adafactor", "adagrad", "adam", "adamax", "adamw", "ftrl"),
     *("lion", "nadam", "rmsprop", "sgd"),
 )
+WORD_NORMS = ("raw", "unit", "power")
 
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """What a setting may be, and where it comes from.
+    """The allowed values of a setting, and its source.
 
     Attributes:
         section: the paper's section, equation or table; `"not stated"`, or
-            `"ours"` if no paper could.
+            `"ours"` for a setting that no paper could state.
         note: a remark.
-        choices: all values that it may have; any if empty.
-        least: the least value.
-        above: what the value is greater than.
-        most: the greatest value.
-        below: what the value is less than.
+        choices: all allowed values; any value if empty.
+        least: inclusive lower bound.
+        above: exclusive lower bound.
+        most: inclusive upper bound.
+        below: exclusive upper bound.
+        later: True if runs were recorded before there was this setting; they
+            did what its default does.
     """
 
     section: str
@@ -62,10 +66,11 @@ class Rule:
     above: float | None
     most: float | None
     below: float | None
+    later: bool = False
 
     @property
     def limits(self) -> str:
-        """What a number must do, to follow "must": `"be positive"`."""
+        """The bounds as words that follow "must", such as `"be positive"`."""
         if self.above == 0 and self.most is self.below is None:
             return "be positive"
         if self.least == 0 and self.most is self.below is None:
@@ -80,7 +85,7 @@ class Rule:
         return f"be {' and '.join(found)}" if found else ""
 
     def allows(self, value: float) -> bool:
-        """Returns True if a number is within the limits."""
+        """Returns True if a number is within the bounds."""
         return not (
             (self.least is not None and value < self.least)
             or (self.above is not None and value <= self.above)
@@ -99,13 +104,15 @@ def setting(
     above: float | None = None,
     most: float | None = None,
     below: float | None = None,
+    later: bool = False,
 ) -> Any:
-    """A field of a dataclass of settings; its annotation is the type.
+    """Makes a field of a dataclass of settings.
 
-    The type is `int`, `float`, `bool`, `str`, `list[int]`, or one of these or
-    `None`. The arguments but for `default` are those of `Rule`.
+    The field's annotation is its type: `int`, `float`, `bool`, `str` or
+    `list[int]`, optionally `| None`. Arguments after `default` are `Rule`'s.
     """
-    rule = Rule(section, note, tuple(choices), least, above, most, below)
+    limits = (least, above, most, below)
+    rule = Rule(section, note, tuple(choices), *limits, later)
     metadata = {"rule": rule}
     if isinstance(default, list):
         return dataclasses.field(
@@ -119,7 +126,7 @@ class CommonSettings:
     """The settings that the experiments of all papers have.
 
     Raises:
-        SettingsError: if a value is of another type, or is not allowed.
+        SettingsError: if a value has the wrong type or is not allowed.
     """
 
     train_split: str = setting(
@@ -149,6 +156,26 @@ class CommonSettings:
     skipgram_dim: int = setting(100, "ours", "of own vectors", above=0)
     skipgram_epochs: int = setting(15, "ours", "of own vectors", above=0)
     skipgram_window: int = setting(5, "ours", "of own vectors", above=0)
+    random_dim: int = setting(
+        100, "ours", "of the vectors `random`", above=0, later=True
+    )
+    word_norm: str = setting(
+        "raw",
+        "not stated",
+        "lengths of the vectors of each source",
+        choices=WORD_NORMS,
+        later=True,
+    )
+    word_length: float = setting(
+        3.0, "ours", "of unit; the mean of power", above=0, later=True
+    )
+    word_norm_power: float = setting(
+        0.5, "ours", "exponent of the lengths", least=0, later=True
+    )
+    idf_weighting: bool = setting(
+        False, "ours", "vectors times idf / its mean", later=True
+    )
+    trainable_embeddings: bool = setting(False, "not stated", later=True)
     fold_fraction: float = setting(
         0.15,
         "ours",
@@ -168,6 +195,21 @@ class CommonSettings:
             object.__setattr__(self, field.name, value)
 
 
+def recorded(settings: CommonSettings) -> dict[str, Any]:
+    """The settings by name, as records of runs have them.
+
+    A setting that is `later` than some recorded runs is left out where it has
+    its default, so that the same run still has the same record.
+    """
+    defaults = type(settings)()
+    return {
+        field.name: getattr(settings, field.name)
+        for field in dataclasses.fields(settings)
+        if not field.metadata["rule"].later
+        or getattr(settings, field.name) != getattr(defaults, field.name)
+    }
+
+
 S = TypeVar("S", bound=CommonSettings)
 
 
@@ -176,12 +218,13 @@ def resolve_settings(
     *layers: Mapping[str, Any],
     overrides: Sequence[str] = (),
 ) -> S:
-    """Lays changes over settings, the last one wins, then `name=value`s.
+    """Returns settings with changes; a later change replaces an earlier one.
 
     Args:
         defaults: the settings to start from.
-        layers: new values of some of them.
-        overrides: strings `name=value`; a value is JSON, or else a string.
+        layers: new values by name.
+        overrides: strings `name=value`, applied last; a value that is not JSON
+            is taken as a string.
 
     Raises:
         SettingsError: if a name is unknown, or a value is not allowed.
@@ -195,7 +238,7 @@ def resolve_settings(
             )
         try:
             changes[name] = json.loads(raw)
-        # The second is of what is nested too deep.
+        # RecursionError: JSON that is nested too deeply.
         except (ValueError, RecursionError):
             changes[name] = raw
     known = [field.name for field in dataclasses.fields(defaults)]
@@ -220,7 +263,7 @@ def _kinds(settings: type[CommonSettings]) -> dict[str, tuple[type, bool]]:
 def _checked(
     field: "dataclasses.Field[Any]", kind: type, optional: bool, value: Any
 ) -> Any:
-    """The value of a setting, an integer as the float that is meant."""
+    """The checked value of a setting; an integer for a float is converted."""
     name, rule = field.name, field.metadata["rule"]
     if value is None and optional:
         return None
@@ -264,7 +307,7 @@ def describe_settings(settings: type[CommonSettings]) -> str:
 
 
 def wrapped(name: str, about: str, column: int = 34) -> list[str]:
-    """A line of `--help`, or several, in two columns."""
+    """One or more lines of `--help` in two columns."""
     width = max(60, shutil.get_terminal_size().columns - 2)
     head = f"  {name:<{column - 3}} "
     return textwrap.wrap(

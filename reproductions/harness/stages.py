@@ -1,4 +1,4 @@
-"""Stages before a training: what they make is kept while its inputs stay."""
+"""Stages before a training; runs with the same inputs share their results."""
 
 from collections.abc import Callable
 from collections.abc import Collection
@@ -24,29 +24,28 @@ def run_stage(
     make: Callable[[RunFolder], Mapping[str, Any]] | None,
     keep: Collection[str],
 ) -> RunFolder:
-    """Reuses a finished stage of the same inputs, or makes it.
+    """Reuses a finished stage with the same inputs, or makes the stage.
 
-    A stage has the folder `NAME-FINGERPRINT`, after all that its result depends
-    on, so that runs which share a root share their stages, too. What is done is
-    printed. A stage that was interrupted is continued, if `make` knows how.
+    The stage's folder is `NAME-FINGERPRINT`, with a fingerprint of `inputs`, so
+    runs with the same root share their stages. The function prints what it
+    does. An interrupted stage is continued if `make` supports it.
 
     Args:
         root: the folder of all stages.
         name: the stage's name.
-        inputs: what it depends on, JSON values; of earlier stages the names of
-            their folders.
-        make: makes the stage in its folder, and returns what is recorded of
-            it, JSON values that become its `metrics.json`; None if the stage
-            must be there.
-        keep: the names of the files that stay when the stage is made, in
-            addition to settings and metrics.
+        inputs: JSON values that the stage's result depends on; an earlier
+            stage is given by the name of its folder.
+        make: makes the stage in its folder, and returns the JSON values of its
+            `metrics.json`; None if the stage must exist.
+        keep: the names of the files to keep of a finished stage, in addition
+            to settings and metrics.
 
     Returns:
         The stage's folder.
 
     Raises:
-        StageError: if it is not there and `make` is None.
-        RunFolderError: if another process makes it at this moment.
+        StageError: if the stage does not exist and `make` is None.
+        RunFolderError: if another process is making it.
     """
     folder = stage_folder(root, name, inputs)
     kept = {SETTINGS, METRICS, *keep}
@@ -63,7 +62,7 @@ def run_stage(
     print(f"{name}: to be made, {why}")
     with folder.claim():
         folder.write_json(METRICS, make(folder))
-        # Now that there is nothing to go on with.
+        # A finished stage needs no files to continue from.
         keep_only(folder.path, {*kept, RUNNING})
     return folder
 

@@ -13,7 +13,7 @@ from keras_qa.training.run_folder import keep_only
 from reproductions.harness.command import run_command
 from reproductions.harness.experiment import Experiment
 
-# The files of a run that tables and tests of significance are made of.
+# The files of a run that tables and significance tests read.
 SMALL = (
     "settings.json",
     "metrics.json",
@@ -29,7 +29,7 @@ class PlannedRun:
 
     Attributes:
         name: name of the run's folder.
-        options: the options of the experiment's command that are its own.
+        options: the options of the experiment's command for this run alone.
         vectors: names of its vectors.
     """
 
@@ -57,9 +57,9 @@ def plan_run(
         recipe: name of the recipe.
         seed: the seed.
         vectors: names of the vectors.
-        settings: what is changed, `name=value` as `--set` takes it.
-        parts: what the folder is named after, in addition to the settings;
-            without them all that comes before.
+        settings: changed settings, each `name=value` as for `--set`.
+        parts: the folder is named after these and `settings`; by default data
+            set, model, recipe and seed.
         **options: further options of the experiment's command, by name.
     """
     options = {
@@ -89,18 +89,18 @@ def study_parser(
     splits: bool = True,
     changed: str = "",
 ) -> argparse.ArgumentParser:
-    """A parser of the options that choose among the runs of a study.
+    """Makes a parser of the options that choose among the runs of a study.
 
     Args:
         experiment: the paper's experiment.
         description: the docstring of the study's module.
-        output_dir: default of the folder that the runs' folders go to.
-        datasets: defaults of `--datasets`; None if each run has its own.
-        seeds: defaults of `--seeds`; without any, the study has none of the
-            options that follow.
+        output_dir: default of the folder that contains the runs' folders.
+        datasets: default of `--datasets`; None if each table has its own.
+        seeds: default of `--seeds`; if empty, the parser has only the options
+            for folders, vectors and the record, and runs keep their models.
         recipe: default of `--recipe`.
         splits: True for an option `--split`.
-        changed: what `--set` changes a setting of.
+        changed: what `--set` applies to, for its help text.
     """
     parser = argparse.ArgumentParser(
         prog=f"python -m reproductions.{experiment.name}.study",
@@ -207,7 +207,7 @@ def run_all(
 
 
 def forget_models() -> None:
-    """Frees memory: a hundred models in one process would fill it."""
+    """Frees the memory of earlier models, of which a study makes many."""
     silence_tensorflow()
     import keras
 

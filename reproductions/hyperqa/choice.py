@@ -1,38 +1,37 @@
-"""How the values of HyperQA's recipes were chosen: a cross-validation.
+"""The cross-validation that chose the values of HyperQA's recipes.
 
     python -m reproductions.hyperqa.choice --data-dir DIR \
         --embeddings minilm-static-300d.bin skipgram \
         --output reproductions/hyperqa/choice.jsonl
 
 Each entry of a list of settings is trained four times on three quarters of
-WikiQA's training questions and ranks the fourth; its figure is the best, over
-the epochs, of the folds' mean MAP. Dev and test are never read. One line per
-entry is appended to the output file; entries that it has for the same vectors
-are skipped, so the command can be given again after an interruption. An entry
-takes about a minute on 2 cores. `--group vectors` measures a single entry, to
-compare vectors: give it once per choice of `--embeddings`. `--group twins` is
-of CosineQA with what equation 9 gives HyperQA, and of LogCosineQA; it was
-measured with `minilm-static-300d-length3.bin`, in which each vector of
+WikiQA's training questions and ranks the fourth quarter; its figure is the
+highest mean MAP of the folds after any epoch. Dev and test are never read. One
+line per entry is appended to the output file; entries in the file with the same
+vectors are skipped, so the command can be given again after an interruption. An
+entry takes about a minute on 2 cores. `--group vectors` measures a single
+entry, to compare vectors: give it once per choice of `--embeddings`. `--group
+twins` is of CosineQA with what equation 9 gives HyperQA, and of LogCosineQA; it
+was measured with `minilm-static-300d-length3.bin`, in which each vector of
 `minilm-static-300d.bin` is scaled to the length 3.
 
-What the figures do not show:
+Limits of these figures:
 
-* The skip-gram vectors are trained on the text, not the labels, of all the
-  training questions, those of the fold held out too.
-* The best epoch is taken on the folds that are reported: good for a choice
-  between settings, too high as an estimate of quality.
-* Differences under about 0.007 are noise: see the two seeds of one setting in
-  the file.
-* What has no entry was not compared, and has in the recipe the paper's value
-  or the nearest to it: among others `batch_size`, `l2`, `projection_dim`,
-  `conversion`, `projection`, `sampler_pool`, the paper's margins above 5 and,
-  for sums of words, its learning rates above 0.01.
-
-Most of the recorded entries of HyperQA were measured while the training code
-was still changing (the order of the batches, for one). Repeated now, the first
-epochs of the best entry come out lower than recorded by about as much as two
-seeds differ, so the record does not tell that entry from its neighbours, the
-margin of 1.0 among them. The file also contains the comparison of vectors.
+* The skip-gram vectors are trained on the text, not the labels, of all
+  training questions, including the held-out fold.
+* The best epoch is chosen on the folds that are reported: the figures serve
+  to compare settings, and are too high as estimates of quality.
+* Differences under about 0.007 are noise, as the two seeds of one setting in
+  the file show.
+* Settings without an entry were not compared, and the recipe has the paper's
+  value or the nearest to it: among others `batch_size`, `l2`,
+  `projection_dim`, `conversion`, `projection`, `sampler_pool`, the paper's
+  margins above 5 and, for sums of words, its learning rates above 0.01.
+* Most recorded entries of HyperQA were measured with earlier training code
+  (with another order of the batches, for example). In the present code, the
+  first epochs of the best entry are lower than recorded by about the difference
+  between two seeds, so the record does not show that this entry is better than
+  its neighbours, such as margin 1.0.
 """
 
 import argparse
@@ -65,7 +64,7 @@ Changes = dict[str, Any]
 
 FOLDS = 4
 FOLDS_SEED = 0
-# Of the vectors: one set for both seeds of an entry.
+# Seed of the vectors: both seeds of an entry have the same vectors.
 VECTORS_SEED = 1
 
 
@@ -76,7 +75,7 @@ class Entry:
     Attributes:
         model: `"hyperqa"`, `"cosineqa"` or `"logcosineqa"`.
         epochs: number of epochs; each is measured.
-        settings: what is laid over the recipe of the paper.
+        settings: changes to the recipe `paper`.
         seed: seed of the model, the negatives and the batches.
     """
 
@@ -89,8 +88,7 @@ class Entry:
 def _entries(
     model: str, epochs: int, base: Changes, changes: Iterable[Changes]
 ) -> list[Entry]:
-    # Written out in full, so that a record keeps its meaning when a
-    # default changes.
+    # Named in records, whose meaning must not depend on present defaults.
     fixed = {"pooling": "sum", "negatives": 4, "batch_size": 50}
     return [Entry(model, epochs, fixed | base | change) for change in changes]
 
@@ -98,8 +96,8 @@ def _entries(
 NARROW: Changes = {"learning_rate": 0.01, "margin": 0.5}
 
 RECIPES = [
-    # The paper's lists, section 4.3.3, around its smallest learning rate and
-    # margin; smaller ones too, since the best stood at the end of the lists.
+    # The paper's lists (section 4.3.3) around its smallest learning rate and
+    # margin, and smaller values, since the best was at the end of the lists.
     *_entries(
         "hyperqa",
         8,
@@ -119,7 +117,7 @@ RECIPES = [
             {"sampler": "max"},
         ],
     ),
-    # Still smaller margins with a smaller step.
+    # Smaller margins with a smaller learning rate.
     *_entries(
         "hyperqa",
         6,
@@ -146,7 +144,7 @@ RECIPES = [
             {"oov_scale": 0.1},
         ],
     ),
-    # CosineQA needs larger steps, for longer.
+    # CosineQA needs a larger learning rate and more epochs.
     *_entries(
         "cosineqa",
         15,
@@ -225,7 +223,7 @@ class CrossValidation:
             for held in held_out
         ]
         self.questions = questions
-        # Most neighbours in the list share their vectors.
+        # Most successive entries share their vectors.
         self._matrix = functools.lru_cache(maxsize=1)(self._build_matrix)
 
     def curve(self, entry: Entry) -> np.ndarray:
@@ -288,7 +286,7 @@ class CrossValidation:
         from reproductions.harness.fitting import pairwise_training
 
         fit, held = map(self.corpus.index, (fit_questions, held_out))
-        # In this order, as the records were measured.
+        # The records were measured with this order of calls.
         keras.utils.set_random_seed(entry.seed)
         keras.utils.clear_session()
         model = EXPERIMENT.build_model(entry.model, settings, matrix)
@@ -319,7 +317,7 @@ class CrossValidation:
 def identity(
     entry: Entry, dataset: str, embeddings: Sequence[str]
 ) -> dict[str, Any]:
-    """The fields of a record without its figures; equal for equal entries."""
+    """The fields of a record that identify its entry."""
     return {
         "paper": "hyperqa",
         "model": entry.model,
@@ -335,7 +333,7 @@ def identity(
 
 
 def figures(curve: np.ndarray, seconds: float) -> dict[str, Any]:
-    """The figures of a record: the best epoch, counted from 1, and all."""
+    """The figures of a record: best MAP, its epoch from 1, all epochs' MAP."""
     return {
         "metrics": {"MAP": round(float(curve.max()), 4)},
         "epoch": int(curve.argmax()) + 1,
@@ -347,7 +345,7 @@ def figures(curve: np.ndarray, seconds: float) -> dict[str, Any]:
 def find(
     records: Iterable[dict[str, Any]], wanted: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """The record of an identity, or `None`."""
+    """The first record that has the wanted fields, or None."""
     for record in records:
         if wanted.items() <= record.items():
             return record
@@ -372,7 +370,7 @@ def compare(arguments: argparse.Namespace) -> list[dict[str, Any]]:
 
     Raises:
         DatasetError, VectorsError: if a file is missing or bad.
-        RecordError: if the output file contains anything else.
+        RecordError: if a line of the output file is not a record.
     """
     dataset = open_dataset(arguments.dataset, arguments.data_dir)
     validation = CrossValidation(

@@ -1,4 +1,4 @@
-"""The pictures of the paper, drawn from arrays; nothing is trained here."""
+"""The pictures of the HyperQA paper, drawn from arrays."""
 
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -22,12 +22,12 @@ QUESTION, ANSWER = COLORS[0], COLORS[1]
 
 @dataclass(frozen=True)
 class LinkedVectors:
-    """Vectors of questions and answers, and which belong together.
+    """Vectors of questions and answers, and links between them.
 
     Attributes:
         questions: float array `(questions, dim)`.
         answers: float array `(answers, dim)`.
-        links: integer array `(links, 2)`: a question and a correct answer.
+        links: int array `(links, 2)`: indices of a question and an answer.
     """
 
     questions: np.ndarray
@@ -48,8 +48,8 @@ def embedding_size_curve(
         curves: model to size to the metric of each seed; the mean is drawn,
             with the sample standard deviation as a bar.
         path: the PNG file to write.
-        references: names and values of horizontal lines, other models that
-            the paper reports.
+        references: names and values of horizontal lines, for example of
+            other models that the paper reports.
         metric: name of the metric.
         title: what the figures were measured on.
     """
@@ -96,17 +96,17 @@ def tsne_links(
     seed: int = 0,
     perplexity: float = 30.0,
 ) -> None:
-    """Draws vectors in three dimensions, with lines (Figure 4).
+    """Draws vectors in three dimensions, with links (Figure 4).
 
-    Questions and answers of a panel are brought to three dimensions together,
-    by t-SNE; a line joins each question with its correct answers.
+    t-SNE projects the questions and answers of a panel together; lines join
+    linked questions and answers.
 
     Args:
         panels: title to vectors, drawn side by side.
         path: the PNG file to write.
         seed: seed of t-SNE.
-        perplexity: t-SNE's number of effective neighbours, lowered where there
-            are too few points for it.
+        perplexity: t-SNE's number of effective neighbours, lowered if there
+            are too few points.
 
     Raises:
         ImportError: if scikit-learn is not installed.
@@ -123,7 +123,7 @@ def tsne_links(
             init="pca",
             random_state=seed,
         )
-        # Threads make so few points slower, and their order of sums random.
+        # For few points more threads are slower, and not reproducible.
         with threads.threadpool_limits(1):
             points = tsne.fit_transform(together.astype(np.float32))
         questions, answers = np.split(points, [len(vectors.questions)])
@@ -176,10 +176,10 @@ def norm_histograms(
     """Draws how norms are distributed (Figure 5).
 
     Args:
-        question_norms: norms of the questions' vectors right before they are
-            constrained to the ball.
-        answer_norms: the same of the answers.
-        word_norms: norms of the projected vectors of single words.
+        question_norms: norms of the questions' vectors before they are
+            constrained to the ball, float array `(questions,)`.
+        answer_norms: the same of the answers, `(answers,)`.
+        word_norms: norms of the projected vectors of words, `(words,)`.
         path: the PNG file to write.
         title: what the norms are of.
     """

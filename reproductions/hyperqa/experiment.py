@@ -3,11 +3,10 @@
     python -m reproductions.hyperqa --dataset wikiqa --data-dir DIR \
         --embeddings glove.840B.300d.txt --seed 1 --split test
 
-`--model logcosineqa` is a control that the paper has not: HyperQA's distance as
-it is on the sphere that all clipped vectors lie on, a function of the cosine.
-One run of WikiQA takes about a minute on 2 cores. `--model bm25` and
-`--model cosine` (untrained) are the floor that every figure needs. The results
-page is generated from the recorded runs by `python -m reproductions.report`.
+A run on WikiQA takes about a minute on 2 cores. `--model bm25` and `--model
+cosine` (untrained) are simple baselines to compare with. `--model logcosineqa`
+is a control that is not in the paper: HyperQA's distance on the sphere of
+clipped vectors, a function of the cosine.
 """
 
 from collections.abc import Sequence
@@ -64,7 +63,7 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
             ),
         }
         if settings.conversion == "manifold":
-            # The projection's rows become the points that eq. 9 speaks of.
+            # The rows of the projection are the points of eq. 9.
             arguments["kernel_constraint"] = keras_qa.PoincareBall()
         class_name, names = MODELS[model]
         return self.model_of_words(
@@ -72,7 +71,7 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
         )
 
     def build_optimizer(self, model: str, settings: HyperQASettings) -> Any:
-        """The inner optimizer, wrapped for HyperQA (eq. 8 and 9)."""
+        """The optimizer of the settings, for HyperQA Riemannian (eq. 8, 9)."""
         import keras
 
         config = {"learning_rate": settings.learning_rate}
@@ -81,7 +80,7 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
         inner = keras.optimizers.get(
             {"class_name": settings.optimizer, "config": config}
         )
-        # The others live in Euclidean space: there is nothing to convert.
+        # The others are Euclidean: there is no gradient to convert.
         if model != "hyperqa" or settings.conversion == "none":
             return inner
         return keras_qa.RiemannianOptimizer(
@@ -108,7 +107,7 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
         )
 
     def search_space(self, hp: Any) -> dict[str, Any]:
-        """The lists of section 4.3.3."""
+        """Settings from the lists of section 4.3.3."""
         return {
             "learning_rate": hp.Choice("learning_rate", [0.2, 0.1, 0.05, 0.01]),
             "batch_size": hp.Choice("batch_size", [50, 100, 200]),

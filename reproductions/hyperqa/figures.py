@@ -4,11 +4,11 @@
         --runs reproductions/records/runs.jsonl --data-dir DIR \
         --output-dir pictures
 
-A RUN is the output folder of `reproductions.hyperqa`. From the first
-run of each model come Figure 4 (t-SNE), Figure 5 (norms) and Tables 8 and 9
-(words by norm), on the split that the run reported on; from all runs, and from
-those in the file of runs, comes Figure 3 (embedding size), where several sizes
-were trained. Half a minute on 2 cores.
+A RUN is the output folder of `reproductions.hyperqa`. The first run of each
+model gives Figure 4 (t-SNE), that of HyperQA also Figure 5 (norms) and Tables 8
+and 9 (words by norm), on the split that the run reported on. All runs, and
+those in the file of runs, give Figure 3 (embedding size), if several sizes were
+trained. All pictures take half a minute on 2 cores.
 """
 
 import argparse
@@ -64,10 +64,10 @@ class EncodedRun:
     Attributes:
         metrics: content of the run's `metrics.json`.
         questions: the questions.
-        answers: the different texts of their candidates.
-        tokens: text to its tokens.
-        question_vectors: float array `(questions, projection_dim)`, right
-            before the vectors are constrained to the ball (footnote 2).
+        answers: the distinct texts of their candidates.
+        tokens: the tokens of each text.
+        question_vectors: float array `(questions, projection_dim)`, before the
+            vectors are constrained to the ball (footnote 2).
         answer_vectors: the same, `(answers, projection_dim)`.
         words: the words of the vocabulary, most frequent first.
         word_norms: norms of their projected vectors, `(words,)`.
@@ -84,12 +84,12 @@ class EncodedRun:
 
     @property
     def title(self) -> str:
-        """The model, and what it was applied to."""
+        """The model's name, the data set and the split."""
         name = model_names()[self.metrics["model"]]
         return f"{name}, {self.metrics['dataset']} {self.metrics['split']}"
 
     def linked(self) -> LinkedVectors:
-        """The vectors, and which answers are correct."""
+        """The vectors, with links from questions to correct answers."""
         index = {text: i for i, text in enumerate(self.answers)}
         links = [
             (i, index[candidate.text])
@@ -121,8 +121,8 @@ def encode_run(
     Raises:
         FileNotFoundError: if the folder does not contain a finished run of a
             trained model.
-        ModelFileError: if its model is damaged, or of another kind.
-        RecordError: if its metrics are malformed.
+        ModelFileError: if the model is damaged, or of another class.
+        RecordError: if the metrics are malformed.
     """
     from keras_qa.export.keras_file import load_model
     from keras_qa.models.hyperqa import BagOfWordsRanker
@@ -166,8 +166,8 @@ def draw(runs: Iterable[EncodedRun], output_dir: Path) -> list[Path]:
     """Draws Figures 4 and 5 and writes Tables 8 and 9.
 
     Args:
-        runs: at most one run of each model; Figure 5 and the tables are of
-            HyperQA alone, if it is among them.
+        runs: at most one run of each model; Figure 5 and the tables are made
+            only of HyperQA's run.
         output_dir: where the files go.
 
     Returns:
@@ -203,8 +203,8 @@ def table_8(run: EncodedRun, pairs: int = 3) -> str:
 
     Args:
         run: the encoded run.
-        pairs: number of pairs: the first questions that share a word above
-            the lowest level with a correct answer, with that answer.
+        pairs: number of pairs; taken are the first questions that share a word
+            above the lowest level with a correct answer.
     """
     edges = norm_edges(run.word_norms, LEVELS)
     above = dict(zip(run.words, run.word_norms >= edges[1], strict=True))
@@ -235,7 +235,7 @@ def table_9(run: EncodedRun) -> str:
 
 
 def draw_figure_3(groups: Sequence[Group], output_dir: Path) -> list[Path]:
-    """Draws the embedding size against MAP, for every data set with sizes.
+    """Draws MAP by embedding size (Figure 3).
 
     Args:
         groups: measured runs.
@@ -256,7 +256,7 @@ def draw_figure_3(groups: Sequence[Group], output_dir: Path) -> list[Path]:
         first = members[0]
         key = (first.dataset, first.split, first.recipe, *first.vectors)
         models = curves.setdefault(key, {})
-        # Of several choices of the other settings, that with the most sizes.
+        # If there are several choices of other settings: that with most sizes.
         if len(members) > len(models.get(first.model, [])):
             models[first.model] = members
     written = []
@@ -289,7 +289,7 @@ def draw_figure_3(groups: Sequence[Group], output_dir: Path) -> list[Path]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Draws what the given runs allow; returns the exit status."""
+    """Draws all pictures of the given runs; returns the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m reproductions.hyperqa.figures",
         description="Draws the pictures of the HyperQA paper from runs.",

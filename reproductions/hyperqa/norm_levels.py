@@ -11,10 +11,10 @@ from reproductions.report import markdown
 def norm_edges(norms: np.ndarray, levels: int) -> np.ndarray:
     """Divides the range of norms into intervals of equal width.
 
-    The paper's intervals are one wide (Table 9), which fits its vectors; the
+    The paper's intervals have width 1 (Table 9), which fits its vectors; the
     levels of Table 8 are not defined. The last edge is the 99th percentile of
-    the norms, so that a few long vectors do not leave the levels empty; what
-    lies beyond counts to the last level.
+    the norms, so that a few long vectors do not leave levels empty; larger
+    norms belong to the last level.
 
     Args:
         norms: float array, for example of all words of a data set.
@@ -27,7 +27,7 @@ def norm_edges(norms: np.ndarray, levels: int) -> np.ndarray:
 
 
 def norm_level(norms: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """The interval that each norm lies in, from 0 to `len(edges) - 2`."""
+    """The interval of each norm, an integer from 0 to `len(edges) - 2`."""
     return np.searchsorted(edges[1:-1], norms, side="right")
 
 
@@ -43,8 +43,8 @@ def words_by_norm(
         words: the words, most frequent first.
         norms: their norms, float array `(words,)`.
         edges: edges of the intervals, as `norm_edges` gives them.
-        words_per_interval: number of words that are listed of an
-            interval, the most frequent ones.
+        words_per_interval: number of words to list per interval, the most
+            frequent ones.
 
     Returns:
         A Markdown table: interval, number of words, words.

@@ -14,12 +14,15 @@ from reproductions.harness.settings import setting
 class HyperQASettings(CommonSettings):
     """The recipe as published.
 
-    Where section 4.3.3 gives a list, the value is one of it: learning rate,
-    margin and negatives were compared, in part, by cross-validation on WikiQA's
-    training questions (`choice`); the others are not tuned, but can be searched
-    (`reproductions.harness.search_space`).
+    Where section 4.3.3 gives a list, the default is one of its values. Some
+    values of learning rate, margin and negatives were compared by
+    cross-validation on WikiQA's training questions (`choice`); the other
+    settings are not tuned (see `reproductions.harness.search_space`).
     """
 
+    trainable_embeddings: bool = setting(
+        False, "3.1", '"not updated during training"', later=True
+    )
     projection_dim: int = setting(
         300, "4.3.3", "one of 100, 200, 300, 400; 4.5: 300", above=0
     )
@@ -68,8 +71,8 @@ class HyperQASettings(CommonSettings):
 
 RECIPES = {
     "paper": Recipe("as published"),
-    # Differences are small; what makes one is to give the data set's own
-    # skip-gram vectors in addition to pre-trained ones.
+    # Differences are small, except that of skip-gram vectors of the data set's
+    # text in addition to pre-trained vectors.
     "best": Recipe(
         "what did best in cross-validation on WikiQA",
         models={
@@ -81,7 +84,6 @@ RECIPES = {
     ),
 }
 
-# What the paper does on one data set only.
 DATASETS: dict[str, dict[str, Any]] = {
     "semeval": {"concatenate_embeddings": True},  # 4.4.3
 }

@@ -1,4 +1,4 @@
-"""Every HyperQA run of the results page, one after the other.
+"""Every HyperQA run of `reproductions/hyperqa/README.md`, one by one.
 
     python -m reproductions.hyperqa.study --data-dir DIR --output-dir DIR \
         --embeddings vectors.bin --record reproductions/records/runs.jsonl
@@ -31,14 +31,14 @@ ABLATIONS: dict[str, tuple[object, ...]] = {
     "sampler_pool": ("all",),
     "projection": ("expmap",),
 }
-# Figure 3; the recipes themselves are its point at 300.
+# Sizes of Figure 3; the recipes' own size, 300, is a further point.
 DIMENSIONS = (50, 100, 150, 200, 250)
-# The size of the projection's start at which eq. 9 lets single rows move.
+# `kernel_scale` at which eq. 9 lets single rows of the projection move.
 SMALL_START = 0.3
 
 
 def conditions() -> Iterator[PlannedRun]:
-    """All runs, in order of importance, with the vectors that they add."""
+    """All runs, in order of importance, without the given vectors."""
     for dataset in DATASETS:
         yield condition(dataset, "bm25", "paper", 1, own=False)
         for own in (True, False):
@@ -59,7 +59,7 @@ def conditions() -> Iterator[PlannedRun]:
 
 
 def ablations(recipe: str) -> Iterator[PlannedRun]:
-    """One setting changed at a time."""
+    """A recipe's runs on WikiQA with one setting changed at a time."""
     for name, values in ABLATIONS.items():
         for value in values:
             for seed in SEEDS:
@@ -70,7 +70,7 @@ def ablations(recipe: str) -> Iterator[PlannedRun]:
 
 
 def small_start() -> Iterator[PlannedRun]:
-    """The conversions by rows, started where eq. 9 does not stop them."""
+    """Conversions by rows from initial weights that eq. 9 lets move."""
     start = f"kernel_scale={SMALL_START}"
     for setting in (
         "conversion=parameter",
@@ -84,7 +84,7 @@ def small_start() -> Iterator[PlannedRun]:
 
 
 def crossed_vectors() -> Iterator[PlannedRun]:
-    """Each recipe with the vectors of the other: which of the two matters?"""
+    """Each recipe with the other's vectors, to separate the two effects."""
     for dataset in DATASETS:
         for recipe, own in (("paper", True), ("best", False)):
             for seed in SEEDS:
@@ -99,7 +99,7 @@ def condition(
     own: bool | None = None,
     *settings: str,
 ) -> PlannedRun:
-    """A run; by default the recipe `best` has vectors of its own."""
+    """A run; by default only recipe `best` has skip-gram vectors (`own`)."""
     own = recipe == "best" if own is None else own
     vectors = ("skipgram",) * own
     return plan_run(
@@ -114,7 +114,7 @@ def condition(
 
 
 def runs(arguments: argparse.Namespace) -> Iterator[PlannedRun]:
-    """The runs, with all their vectors."""
+    """The runs, with the given and their own vectors."""
     for run in conditions():
         own = "-skipgram" * bool(run.vectors)
         vectors = [*arguments.embeddings, *run.vectors]

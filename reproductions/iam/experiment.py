@@ -3,21 +3,22 @@
     python -m reproductions.iam --model iam-bert --dataset wikiqa \
         --data-dir DIR --seed 1 --split test
 
-Three stages: language models of questions and of answers, the score of jumps
-between the states of answers, and the matcher. Each is kept and reused while
-its inputs stay: in the output folder, or in `--stage-dir`, which runs can
-share. `--stage lm`, `rbm` or `match` makes that stage alone from those before.
+There are three stages: language models of questions and of answers, the score
+of jumps between the states of answers, and the matcher. The first two are kept
+in the output folder or in `--stage-dir`, which runs can share, and reused for
+the same inputs. `--stage lm`, `rbm` or `match` makes only that stage and needs
+the stages before it.
 
-`--model iam` reads the vectors of `--embeddings`; `iam-bert` those of the words
-that `--bert` names, each alone, and `iam-bert-contextual` those of a question's
-words in it, in addition; with `--set contextual_answers=true` an answer's, too.
-`--set jump=false` leaves out a term of equation 8, of `question_state`,
-`answer_state`, `jump`, `frequency` and `match`. The models of other papers have
-their own settings, as the paper's have.
+`--model iam` reads the vectors of `--embeddings`. `iam-bert` reads a vector of
+each word alone from the BERT of `--bert`; `iam-bert-contextual` also reads
+vectors of a question's words in the question, and with `--set
+contextual_answers=true` those of an answer's words. `--set NAME=false` leaves
+out a term of equation 8: `question_state`, `answer_state`, `jump`, `frequency`
+or `match`. Models of other papers have those papers' settings.
 
 An epoch of the matcher with recipe `small` takes about a minute on WikiQA and 2
-cores, one of the language models several. `python -m reproductions.iam.study`
-runs the whole table, `python -m reproductions.iam.tables` writes Tables 3, 4.
+cores, an epoch of the language models several minutes. All of Table 1 is run by
+`reproductions.iam.study`; `reproductions.iam.tables` writes Tables 3 and 4.
 """
 
 import argparse
@@ -51,12 +52,12 @@ from reproductions.qa_lstm.experiment import EXPERIMENT as QA_LSTM
 if TYPE_CHECKING:
     import keras
 
-# What the names of tokenisers that read numbers as one word end with.
+# Suffix of the tokenisers that replace each number by one word.
 NUMBERS = "-num"
 
 STAGES = ("all", "lm", "rbm", "match")
 
-# Of IAM's own models these read the vectors of `--bert`.
+# The models of IAM that read the vectors of `--bert`.
 CONTEXTUAL = "iam-bert-contextual"
 OF_BERT = ("iam-bert", CONTEXTUAL)
 OWN = ("iam", *OF_BERT)
@@ -66,7 +67,7 @@ _ARGUMENTS = (
     *("units", "layers", "hidden_units", "question_term"),
     *("share_state_vector", "attention_activation", "input_initializer"),
     *("dropout", "question_dropout", "initializer_range", "l2"),
-    *("trainable_embeddings", "match_in_logit"),
+    "match_in_logit",
 )
 
 
@@ -121,7 +122,7 @@ class IAMExperiment(Experiment[IAMSettings]):
             )
 
     def tokenizer(self, settings: IAMSettings, dataset: Dataset) -> str:
-        """The tokeniser, such that it reads numbers as one word if asked."""
+        """The tokeniser; with `numbers`, its variant for numbers."""
         name = super().tokenizer(settings, dataset)
         if settings.numbers and not name.endswith(NUMBERS):
             name += NUMBERS
@@ -134,7 +135,7 @@ class IAMExperiment(Experiment[IAMSettings]):
         return super().vectors(arguments)
 
     def bert(self, settings: IAMSettings) -> dict[str, Any]:
-        """As the settings say."""
+        """Arguments of `bert_word_vectors`, from the settings."""
         return {
             "layers": settings.bert_layer,
             "dim": settings.bert_dim,
@@ -154,13 +155,13 @@ class IAMExperiment(Experiment[IAMSettings]):
             model: the model's name.
             settings: the settings.
             matrix: word vectors by word id, float32 `(words, dim)`.
-            contextual: vectors of the words of `"question"`s, and maybe of
-                `"answer"`s, in them, float32 `(texts, length, dim)`, if these
-                are to be read.
+            contextual: vectors of the words of each `"question"`, and maybe of
+                each `"answer"`, in its text, float32 `(texts, length, dim)`;
+                None for other models.
         """
         from reproductions.iam.jump import jump_arguments
 
-        # Where a stage changes the word vectors, each has its own.
+        # If a stage trains the word vectors, each reader has its own.
         own = settings.trainable_embeddings or settings.lm_trainable_embeddings
         contextual = contextual or {}
         return self.model_of_words(
@@ -189,8 +190,8 @@ class IAMExperiment(Experiment[IAMSettings]):
         rows: dict[str, np.ndarray] = {}
         if run.arguments.model == CONTEXTUAL:
             contextual, rows = self.contextual_vectors(run)
-        # First, as bad settings should not be found out after the stages, and
-        # a matcher starts the same whether these had to be made or were there.
+        # Built before the stages, so that bad settings raise early, and the
+        # initial weights do not depend on which stages had to be made.
         keras.utils.set_random_seed(run.arguments.seed)
         model = self.build_model(
             run.arguments.model, settings, run.matrix, contextual
@@ -231,7 +232,7 @@ class IAMExperiment(Experiment[IAMSettings]):
 
         Returns:
             By side, float32 `(texts, length, dim)`, and for each text of the
-            corpus its number among these, int32 `(corpus,)`, 0 for others.
+            corpus its row in that array, int32 `(corpus,)`, 0 for others.
         """
         from keras_qa.embeddings import bert_text_vectors
 
@@ -259,9 +260,9 @@ class IAMExperiment(Experiment[IAMSettings]):
         return found, rows
 
     def search_space(self, hp: Any) -> dict[str, Any]:
-        """What the paper leaves open, of the matcher.
+        """Settings of the matcher that the paper leaves open.
 
-        With `--stage-dir` all trials share the stages before it.
+        With `--stage-dir` all trials share the stages before the matcher.
         """
         return {
             "hidden_units": hp.Choice("hidden_units", [50, 100, 200]),
@@ -291,10 +292,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def prepare(arguments: Namespace) -> None:
-    """Makes one of the stages before the matcher.
+    """Makes the stage of `--stage`, one before the matcher.
 
     Raises:
-        SettingsError: if the model has none.
+        SettingsError: if the model has no such stages.
     """
     if arguments.model not in OWN:
         raise SettingsError(

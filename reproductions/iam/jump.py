@@ -28,15 +28,15 @@ from reproductions.iam.settings import IAMSettings
 
 WEIGHTS = "rbm.npz"
 
-# The settings that it depends on, in addition to those in `rbm_`.
+# The settings that the stage depends on, in addition to `rbm_*`.
 SHARED = (*TRAINING, "jump_offset", "jump_temperature")
 
-# Positions of answers whose states are computed at a time.
+# Number of positions whose states are computed at a time.
 POSITIONS = 1 << 14
 
 
 def jump_inputs(run: Run[IAMSettings], answers: RunFolder) -> dict[str, Any]:
-    """All that the jump's stage depends on."""
+    """The inputs of the jump's stage, for its fingerprint."""
     return {
         "seed": run.arguments.seed,
         **chosen_settings(run.settings, "rbm_", SHARED),
@@ -56,8 +56,8 @@ def train_jump(
         folder: the stage's folder.
 
     Returns:
-        What is known about it: numbers of texts, and by epoch the mean energy
-        gap and the error of the reconstructions.
+        Content of the stage's `metrics.json`: number of texts, mean energy gap
+        and reconstruction error by epoch, seconds per epoch.
     """
     arguments, settings = run.arguments, run.settings
     keras.utils.set_random_seed(arguments.seed)
@@ -112,7 +112,7 @@ def load_jump(settings: IAMSettings, folder: RunFolder) -> RBMJumpScore:
     """The trained score of a finished stage.
 
     Raises:
-        RunFolderError: if its weights are damaged, or of another score.
+        RunFolderError: if the weights are damaged, or of another score.
     """
     score = _jump(settings)
     read_arrays(folder.path / WEIGHTS, score.weights)
@@ -120,10 +120,11 @@ def load_jump(settings: IAMSettings, folder: RunFolder) -> RBMJumpScore:
 
 
 def read_arrays(path: Path, weights: Sequence[keras.Variable]) -> None:
-    """Gives weights the values that a `.npz` file has under their names.
+    """Assigns to weights the arrays of their names in a `.npz` file.
 
     Raises:
-        RunFolderError: if it is damaged, or lacks one of their shape.
+        RunFolderError: if the file is damaged, or an array is missing, has
+            another shape, or is not of finite floats.
     """
     try:
         with path.open("rb") as raw, zipfile.ZipFile(raw) as archive:
@@ -144,10 +145,10 @@ def read_arrays(path: Path, weights: Sequence[keras.Variable]) -> None:
 def text_states(
     encoder: keras.Model, texts: RaggedTexts
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The states of texts, those of similar lengths together.
+    """Yields the states of texts, in batches of similar lengths.
 
     Args:
-        encoder: a language model's.
+        encoder: encoder of a language model.
         texts: the texts.
 
     Yields:

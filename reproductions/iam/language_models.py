@@ -32,14 +32,14 @@ from reproductions.iam.settings import IAMSettings
 WEIGHTS = "language-model.weights.h5"
 FILES = (WEIGHTS, "history.csv")
 
-# The settings that it depends on, in addition to those in `lm_`.
+# The settings that the stage depends on, in addition to `lm_*`.
 SHARED = (*TRAINING, "units", "layers")
 
 
 def side_texts(
     corpus: Corpus, questions: Sequence[Question], side: str
 ) -> np.ndarray:
-    """Indices of the different questions, or candidates, of some questions."""
+    """Indices of the distinct questions, or candidates, int `(texts,)`."""
     indexed = corpus.index(questions)
     if side == "question":
         return np.unique(indexed.question_texts)
@@ -47,7 +47,7 @@ def side_texts(
 
 
 def language_model_texts(run: Run[IAMSettings], side: str) -> list[RaggedTexts]:
-    """Texts to train on and, without these, those that choose the epoch.
+    """The texts to train on, and other texts that choose the epoch.
 
     Args:
         run: the run.
@@ -57,13 +57,13 @@ def language_model_texts(run: Run[IAMSettings], side: str) -> list[RaggedTexts]:
     fit = side_texts(corpus, run.fit, side)
     select = side_texts(corpus, run.select, side)
     unseen = np.setdiff1d(select, fit)
-    # Of a few generated questions all may be in both.
+    # In a small data set all held-out texts may also be training texts.
     held_out = unseen if len(unseen) else select
     return [corpus.texts.take(chosen) for chosen in (fit, held_out)]
 
 
 def language_model_inputs(run: Run[IAMSettings], side: str) -> dict[str, Any]:
-    """All that the language model of one side depends on."""
+    """The inputs of the stage of one side, for its fingerprint."""
     texts = [
         fingerprint(part.ids.tobytes() + part.offsets.tobytes())
         for part in language_model_texts(run, side)
@@ -88,7 +88,7 @@ def chosen_settings(
 
     Args:
         settings: all settings.
-        prefix: what the names of the stage's own begin with.
+        prefix: the stage depends on all settings whose names begin with it.
         names: names of further settings.
     """
     return {
@@ -99,7 +99,7 @@ def chosen_settings(
 
 
 def stage_epochs(run: Run[IAMSettings], name: str) -> int:
-    """The number of epochs of a stage, whose setting has this name."""
+    """The number of epochs of a stage: this setting, or `smoke_epochs`."""
     return getattr(
         run.settings, "smoke_epochs" if run.arguments.smoke else name
     )
@@ -141,17 +141,17 @@ def build_language_model(
 def train_language_model(
     run: Run[IAMSettings], side: str, folder: RunFolder
 ) -> dict[str, Any]:
-    """Trains the language model of one side; keeps its best epoch.
+    """Trains the language model of one side and keeps its best epoch.
 
     Args:
         run: the run.
         side: `"question"` or `"answer"`.
-        folder: the stage's folder; an interrupted training goes on.
+        folder: the stage's folder; an interrupted training is continued.
 
     Returns:
-        What is known about it: perplexities of the texts that choose the epoch,
-        its own and those of a unigram and a bigram model that predict the same
-        classes, learnt from the same texts.
+        Content of the stage's `metrics.json`, with perplexities of the texts
+        that choose the epoch: the model's, and those of a unigram and a bigram
+        model of the same classes and training texts.
     """
     arguments, settings = run.arguments, run.settings
     keras.utils.set_random_seed(arguments.seed)
@@ -199,7 +199,7 @@ def _perplexities(
     model: BidirectionalLanguageModel, texts: RaggedTexts
 ) -> _Perplexities:
     found = perplexity(model, texts)
-    # Both directions predict as many words.
+    # Both directions predict the same number of words.
     likelihood = -float(np.mean(np.log(list(found.values()))))
     return _Perplexities(
         {
@@ -213,7 +213,7 @@ def _perplexities(
 def _ngram_perplexities(
     model: BidirectionalLanguageModel, train: RaggedTexts, held_out: RaggedTexts
 ) -> dict[str, dict[str, float]]:
-    """The perplexities of simpler models of the same classes."""
+    """Perplexities of n-gram models of the same classes."""
     found: dict[str, dict[str, float]] = {"unigram": {}, "bigram": {}}
     for direction in ("forward", "backward"):
         known, asked = (
@@ -232,7 +232,7 @@ def load_language_model(
     """The trained model of a finished stage.
 
     Raises:
-        RunFolderError: if its weights are damaged, or of another model.
+        RunFolderError: if the weights are damaged, or of another model.
     """
     model = build_language_model(run, side)
     load_weights(model, folder.path / WEIGHTS)

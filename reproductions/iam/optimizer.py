@@ -1,21 +1,21 @@
-"""How all stages of IAM are trained: the optimizer and its learning rate."""
+"""The optimizer of all stages of IAM, and its learning rate."""
 
 import keras
 
 from reproductions.iam.settings import IAMSettings
 
-# The settings that both depend on, in addition to the rate.
+# The settings that every stage's training depends on.
 TRAINING = ("batch_size", "clipnorm", "decay", "decay_epochs")
 
 
 def build_optimizer(
     name: str, rate: float, clipnorm: float
 ) -> keras.optimizers.Optimizer:
-    """An optimizer with a limit of the gradient's norm.
+    """An optimizer with gradient clipping.
 
     Args:
-        name: its name, such as `"sgd"`.
-        rate: learning rate to start with.
+        name: the optimizer's name, such as `"sgd"`.
+        rate: initial learning rate.
         clipnorm: largest norm of the gradient of all weights together (Pascanu
             et al., 2013); 0 for no limit.
     """
@@ -35,13 +35,14 @@ def learning_rates(
 ) -> list[keras.callbacks.Callback]:
     """The callback that sets the learning rate of each epoch, if it decays.
 
-    It depends on the epoch's number alone, so that a resumed training goes on
-    as if it had never stopped.
+    The rate depends only on the epoch's number, so that a resumed training
+    gives the same result as an uninterrupted one.
 
     Args:
-        settings: `decay`: `"once"`, half after `decay_epochs`; `"each"`, half
-            again after each epoch from then on; or `"none"`.
-        rate: learning rate to start with.
+        settings: has `decay_epochs` and `decay`: `"once"` halves the rate after
+            `decay_epochs`, `"each"` also after every later epoch, `"none"`
+            never.
+        rate: initial learning rate.
     """
     if settings.decay == "none":
         return []

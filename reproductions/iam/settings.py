@@ -143,7 +143,7 @@ RECIPES = {
     ),
 }
 
-# The settings that switch a term of equation 8, and the term's name.
+# The settings that switch the terms of equation 8, and the terms' names.
 TERMS = {
     "question_state": "question",
     "answer_state": "answer",

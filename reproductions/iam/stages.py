@@ -1,7 +1,7 @@
 """IAM's stages before the matcher: two language models, and the jump's RBM.
 
-Each is kept in the folder of the stages, under a fingerprint of all that it
-depends on, and used by every run for which that is the same.
+Each stage has a folder in the folder of stages, named after a fingerprint of
+its inputs. All runs with the same inputs use it.
 """
 
 from argparse import Namespace
@@ -32,9 +32,9 @@ class Stages:
 
     Attributes:
         language_models: the trained models of both sides.
-        jump: the trained score of jumps, if it was asked for.
-        metrics: what the stages are known by: of each, the content of its
-            `metrics.json`, and the name of its folder.
+        jump: the trained score of jumps; None if it is not needed.
+        metrics: by stage, the content of its `metrics.json`, and the name of
+            its folder as `folder`.
     """
 
     language_models: dict[str, BidirectionalLanguageModel]
@@ -45,15 +45,15 @@ class Stages:
 def run_stages(run: Run[IAMSettings], jump: bool = True) -> Stages:
     """Makes the stages before the matcher, or reuses them.
 
-    With `--stage all` what is missing is made; otherwise only the stage that is
-    named, and those before it must be there.
+    `--stage all` makes the stages that are missing; any other value makes only
+    the named stage, and the stages before it must exist.
 
     Args:
         run: the run.
         jump: True if the jump's stage is needed.
 
     Raises:
-        StageError: if a stage is missing that must be there.
+        StageError: if a stage that must exist is missing.
     """
     asked, root = run.arguments.stage, stage_root(run.arguments)
     folders = {

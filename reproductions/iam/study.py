@@ -1,7 +1,7 @@
 """IAM's Table 1 with its ablations, one run after the other.
 
     python -m reproductions.iam.study --data-dir DIR --output-dir DIR \
-        --embeddings vectors.bin --record reproductions/records/runs.jsonl
+        --embeddings glove.6B.100d.bin --record reproductions/records/runs.jsonl
     python -m reproductions.significance DIR
 
 Three seeds of each condition on `--split dev`: the epoch of each run is chosen
@@ -11,9 +11,9 @@ the folder `stages`. Finished runs are skipped, so the command can be given
 again after an interruption. The recipe is `small`; `--recipe paper` takes days.
 
 IAM runs with the vectors of a BERT and with those of `--embeddings`, with and
-without the jump, next to QA-LSTM, the attentive LSTM and AP-CNN, which read
-`--embeddings`. With BERT it also runs without each other term of equation 8,
-and with the other reading of its question term.
+without the jump. With BERT it also runs without each other term of equation 8,
+and with the other reading of its question term. The baselines QA-LSTM,
+attentive LSTM and AP-CNN read `--embeddings`.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from reproductions.iam.settings import TERMS
 
 SEEDS = (1, 2, 3)
 DATASETS = ("wikiqa", "trecqa-clean")
-# In order of importance: a study that is cut short has compared these first.
+# In order of importance, so that an interrupted study has the first of them.
 CONDITIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("iam-bert", ()),
     ("iam-bert", ("jump=false",)),

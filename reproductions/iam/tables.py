@@ -3,12 +3,12 @@
     python -m reproductions.iam.tables --run RUN --attention-run OTHER \
         --data-dir DIR --output tables.md
 
-RUN is the output folder of a run of `reproductions.iam` that kept
-its model and has the jump, OTHER that of an attentive LSTM on the same data
-set, which Table 3 shows next to it. `--question ID` chooses a question of
-the runs' split, and may be given several times; without it the first ones are
-taken that have both a correct and an incorrect candidate. Of each question its
-first correct and first incorrect candidate are shown. Seconds.
+RUN is the output folder of a run of `reproductions.iam` that kept its model and
+has the jump; OTHER is that of an attentive LSTM on the same data set, for
+comparison in Table 3. `--question ID` chooses a question of the runs' split,
+and may be given several times; by default the script takes the first questions
+that have both a correct and an incorrect candidate. The tables show the first
+correct and the first incorrect candidate of each.
 """
 
 import argparse
@@ -47,8 +47,8 @@ class Reader:
     Attributes:
         folder: the run's folder.
         metrics: the content of its `metrics.json`.
-        model: its model.
-        reading: how it reads text.
+        model: the run's model.
+        reading: how the model reads text.
     """
 
     folder: Path
@@ -61,9 +61,9 @@ class Reader:
         """Reads the folder of a finished run.
 
         Raises:
-            ModelFileError: if its model cannot be loaded.
-            RankerError: if it lacks the model, or cannot be read.
-            RecordError: if its metrics are malformed.
+            ModelFileError: if the model cannot be loaded.
+            RankerError: if the folder lacks the model, or cannot be read.
+            RecordError: if the metrics are malformed.
         """
         ranker = Ranker.load(folder)
         metrics = read_metrics(folder, "settings")
@@ -101,14 +101,14 @@ class Reader:
 
 
 def extreme_marks(jumps: np.ndarray) -> dict[int, str]:
-    """Marks of the two largest and the two smallest of some values.
+    """Marks the two largest and the two smallest of some values.
 
     Args:
-        jumps: `(length,)`, one for each word.
+        jumps: float array `(length,)`, one value for each word.
 
     Returns:
-        For places of words, patterns with `{}` in place of the word:
-        `T@1` is the largest, `B@1` the smallest. No place has two marks.
+        By index of a word, a pattern with `{}` for the word: `T@1` marks the
+        largest value, `B@1` the smallest. No word has two marks.
     """
     order = np.argsort(-jumps, kind="stable").tolist()
     top, rest = order[:EXTREME], order[EXTREME:]
@@ -119,7 +119,7 @@ def extreme_marks(jumps: np.ndarray) -> dict[int, str]:
 
 
 def marked(words: Iterable[str], marks: Mapping[int, str]) -> str:
-    """Words in a line of Markdown, some of them as their patterns say."""
+    """Words as a line of Markdown, with the patterns of marked words."""
     return " ".join(
         marks.get(i, "{}").replace("{}", _literal(word))
         for i, word in enumerate(words)
@@ -127,7 +127,7 @@ def marked(words: Iterable[str], marks: Mapping[int, str]) -> str:
 
 
 def _literal(word: str) -> str:
-    """A word that Markdown shows as it is."""
+    """A word with Markdown's special characters escaped."""
     return "".join(f"\\{c}" if c in "\\`*_<>[]" else c for c in word)
 
 
@@ -137,13 +137,14 @@ def choose(
     """The questions to show.
 
     Args:
-        questions: those of the split.
-        ids: names of questions; without any, the first ones that have both
-            labels.
-        count: number of questions, if they are not named.
+        questions: the questions of the split.
+        ids: ids of questions; if empty, the first questions with a correct and
+            an incorrect candidate are chosen.
+        count: number of questions to choose if `ids` is empty.
 
     Raises:
-        FigureError: if a question does not exist, or has not both labels.
+        FigureError: if a question does not exist, or lacks a correct or an
+            incorrect candidate.
     """
     fit = {
         question.id: question
@@ -168,7 +169,7 @@ def tables(
     Args:
         questions: the questions to show.
         reader: the run of IAM.
-        other: the run that Table 3 shows next to it.
+        other: the run that Table 3 compares it with, if any.
     """
     names = model_names()
     readers = [reader, *([other] if other else [])]

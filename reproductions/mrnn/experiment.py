@@ -3,18 +3,18 @@
     python -m reproductions.mrnn --dataset wikiqa --data-dir DIR \
         --embeddings bert:minilm glove.6B.300d.txt --seed 1 --split test
 
-`mrnn` reads the mixture of all vectors of `--embeddings`, of each word alone
-(Tables 2 and 3): four layers of a BERT (`bert:SOURCE`), the top of an ELMo
-(`elmo:DIR`), and vectors of a file, such as a fastText model, the last two
-weighed by idf. `mrnn-contextual` reads those of each word in its text; it is
-exported for Keras alone, as it takes no text. `--set n_gram_attention=false`
-and `--set query_attention=false` leave out one of the attentions. The models of
-other papers have their own settings, as the paper's have.
+`mrnn` reads the mixture of all vectors of `--embeddings` (Tables 2 and 3), with
+each word encoded alone: four layers of a BERT (`bert:SOURCE`), the top of an
+ELMo (`elmo:DIR`), and vectors of a file, such as a fastText model, the last two
+weighed by idf. `mrnn-contextual` reads the mixture with each word encoded in
+its text; it is exported only for Keras, since it takes no text. `--set
+n_gram_attention=false` and `--set query_attention=false` each leave out one
+attention. Models of other papers have those papers' settings.
 
 On `squad` and `quasar-t` recall@1, @3 and @5 are measured, too; SQuAD has no
 test set, so its figures are those of `--split dev`. An epoch of `--recipe
 small` takes some seconds on WikiQA and 2 cores; the published sizes need a GPU
-(`TripletTrainer` says what memory a step takes).
+(see `TripletTrainer` for the memory of a step).
 """
 
 from argparse import Namespace
@@ -34,6 +34,7 @@ from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Run
 from reproductions.harness.experiment import Training
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
+from reproductions.mrnn.settings import CONTEXTUAL
 from reproductions.mrnn.settings import DATASETS
 from reproductions.mrnn.settings import RECIPES
 from reproductions.mrnn.settings import MRNNSettings
@@ -45,11 +46,9 @@ if TYPE_CHECKING:
     from keras_qa.embeddings import Coverage
     from keras_qa.text.vector_texts import VectorTexts
 
-# Reads vectors that the words have in their texts.
-CONTEXTUAL = "mrnn-contextual"
 OWN = ("mrnn", CONTEXTUAL)
 
-# The settings that the model takes as arguments under their own names.
+# The settings that are arguments of the model with the same names.
 _ARGUMENTS = (
     *("filters", "blocks", "kernel_size", "max_document_length"),
     *("momentum", "hidden_units", "n_gram_attention", "query_attention"),
@@ -75,9 +74,11 @@ class MRNNExperiment(Experiment[MRNNSettings]):
     models = (*OWN, *borrowed, *FLOORS)
     recipes = RECIPES
     of_dataset = DATASETS
+    # Its vectors depend on the text and are not in a matrix.
+    choices = {CONTEXTUAL: {"idf_weighting": (False,)}}
 
     def settings_of(self, arguments: Namespace) -> MRNNSettings:
-        """HyperQA's recipe `best` is as small as it needs to be."""
+        """Uses recipe `best` of HyperQA, which has no recipe `small`."""
         if (arguments.model, arguments.recipe) == ("hyperqa", "small"):
             arguments = Namespace(**{**vars(arguments), "recipe": "best"})
         return super().settings_of(arguments)
@@ -89,7 +90,7 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         corpus: Corpus,
         fit: list[Question],
     ) -> "tuple[np.ndarray, Coverage | None]":
-        """The mixture of all vectors, of each word alone."""
+        """The mixture of all vectors, with each word encoded alone."""
         from reproductions.harness.vectors import matrix_of
         from reproductions.mrnn.texts import mixed_vectors
 
@@ -100,10 +101,10 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         source, idf = mixed_vectors(
             self.vectors(arguments), arguments, settings, corpus, fit
         )
-        # The first two are no words.
+        # The first two entries are padding and the unknown word.
         words = corpus.vocabulary.words[2:]
         found = [source.word_vectors(words, idf)]
-        return matrix_of(found, arguments, settings, corpus)
+        return matrix_of(found, arguments, settings, corpus, fit)
 
     def text_vectors(self, run: Run[MRNNSettings]) -> "VectorTexts":
         """The mixture of all vectors, of each word in its text."""
@@ -118,14 +119,14 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         matrix: np.ndarray,
         embedding_dim: int | None = None,
     ) -> "keras.Model":
-        """The scorer.
+        """MRNN with new weights.
 
         Args:
             model: the model's name.
             settings: the settings.
             matrix: word vectors by word id, float32 `(words, dim)`.
-            embedding_dim: size of the word vectors of a model that reads these
-                in place of ids, and no matrix.
+            embedding_dim: size of the word vectors, for a model that reads
+                vectors instead of ids; `matrix` is then ignored.
         """
         vocabulary_size: int | None = None
         arguments: dict[str, Any] = {}
@@ -156,8 +157,8 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         if run.arguments.model == CONTEXTUAL:
             texts = contextual_texts(run, self.vectors(run.arguments))
             width = texts.vectors.shape[1]
-        # After the vectors: what was computed must not change how weights
-        # start.
+        # Seeded after the vectors, so that computing them does not change the
+        # initial weights.
         keras.utils.set_random_seed(seed)
         model = self.build_model(
             run.arguments.model, settings, run.matrix, width
@@ -192,7 +193,7 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         return Training(scorer, trainer, batches, settings.patience)
 
     def search_space(self, hp: Any) -> dict[str, Any]:
-        """What the paper leaves open."""
+        """Settings that the paper leaves open."""
         return {
             "margin": hp.Choice("margin", [0.5, 0.8, 1.0]),
             "blocks": hp.Choice("blocks", [4, 6]),
@@ -205,7 +206,7 @@ class MRNNExperiment(Experiment[MRNNSettings]):
 
 
 def _start(gain: float | None) -> "keras.initializers.Initializer":
-    """How the kernels of a softmax block start."""
+    """The initializer of a softmax block's kernels."""
     import keras
 
     from keras_qa.initializers import ScaledIdentity

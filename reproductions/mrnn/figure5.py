@@ -3,12 +3,11 @@
     python -m reproductions.mrnn.figure5 --run RUN --data-dir DIR \
         --output-dir pictures
 
-A RUN is the output folder of `reproductions.mrnn`. The pair is the
-first question of the run's split whose right answer is ranked first, with this
-answer; `--question-id` and `--candidate-id` name another one of the split,
+A RUN is the output folder of `reproductions.mrnn`. The pair is the first
+question of the run's split whose right answer is ranked first, with this
+answer; `--question-id` and `--candidate-id` name another pair of the split,
 `--question` and `--answer` are any two texts. The picture has the three maps of
-the figure; a table (Markdown) next to it has the largest weights of each.
-Seconds.
+the figure; a Markdown page with it lists the largest weights of each map.
 """
 
 import argparse
@@ -43,11 +42,11 @@ STRONGEST = 5
 def tables(maps: "AttentionMaps", count: int = STRONGEST) -> str:
     """The largest weights of each map, as Markdown tables.
 
-    Words come with their place, from 1.
+    Each word is followed by its position in the text, from 1.
 
     Args:
         maps: the maps.
-        count: number of weights of each.
+        count: number of weights of each map.
     """
     grams = [f"{words}-gram" for words in maps.grams]
     question, answer = (
@@ -122,7 +121,7 @@ def draw(
 
     Raises:
         AttentionError: if the run's model has no such maps.
-        DatasetError: if the data set is not there.
+        DatasetError: if the data set is missing.
         FigureError: if the model reads vectors that depend on whole texts,
             or if there is no such pair.
         RankerError: if the folder contains no finished run.
@@ -148,7 +147,7 @@ def draw(
     else:
         pair = pair_of_split(folder, metrics, data_dir, ids)
     maps = attention_maps(model, reading, pair.question, pair.answer)
-    # An id may contain what no file name can.
+    # An id may contain characters that a file name cannot.
     name = re.sub(r"[^\w.-]", "_", f"{metrics['dataset']}-{pair.name}")
     picture = output_dir / f"figure5-{name}.png"
     text = picture.with_suffix(".md")

@@ -8,6 +8,9 @@ from reproductions.harness.measures import EVERY
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import setting
 
+# Reads vectors of words that depend on their texts.
+CONTEXTUAL = "mrnn-contextual"
+
 
 @dataclass(frozen=True)
 class MRNNSettings(CommonSettings):
@@ -107,7 +110,7 @@ class MRNNSettings(CommonSettings):
     )
 
 
-# What the paper does on one data set only (4.3.2).
+# Settings of single data sets (4.3.2).
 DATASETS: dict[str, dict[str, Any]] = {
     "squad": {"blocks": 6, "margin": 1.0, "monitor": "recall@5"},
     "quasar-t": {"blocks": 6, "margin": 0.8, "monitor": "recall@5"},
@@ -115,8 +118,8 @@ DATASETS: dict[str, dict[str, Any]] = {
 
 RECIPES = {
     "paper": Recipe("as published"),
-    # Rate and start from trials on folds of train. From the identity itself,
-    # whose dot products of large vectors saturate the softmax, the second
+    # Learning rate and gains are from trials on folds of train. With a gain of
+    # 1 the dot products of large vectors saturate the softmax, and the second
     # attention hardly learns.
     "small": Recipe(
         "for 2 cores",

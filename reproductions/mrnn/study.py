@@ -1,7 +1,7 @@
 """MRNN with and without its parts, one run after the other.
 
     python -m reproductions.mrnn.study --data-dir DIR --output-dir DIR \
-        --embeddings bert:minilm vectors.txt \
+        --embeddings bert:minilm glove.6B.100d.bin \
         --record reproductions/records/runs.jsonl
     python -m reproductions.significance DIR
 
@@ -15,7 +15,7 @@ MRNN runs with all vectors of `--embeddings` in one ensemble and with each of
 them alone, with 1 to 4 blocks, without its first and without its second
 attention, with some of a question's own wrong candidates among its negatives,
 and with vectors of words in their texts. QA-LSTM, HyperQA and the untrained
-cosine, next to it, read the last of `--embeddings`.
+cosine read the last of `--embeddings`; BM25 runs, too.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from reproductions.mrnn.experiment import EXPERIMENT
 
 SEEDS = (1, 2, 3)
 DATASETS = ("wikiqa", "trecqa-clean")
-# In order of importance: a study that is cut short has compared these first.
+# In order of importance, so that an interrupted study has the first of them.
 CONDITIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("mrnn", ()),
     ("mrnn", ("n_gram_attention=false",)),
@@ -50,7 +50,7 @@ def runs(arguments: argparse.Namespace) -> Iterator[PlannedRun]:
     every = arguments.embeddings
     for seed in arguments.seeds:
         for dataset in arguments.datasets:
-            # Without a seed there is nothing to repeat.
+            # The floors are not trained: one seed is enough.
             first = seed == arguments.seeds[0]
             for model in (*(FLOORS if first else ()), *BASELINES):
                 yield _run(arguments, dataset, model, seed, every[-1:])

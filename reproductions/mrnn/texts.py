@@ -1,21 +1,29 @@
-"""The word vectors of MRNN: mixed, and in their texts."""
+"""The word vectors of MRNN: of single words, and of words in their texts."""
 
 from argparse import Namespace
+from dataclasses import replace
 
 import numpy as np
+from gensim.models import KeyedVectors
 
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.datasets.dataset import Question
 from keras_qa.embeddings import InverseDocumentFrequency
+from keras_qa.embeddings import Mixture
 from keras_qa.embeddings import MultiResolution
 from keras_qa.embeddings import StaticEncoder
+from keras_qa.embeddings import embedding_matrix
 from keras_qa.embeddings import find_encoder
 from keras_qa.embeddings import published_mixture
+from keras_qa.embeddings.mixtures.encoders import BERT
+from keras_qa.embeddings.mixtures.encoders import ELMO
 from keras_qa.text.vector_texts import VectorTexts
 from reproductions.harness.experiment import Run
-from reproductions.harness.vectors import SKIPGRAM
-from reproductions.harness.vectors import own_skipgram
+from reproductions.harness.vectors import load_named
+from reproductions.harness.vectors import scaling_of
+from reproductions.harness.vectors import warn_of_weights
+from reproductions.mrnn.settings import CONTEXTUAL
 from reproductions.mrnn.settings import MRNNSettings
 
 
@@ -28,33 +36,65 @@ def mixed_vectors(
 ) -> tuple[MultiResolution, InverseDocumentFrequency]:
     """The multi-resolution vectors of MRNN.
 
+    Word vectors, of a file or made for the text, have the lengths that the
+    settings ask for before Table 2 weighs them by idf. So have those that a
+    network gives each word alone; those of a word in its text stay as they are.
+
     Args:
         names: the names of all sources, as on the command line.
         arguments: the command line.
         settings: the settings.
         corpus: the texts.
-        fit: the questions to train on, whose texts and those of whose
-            candidates are the documents of the idf.
+        fit: the questions to train on; they and their candidates are the
+            documents of the idf.
 
     Returns:
-        The ensemble of Table 3 of a mixture as in Table 2 of each source, and
-        the idf that it weighs by.
+        The ensemble (Table 3) of one mixture (Table 2) per source, and the idf
+        that weighs its vectors.
     """
-    sentences = corpus.sentences(fit)
-    mixtures = [
-        published_mixture(
-            StaticEncoder(own_skipgram(arguments, settings, sentences))
-            if name == SKIPGRAM
-            else find_encoder(name),
-            settings.bert_order,
-            settings.w_idf,
-        )
-        for name in names
-    ]
+    mixtures = []
+    for name in names:
+        if name.startswith((BERT, ELMO)):
+            mixture = published_mixture(
+                find_encoder(name), settings.bert_order, settings.w_idf
+            )
+            if arguments.model != CONTEXTUAL:
+                mixture = _scaled_alone(mixture, settings, corpus)
+        else:
+            vectors = load_named(name, arguments, settings, corpus, fit)
+            warn_of_weights(name, vectors, settings, corpus)
+            mixture = published_mixture(
+                _scaled(vectors, settings, corpus), w_idf=settings.w_idf
+            )
+        mixtures.append(mixture)
     return (
         MultiResolution(tuple(mixtures)),
-        InverseDocumentFrequency.of(sentences),
+        InverseDocumentFrequency.of(corpus.sentences(fit)),
     )
+
+
+def _scaled_alone(
+    mixture: Mixture, settings: MRNNSettings, corpus: Corpus
+) -> Mixture:
+    """A network's mixture, for words alone, with scaled vectors."""
+    if settings.word_norm == "raw":
+        return mixture
+    unweighted = MultiResolution((replace(mixture, w_idf=0.0),))
+    vectors = unweighted.word_vectors(corpus.vocabulary.words[2:])
+    return Mixture(_scaled(vectors, settings, corpus), w_idf=mixture.w_idf)
+
+
+def _scaled(
+    vectors: KeyedVectors, settings: MRNNSettings, corpus: Corpus
+) -> StaticEncoder:
+    """Word vectors of the lengths that the settings ask for."""
+    words = corpus.vocabulary.words
+    matrix, _ = embedding_matrix(
+        words, vectors, oov="zeros", scaling=scaling_of(settings)
+    )
+    scaled = KeyedVectors(vectors.vector_size)
+    scaled.add_vectors(words[1:], matrix[1:])
+    return StaticEncoder(scaled)
 
 
 def contextual_texts(
@@ -62,18 +102,17 @@ def contextual_texts(
 ) -> VectorTexts:
     """The multi-resolution vectors of all texts that a run reads.
 
-    They are kept in memory, in half precision: with Table 2's sizes, 4·768 +
-    1024 + 300 numbers, 8.8 KB for each word. Wrong candidates of training
-    questions are left out where training does not read them.
+    The vectors are kept in memory as float16: with Table 2's sizes, 4·768 +
+    1024 + 300 numbers, 8.8 KB for each word.
 
     Args:
-        run: the run; wrong candidates are read if its setting `negatives` is
-            not 0.
+        run: the run; wrong candidates of training questions are left out if
+            its setting `negatives` is 0.
         names: the names of all sources, as on the command line.
         whole: whether all texts are read in any case.
 
     Returns:
-        The texts by their numbers in the corpus; those that are not read are
+        The texts by their numbers in the corpus; texts that are left out are
         empty.
     """
     corpus, settings = run.corpus, run.settings

@@ -3,13 +3,13 @@
     python -m reproductions.qa_lstm --row 3N --dataset insuranceqa-v1 \
         --data-dir DIR --embeddings FILE --seed 1 --split test
 
-`--row` names a row of the tables, its model and its settings; `--model` alone
-takes a model as the best row has it. `--model idf-cosine` and `--model wsdm`
-are the first two baselines of Table 3; with `--model bm25` and `--model cosine`
-they are the floor that every figure needs. Top-1 accuracy is P@1. An epoch of
-`--recipe small` takes about a minute on InsuranceQA's 3,437 training questions
-and 2 cores, one of the published recipe several times that. All rows with many
-seeds: `python -m reproductions.qa_lstm.study`.
+`--row` chooses the model and the settings of a row of the tables; `--model`
+alone takes a model with the settings of its best row. `--model idf-cosine` and
+`--model wsdm` are the first two baselines of Table 3; they, `--model bm25` and
+`--model cosine` are simple baselines to compare with. Top-1 accuracy is P@1. An
+epoch of `--recipe small` takes about a minute on InsuranceQA's 3,437 training
+questions and 2 cores, an epoch of the published recipe several minutes.
+`python -m reproductions.qa_lstm.study --seeds 1 2 3` runs all rows.
 """
 
 from argparse import Namespace
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         WeightedSequentialDependence,
     )
 
-# The class of each model, and the settings that are its own arguments.
+# The class of each model, and the settings that are arguments of it.
 _SHARED = ("similarity", "dropout", "l2")
 CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     "qa-lstm": ("QALSTM", ("units", "pooling")),
@@ -64,7 +64,7 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "feng-cnn": ("FengCNN", ("hidden_units", "filters", "kernel_size")),
 }
-# The first two baselines of Table 3: of words, and of their vectors.
+# The first two baselines of Table 3: one of words, one of their vectors.
 TERM_DEPENDENCE = "wsdm"
 IDF_COSINE = "idf-cosine"
 
@@ -89,7 +89,7 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
     def recipe_changes(
         self, arguments: Namespace, published: QALSTMSettings
     ) -> Mapping[str, Any]:
-        """`small` halves sizes, and knows no setting of a single negative."""
+        """Halves sizes for `small`, and ignores retuning for one negative."""
         changes = super().recipe_changes(arguments, published)
         if arguments.recipe != "small":
             return changes
@@ -105,7 +105,7 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
     def build_model(
         self, model: str, settings: QALSTMSettings, matrix: np.ndarray
     ) -> "keras.Model":
-        """A scorer whose word vectors are trained, from those of a matrix."""
+        """A model whose word vectors are trained, starting from a matrix."""
         class_name, names = CLASSES[model]
         return self.model_of_words(
             class_name, settings, (*names, *_SHARED), matrix
@@ -154,7 +154,7 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
         )
 
     def rank_by_words(self, run: Run[QALSTMSettings]) -> Outcome | None:
-        """The first two baselines of Table 3."""
+        """Ranks with the first two baselines of Table 3; None for others."""
         from keras_qa.ranking.evaluation import evaluate
 
         details: dict[str, Any] = {}
@@ -171,11 +171,7 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
         )
 
     def search_space(self, hp: Any) -> dict[str, Any]:
-        """What section 4.1 says was tuned, with lists of ours.
-
-        It names margins and counts of negatives without their lists, and the
-        sizes in Table 3.
-        """
+        """The settings that section 4.1 and Table 3 tuned, with our lists."""
         return {
             "margin": hp.Choice("margin", [0.05, 0.1, 0.2, 0.5]),
             "negatives": hp.Choice("negatives", [1, 10, 50]),
@@ -192,8 +188,8 @@ def learning_rates(
 ) -> "list[keras.callbacks.Callback]":
     """The callback that sets the learning rate of each epoch, if it decays.
 
-    It depends on the epoch's number alone, so that a resumed training goes on
-    as if it had never stopped.
+    The rate depends only on the epoch's number, so that a resumed training
+    gives the same result as an uninterrupted one.
     """
     import keras
 
@@ -227,7 +223,7 @@ def fit_term_dependence(
 ) -> "WeightedSequentialDependence":
     """The term dependence model, weighted on some training questions.
 
-    Questions without wrong candidates are given pools first.
+    If the data set has pools, the questions get candidates from them first.
     """
     from keras_qa.ranking.sequential_dependence import (
         WeightedSequentialDependence,

@@ -3,10 +3,10 @@
     python -m reproductions.qa_lstm.figure5 --run RUN [--run RUN ...] \
         --data-dir DIR --output-dir pictures
 
-A RUN is the output folder of `reproductions.qa_lstm`; the paper's
-are rows 3C, 3E and 3L. Several runs of one row are averaged. The questions of a
-split are divided by the average length of their correct answers; Test1 and
-Test2 are drawn apart. A table (Markdown) and a picture are written. Seconds.
+A RUN is the output folder of `reproductions.qa_lstm`; the paper draws rows 3C,
+3E and 3L. Several runs of one row are averaged. The questions of a split are
+grouped by the average length of their correct answers; Test1 and Test2 have
+separate panels. The script writes a Markdown table and a picture, in seconds.
 """
 
 import argparse
@@ -40,8 +40,7 @@ from reproductions.report.plots import new_figure
 from reproductions.report.plots import save
 from reproductions.significance import question_metric
 
-# Upper ends of all buckets but the last. The text names the first three; the
-# figure has eleven.
+# Upper ends of the figure's eleven buckets but the last; the text names three.
 EDGES = (50, 55, 60, 65, 70, 80, 90, 100, 120, 160)
 METRIC = "P@1"
 
@@ -54,7 +53,7 @@ class Buckets:
         labels: names of the buckets, from short to long.
         questions: number of questions in each, `(buckets,)`.
         accuracy: for each curve its accuracy in each bucket, `(buckets,)`; NaN
-            where there is no question.
+            for a bucket without a question.
     """
 
     labels: tuple[str, ...]
@@ -63,7 +62,7 @@ class Buckets:
 
 
 def answer_length(question: Question, tokenizer: str) -> float:
-    """The average number of tokens of a question's correct answers, uncut."""
+    """The average number of tokens of a question's untruncated answers."""
     lengths = [len(tokenize(c.text, tokenizer)) for c in question.positives]
     return float(np.mean(lengths))
 
@@ -79,8 +78,7 @@ def divide(
         lengths: average length of the correct answers by question.
         curves: for each curve the accuracy by question of each of its runs;
             questions that have no length are left out.
-        edges: the upper ends of all buckets but the last, rising; an end
-            belongs to its bucket.
+        edges: inclusive upper ends of all buckets but the last, rising.
 
     Raises:
         FigureError: if `edges` do not rise, or a run lacks a question.
@@ -150,7 +148,7 @@ def read_curves(
         FileNotFoundError: if a folder contains no finished run.
         RecordError: if the metrics of one are malformed.
         FigureError: if the runs are not of one split of one data set, or
-            those of one curve have other settings.
+            runs of one curve differ in their settings.
     """
     names = model_names()
     first: dict[str, Any] = {}
@@ -169,7 +167,8 @@ def read_curves(
         if "row" in metrics:
             curve = f"{metrics['row'][1:]}: {curve}"
         expected = settings.setdefault(curve, metrics["settings"])
-        for name, value in metrics["settings"].items():
+        for name in {**expected, **metrics["settings"]}:
+            value = metrics["settings"].get(name)
             if value != expected.get(name):
                 raise FigureError(
                     f"{folder}: expected the settings of the other runs of "
@@ -207,7 +206,7 @@ def draw(
         lengths = {
             question.id: answer_length(question, tokenizer)
             for question in dataset.questions(part)
-            # Of a smoke test some questions alone are there.
+            # A smoke test ranks only some of the questions.
             if question.positives and (question.id in scored)
         }
         if lengths:
@@ -243,9 +242,8 @@ def bucket_lines(
     """Draws the accuracy in buckets of questions (Figure 5).
 
     Args:
-        panels: title to names of the buckets, accuracy by curve with NaN for
-            buckets without a question, and numbers of questions; drawn one
-            above the other.
+        panels: title to the fields of `Buckets`: labels, accuracy, questions;
+            drawn one above the other.
         path: the PNG file to write.
     """
     figure = new_figure(7.4, 3.4 * len(panels))

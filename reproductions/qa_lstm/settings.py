@@ -16,6 +16,7 @@ class QALSTMSettings(CommonSettings):
 
     max_question_length: int | None = setting(200, "4.1", "L", above=0)
     max_answer_length: int | None = setting(200, "4.1", "L", above=0)
+    trainable_embeddings: bool = setting(True, "4.1", later=True)
     units: int = setting(141, "4.1", "of the LSTM, in each direction", above=0)
     filters: int = setting(400, "Table 3", "c", above=0)
     kernel_size: int = setting(
@@ -68,7 +69,6 @@ class QALSTMSettings(CommonSettings):
     )
 
 
-# What the models need in addition.
 MODELS: dict[str, dict[str, Any]] = {
     "conv-based-lstm": {
         "filters": 282,  # 4.1
@@ -77,8 +77,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "feng-cnn": {"filters": 4000, "kernel_size": 2},  # Feng et al. (2015)
 }
 
-# What the paper does on one data set only; a model of another width keeps its
-# row's numbers there.
+# Settings of single data sets; those of a row replace them.
 _TREC: dict[str, Any] = {
     "units": 300,  # 5.2: 600, in both directions together
     "filters": 600,  # 5.2
@@ -98,7 +97,7 @@ ONE_NEGATIVE: dict[str, Any] = {
     "batch_size": 100,
 }
 
-# The rows of Tables 3 and 4: model, and what differs from the above.
+# The rows of Tables 3 and 4: model, and settings that replace the above.
 ROWS: dict[str, tuple[str, dict[str, Any]]] = {
     "3-bag-of-word": ("idf-cosine", {}),
     "3-metzler-bendersky": ("wsdm", {}),
@@ -126,15 +125,14 @@ ROWS: dict[str, tuple[str, dict[str, Any]]] = {
     "4E": ("attentive-lstm", {}),
 }
 
-# What the recipe `small` halves.
+# The settings that the recipe `small` halves.
 SIZES = ("units", "filters", "hidden_units")
 
 RECIPES = {
     "paper": Recipe("as published"),
-    # One pool of negatives for all questions of a batch, which is the same
-    # draw for each, and an optimizer that needs fewer epochs. A row with one
-    # negative changes nothing but their number, so that it can be compared
-    # with the other rows.
+    # All questions of a batch share one draw of negatives, and the optimizer
+    # needs fewer epochs. A row with one negative changes only their number, so
+    # that it can be compared with the other rows.
     "small": Recipe(
         f"for 2 cores: {', '.join(SIZES)} halved",
         {
@@ -144,8 +142,7 @@ RECIPES = {
             "decay": "none",
             "epochs": 10,
         },
-        # With 50 negatives from all answers the loss takes some epochs to
-        # fall.
+        # With 50 negatives from all answers the loss falls late.
         datasets={
             key: {"epochs": 20} for key in ("insuranceqa-v1", "insuranceqa-v2")
         },

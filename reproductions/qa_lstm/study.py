@@ -3,12 +3,12 @@
     python -m reproductions.qa_lstm.study --rows 3N --data-dir DIR \
         --output-dir DIR --embeddings vectors.bin --record runs.jsonl
 
-`--rows` takes rows (`3A` to `3N`, `4A` to `4E`, the baselines of both), whole
-tables (`table3`, `table4`) and `figure5`, which is rows 3C, 3E and 3L, drawn
-when they have run. Without it all rows run. A row runs on the data set of its
-table, or on those of `--datasets`; all rows have their first seed before any
-has its second. Finished runs are skipped, so the command can be given again
-after an interruption.
+`--rows` takes rows (`3A` to `3N`, `4A` to `4E`, the baselines of both tables),
+tables (`table3`, `table4`) and `figure5`, which stands for rows 3C, 3E and 3L;
+the figure is drawn when these three have run. By default all rows run. A row
+runs on the data set of its table, or on those of `--datasets`; all rows have
+their first seed before any has its second. Finished runs are skipped, so the
+command can be given again after an interruption.
 
 With `--split test` the epoch is chosen on dev, as in the paper; with `--split
 dev`, the default, on questions held out of train. `--recipe small` is sized for
@@ -31,7 +31,7 @@ from reproductions.qa_lstm.settings import ROWS
 
 TABLES = {"3": "insuranceqa-v1", "4": "trecqa-clean"}
 FIGURE5 = ("3C", "3E", "3L")
-# Without a seed there is nothing to repeat.
+# Models that run once, not once per seed.
 UNTRAINED = (*EXPERIMENT.untrained, TERM_DEPENDENCE)
 GROUPS: dict[str, tuple[str, ...]] = {
     **{
@@ -43,7 +43,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 def rows_of(names: Sequence[str]) -> list[str]:
-    """The rows that are asked for by their own names and by those of groups."""
+    """The rows with given names, which may be names of groups, too."""
     found = [row for name in names for row in GROUPS.get(name, (name,))]
     return list(dict.fromkeys(found))
 
@@ -105,7 +105,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _draw(arguments: argparse.Namespace, names: Sequence[str]) -> int:
-    """Figure 5 of the runs of its rows, for each data set."""
+    """Draws Figure 5 for each data set."""
     for dataset in arguments.datasets or [TABLES["3"]]:
         wanted = tuple(f"{row}-{dataset}-" for row in FIGURE5)
         folders = [

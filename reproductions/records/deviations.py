@@ -1,6 +1,6 @@
 """Reads `deviations.toml`: where the kit departs from a paper or had to choose.
 
-Each paper's folder has one; `common_deviations.toml` is for all papers.
+A paper's folder contains one; `common_deviations.toml` is for all papers.
 """
 
 from dataclasses import dataclass
@@ -17,19 +17,18 @@ COMMON = "common"
 
 @dataclass(frozen=True)
 class Deviation:
-    """One decision that a paper needed: it contradicts itself or is silent.
+    """One decision, needed where a paper contradicts itself or is silent.
 
     Attributes:
         where: equation, section or table of the paper.
         printed: what is printed there.
         default: what the kit does by default, and why.
-        arguments: what switches it, each as
+        arguments: what changes the default, each as
             `"module.function_or_class(argument)"`, a setting `"--set name"` or
-            an option `"--option"` of the paper's script; empty if there is no
-            choice to offer.
+            an option `"--option"` of the paper's script; empty if nothing does.
         tests: the tests that show it, each as `"tests/file.py::name"`.
-        paper: the paper's key, `"common"` for a decision that all share; not
-            in the file, but the name of its folder.
+        paper: the paper's key, taken from the folder's name, or `"common"` for
+            a decision that all papers share.
     """
 
     where: str

@@ -1,4 +1,4 @@
-"""Reads and updates `paired_tests.jsonl`: tested differences of models."""
+"""Reads and updates `paired_tests.jsonl`: tested differences between models."""
 
 import json
 from collections.abc import Iterable
@@ -17,18 +17,18 @@ PATH = Path(__file__).with_name("paired_tests.jsonl")
 
 @dataclass(frozen=True)
 class Condition:
-    """Runs that differ in their seed alone.
+    """Runs that differ only in their seed.
 
     Attributes:
         model: the model's name.
         recipe: the recipe.
         vectors: names of the word vectors.
-        training_set: what it was trained on.
-        overrides: the settings that were changed from the recipe's.
+        training_set: name of the training set.
+        overrides: the settings that differ from the recipe's, by name.
         seeds: the seeds of its runs.
-        mean: the metric, mean over seeds.
+        mean: mean of the metric over seeds.
         deviation: sample standard deviation over seeds, None for one seed.
-        row: the row of the paper's table that it is, if it is named after one.
+        row: name of a row of the paper's tables, if the runs have one.
     """
 
     model: str
@@ -48,7 +48,7 @@ class Condition:
 
     @property
     def identity(self) -> str:
-        """What tells the condition from others, whatever its seeds."""
+        """A text that is the same for the same condition with other seeds."""
         return canonical(
             [
                 *(self.model, self.row, self.recipe, self.vectors),
@@ -67,15 +67,15 @@ class PairedTest:
         split: the split that was ranked.
         metric: name of the metric.
         questions: number of questions that were scored.
-        first: the one condition.
-        second: the other condition.
-        difference: mean over questions of the first's metric less the
+        first: the first condition.
+        second: the second condition.
+        difference: mean over questions of the first's metric minus the
             second's.
         interval: ends of the difference's bootstrap interval.
-        confidence: its confidence.
+        confidence: confidence level of the interval, such as 0.95.
         p_value: two-sided, of the permutation test.
         resamples: number of resamples of test and interval.
-        versions: what it was computed with.
+        versions: versions of the packages that computed it, by name.
     """
 
     paper: str
@@ -94,7 +94,7 @@ class PairedTest:
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What tells the test from others."""
+        """The same for tests of the same metric and conditions."""
         return (
             *(self.paper, self.dataset, self.split, self.metric),
             *(self.first.identity, self.second.identity),
@@ -102,7 +102,7 @@ class PairedTest:
 
 
 def read_paired_tests(path: Path | str = PATH) -> list[PairedTest]:
-    """Reads all paired tests; no file means none.
+    """Reads all paired tests; none if the file does not exist.
 
     Raises:
         RecordError: if a line is not a paired test.
@@ -111,14 +111,16 @@ def read_paired_tests(path: Path | str = PATH) -> list[PairedTest]:
 
 
 def update_paired_tests(path: Path | str, tests: Iterable[PairedTest]) -> None:
-    """Writes paired tests in the place of those of the same two conditions.
+    """Adds paired tests; they replace those with the same `identity`.
 
-    Several processes may do so at once: one waits for the other.
+    Several processes may call this at once: each waits for a lock on the file.
 
     Args:
-        path: the file; it is made if it does not exist, and whole or as it
-            was, whenever the process ends.
+        path: the file, created if it does not exist, and replaced atomically.
         tests: the new paired tests.
+
+    Raises:
+        RecordError: if a line of the file is not a paired test.
     """
     with locked(path):
         every = {test.identity: test for test in read_paired_tests(path)}

@@ -1,9 +1,9 @@
 """Reads `paper.toml` of each paper's folder: the paper's own figures.
 
-The fields of the file are those of `Paper`, its arrays of tables (`[[tables]]`,
-`[[figures]]`, `[[paired_tests]]`) those of the classes here. In a row of
-results each metric is a field: `{ model = "M", MAP = 0.712 }`. What a paper
-leaves out ("-") is left out.
+The file has the fields of `Paper`; entries of `[[tables]]`, `[[figures]]` and
+`[[paired_tests]]` have the fields of the other classes here. In a row of
+results each metric is a field: `{ model = "M", MAP = 0.712 }`. A figure that
+the paper does not print ("-") is omitted.
 """
 
 from collections.abc import Mapping
@@ -34,12 +34,12 @@ class Row:
     Attributes:
         model: the model's name as printed.
         metrics: metric name to the printed figure.
-        ours: name that runs of this model carry, if it is a model of ours;
-            without it the row is a competitor that the paper quotes.
+        ours: the model's name in our runs; None for a competitor that the
+            paper quotes and the kit does not have.
         parameters: number of trained weights, if printed.
         seconds: training seconds per epoch, if printed.
-        name: what the paper's script calls the row (`--row`), if several rows
-            are of one model; the runs that belong to the row carry it.
+        name: the row's name for `--row` and in our runs, if several rows are
+            of one model.
     """
 
     model: str
@@ -52,27 +52,27 @@ class Row:
 
 @dataclass(frozen=True)
 class ResultsTable:
-    """A table of figures that runs can be held against.
+    """A table of results that runs can be compared with.
 
     Attributes:
         number: as printed, such as `"Table 2"`.
         caption: as printed.
-        dataset: name of the data set, as runs carry it.
+        dataset: name of the data set, as in our runs.
         split: the split that the figures are of.
         metrics: names of the columns.
-        training_set: name of what the paper trained on, as runs carry it.
-        training_pairs: number of its question-answer pairs.
-        vectors: names of the word vectors the paper used, as runs carry them.
+        training_set: name of the paper's training set, as in our runs.
+        training_pairs: number of question-answer pairs in the training set.
+        vectors: names of the paper's word vectors, as in our runs.
         tolerance: largest absolute difference between the mean over our seeds
-            and the paper that counts as within.
+            and the paper's figure that counts as "within", in printed units.
         rows: the rows, in the paper's order.
         digits: number of decimals that are printed.
         note: what the reader should know about the table.
-        parts: where each column is the same metric on other questions, the
-            column's name to the name of the questions in the runs:
-            `"selection"`, which chose the epoch, or a part of the split.
-        metric: name of that metric in the runs.
-        percent: whether a hundredth is printed as 1.
+        parts: if the columns are one metric on different questions: column
+            name to the name of the questions in the runs, which is
+            `"selection"` (they chose the epoch) or a part of the split.
+        metric: name of that one metric in the runs; required with `parts`.
+        percent: True if the figures are percentages.
     """
 
     number: str
@@ -99,14 +99,14 @@ class ResultsTable:
             _require(self.metrics, self.parts, "parts")
 
     def measured(self, column: str, group: Group) -> Statistic | None:
-        """What runs have reached, in the units of a column.
+        """The mean of some runs, in the units of a column.
 
         Args:
             column: one of `metrics`.
             group: the runs.
 
         Returns:
-            Mean and deviation, None if a run lacks the figure.
+            Mean and deviation over seeds, None if a run lacks the metric.
         """
         found = (
             group.part_metric(self.parts[column], self.metric)
@@ -116,7 +116,7 @@ class ResultsTable:
         return found.scaled(100) if found and self.percent else found
 
     def columns_of(self, metric: str) -> list[str]:
-        """The columns that hold a metric of the reported split."""
+        """Names of the columns with a metric of the reported split."""
         if self.parts and metric == self.metric:
             return [c for c in self.metrics if self.parts[c] != "selection"]
         return [c for c in self.metrics if c == metric]
@@ -124,12 +124,12 @@ class ResultsTable:
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """A table that is shown as it is printed.
+    """A table that the pages show as the paper prints it.
 
     Attributes:
         number: as printed, such as `"Table 1"`.
         caption: as printed.
-        columns: the heads.
+        columns: the column headings.
         rows: the cells, row by row.
         note: what the reader should know about the table.
     """
@@ -153,7 +153,7 @@ class PrintedTable:
 class CountsTable:
     """A table of the sizes of data sets.
 
-    The sizes are typed in `keras_qa/datasets/audit/published.json`.
+    The sizes are in `keras_qa/datasets/audit/published.json`.
 
     Attributes:
         number: as printed, such as `"Table 1"`.
@@ -176,9 +176,9 @@ class Figure:
         number: as printed, such as `"Figure 3"`.
         caption: as printed.
         description: what the picture shows.
-        command: the command that draws ours.
-        picture: the file of ours in the paper's folder, if there is one.
-        drawing: what the command needs to know of the paper's picture.
+        command: the command that draws our version.
+        picture: file name of our version in the paper's folder, if any.
+        drawing: properties of the paper's picture that the command needs.
     """
 
     number: str
@@ -194,13 +194,13 @@ class WantedTest:
     """Two models whose difference is to be tested.
 
     Attributes:
-        first: name that runs of the one carry, of a model or of a row.
-        second: the same of the other.
-        varied: settings of which the first is tested with other values, too.
+        first: name of the first model or row, as in our runs.
+        second: name of the second model or row, as in our runs.
+        varied: settings of the first that may differ from its recipe's.
         metric: name of the metric.
-        other_vectors: whether the two may read other word vectors.
-        fewer_vectors: whether the second reads some of the first's word
-            vectors, and not all.
+        other_vectors: True if the two may have different word vectors.
+        fewer_vectors: True if the second must have some, but not all, of the
+            first's word vectors.
     """
 
     first: str
@@ -219,24 +219,24 @@ class Paper:
     """What is known about one paper.
 
     Attributes:
-        key: name that runs carry, such as `"hyperqa"`; not in the file, but
-            the name of its folder.
+        key: name of the paper in our runs, such as `"hyperqa"`; taken from the
+            folder's name.
         name: name of the paper's model, such as `"HyperQA"`.
-        model: the name that runs of this model carry.
+        model: the name of this model in our runs.
         title: title of the paper.
         authors: names of the authors.
         venue: where and when it appeared.
         link: address of the paper.
         hardware: what its times were measured on.
-        order: its place among the papers on the pages.
-        models: the names that runs of the paper carry to the names for
-            readers, in the order in which tables list them.
+        order: the pages list papers by this number, then by key.
+        models: names of models in our runs to names for readers, in the order
+            in which tables list them.
         tables: its tables, in order.
         findings: what our runs of its models show, a sentence or two each,
-            without figures, which are in the tables.
+            without figures.
         figures: its pictures.
         selection: how the recipes of its runs were chosen.
-        stages: what is trained before its model, if anything is.
+        stages: a description of what is trained before its model, if any.
         commands: the commands that make its records.
         paired_tests: the models to be tested against each other.
     """
@@ -261,11 +261,11 @@ class Paper:
 
     @property
     def results(self) -> list[ResultsTable]:
-        """The tables that runs can be held against."""
+        """The tables that runs can be compared with."""
         return [t for t in self.tables if isinstance(t, ResultsTable)]
 
     def named(self, model: str, row: str | None = None) -> str:
-        """A model's name for readers, with its row's if there is one."""
+        """A model's name for readers, followed by the row's if it has one."""
         name = self.models.get(model, model)
         return f"{name} ({row})" if row else name
 
@@ -287,7 +287,7 @@ class Paper:
 
 
 def load_papers(folder: Path | str = FOLDER) -> dict[str, Paper]:
-    """Reads the figures of all papers, by key, in the order of the pages.
+    """Reads all papers; returns them by key, in the order of the pages.
 
     Args:
         folder: the folder that contains the papers' folders, which are those
@@ -295,7 +295,7 @@ def load_papers(folder: Path | str = FOLDER) -> dict[str, Paper]:
 
     Raises:
         RecordError: if a file is not TOML, or a paper, a table or a row lacks
-            what it must have, or has it of another type.
+            a required field, or a field has the wrong type.
     """
     papers = [read_paper(path) for path in Path(folder).glob(f"*/{FILE}")]
     papers.sort(key=lambda paper: (paper.order, paper.key))
@@ -303,7 +303,7 @@ def load_papers(folder: Path | str = FOLDER) -> dict[str, Paper]:
 
 
 def read_paper(path: Path) -> Paper:
-    """Reads the figures of one paper; see `load_papers`."""
+    """Reads one `paper.toml`; see `load_papers`."""
     content = read_toml(path, dict[str, Any], RecordError)
     tables = typed(
         content.pop("tables", []),
@@ -323,7 +323,7 @@ def read_paper(path: Path) -> Paper:
 
 
 def model_names(folder: Path | str = FOLDER) -> dict[str, str]:
-    """The names of all papers' models: as runs carry them to those for readers.
+    """The names of all papers' models: names in our runs to names for readers.
 
     Args:
         folder: the folder that contains the papers' folders.
@@ -359,7 +359,7 @@ def _table(paper: str, fields: dict[str, Any], place: str) -> Table:
 
 
 def _gather(row: dict[str, Any], metrics: list[str]) -> dict[str, Any]:
-    """The fields of a row with its metrics in a field of their own."""
+    """The fields of a row, its metrics gathered in the field `metrics`."""
     others = {k: v for k, v in row.items() if k not in metrics}
     return {**others, "metrics": {n: row[n] for n in metrics if n in row}}
 
@@ -381,7 +381,7 @@ def _counts_table(paper: str, table: CountsTable, place: str) -> PrintedTable:
         )
         for what in ("questions", "pairs")
         for split in ("train", "dev", "test")
-        # Some papers count questions alone.
+        # Some papers count only questions.
         if any(what in column.get(split, {}) for column in columns)
     ]
     notes = [table.note.strip()]

@@ -1,4 +1,4 @@
-"""Reads files of JSON lines, and has the one error of all records."""
+"""Reading of JSON lines files, and the error of all records."""
 
 from pathlib import Path
 from typing import Any
@@ -12,19 +12,19 @@ class RecordError(KerasQAError, ValueError):
 
 
 def read_lines(path: Path | str, kind: Any) -> list[Any]:
-    """Reads a file with one JSON object per line; no file means none.
+    """Reads a file with one JSON object per line; none if it does not exist.
 
     Args:
         path: the file.
         kind: type of each line, for `keras_qa.files.checks.typed`.
 
     Raises:
-        RecordError: if a line is of another type.
+        RecordError: if a line is not of that type.
     """
     path = Path(path)
     if not path.exists():
         return []
-    # `str.splitlines` would also break lines at other characters in texts.
+    # `str.splitlines` would also split at Unicode separators inside texts.
     return [
         parse_json(line, kind, f"{path}:{number}", RecordError)
         for number, line in enumerate(path.read_bytes().splitlines(), 1)

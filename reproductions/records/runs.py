@@ -16,7 +16,7 @@ from reproductions.records.reading import RecordError
 
 
 class Run(TypedDict):
-    """What a record must have, and what pages read where it is there."""
+    """The required fields of a record, and optional ones that pages read."""
 
     paper: str
     model: str
@@ -39,7 +39,7 @@ class Run(TypedDict):
 
 
 def append_run(path: Path | str, record: dict[str, Any]) -> None:
-    """Appends one run to the file, whole or not at all.
+    """Appends one run to the file, completely or not at all.
 
     Several processes may append at once: each holds a lock on the file while
     it writes, and the line has reached the disk when the function returns. A
@@ -47,7 +47,7 @@ def append_run(path: Path | str, record: dict[str, Any]) -> None:
     removed with a warning.
 
     Args:
-        path: the file, made if it does not exist.
+        path: the file, created if it does not exist.
         record: what `metrics.json` of a run contains: at least `paper`,
             `model`, `dataset`, `split`, `seed`, `recipe` and `metrics`.
 
@@ -56,7 +56,7 @@ def append_run(path: Path | str, record: dict[str, Any]) -> None:
     """
     try:
         text = json.dumps(record, allow_nan=False, ensure_ascii=False)
-        # Surrogates are no UTF-8.
+        # Lone surrogates cannot be encoded as UTF-8.
         line = f"{text}\n".encode()
     except (TypeError, ValueError) as error:
         raise RecordError(
@@ -81,8 +81,8 @@ def append_run(path: Path | str, record: dict[str, Any]) -> None:
 def read_runs(path: Path | str) -> list[dict[str, Any]]:
     """Reads all runs, in the order in which they were appended.
 
-    A last line without its end is a run that crashed while it was written: it
-    is left out with a warning. No file means no runs.
+    A last line that has no line end and is not a record was left by a crash: it
+    is skipped with a warning. There are no runs if the file does not exist.
 
     Raises:
         RecordError: if any other line is not a record; the message names the
@@ -111,7 +111,7 @@ def read_metrics(folder: Path, *needed: str) -> dict[str, Any]:
 
     Args:
         folder: the run's folder.
-        needed: fields that the record must have in addition to those of all.
+        needed: fields that the record must have in addition to `Run`'s.
 
     Raises:
         FileNotFoundError: if the folder contains no finished run.

@@ -1,4 +1,4 @@
-"""Gathers runs that differ only in their seed, and sums them up."""
+"""Groups runs that differ only in their seed, with mean and deviation."""
 
 import json
 import statistics
@@ -45,7 +45,7 @@ class Statistic:
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that differ in nothing but their seed.
+    """Runs that differ only in their seed.
 
     Attributes:
         paper: the paper's key.
@@ -56,10 +56,11 @@ class Group:
         training_set: name of what was trained on.
         training_pairs: number of its question-answer pairs.
         vectors: names of the word vectors that were concatenated.
-        settings: all settings of the runs.
-        overrides: those settings that were changed from the recipe's.
-        runs: one record per seed, ordered by seed; of several runs with the
-            same seed the one that was appended last.
+        settings: the settings of the runs. One that was added after other runs
+            had been recorded is left out where it has its default.
+        overrides: the settings that differ from the recipe's.
+        runs: one record per seed, ordered by seed: the last appended of
+            several runs with the same seed.
     """
 
     paper: str
@@ -100,7 +101,7 @@ class Group:
             name: name of the metric.
 
         Returns:
-            Mean and deviation, None if a run lacks the figure.
+            Mean and deviation, None if a run lacks the metric.
         """
         found = [
             run.get("selection", {})
@@ -180,26 +181,25 @@ def group_runs(runs: Iterable[dict[str, Any]]) -> list[Group]:
 
 
 def one_setting_apart(groups: Sequence[Group]) -> dict[str, list[list[Group]]]:
-    """Finds the groups that differ from each other in one setting alone.
+    """Finds the groups that differ from each other in a single setting.
 
     Args:
         groups: the groups to look through.
 
     Returns:
         For every setting, the lists of at least two groups that differ only in
-        it, each list ordered by its value.
+        that setting, each list ordered by the setting's value.
     """
     names = sorted({name for group in groups for name in group.settings})
     found: dict[str, list[list[Group]]] = {}
     for name in names:
         alike: dict[str, list[Group]] = {}
         for group in groups:
-            if name in group.settings:
-                alike.setdefault(_all_but(group, name), []).append(group)
+            alike.setdefault(_all_but(group, name), []).append(group)
         lists = [
-            sorted(members, key=lambda group: _order(group.settings[name]))
+            sorted(members, key=lambda group: _order(group.settings.get(name)))
             for _, members in sorted(alike.items())
-            if len({canonical(m.settings[name]) for m in members}) > 1
+            if len({canonical(m.settings.get(name)) for m in members}) > 1
         ]
         if lists:
             found[name] = lists
@@ -207,7 +207,7 @@ def one_setting_apart(groups: Sequence[Group]) -> dict[str, list[list[Group]]]:
 
 
 def distinctions(groups: Sequence[Group]) -> list[dict[str, Any]]:
-    """The settings that tell groups apart which would look alike in a table.
+    """The settings that distinguish groups that look alike in a table.
 
     Args:
         groups: the groups of one table.
@@ -233,12 +233,12 @@ def distinctions(groups: Sequence[Group]) -> list[dict[str, Any]]:
 
 
 def canonical(value: Any) -> str:
-    """One text for equal JSON values, whatever the order of their keys."""
+    """The JSON text of a value with sorted keys: the same for equal values."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 def _all_but(group: Group, name: str | None = None) -> str:
-    """The identity of a group without one setting, or without all."""
+    """The identity of a group without one setting, or without any setting."""
     settings = {k: v for k, v in group.settings.items() if name and k != name}
     return canonical(
         [

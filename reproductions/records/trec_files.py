@@ -10,7 +10,7 @@ import ir_measures
 from keras_qa.files.text_files import error_at
 from keras_qa.files.text_files import read_lines
 
-# trec_eval keeps a table of all levels up to the highest.
+# trec_eval allocates a table of all levels up to the highest.
 _LABEL = re.compile(r"-?[0-9]{1,3}")
 
 
@@ -18,7 +18,7 @@ def read_ranking(path: Path) -> list[ir_measures.ScoredDoc]:
     """Reads a run file, `question Q0 candidate rank score tag` in each line.
 
     Raises:
-        DatasetError: if the file cannot be read, or a line is none of a run.
+        DatasetError: if the file cannot be read, or a line is malformed.
     """
     found = []
     for number, line, parts in _rows(path):
@@ -34,7 +34,7 @@ def read_labels(path: Path) -> list[ir_measures.Qrel]:
     """Reads a qrels file, `question 0 candidate label` in each line.
 
     Raises:
-        DatasetError: if the file cannot be read, or a line is no label.
+        DatasetError: if the file cannot be read, or a line is malformed.
     """
     found = []
     for number, line, parts in _rows(path):
@@ -52,7 +52,7 @@ def _rows(path: Path) -> Iterator[tuple[int, str, list[str]]]:
 
 
 def _score(text: str) -> float:
-    """The score; NaN if it is no finite number."""
+    """The score; NaN if it is not a finite number."""
     try:
         score = float(text)
     except ValueError:

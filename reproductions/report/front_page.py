@@ -73,14 +73,14 @@ class Line:
 
     @property
     def metric(self) -> str:
-        """The metric of the line; of the paper's, the first if MAP is none."""
+        """MAP, or the first metric of the paper's table if MAP is not in it."""
         if self.table is None or METRIC in self.table.metrics:
             return METRIC
         return self.table.metrics[0]
 
     @property
     def printed(self) -> str:
-        """The paper's figure, with the metric if that is another than MAP."""
+        """The paper's figure, with the metric's name if it is not MAP."""
         if self.table is None or self.row is None:
             return ""
         digits = min(self.table.digits, 3)
@@ -88,7 +88,7 @@ class Line:
         return figure if self.metric == METRIC else f"{self.metric} {figure}"
 
     def measured(self, split: str) -> Statistic | None:
-        """Our figure on a split, None without one."""
+        """Our figure on a split, None if there is no run."""
         group = self.groups.get(split)
         if group is None:
             return None
@@ -108,7 +108,7 @@ class Line:
 
     @property
     def comparable(self) -> bool:
-        """True if ours on test can be held against the paper's figure."""
+        """True if our runs on test are comparable with the paper's table."""
         group = self.groups.get("test")
         return bool(self.table and group and not differs_in(self.table, group))
 
@@ -141,7 +141,7 @@ def _lines_of(paper: Paper, groups: Sequence[Group]) -> Iterator[Line]:
     for table in paper.results:
         rows = [row for row in table.rows if row.ours == paper.model]
         if rows:
-            # Of several tables the first, of several rows the last, the best.
+            # The first table on a data set; its last row, which is the best.
             tables.setdefault(table.dataset, (table, rows[-1]))
     for dataset in dict.fromkeys([*tables, *(group.dataset for group in own)]):
         found, row = tables.get(dataset, (None, None))
@@ -155,7 +155,7 @@ def _lines_of(paper: Paper, groups: Sequence[Group]) -> Iterator[Line]:
 
 
 def _chosen(groups: Sequence[Group], row: Row | None) -> dict[str, Group]:
-    """The best condition on dev, and the same on test, by split."""
+    """The groups of the condition that is best on dev, by split."""
     if row is not None and row.name:
         groups = [group for group in groups if group.row == row.name]
     by_split: dict[str, list[Group]] = {}
@@ -191,7 +191,7 @@ def _floors(line: Line, split: str, groups: Sequence[Group]) -> str:
         if (group.dataset, group.split) == (line.dataset, split)
         and group.recipe == "untrained"
     ]
-    # The paper's own study first: its tokenizer may be another.
+    # The paper's own runs first: another paper's tokenizer may differ.
     on_split.sort(key=lambda group: group.paper != line.paper.key)
     bm25 = [group for group in on_split if group.model == BM25]
     cosines = [group for group in on_split if group.model == COSINE]
@@ -285,7 +285,7 @@ def readme_table(papers: Mapping[str, Paper], groups: Sequence[Group]) -> str:
 
 
 def _if_incomparable(lines: Sequence[Line]) -> list[str]:
-    """A sentence for the case that no line can be held against its paper."""
+    """A sentence for the case that no line is comparable with its paper."""
     return [] if any(line.comparable for line in lines) else [INCOMPARABLE]
 
 

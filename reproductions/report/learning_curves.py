@@ -4,8 +4,8 @@
         --output curves.png
 
 A RUN is the output folder of one of the papers' scripts, finished or not. The
-metric is that of the questions that choose the epoch. Runs are named by what
-they differ in: model or row, data set, seed, settings. Seconds.
+metric is measured on the questions that choose the epoch. Runs are labelled by
+what they differ in: model or row, data set, split, seed, settings.
 """
 
 import argparse
@@ -34,12 +34,12 @@ class _Settings(TypedDict):
 
 
 def read_history(folder: Path, metric: str) -> dict[str, np.ndarray]:
-    """The loss and a metric of each epoch of a run, float vectors.
+    """The loss and a metric of a run, each a float64 vector `(epochs,)`.
 
     Raises:
         FileNotFoundError: if the folder contains no training.
-        RecordError: if the training has another metric, or no epoch yet, or
-            the file is no table of numbers.
+        RecordError: if the training lacks the metric or has no epoch yet, or
+            the file is not a table of numbers.
     """
     path = folder / "history.csv"
     with path.open(encoding="utf-8", newline="") as file:
@@ -75,7 +75,7 @@ def _number(path: Path, line: int, text: str | None) -> float:
 
 
 def labels(folders: Sequence[Path]) -> list[str]:
-    """Names that tell runs apart, by what `settings.json` has of them.
+    """Labels of runs: the entries of `settings.json` in which they differ.
 
     Raises:
         RecordError: if two runs differ in nothing, or a folder contains no
@@ -100,7 +100,7 @@ def labels(folders: Sequence[Path]) -> list[str]:
             "expected runs that differ in model, data set, seed or settings. "
             f"Received: {', '.join(map(str, folders))}"
         )
-    # A single run differs from none.
+    # The label of a single run is empty.
     return [
         label or run["model"] for label, run in zip(found, runs, strict=True)
     ]

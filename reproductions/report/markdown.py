@@ -9,17 +9,16 @@ from typing import Any
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 
-# In characters: the width of paragraphs, and that of the widest table that is
-# shown as printed in a paper.
+# In characters: paragraphs, and the widest table that `table_or_list` makes.
 WIDTH = 100
 WIDEST = 120
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table; an empty cell stands for what is not known.
+    """A Markdown table; an empty cell means that the value is not known.
 
     Args:
-        columns: the heads.
+        columns: the column headings.
         rows: the cells, row by row, each row as long as `columns`.
     """
     lines = [columns, ["---"] * len(columns), *rows]
@@ -35,7 +34,7 @@ def dense_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def table_or_list(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table, or a list if it would be wider than a screen."""
+    """A table, or a list if the table would be wider than `WIDEST`."""
     made = table(columns, rows)
     if max(map(len, made.splitlines())) <= WIDEST:
         return made
@@ -58,7 +57,7 @@ def paragraph(text: str) -> str:
 
 
 def item(text: str, indent: str = "") -> str:
-    """An item of a list, indented by what it is part of."""
+    """An item of a list, after an indent."""
     return _filled(text, f"{indent}- ", f"{indent}  ")
 
 
@@ -73,7 +72,7 @@ def number(statistic: Statistic | None, digits: int = 3) -> str:
 
 
 def tally(statistic: Statistic | None) -> str:
-    """A count that is mostly the same for every seed: `169`, `1.3 ± 0.6`."""
+    """A count, usually equal for all seeds: `169`, otherwise `1.3 ± 0.6`."""
     if statistic is None or statistic.deviation:
         return number(statistic, 1)
     return f"{statistic.mean:,.0f}"
@@ -94,7 +93,7 @@ def seconds(value: float | None) -> str:
 
 
 def span(values: Sequence[int]) -> str:
-    """One number with its thousands, or the smallest and the largest."""
+    """The smallest and the largest number, or one: `1,000 to 2,000`."""
     if not values:
         return ""
     ends = dict.fromkeys((min(values), max(values)))
@@ -132,7 +131,7 @@ class Notes:
         return f"({_letter(self._texts.index(text))})"
 
     def listed(self) -> list[str]:
-        """The list: one block of a page, or none."""
+        """The list as one block of a page; no block if there are no texts."""
         items = [
             item(f"({_letter(place)}) {text}")
             for place, text in enumerate(self._texts)

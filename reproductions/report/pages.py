@@ -1,12 +1,12 @@
 """Writes the pages of results from the papers' figures and the measured runs.
 
-    python -m reproductions.report            writes them all
-    python -m reproductions.report --check    exits 1 if one is stale
+    python -m reproductions.report            writes all pages
+    python -m reproductions.report --check    exits 1 if a page is stale
 
 The pages are `reproductions/README.md`, for each paper its `README.md` and
 `deviations.md`, `records/common_deviations.md`, and the table of results in the
-project's README. They join `paper.toml` and `deviations.toml` of each paper
-with `runs.jsonl` (measured runs, written by the scripts) and
+project's README. Their sources are `paper.toml` and `deviations.toml` of each
+paper, `runs.jsonl` (measured runs, written by the scripts) and
 `paired_tests.jsonl` (tested differences). The same files always give the same
 pages.
 """
@@ -35,13 +35,14 @@ BEGIN, END = "<!-- results -->\n", "<!-- /results -->\n"
 
 
 def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
-    """All pages in Markdown, by their files.
+    """All pages in Markdown, by file.
 
     Args:
         root: the folder that contains `README.md` and `reproductions`.
 
     Raises:
-        RecordError: if a file of records is malformed.
+        RecordError: if a file of records is malformed, or the README lacks the
+            marks of its table.
         OSError: if a file cannot be read.
     """
     root = Path(root)

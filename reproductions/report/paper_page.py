@@ -51,8 +51,8 @@ def citation(paper: Paper) -> str:
 def results(
     paper: Paper, groups: Sequence[Group], tests: Sequence[PairedTest]
 ) -> list[str]:
-    """The sections of the page, their headings from the second level on."""
-    # Runs of another length are listed with the others, and say so.
+    """The sections of the page from the paper's tables on."""
+    # Runs with other epochs are listed with the others, marked as such.
     plain = [group for group in groups if group.overrides.keys() <= {"epochs"}]
     chosen = f", and {paper.selection}" if paper.selection else ""
     dev = [table.number for table in paper.results if table.split == "dev"]

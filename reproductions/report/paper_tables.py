@@ -32,9 +32,9 @@ def paper_tables(paper: Paper, groups: Sequence[Group]) -> list[str]:
 
 
 def matches(table: ResultsTable, row: Row, group: Group) -> bool:
-    """Returns True if a group's runs are of a row of a paper's table.
+    """Returns True if a group's runs belong to a row of a paper's table.
 
-    Runs with changed settings are not: they have tables of their own.
+    Runs with changed settings do not: see `run_tables.changed_settings`.
     """
     return (
         (group.model, group.dataset, group.split)

@@ -1,4 +1,4 @@
-"""Pictures that all papers draw, and what their own pictures are made with."""
+"""Pictures that all papers share, and helpers for each paper's pictures."""
 
 import importlib
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ import numpy as np
 from keras_qa.files.whole import write_whole
 from reproductions.records.paper_figures import model_names
 
-# Paul Tol's bright scheme: told apart by the colour-blind and in print.
+# Paul Tol's bright scheme: distinct for the colour-blind and in print.
 COLORS = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377")
 GREY = "#777777"
 MARKERS = "osD^v"
@@ -113,7 +113,7 @@ def line_style(index: int) -> dict[str, Any]:
 
 
 def legend_above(axes: Any, title: str = "") -> None:
-    """Puts a legend above axes that have no frame but their lower corner."""
+    """Puts a legend above axes; removes their top and right frame lines."""
     _plain(axes)
     axes.legend(
         loc="lower left",
@@ -127,8 +127,8 @@ def legend_above(axes: Any, title: str = "") -> None:
 
 
 def save(figure: Any, path: Path | str) -> None:
-    """Writes a figure as a PNG file, whole or not at all."""
-    # Without the program's version the same data give the same file.
+    """Writes a figure as a PNG file, completely or not at all."""
+    # Without matplotlib's version the same data give the same file.
     write_whole(
         path,
         lambda scratch: figure.savefig(scratch, metadata={"Software": None}),
@@ -136,10 +136,10 @@ def save(figure: Any, path: Path | str) -> None:
 
 
 def require(module: str, package: str) -> Any:
-    """Imports what drawing needs.
+    """Imports a module that drawing needs.
 
     Raises:
-        ImportError: if the package is not installed; the message says how.
+        ImportError: if the package is missing; says how to install it.
     """
     try:
         return importlib.import_module(module)

@@ -21,7 +21,7 @@ def measured(
     Args:
         paper: the paper.
         title: heading of the section.
-        remark: what the section begins with.
+        remark: the section's first paragraph.
         groups: the groups.
     """
     if not groups:
@@ -110,7 +110,7 @@ def changed_settings(paper: Paper, groups: Sequence[Group]) -> list[str]:
             columns = [f"`{name}`", *metrics, "Seeds", "Parameters", "s/epoch"]
             rows = [
                 [
-                    f"`{group.settings[name]}`"
+                    f"`{group.settings.get(name, 'default')}`"
                     + (" (changed)" if name in group.overrides else ""),
                     *(markdown.number(group.metric(m)) for m in metrics),
                     str(len(group.runs)),
@@ -123,7 +123,7 @@ def changed_settings(paper: Paper, groups: Sequence[Group]) -> list[str]:
 
 
 def sizes_and_speeds(paper: Paper, groups: Sequence[Group]) -> list[str]:
-    """Weights and seconds per epoch of the recipes, next to the paper's."""
+    """Numbers of weights and seconds per epoch, next to the paper's."""
     parts = ["## Parameters and seconds per epoch\n"]
     own = [
         group

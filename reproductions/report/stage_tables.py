@@ -15,7 +15,7 @@ COLUMNS = (
 )
 PERPLEXITY = COLUMNS.index("Perplexity")
 
-# What is known about a stage, by its name and then by its folder.
+# Records of stages, by name and then by folder.
 _Stages = dict[str, dict[str, dict[str, Any]]]
 
 

@@ -1,4 +1,4 @@
-"""Verdicts: our figures held against a paper's."""
+"""Verdicts: our figures compared with a paper's."""
 
 from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import Row
@@ -6,7 +6,7 @@ from reproductions.records.seed_groups import Group
 
 
 def differs_in(table: ResultsTable, group: Group) -> list[str]:
-    """What makes runs and a table not comparable; nothing if they are.
+    """What makes runs and a table not comparable; empty if they are.
 
     Args:
         table: the paper's table.
@@ -28,7 +28,7 @@ def differs_in(table: ResultsTable, group: Group) -> list[str]:
 
 
 def verdict(table: ResultsTable, row: Row, group: Group | None) -> str:
-    """Holds a group of runs against a row of a paper's table.
+    """Compares a group of runs with a row of a paper's table.
 
     Args:
         table: the paper's table.
@@ -50,7 +50,7 @@ def verdict(table: ResultsTable, row: Row, group: Group | None) -> str:
             return f"*no {name} measured*"
         differences[name] = measured.mean - printed
     name, largest = max(differences.items(), key=lambda item: abs(item[1]))
-    # Half a unit of the last decimal, to which the papers round.
+    # Papers round: half a unit of the last printed decimal is allowed.
     digits = min(table.digits, 3)
     within = abs(largest) <= table.tolerance + 0.5 * 10**-table.digits
     return (
@@ -60,7 +60,7 @@ def verdict(table: ResultsTable, row: Row, group: Group | None) -> str:
 
 
 def _same_training_set(table: ResultsTable, group: Group) -> bool:
-    # Papers print thousands of pairs, and drop a few that no model can use.
+    # Papers print pairs in thousands, and may drop pairs that no model can use.
     missing = abs(group.training_pairs - table.training_pairs)
     return (
         group.training_set == table.training_set

@@ -12,6 +12,8 @@ from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import next_size
 from keras_qa.training.pairwise import PairwiseTrainer
 
+pytestmark = pytest.mark.compiled
+
 TEXTS, PAIRS = 40, 103
 JAX = keras.backend.backend() == "jax"
 

@@ -1,4 +1,4 @@
-"""The benchmark of ranking and training: its texts, its sums, a tiny run."""
+"""The benchmark `answer_ranking`: its texts, its summary, a tiny run."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The benchmark of BERT's vectors: its pairs, its sums, a tiny run."""
+"""The benchmark `bert_cache`: its pairs, its summary, a tiny run."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A share of the nightly fuzzing, and the fuzzing itself; see `make fuzz`."""
+"""A share of the inputs of `make fuzz`, and tests of the fuzzer."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""The benchmarks of MRNN: their sums, and tiny runs."""
+"""The benchmarks of MRNN: their summaries, and tiny runs."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The benchmark of recurrent layers: its steps, its sums, a tiny run."""
+"""The benchmark `recurrent`: its steps, its summary, a tiny run."""
 
 import json
 import math
@@ -75,6 +75,7 @@ def test_inference_gives_the_states_of_a_qrnn(steps, mode):
         )
 
 
+@pytest.mark.once
 def test_pytorchs_own_lstm_takes_the_same_steps():
     torch = pytest.importorskip("torch")
     steps = TorchSteps(cores=2, tf32=False)
@@ -110,7 +111,7 @@ def test_variants_are_measured_at_the_size_nearest_to_the_bounds():
 def measured_by_hand():
     training = {
         "conv": {"graph": [0.1, 0.1, 0.1]},
-        # XLA is faster but for once.
+        # XLA has the lower median.
         "qrnn": {"graph": [0.3, 0.3, 0.3], "xla": [0.1, 0.2, 0.4]},
         "lstm": {"graph": [0.5, 0.8, 2.4]},
         "qrnn-pair": {"xla": [0.2, 0.2, 0.2]},
@@ -160,7 +161,7 @@ def test_ratios_bounds_and_bandwidth_by_hand(capsys):
         (bound["slower"], bound["faster"]): (bound["ratio"], bound["reached"])
         for bound in summary["bounds"]
     }
-    # Without PyTorch's LSTM there is no ratio to it.
+    # PyTorch's LSTM was not measured, so its bound is missing.
     assert bounds == {
         ("lstm", "qrnn"): (pytest.approx(5), True),
         ("qrnn", "conv"): (pytest.approx(2), False),
@@ -219,7 +220,7 @@ def check_run(tmp_path, capsys, *options):
         if "loss" not in check:
             continue
         assert math.isfinite(check["loss"])
-        # A step computes the same however it is compiled.
+        # A step computes the same in every mode.
         key = check["workload"], check["contender"]
         pair = [check["loss"], check.get("gradient", 0)]
         np.testing.assert_allclose(
@@ -228,6 +229,7 @@ def check_run(tmp_path, capsys, *options):
     return case
 
 
+@pytest.mark.once
 def test_all_contenders_train(tmp_path, capsys):
     options = ["--workloads", "training", "--modes", MODES[0]]
     case = check_run(tmp_path, capsys, *options)

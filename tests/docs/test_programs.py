@@ -11,14 +11,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import keras
 import pytest
 from gensim.models import FastText
 from gensim.models.fasttext import save_facebook_model
 
 from support import bert_reference
 from support import elmo_reference
-from support.eager_training import compile_eagerly
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
@@ -106,7 +104,6 @@ def folder(tmp_path, monkeypatch):
     run = ROOT / "tests/data/before_move/run_hyperqa"
     shutil.copytree(run, tmp_path / "runs/sample/hyperqa")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(keras.Model, "compile", compile_eagerly)
     monkeypatch.setenv("KERAS_QA_CACHE", str(tmp_path / "cache"))
 
 

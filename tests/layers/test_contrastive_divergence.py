@@ -15,6 +15,8 @@ from support.layer_checks import run
 from support.rbm_reference import ExactPairs
 from support.rbm_reference import neighbours
 
+pytestmark = pytest.mark.compiled
+
 RATES = [0.0, 1e-9, 1e-6, 1e-4, 0.03, 1.0, 7.0, 40.0, 1e3]
 SIGNED_RATES = [-rate for rate in RATES[:0:-1]] + RATES
 

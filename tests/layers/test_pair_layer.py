@@ -28,6 +28,8 @@ CASES = {
 }
 BROADCAST = {"CosineSimilarity", "GESD", "PoincareDistance"}
 
+# What is refused is refused before a backend computes.
+pytestmark = pytest.mark.once
 each_layer = pytest.mark.parametrize("name", CASES)
 
 

@@ -98,6 +98,7 @@ def test_the_loss_is_over_sentences_or_over_words(loss_per, count):
     assert found == pytest.approx(_call(model).sum() / count, rel=1e-5)
 
 
+@pytest.mark.compiled
 def test_learns_what_no_bigram_can():
     keras.utils.set_random_seed(0)
     # The last word repeats the first, the words between tell nothing.
@@ -124,6 +125,7 @@ def test_learns_what_no_bigram_can():
     assert found.max() < np.log(3) - 0.3
 
 
+@pytest.mark.compiled
 @pytest.mark.once
 def test_training_changes_the_embedding_on_request_alone():
     for trainable in (False, True):

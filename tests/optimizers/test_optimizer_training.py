@@ -12,6 +12,8 @@ from support.optimizer_checks import CONFIGURATIONS
 from support.optimizer_checks import data
 from support.optimizer_checks import model_with
 
+pytestmark = pytest.mark.compiled
+
 
 def test_manifold_walks_to_a_known_target():
     target = np.array([[0.3, -0.6], [-0.2, 0.1]], "float32")

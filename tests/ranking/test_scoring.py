@@ -158,6 +158,7 @@ def test_each_side_has_few_widths_and_little_padding(texts):
     assert positions < 3 * real
 
 
+@pytest.mark.once
 def test_a_width_that_the_scorer_fixes_is_kept(texts):
     assert {q[1] for q, _ in _seen_shapes(texts, width=20)} == {20}
 
@@ -175,6 +176,7 @@ def _with_features():
     return keras.Model(inputs, keras.layers.Dense(1)(joined))
 
 
+@pytest.mark.once
 def test_features_stay_beside_their_pairs(texts):
     scorer = _with_features()
     rng = np.random.default_rng(1)
@@ -201,6 +203,7 @@ def test_a_scorer_with_features_is_not_packed(texts):
     assert score_pairs(scorer, texts, one, one, features).shape == (1,)
 
 
+@pytest.mark.once
 def test_no_pairs_with_features(texts):
     none = np.zeros(0, int)
     features = {"overlap": np.zeros((0, 4), np.float32)}
@@ -208,6 +211,7 @@ def test_no_pairs_with_features(texts):
     assert scores.shape == (0,)
 
 
+@pytest.mark.once
 def test_features_must_match(texts):
     with pytest.raises(
         ValueError,

@@ -1,9 +1,9 @@
-"""Every model of the kit, tiny, and what to call it on.
+"""Tiny instances of every model of the kit, and inputs for them.
 
-`SCORERS` are the models that score pairs, in each form that takes other inputs
-or computes otherwise; `MODELS` has the language model, too. Each value builds
-a model of a vocabulary and of word vectors of some size, with weights that are
-the same in each process and on each backend:
+`SCORERS` has the models that score pairs, with each variant that takes other
+inputs or computes differently; `MODELS` has the language model, too. Each value
+builds a model with weights that are the same in every process and on every
+backend:
 
     model = build("CTRN")
     scores = model(inputs_for(model, QUESTION, ANSWER))
@@ -20,7 +20,7 @@ from support.layer_checks import run
 
 VOCABULARY_SIZE, EMBEDDING_DIM = 30, 6
 
-# Full, padded, and without words.
+# A text without padding, texts with padding, and one without words.
 QUESTION = np.array(
     [[3, 7, 7, 2, 9], [9, 0, 0, 0, 0], [4, 5, 1, 0, 0], [0] * 5], "int32"
 )
@@ -30,9 +30,9 @@ ANSWER = np.array(
 OVERLAP_FEATURES = 2
 CONTEXTUAL_SHAPE = (3, 4, 5)  # questions, words, dim
 POSITIVE = ("gamma", "idf", "variance")
-# Weights from which a model has scores that float32 knows well: beside the
-# boundary of the ball, where larger ones put its points, 1 - |y|² has three
-# digits. HyperQA's own clipping puts all points there alike.
+# Bounds of random weights for which float32 scores are accurate. With larger
+# weights, expmap puts points near the boundary of the ball, where 1 - |y|² has
+# three digits. (The clipping of HyperQA puts all points there anyway.)
 RANGE, RANGES = 0.8, {"HyperQA by expmap": 0.2}
 
 _POINTWISE = {"projection_dim": 5, "units": 4, "hidden_units": 6}
@@ -49,7 +49,7 @@ def _fused(vocabulary_size, embedding_dim):
     ]
 
 
-# Class and settings, beside those that all have.
+# Class, and settings in addition to the sizes.
 _SCORERS = {
     "AlignmentRanker": (models.AlignmentRanker, {"idf_weighted": True}),
     "APBiLSTM": (models.APBiLSTM, _POOLING),
@@ -92,14 +92,14 @@ _SCORERS = {
 
 
 def _fill(model, bound):
-    """Gives all weights values that no backend's generator draws."""
+    """Assigns random values that are the same on every backend."""
     rng = np.random.default_rng(1)
     for weight in model.weights:
         if weight.dtype != "float32":
             continue
         if weight.path.endswith("bm25/b"):
             weight.assign(rng.uniform(0.2, 0.8))
-        # The rest may have either sign.
+        # Scalars and these weights must be positive.
         elif weight.ndim == 0 or weight.path.endswith(POSITIVE):
             weight.assign(rng.uniform(0.5, 1.5, weight.shape))
         else:
@@ -147,18 +147,18 @@ MODELS = {
 
 
 def build(name, /, *sizes, **settings):
-    """The model of a name.
+    """Builds the model of a name.
 
     Args:
         name: one of `MODELS`.
-        *sizes: vocabulary_size and embedding_dim, if not the usual ones.
+        *sizes: vocabulary_size and embedding_dim, if not the defaults.
         **settings: further arguments of the model, such as `dtype`.
     """
     return MODELS[name](*sizes, **settings)
 
 
 def inputs_for(model, question=QUESTION, answer=ANSWER):
-    """What a model takes for pairs of texts.
+    """The inputs of a model for pairs of texts.
 
     Args:
         model: a model of `MODELS`.
@@ -166,8 +166,8 @@ def inputs_for(model, question=QUESTION, answer=ANSWER):
         answer: word ids `(pairs, length)`.
 
     Returns:
-        A dict of arrays, which depend on the number of pairs and on these ids
-        alone; of the language model, the ids of the answers.
+        A dict of arrays, which depend only on the number of pairs and on these
+        ids; for the language model, the ids of the answers.
     """
     if not isinstance(model.input, dict):
         return answer.astype("int32")

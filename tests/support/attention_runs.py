@@ -1,4 +1,4 @@
-"""Run folders for the viewers of attention."""
+"""Run folders for the tests of attention viewers."""
 
 import json
 
@@ -11,7 +11,7 @@ def write_run(folder, model, vocabulary, settings=None, **entries):
     Args:
         folder: an existing folder.
         model: the model.
-        vocabulary: its words.
+        vocabulary: the model's `Vocabulary`.
         settings: settings that differ from the defaults.
         **entries: entries of `metrics.json`.
 

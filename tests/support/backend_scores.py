@@ -1,4 +1,4 @@
-"""What all models compute under one backend, for `test_backends`.
+"""Outputs of all models on one backend, for `test_backends`.
 
 KERAS_BACKEND=jax python -m support.backend_scores OUTPUT.npz forward
 """
@@ -42,7 +42,7 @@ def forward(name):
 
 
 def training(name, **settings):
-    """The losses of some steps, and the outputs after them."""
+    """The losses of some steps and the outputs after them, in one array."""
     keras.utils.set_random_seed(1)
     model = build(name, **settings)
     inputs = inputs_for(model)
@@ -58,7 +58,7 @@ def training(name, **settings):
 
 
 def main(output, what):
-    """Writes one array for each model, or several."""
+    """Writes one or more arrays for each model."""
     found = {}
     names = sorted(MODELS) if what == "forward" else TRAINED
     for name in tqdm(names):

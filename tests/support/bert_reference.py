@@ -1,4 +1,4 @@
-"""A BERT small enough to compute in plain NumPy, in the Hugging Face layout."""
+"""A small BERT in the Hugging Face layout, and its states in NumPy."""
 
 import json
 import math
@@ -19,7 +19,7 @@ CONFIG = {
     "max_position_embeddings": POSITIONS,
     "type_vocab_size": 2,
     "layer_norm_eps": 1e-12,
-    # What keras-hub computes.
+    # The activation that keras-hub uses.
     "hidden_act": "gelu_pytorch_tanh",
 }
 DENSE = {
@@ -33,7 +33,7 @@ DENSE = {
 
 
 def make_weights(seed=0):
-    """Random weights by their names in Hugging Face's files."""
+    """Random weights, named as in Hugging Face's files."""
     rng = np.random.default_rng(seed)
 
     def draw(*shape):
@@ -61,7 +61,7 @@ def make_weights(seed=0):
 
 
 def write_bert(folder, weights, **tokenizer):
-    """Writes the directory."""
+    """Writes the BERT's directory; returns it."""
     from safetensors.numpy import save_file
 
     folder.mkdir()
@@ -78,10 +78,11 @@ def write_bert(folder, weights, **tokenizer):
 
 
 def all_states(weights, pieces):
-    """The states of `[CLS] pieces [SEP]`, without the first and the last.
+    """The states of `pieces` in `[CLS] pieces [SEP]`.
 
     Returns:
-        `(LAYERS + 1, pieces, WIDTH)`: before the first layer and after each.
+        float64 `(LAYERS + 1, pieces, WIDTH)`: before the first layer and after
+        each layer.
     """
     w = {name: values.astype(np.float64) for name, values in weights.items()}
     names = ["[CLS]", *pieces, "[SEP]"]

@@ -1,9 +1,8 @@
-"""The names that examples in docstrings use without making them.
+"""The names that examples in docstrings use without defining them.
 
-An example shows one thing. What it needs beside is here, tiny: of `PREPARED`,
-each name is made when an example uses it. Beyond these an example has the names
-of its own module, and the public ones of the kit, of Keras (`keras`) and NumPy
-(`np`).
+Each name of `PREPARED` has a tiny value, made when an example uses it. In
+addition, an example has the names of its own module, the public names of the
+kit, `keras` and `np`.
 """
 
 import importlib
@@ -36,7 +35,7 @@ from keras_qa.training.triplets import TripletTrainer
 from support import all_models
 
 DATA = Path(__file__).parents[1] / "data"
-# The model that `model` is, by the module of the example.
+# The model that `model` stands for, by the module of the example.
 MODEL_OF = {
     "keras_qa.attention.weights": "AttentiveLSTM",
     "keras_qa.attention.maps": "MRNN",
@@ -46,7 +45,7 @@ MODEL_OF = {
 
 
 def public_names():
-    """The public names of the kit, and of its folders that have some."""
+    """The public names of the kit and of its folders."""
     names = {"np": np, "keras": keras, "recall_measures": recall_measures}
     names["LanguageModelBatches"] = LanguageModelBatches
     for module in (keras_qa, datasets, embeddings, layers, models):
@@ -58,7 +57,7 @@ class Prepared:
     """Makes the names of one example.
 
     Args:
-        module: name of the module that the example stands in.
+        module: name of the module that contains the example.
     """
 
     def __init__(self, module):
@@ -148,14 +147,14 @@ PREPARED = {
 
 
 def write_files(folder):
-    """The files that examples name."""
+    """Writes the files that examples name."""
     for name in ("train.csv", "pairs.tsv", "test.jsonl"):
         kind = Path(name).suffix
         shutil.copy(DATA / "user" / f"pairs{kind}", folder / name)
 
 
 def write_index(folder):
-    """The folder `index` of answers that HyperQA has encoded."""
+    """Writes the folder `index`, of answers encoded by HyperQA."""
     run = folder / "run"
     run.mkdir()
     vocabulary = Corpus(

@@ -1,4 +1,4 @@
-"""An ELMo small enough to compute in plain NumPy, in the published layout."""
+"""A small ELMo in the published layout, and its states in NumPy."""
 
 import json
 
@@ -35,7 +35,7 @@ def make_options(**lstm):
 
 
 def make_weights(seed=0):
-    """Random weights by their names in the published files."""
+    """Random weights, named as in the published files."""
     rng = np.random.default_rng(seed)
 
     def draw(*shape):
@@ -61,7 +61,7 @@ def make_weights(seed=0):
 
 
 def write_elmo(folder, weights, options=None):
-    """Writes the directory."""
+    """Writes the ELMo's directory; returns it."""
     folder.mkdir()
     text = json.dumps(options or make_options())
     (folder / "elmo_small_options.json").write_text(text)
@@ -72,7 +72,7 @@ def write_elmo(folder, weights, options=None):
 
 
 def all_states(weights, words, clips=(CELL_CLIP, PROJECTION_CLIP), skip=True):
-    """The states of `<S> words </S>`, without the first and the last.
+    """The states of `words` in `<S> words </S>`.
 
     Returns:
         float64 `(LAYERS + 1, words, 2 PROJECTION)`.

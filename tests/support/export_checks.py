@@ -1,7 +1,7 @@
 """Exports models of all kinds and scores the files in new processes.
 
-As a script, it tries models of the kit, by default all, and writes what it
-finds into their rows of the table of docs/exports.md:
+As a script, it tries models of the kit, by default all, and writes the results
+into their rows of the table in docs/exports.md:
 
     python tests/support/export_checks.py
     python tests/support/export_checks.py CTRN IAM
@@ -38,7 +38,7 @@ FORMATS = {
     "tflite": "TensorFlow Lite",
 }
 
-# Where `export_saved_model` must refuse, and what to say of it.
+# The models that `export_saved_model` must refuse, and the table's reason.
 NO_TEXT = {
     "BidirectionalLanguageModel": "no: it scores no pairs, but the words of "
     "one text",
@@ -61,13 +61,13 @@ OVERLAP = OverlapFeatures.fit(tokenize(text) for p in PAIRS for text in p)
 
 
 def build(name):
-    """The model, with as many features of overlap as there are."""
+    """The model, with all four features of overlap if it has any."""
     overlap = {"overlap_features": 4} if "overlap" in name else {}
     return all_models.build(name, **overlap)
 
 
 def inputs_for(model):
-    """What the model takes for `PAIRS`, as a dict of arrays."""
+    """The inputs of a model for `PAIRS`, as a dict of arrays."""
     sides = zip(*PAIRS, strict=True)
     tokens = [[tokenize(text) for text in side] for side in sides]
     ids = [pad([WORDS.encode(text) for text in side]) for side in tokens]
@@ -89,10 +89,10 @@ def scores_of(model, inputs):
 
 
 def export_all(names, folder):
-    """Writes all forms of the models, and what they take and score.
+    """Writes all forms of the models, their inputs and their scores.
 
     Returns:
-        By name and form, what the table says of a form that is not there.
+        By name and form, the table's reason for a form that is refused.
     """
     refused = {}
     for name in names:
@@ -123,8 +123,8 @@ def export_all(names, folder):
     return refused
 
 
-# What each form is asked in a new process. `ask` gives a function for the
-# calling thread, which returns scores.
+# The beginning of the scripts that score the files in new processes. `ask`
+# returns a function for the calling thread, which returns scores.
 PREPARE = """
 import json, os, sys
 from concurrent.futures import ThreadPoolExecutor
@@ -247,7 +247,7 @@ def run(script, folder, *names, path=""):
 
 
 def check(names, folder):
-    """Exports models, loads them elsewhere and compares the scores.
+    """Exports models, loads them in new processes and compares the scores.
 
     Returns:
         The cells of the table, by the name of the model and the form.
@@ -283,7 +283,7 @@ def rows_of(page):
 
 
 def table(rows):
-    """The table, of the rows of some models; of others it says so."""
+    """The table with the given rows; other models are 'not tried'."""
     heads = ["model", *FORMATS.values()]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     untried = dict.fromkeys(FORMATS, "not tried")
@@ -293,7 +293,7 @@ def table(rows):
 
 
 def write_rows(cells):
-    """Puts what was found into the page, and leaves the other rows."""
+    """Writes rows into the page and keeps its other rows."""
     page = PAGE.read_text("utf-8")
     rows = rows_of(page) | {name: row(name, cells[name]) for name in cells}
     before, after = page.split(BEGIN)[0], page.split(END)[1]

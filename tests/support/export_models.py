@@ -29,7 +29,7 @@ def _text(seed, length, words=VOCABULARY.words[2:]):
     return " ".join(np.random.default_rng(seed).choice(words, size=length))
 
 
-# Pairs at which a SavedModel could go astray.
+# Pairs that a SavedModel could read differently than the kit does.
 PAIRS = [
     ("W1 w2, W3?", "w4 w5 w6."),
     ("w1", "w1"),
@@ -75,9 +75,10 @@ def _plain_model():
 
 
 def with_overlap(length=None, features=4):
-    """Scores two encodings and the features beside them.
+    """A model that scores two encodings and the features of overlap.
 
-    Without a fixed length, `rank` can encode the question once.
+    Without a fixed length it has encoders, so that `rank` encodes the question
+    once.
     """
     ids = {
         side: keras.Input((length and WIDTH[side],), dtype="int32", name=side)
@@ -131,7 +132,7 @@ READING = {
 
 
 def in_memory(model, questions, answers, reading=PLAIN):
-    """Pair by pair, with the tokenizer and the padding of training."""
+    """Scores each pair alone, with the tokenizer and padding of training."""
     scores = []
     for pair in zip(questions, answers, strict=True):
         ids, read = {}, []

@@ -1,7 +1,7 @@
 """Small runs of every paper, in processes that can be killed.
 
-They are forked from a server that has imported what experiments need and run
-nothing, so that none of them waits for TensorFlow.
+They are forked from a server that has imported all modules that experiments
+need, so that no process waits for TensorFlow's import.
 """
 
 import csv
@@ -14,11 +14,11 @@ import sys
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from support.eager_training import compile_eagerly
+from support.eager_training import train_eagerly
 
 _SMALL = {"skipgram_dim": 6, "skipgram_epochs": 2, "smoke_questions": 6}
 
-# Settings with which an experiment is quick, and several epochs long.
+# Settings that make an experiment quick, with several epochs.
 SCRIPTS = {
     "ctrn": {
         **{"projection_dim": 6, "units": 4, "hidden_units": 4},
@@ -36,7 +36,7 @@ SCRIPTS = {
     "qa_lstm": {"units": 3, "negatives": 2, "dropout": 0.1, "smoke_epochs": 3},
 }
 
-# What of a run differs from another one of the same seed.
+# The entries that differ between runs of the same seed.
 TIMES = ("seconds", "seconds_per_epoch", "versions")
 
 _FILE_EVENTS = ("open", "os.mkdir", "os.remove", "os.rename", "os.rmdir")
@@ -54,12 +54,12 @@ def start(
 
     Args:
         paper: one of `SCRIPTS`.
-        folder: the run's output folder; what is printed goes to a file
+        folder: the run's output folder; output is appended to a `.log` file
             next to it.
         *options: further options of the command.
-        kill_at: number of the access to a file of the folder, from 0, before
-            which the process kills itself. Without one, a file next to the
-            folder gets the number of accesses.
+        kill_at: the process kills itself before this access to a file of the
+            folder, counted from 0. A run that ends writes the number of
+            accesses to an `.accesses` file next to the folder.
         export: True if the model is exported at the end.
     """
     _FORKS.set_forkserver_preload(
@@ -86,28 +86,27 @@ def start(
 
 
 def run(paper: str, folder: Path, *options: str, **more) -> int:
-    """Runs to the end, or to where it kills itself; returns the exit code."""
+    """Runs until the process ends or kills itself; returns the exit code."""
     process = start(paper, folder, *options, **more)
     process.join()
     return process.exitcode
 
 
 def printed(folder: Path) -> str:
-    """All that the runs of a folder have printed."""
+    """The output of all runs of a folder."""
     return folder.with_suffix(".log").read_text()
 
 
 def accesses(folder: Path) -> int:
-    """How often the last run that ended by itself used files of its folder."""
+    """The number of file accesses of the last run that was not killed."""
     return int(folder.with_suffix(".accesses").read_text())
 
 
 def result(folder: Path) -> dict[str, object]:
-    """What a run found out by epoch and in the end, and the files it left.
+    """The metrics, epochs, rankings and file names of a finished run.
 
-    Scores are left out. A program that is compiled anew, for shapes that are
-    known by then, may sum in another order than one that met others before:
-    the last bit differs.
+    Scores are left out: a resumed run may compile for other shapes than an
+    uninterrupted one, and then sum in another order.
     """
     metrics = json.loads((folder / "metrics.json").read_text())
     lines = (folder / "run.trec").read_text().splitlines()
@@ -146,8 +145,7 @@ def _run(paper, arguments, folder, kill_at, export) -> None:
 
     script = importlib.import_module(f"reproductions.{paper}.experiment")
     if not export:
-        keras = importlib.import_module("keras")
-        keras.Model.compile = compile_eagerly
+        train_eagerly(True)
         fitting = importlib.import_module("reproductions.harness.fitting")
         fitting.export_run = lambda run, scorer: None
     sys.addaudithook(count)

@@ -1,4 +1,4 @@
-"""What every layer of the project must pass, whatever it computes."""
+"""Checks that every layer of the project must pass."""
 
 import functools
 import json
@@ -9,15 +9,15 @@ import keras
 import numpy as np
 from keras import ops
 
-# How a function can be run: at once, traced (on TensorFlow with all lengths
-# unknown), and compiled by XLA.
+# Ways to run a function: eagerly, as a graph (on TensorFlow, with unknown
+# lengths), and compiled by XLA.
 MODES = {
     "tensorflow": ["eager", "graph", "xla"],
     "jax": ["eager", "xla"],
 }.get(keras.backend.backend(), ["eager"])
 
-# For tests of something else. JAX compiles each operation of an eager call by
-# itself, which takes longer than to compile them together.
+# For tests of something else. JAX compiles each operation of an eager call
+# separately, which takes longer than to compile them together.
 QUICKEST = "xla" if keras.backend.backend() == "jax" else "eager"
 
 
@@ -40,7 +40,7 @@ def check_layer(
         output_shape: the shape expected for these inputs; a list of shapes for
             a layer with several outputs.
         trainable_weights: expected number of trainable weights.
-        non_trainable_weights: expected number of weights that are not.
+        non_trainable_weights: expected number of non-trainable weights.
         mixed_precision_tolerance: largest difference, relative to the largest
             output, between float32 and mixed precision; None skips this check
             (for layers whose output is random or an index).
@@ -65,7 +65,7 @@ def check_layer(
 
 
 def run(function, *arrays, mode="eager"):
-    """`function(*arrays)` by one of `MODES`; NumPy arrays in and out."""
+    """Calls `function(*arrays)` in one of `MODES`, with NumPy in and out."""
     if mode == "eager":
         output = function(*arrays)
     elif keras.backend.backend() == "tensorflow":
@@ -78,9 +78,9 @@ def run(function, *arrays, mode="eager"):
 
 
 def quick_call(layer, *args, training=None, **kwargs):
-    """A call of a built layer as `QUICKEST`; the other arguments are arrays.
+    """Calls a built layer in the mode `QUICKEST`; other arguments are arrays.
 
-    Compiled, it leaves no trace in the layer: not in its seeds either.
+    A compiled call does not change the layer's state, including its seeds.
     """
     if training is not None:
         kwargs["training"] = training
@@ -107,7 +107,7 @@ def gradients(function, *arrays, mode="eager"):
     """Gradients of the sum of `function(*arrays)`, on any backend.
 
     Args:
-        function: takes as many tensors as there are arrays, returns a tensor.
+        function: takes one tensor for each array and returns a tensor.
         arrays: floating point NumPy arrays.
         mode: one of `MODES`.
 
@@ -145,14 +145,14 @@ def gradients(function, *arrays, mode="eager"):
 
 
 def functional_call(layer, weights, *args, **kwargs):
-    """What `layer` would return with these trainable weights instead."""
+    """Calls `layer` with other values of its trainable weights."""
     mapping = zip(layer.trainable_variables, weights, strict=True)
     with keras.StatelessScope(state_mapping=mapping):
         return layer(*args, **kwargs)
 
 
 def _tf_function(function, arrays, mode):
-    """Traces with unknown sizes for "graph", compiles these for "xla"."""
+    """Makes a `tf.function`: "graph" has unknown sizes, "xla" known ones."""
     import tensorflow as tf
 
     if mode == "xla":
@@ -230,18 +230,20 @@ def _check_reload(model, inputs):
         model.save(path)
         reloaded = keras.models.load_model(path)
     for output, expected in zip(
-        keras.tree.flatten(reloaded.predict(inputs, verbose=0)),
-        keras.tree.flatten(model.predict(inputs, verbose=0)),
+        keras.tree.flatten(reloaded(inputs)),
+        keras.tree.flatten(model(inputs)),
         strict=True,
     ):
-        np.testing.assert_array_equal(output, expected)
+        np.testing.assert_array_equal(
+            ops.convert_to_numpy(output), ops.convert_to_numpy(expected)
+        )
 
 
 def _check_training(layer, inputs):
-    """One step of `fit` leaves weights finite and moves the trainable ones.
+    """Checks that a step of `fit` changes trainable weights, to finite values.
 
-    A dense layer follows, so that there is something to train even when the
-    layer has no weights of its own.
+    A dense layer follows, so that there are weights to train even if the layer
+    has none.
     """
     symbolic = _symbolic(inputs)
     flat = [
@@ -250,7 +252,8 @@ def _check_training(layer, inputs):
     ]
     flat = flat[0] if len(flat) == 1 else keras.layers.Concatenate()(flat)
     model = keras.Model(symbolic, keras.layers.Dense(1)(flat))
-    model.compile(keras.optimizers.SGD(0.1), loss="mse")
+    # In a graph, on TensorFlow.
+    model.compile(keras.optimizers.SGD(0.1), loss="mse", run_eagerly=False)
     before = [ops.convert_to_numpy(w).copy() for w in layer.trainable_weights]
     batch_size = keras.tree.flatten(inputs)[0].shape[0]
     target = np.linspace(-1, 1, batch_size, dtype="float32")[:, None]

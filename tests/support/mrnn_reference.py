@@ -1,4 +1,4 @@
-"""MRNN in NumPy, from the equations, on texts without padding."""
+"""MRNN's equations in NumPy, for texts without padding."""
 
 import numpy as np
 from keras import ops
@@ -19,7 +19,7 @@ def prelu(x, alpha):
 
 
 def pooled(x, size=2, pooling="max"):
-    """Each position with those around it, as far as there are any."""
+    """Pools each position with its neighbours, without padding."""
     function = {"max": np.max, "avg": np.mean}[pooling]
     first = [max(0, i - (size - 1) // 2) for i in range(len(x))]
     last = [i + size // 2 + 1 for i in range(len(x))]
@@ -64,7 +64,7 @@ def softmax(x):
 
 
 def softmax_block(values, layer):
-    """Weights of `(..., n)` values, those after the n-th masked."""
+    """Softmax weights of values `(..., n)`; larger inputs are masked."""
     count = values.shape[-1]
     missing = [(0, 0)] * (values.ndim - 1) + [(0, layer.size - count)]
     x, w = np.pad(values, missing), weights(layer)
@@ -96,7 +96,7 @@ def distance(query, document, layer):
 
 
 def randomize(layer, scale=1.0, seed=1):
-    """Gives all weights random values, variances and slopes positive ones."""
+    """Gives all weights random values, and variances positive ones."""
     rng = np.random.default_rng(seed)
     for weight in layer.weights:
         value = scale * rng.normal(size=weight.shape)

@@ -19,7 +19,7 @@ def step_once(optimizer, points=POINTS, gradients=GRADIENTS, constraint=None):
 
 
 def row_factors(points):
-    """Of each row the factor of the inverse metric, (1 - |x|²)² / 4."""
+    """The factor of the inverse metric for each row, (1 - |x|²)² / 4."""
     return (1 - np.sum(points**2, -1, keepdims=True)) ** 2 / 4
 
 
@@ -42,7 +42,7 @@ def data():
 
 
 def model_with(optimizer, **compile_arguments):
-    """Ids to a score: an embedding in the ball, a kernel and a bias."""
+    """A compiled model of an embedding in the ball, a kernel and a bias."""
     keras.utils.set_random_seed(3)
     model = keras.Sequential(
         [

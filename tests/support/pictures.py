@@ -1,4 +1,4 @@
-"""What is drawn in a picture, by its colors."""
+"""Finds what is drawn in a picture by its colors."""
 
 import numpy as np
 from matplotlib.image import imread

@@ -39,7 +39,7 @@ def embeddings():
 
 
 def small_model(model_class, **settings):
-    """A small model whose weights are all random, biases too."""
+    """A small model whose weights are all random, including biases."""
     settings = {"embeddings": embeddings(), **SIZES[model_class], **settings}
     model = model_class(VOCABULARY, DIM, **settings)
     rng = np.random.default_rng(1)
@@ -54,7 +54,7 @@ def weights(layer):
 
 
 def _states(model, words):
-    """What a text's vector is pooled from."""
+    """The states from which a text's vector is pooled."""
     if isinstance(model, AttentiveLSTM | QALSTM):
         lstm = (
             model.bilstm

@@ -1,6 +1,6 @@
 """QRNN and CTRN as loops, written from the printed equations.
 
-One example, one time step and float64 at a time, with nothing shared with the
+One example and one time step at a time, in float64, without code of the
 library: Tay et al., 2018, "Cross Temporal Recurrent Networks for Ranking
 Question Answer Pairs", equation 1, the recurrence below it and the equations of
 the CTRN-Q and CTRN-A cells.
@@ -54,17 +54,17 @@ def qrnn(
     mask=None,
     state=None,
 ):
-    """The QRNN over one text; a masked step is as if it were not there.
+    """The QRNN over one text, without its masked steps.
 
     Args:
         sequence: `(length, m)`.
         mask: `(length,)`, true at words; None for words only.
-        state: `(cell, window)` to begin with, `(units,)` and
+        state: the initial `(cell, window)`, `(units,)` and
             `(kernel_size - 1, m)`; None for zeros.
 
     Returns:
         `(outputs, last, (cell, window))`: `(length, units)` with zeros at
-        masked steps, the output of the last word, the state after it.
+        masked steps, the output of the last word, the final state.
     """
     kernel_size, m, width = kernel.shape
     units = width // len(GATES[pooling])
@@ -159,7 +159,7 @@ def cross_temporal(
 
 
 def finite_differences(function, array, step=1e-6):
-    """The gradient of a number-valued function at a float64 array."""
+    """The gradient of a scalar function at a float64 array."""
     array = np.array(array, "float64")
     gradient = np.zeros_like(array)
     for index in np.ndindex(array.shape):

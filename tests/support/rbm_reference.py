@@ -1,4 +1,4 @@
-"""The model of pairs of states, exactly, by quadrature in float64."""
+"""IAM's model of pairs of states, exact by quadrature in float64."""
 
 import numpy as np
 from keras import ops
@@ -7,7 +7,7 @@ from keras import ops
 class ExactPairs:
     """p(x, y) = exp(-E(x, y)) / Z over [-1, 1], for one or two units.
 
-    Parameters are a vector: Q by rows, then q_1 and q_2.
+    The parameters are one vector: Q by rows, then q_1 and q_2.
     """
 
     def __init__(self, dim):
@@ -70,7 +70,7 @@ class ExactPairs:
 
 
 def neighbours(texts, length, dim, seed=0):
-    """States that resemble those before them, of no model of the kit."""
+    """Random states, each like the one before, `(texts, length, dim)`."""
     rng = np.random.default_rng(seed)
     mixing = np.eye(dim) + 0.5 * np.eye(dim, k=1)
     states = [np.tanh(rng.normal(size=(texts, dim)))]

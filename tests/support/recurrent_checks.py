@@ -1,4 +1,4 @@
-"""What the tests of the recurrent layers share: layers, texts, comparisons."""
+"""Layers, texts and comparisons for the tests of the recurrent layers."""
 
 import numpy as np
 from keras import ops
@@ -10,7 +10,7 @@ UNITS, M = 3, 4
 POOLINGS = ["f", "fo", "ifo"]
 # Each pooling and each kernel size.
 KINDS = [("f", 2), ("fo", 1), ("fo", 2), ("fo", 3), ("ifo", 2)]
-# Padding at the end, at the start, at both, nowhere, everywhere, in between.
+# Padding at the end, the start, both, nowhere, everywhere and in between.
 MASK = np.array(
     [
         [1, 1, 1, 1, 0, 0],
@@ -49,14 +49,14 @@ def close(found, expected, tolerance=1e-5):
 
 def qrnn_layer(m=M, units=UNITS, seed=1, **kwargs):
     """A built layer with random weights, and these weights in float64."""
-    # Zeros are the quickest to make; random weights follow.
+    # Zeros are the quickest initial values; `_fill` replaces them.
     layer = QRNNLayer(units, kernel_initializer="zeros", **kwargs)
     layer.build((None, None, m))
     return layer, _fill(layer, seed)
 
 
 def crossed_layer(m=M, units=UNITS, seed=1, **kwargs):
-    """The same of the layer on two texts."""
+    """A built `CrossTemporalLayer`, and its random weights in float64."""
     layer = CrossTemporalLayer(units, kernel_initializer="zeros", **kwargs)
     layer.build([(None, None, m), (None, None, m)])
     return layer, _fill(layer, seed)
@@ -82,7 +82,7 @@ def pad(texts, length, seed=9):
 
 
 def pairs_of_texts(question_lengths, answer_lengths, m=M):
-    """Random questions and answers of these lengths."""
+    """Random questions and answers of the given lengths."""
     return (
         [normal(n, m, seed=50 + n) for n in question_lengths],
         [normal(n, m, seed=80 + n) for n in answer_lengths],

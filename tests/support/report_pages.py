@@ -1,4 +1,4 @@
-"""Runs, papers and pages of results for tests, and how to read a page."""
+"""Runs, papers and pages of results for tests; parts of a page."""
 
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.seed_groups import group_runs
@@ -6,7 +6,7 @@ from reproductions.report.paper_page import paper_page
 
 PAPER = "hyperqa"
 
-# The paper's own: WikiQA's train, GloVe 840B, on test.
+# The paper's conditions: WikiQA's train, GloVe 840B, on test.
 FAIR = {
     "split": "test",
     "vectors": ["vectors/glove.840B.300d.txt.gz"],

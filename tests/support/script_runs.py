@@ -1,4 +1,4 @@
-"""Short runs of the scripts, and what each of them must leave."""
+"""Short runs of the scripts, and checks of their results."""
 
 import json
 from dataclasses import asdict
@@ -57,7 +57,7 @@ def settings_of(script, *arguments):
 
 
 def metrics_of(folder):
-    """What a finished run measured."""
+    """The content of a finished run's `metrics.json`."""
     return json.loads((folder / "metrics.json").read_text())
 
 
@@ -66,12 +66,12 @@ class _StopError(Exception):
 
 
 def check_resumed(run, folder, *options, **settings):
-    """Checks that a run that is stopped and resumed ends as a whole one does.
+    """Checks that a resumed run gives the results of an uninterrupted one.
 
-    Dropout, too, draws in the last epoch what it would have drawn.
+    This includes the random numbers of dropout.
 
     Args:
-        run: runs a script: what `smoke_runner` returned.
+        run: what `smoke_runner` returned.
         folder: the folder for both runs, `whole` and `parts`.
         *options: options of the script, with three epochs.
         **settings: settings by name.

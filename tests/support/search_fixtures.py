@@ -1,4 +1,4 @@
-"""Runs, answers and an index, made once."""
+"""Session fixtures: runs, answers and an index."""
 
 import keras
 import pytest

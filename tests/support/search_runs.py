@@ -1,4 +1,4 @@
-"""Runs of small models that search, and what the tests ask them."""
+"""Runs of small models for search, with answers and a question."""
 
 import json
 

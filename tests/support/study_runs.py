@@ -1,4 +1,4 @@
-"""Studies whose runs are noted, in place of being made."""
+"""Studies whose runs are recorded instead of being executed."""
 
 from dataclasses import asdict
 
@@ -8,15 +8,15 @@ from reproductions.records.seed_groups import group_runs
 
 
 def note_runs(monkeypatch, write=None):
-    """Notes what a study runs.
+    """Replaces a study's runs by a function that records them.
 
     Args:
         monkeypatch: pytest's fixture.
-        write: writes what a run leaves, given its command line and its
-            settings; a few empty files without it.
+        write: writes a run's files, given its command line and its settings;
+            by default some empty files are made.
 
     Returns:
-        The runs that were asked for: command lines and settings by name.
+        A list that gets the command line and the settings of each run.
     """
     found = []
 
@@ -36,13 +36,13 @@ def note_runs(monkeypatch, write=None):
         return 0
 
     monkeypatch.setattr(study, "run_command", run)
-    # It collects garbage, half a second each time.
+    # `forget_models` collects garbage, which takes half a second.
     monkeypatch.setattr(study, "forget_models", lambda: None)
     return found
 
 
 def identities(calls):
-    """What tells runs apart."""
+    """The fields that distinguish runs, as a set."""
     return {
         (a.dataset, a.model, a.seed, tuple(a.embeddings), str(settings))
         for a, settings in calls
@@ -50,7 +50,7 @@ def identities(calls):
 
 
 def groups_of(experiment, calls, recipe):
-    """The runs as the groups of equal runs that a page is made of.
+    """The recorded runs as groups, as for a page.
 
     Args:
         experiment: the paper's experiment.

@@ -1,4 +1,4 @@
-"""The encoders of one unpadded text, as NumPy loops."""
+"""Encoders of one unpadded text as NumPy loops."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ def sigmoid(x):
 def lstm(words, kernel, recurrent_kernel, bias=0.0):
     """Hidden states `(length, units)` of a text `(length, dim)`.
 
-    The gates lie side by side in the order of Keras: input, forget,
+    The gates are concatenated in the order of Keras: input, forget,
     candidate, output.
     """
     units = len(recurrent_kernel)
@@ -26,7 +26,7 @@ def lstm(words, kernel, recurrent_kernel, bias=0.0):
 
 
 def convolution(words, kernel, bias=0.0):
-    """Outputs `(length, filters)`, each from the words around one."""
+    """Outputs `(length, filters)`, one for the window around each word."""
     size = len(kernel)
     wide = np.pad(words, (((size - 1) // 2, size // 2), (0, 0)))
     return np.array(
@@ -38,7 +38,7 @@ def convolution(words, kernel, bias=0.0):
 
 
 def bilstm(words, weights):
-    """States `(length, 2 units)`, forward and backward side by side.
+    """States `(length, 2 units)`, forward and backward concatenated.
 
     The weights are those of Keras's bidirectional LSTM: kernel, recurrent
     kernel and bias of the forward direction, then of the backward one.

@@ -281,6 +281,7 @@ def test_what_an_epoch_holds_depends_on_its_number_alone(shared):
         )
 
 
+@pytest.mark.compiled
 @pytest.mark.once
 def test_a_resumed_training_repeats_an_uninterrupted_one():
     scorer = _scorer("siamese")
@@ -302,6 +303,7 @@ def test_a_resumed_training_repeats_an_uninterrupted_one():
         np.testing.assert_allclose(once, twice, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.once
 def test_the_loss_of_an_epoch_is_the_mean_over_groups():
     """The last batch is smaller, and has parts of its own sizes."""
     trainer = _compiled(
@@ -319,5 +321,6 @@ def test_the_loss_of_an_epoch_is_the_mean_over_groups():
     )
 
 
+@pytest.mark.once
 def test_texts_are_not_packed():
     assert not HardestNegativeTrainer(_scorer("siamese")).supports_packing

@@ -77,12 +77,21 @@ SETTINGS = {
     "concatenated": {"concatenate_embeddings": True},
     "embeddings": {"trainable_embeddings": True},
 }
+# What packing can do in another way on another backend.
+EVERYWHERE = ("paper", "mean", "embeddings")
 
 
 @pytest.mark.parametrize(
     ("model_class", "settings"),
     [
-        *((HyperQA, settings) for settings in SETTINGS.values()),
+        *(
+            pytest.param(
+                HyperQA,
+                settings,
+                marks=[] if name in EVERYWHERE else pytest.mark.once,
+            )
+            for name, settings in SETTINGS.items()
+        ),
         (CosineQA, {}),
         (CosineQA, {"pooling": "mean", "concatenate_embeddings": True}),
     ],
@@ -171,6 +180,7 @@ def test_empty_texts_give_finite_gradients(packed):
             assert np.isfinite(gradient).all()
 
 
+@pytest.mark.compiled
 @pytest.mark.once
 def test_fits_a_scorer_that_knows_nothing_of_packing():
     texts = {
@@ -227,6 +237,7 @@ def test_training_separates_positives_from_negatives(packed):
     assert losses[-1] < 0.5 * losses[0]
 
 
+@pytest.mark.once
 def test_the_loss_of_an_epoch_is_the_mean_over_groups():
     trainer = PairwiseTrainer(_model())
     trainer.compile(keras.optimizers.SGD(0.0), loss=PairwiseHinge())
@@ -244,6 +255,8 @@ def test_the_loss_of_an_epoch_is_the_mean_over_groups():
     )
 
 
+@pytest.mark.compiled
+@pytest.mark.once
 @pytest.mark.once
 def test_trainer_saves_with_its_scorer(tmp_path):
     trainer = PairwiseTrainer(_model(projection="expmap"))
@@ -256,6 +269,7 @@ def test_trainer_saves_with_its_scorer(tmp_path):
     assert reloaded.loss.margin == 2.0
 
 
+@pytest.mark.once
 def test_dropout_is_not_packed():
     trainer = PairwiseTrainer(_model(dropout=0.5))
     assert not trainer.supports_packing
@@ -285,6 +299,7 @@ def test_each_epoch_is_drawn_once_before_it_starts():
     assert seen == [[5], [5, 6], [5, 6, 7]]
 
 
+@pytest.mark.compiled
 @pytest.mark.once
 def test_a_resumed_training_repeats_an_uninterrupted_one():
     model = _model()

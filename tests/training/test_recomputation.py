@@ -7,6 +7,8 @@ from keras import ops
 
 from keras_qa.training.recomputation import Recomputation
 
+pytestmark = pytest.mark.compiled
+
 BACKEND = keras.backend.backend()
 WORDS, LENGTH, ROWS, PARTS = 20, 6, 4, 3
 

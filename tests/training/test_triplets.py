@@ -104,6 +104,7 @@ def test_distances_are_those_of_every_question_and_document(chunk, training):
     )
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("mining", MINING)
 def test_a_step_in_chunks_equals_a_step_at_once(mining):
     """Each question chooses among the documents of the whole batch."""
@@ -121,6 +122,7 @@ def test_a_step_in_chunks_equals_a_step_at_once(mining):
         assert np.abs(weight - after).max() > 1e-4
 
 
+@pytest.mark.compiled
 @pytest.mark.once
 def test_a_resumed_training_repeats_an_uninterrupted_one():
     histories = []
@@ -140,6 +142,7 @@ def test_a_resumed_training_repeats_an_uninterrupted_one():
         np.testing.assert_allclose(once, twice, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.once
 def test_mrnn_learns_which_document_is_whose():
     keras.utils.set_random_seed(0)
     scorer = MRNN(
@@ -170,5 +173,6 @@ def test_mrnn_learns_which_document_is_whose():
     )
 
 
+@pytest.mark.once
 def test_texts_are_not_packed():
     assert not TripletTrainer(MeanDistance()).supports_packing

@@ -1,1 +1,1 @@
-"""What a data set contains: counts, gaps, repetitions, overlaps, lengths."""
+"""Audits of data sets: counts, missing data, repetitions, overlaps, lengths."""

@@ -1,4 +1,4 @@
-"""Counts what is in a data set, reading every split once."""
+"""Counting of a data set's content in one pass over every split."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -22,10 +22,10 @@ from keras_qa.text.tokenizer import tokenize
 
 
 class _Answers:
-    """Of each text its number as an answer and its length in tokens.
+    """Maps a text to its number as an answer and its length in tokens.
 
-    Texts that differ in case and white space only have one number. Pools
-    repeat texts many times, so both are worked out once.
+    Texts that differ only in case and white space have the same number. Both
+    are cached, because pools repeat texts many times.
     """
 
     def __init__(self, tokenizer: str):
@@ -42,20 +42,17 @@ class _Answers:
         return self._texts[text]
 
 
-# Question text to the numbers of its answers, as arrays to save memory: pools
+# The numbers of the answers by question text, as arrays to save memory: pools
 # of 1,500 make many millions of pairs.
 _Pairs = dict[str, list[np.ndarray]]
 
 
 def audit_dataset(dataset: Dataset) -> Audit:
-    """Reads every split of a data set once and counts.
+    """Counts the content of a data set, reading every split once.
 
     Args:
-        dataset: the data set; its questions are streamed, only the different
-            texts are kept.
-
-    Returns:
-        The audit.
+        dataset: the data set; its questions are streamed, and only distinct
+            texts are kept in memory.
 
     Raises:
         DatasetError: if a file is bad.
@@ -70,7 +67,7 @@ def audit_dataset(dataset: Dataset) -> Audit:
         pairs[split] = {}
         questions = stream()
         if split in dataset.pools:
-            # The same questions, but ids without a text are no error.
+            # The same questions, but ids without a text raise no error.
             checks = _PoolChecks(dataset.pool_size)
             questions = checks.watch(dataset.pools[split]())
         splits[split] = _audit_split(
@@ -94,7 +91,7 @@ def audit_dataset(dataset: Dataset) -> Audit:
 
 
 class _PoolChecks:
-    """Counts the faults of pools, while their questions are read."""
+    """Counts the errors of pools, while their questions are read."""
 
     def __init__(self, size: int | None):
         self._size = size
@@ -197,5 +194,5 @@ def _percentiles(counts: Counter[int], at: tuple[int, ...]) -> list[int]:
     if not counts:
         return [0] * len(at)
     values = np.repeat(list(counts), list(counts.values()))
-    # The smallest length that this share of the texts does not exceed.
+    # A percentile is the smallest value that this share does not exceed.
     return np.percentile(values, at, method="inverted_cdf").tolist()

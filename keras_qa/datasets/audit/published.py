@@ -1,4 +1,4 @@
-"""The counts that the papers print for data sets."""
+"""The counts of data sets in the papers."""
 
 import json
 from importlib import resources
@@ -8,16 +8,16 @@ from typing import Any
 def published_counts(
     name: str, paper: str | None = None
 ) -> dict[str, Any] | None:
-    """The counts that a paper prints for a data set, as printed.
+    """The counts that a paper gives for a data set, as printed.
 
     Args:
         name: the data set's name.
-        paper: the paper's name; None takes the first that has the data set.
+        paper: the paper's name; None takes the first with the data set.
 
     Returns:
         A dictionary with `source`, `column`, a dictionary with `questions`
-        and perhaps `pairs` or `positives` for each split, and perhaps a
-        `note`; None if the paper does not use the data set.
+        and optionally `pairs` or `positives` for each split, and optionally a
+        `note`; None if there are no counts of the data set.
     """
     file = resources.files("keras_qa.datasets.audit").joinpath("published.json")
     tables = json.loads(file.read_text("utf-8"))

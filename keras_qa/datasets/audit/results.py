@@ -11,16 +11,17 @@ class SplitAudit:
     """The counts of one split.
 
     Attributes:
-        questions: number of questions, with those without candidates.
+        questions: number of questions, including those without candidates.
         candidates: number of question-answer pairs.
         positives: number of pairs labelled 1.
-        pool_sizes: fewest, median and most candidates of a question.
-        without_candidates: questions without any candidate.
-        negatives_only: questions with candidates, none of them correct.
-        positives_only: questions with candidates, none of them wrong.
-        duplicates: candidates with the text of an earlier candidate of the
-            same question.
-        conflicts: of these, those with another label than the earlier one.
+        pool_sizes: minimum, median and maximum number of candidates of a
+            question.
+        without_candidates: number of questions without any candidate.
+        negatives_only: number of questions with wrong candidates only.
+        positives_only: number of questions with correct candidates only.
+        duplicates: number of candidates with the text of an earlier candidate
+            of the same question.
+        conflicts: number of `duplicates` with another label than the first.
         question_lengths: tokens per question at `PERCENTILES`.
         answer_lengths: tokens per candidate at `PERCENTILES`.
     """
@@ -40,18 +41,18 @@ class SplitAudit:
 
 @dataclass(frozen=True)
 class PoolAudit:
-    """The faults of the pools of a split whose file lists answers by id.
+    """The errors in pools of a split whose file lists answers by id.
 
     Attributes:
         pools: number of questions with a pool.
-        other_size: of these, those that list another number of ids than they
-            should.
-        without_gold: of these, those that list no correct answer.
-        golds_outside: correct answers that their pools do not list.
-        repeated: ids that repeat an earlier one of their pool; they are read
-            once.
-        unknown: ids that the file of answers lacks.
-        golds_unknown: of these, those of correct answers.
+        other_size: number of pools that list another number of ids than
+            `Audit.pool_size`.
+        without_gold: number of pools that list no correct answer.
+        golds_outside: number of correct answers that their pools do not list.
+        repeated: number of ids that repeat an earlier one of their pool; they
+            are read once.
+        unknown: number of ids that the file of answers lacks.
+        golds_unknown: number of `unknown` ids of correct answers.
     """
 
     pools: int
@@ -65,14 +66,16 @@ class PoolAudit:
 
 @dataclass(frozen=True)
 class Overlap:
-    """Different texts that two splits share, lower-cased.
+    """Numbers of distinct texts in both of two splits.
+
+    Texts that differ only in case and white space are equal.
 
     Attributes:
         first: name of one split.
-        second: name of the other.
-        questions: question texts in both.
-        answers: candidate texts in both.
-        pairs: pairs of question and candidate text in both.
+        second: name of the other split.
+        questions: number of question texts.
+        answers: number of candidate texts.
+        pairs: number of pairs of question and candidate text.
     """
 
     first: str
@@ -88,13 +91,12 @@ class Audit:
 
     Attributes:
         name: the data set's name.
-        tokenizer: the tokeniser behind the lengths.
-        splits: split name to its counts.
+        tokenizer: the tokeniser by which lengths are counted.
+        splits: the counts of each split, by name.
         overlaps: one entry per pair of splits.
-        pool_size: number of ids that a pool should list, if files list them.
-        pools: split name to the faults of its pools.
-        published: the counts of the paper's table, if it has this data set;
-            see `published.json`.
+        pool_size: number of ids that a pool should list, if files list ids.
+        pools: the errors of the pools of each split, by name.
+        published: the counts in a paper, if any; see `published_counts`.
     """
 
     name: str

@@ -30,14 +30,7 @@ _POOL_COUNTS = {
 
 
 def format_audit(audit: Audit) -> str:
-    """The audit as plain text, a few small tables.
-
-    Args:
-        audit: the audit.
-
-    Returns:
-        Lines, the last one with a line end.
-    """
+    """The audit as plain text: tables, in lines that each have a line end."""
     return "".join(f"{line}\n" for line in _lines(audit))
 
 

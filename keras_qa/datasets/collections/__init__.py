@@ -1,1 +1,1 @@
-"""The public collections of questions and answers, a file each."""
+"""The public collections of questions and answers, one module each."""

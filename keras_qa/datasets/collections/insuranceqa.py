@@ -1,4 +1,4 @@
-"""InsuranceQA, versions 1 and 2: files of word numbers and of answer ids.
+"""InsuranceQA, versions 1 and 2: files of word ids and answer ids.
 
 Feng, Xiang, Glass, Wang and Zhou, "Applying Deep Learning to Answer
 Selection: A Study and An Open Task", ASRU 2015.
@@ -31,22 +31,22 @@ from keras_qa.files.text_files import error_at
 from keras_qa.files.text_files import find_file
 from keras_qa.files.text_files import read_lines
 
-# The fields of a line, between tabs, in the kinds of question files there are.
+# The tab-separated fields of a line in each kind of question file.
 V1_TRAIN = ("question", "golds")
 V1_POOL = ("golds", "question", "pool")
 V2 = ("domain", "question", "golds", "pool")
 
-# A few characters of an answer can refer to a long word, again and again.
+# Bounds the memory, since short ids in an answer could repeat a long word.
 _MAX_WORD = 256
 
 
 class InsuranceQA:
-    """The vocabulary and the answers, which all question files refer to.
+    """The vocabulary and the answers, to which all question files refer.
 
     Each line of the vocabulary is `idx_N<TAB>word`, each line of the answers
-    `id<TAB>idx_1 idx_2 ...`. Both are read whole, on first use. A text is its
-    words between single blanks; every question that lists an answer shares
-    one string and one candidate.
+    `id<TAB>idx_1 idx_2 ...`. Both are read on first use and kept in memory. A
+    text is its words separated by single spaces; questions that list the same
+    answer share one string and one candidate.
 
     Args:
         vocabulary: the file `vocabulary`, plain or `.gz`.
@@ -93,7 +93,7 @@ class InsuranceQA:
         return texts
 
     def answer_texts(self) -> list[str]:
-        """The different texts of all answers, in the order of the file."""
+        """The distinct texts of all answers, in the order of the file."""
         return list(dict.fromkeys(self.texts.values()))
 
     def questions(
@@ -108,20 +108,20 @@ class InsuranceQA:
         Args:
             path: the file, plain or `.gz`.
             fields: the fields of its lines: `V1_TRAIN`, `V1_POOL` or `V2`.
-            split: the beginning of the questions' ids, which are
-                `split-line`; the files have none.
-            add_golds: whether correct answers that the pool does not list
-                become candidates, too. Where lines have no pool, the correct
-                answers are the only candidates.
+            split: the prefix of the questions' ids, `{split}-{line}`; the
+                files have no ids.
+            add_golds: True makes correct answers that the pool does not list
+                candidates, too. Where lines have no pool, the correct answers
+                are the only candidates.
 
         Yields:
             The questions; candidates have the ids of the answers, in the
             order of the pool. An id that a pool repeats is read once.
 
         Raises:
-            DatasetError: if a line has another number of fields, a word is
-                not in the vocabulary, there is no correct answer, or an id is
-                not in the file of answers.
+            DatasetError: if a line has another number of fields or no correct
+                answer, a word is not in the vocabulary, or an id is not in
+                the file of answers.
         """
         for pool in self._read(path, fields, split, add_golds, strict=True):
             yield pool.question
@@ -133,26 +133,26 @@ class InsuranceQA:
         split: str,
         add_golds: bool = False,
     ) -> Iterator[Pool]:
-        """Streams the same questions with the faults of their pools.
+        """Streams the same questions with the errors of their pools.
 
-        Ids that are not in the file of answers are counted and left out.
+        Ids that are not in the file of answers are only counted.
         """
         return self._read(path, fields, split, add_golds, strict=False)
 
     def add_pools(
         self, questions: Sequence[Question], seed: int, size: int
     ) -> list[Question]:
-        """Gives questions pools, made as those of V1's dev and test sets.
+        """Draws pools for questions, as those of V1's dev and test sets.
 
-        Those were made "by including the correct answer(s) and randomly
+        V1's pools were made "by including the correct answer(s) and randomly
         selected candidates from the complete set of unique answers" (Tan et
         al. 2016, section 4); here, the order is random, too.
 
         Args:
-            questions: the questions.
+            questions: the questions, with their correct candidates.
             seed: seed of the draws.
             size: number of candidates of each question; fewer if there are
-                not as many answers.
+                fewer answers.
 
         Returns:
             The questions with their pools.
@@ -178,7 +178,7 @@ class InsuranceQA:
 
     @cached_property
     def _candidates(self) -> list[dict[str, Candidate]]:
-        """Every answer by its id, as a wrong candidate and as a correct one."""
+        """Every answer by its id, as wrong candidates and as correct ones."""
         return [
             {name: Candidate(name, t, label) for name, t in self.texts.items()}
             for label in (0, 1)
@@ -248,7 +248,7 @@ class InsuranceQA:
 def _entries(
     path: Path, begin: str, expected: str
 ) -> Iterator[tuple[int, str, str]]:
-    """Number, name and value of each line; names are different."""
+    """Yields number, name and value of each line; names are distinct."""
     seen: set[str] = set()
     for number, line in read_lines(path):
         name, tab, value = line.partition("\t")
@@ -258,7 +258,7 @@ def _entries(
         yield number, name, value
 
 
-# The sub-folder in which a version is published, and its file of answers.
+# The folder in which a version is published, and its file of answers.
 _VERSIONS = {
     "insuranceqa-v1": ("V1", "answers.label.token_idx"),
     "insuranceqa-v2": ("V2", "InsuranceQA.label2answer.token.encoded"),
@@ -273,13 +273,14 @@ def open_insuranceqa(
     Args:
         name: `"insuranceqa-v1"` or `"insuranceqa-v2"`.
         folder: the folder with the files, or with the sub-folder `V1` or `V2`.
-        pool_size: number of candidates per question. V1 has pools of 500, and
-            held-out training questions get pools of this size; of V2, this
-            chooses the files, for pools of 100, 500, 1000 or 1500.
+        pool_size: number of candidates per question. V1's own pools have 500;
+            its held-out training questions get pools of this size. For V2,
+            it selects the files, 100, 500, 1000 or 1500.
 
     Raises:
         DatasetError: if the vocabulary, the answers or all questions are
-            missing, or both versions share a folder, hence a vocabulary.
+            missing, or both versions share a folder, whose vocabulary would
+            be ambiguous.
     """
     version, answers_name = _VERSIONS[name]
     files = _question_files(version, pool_size)
@@ -329,7 +330,7 @@ def open_insuranceqa(
         },
         pool_size=pool_size,
         unions=frozenset(["test"] if tests else []),
-        # Only V1 trains without pools.
+        # Only V1's training questions have no pools.
         add_pools=partial(collection.add_pools, size=pool_size)
         if version == "V1"
         else None,
@@ -339,7 +340,7 @@ def open_insuranceqa(
 def _question_files(
     version: str, pool_size: int
 ) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Split to the name of its file and the fields of its lines."""
+    """The name of the file and the fields of its lines, by split."""
     if version == "V1":
         pools = {
             split: (f"question.{split}.label.token_idx.pool", V1_POOL)

@@ -1,4 +1,4 @@
-"""QUASAR-T: trivia questions, each with passages that a search engine found.
+"""QUASAR-T: trivia questions with passages that a search engine found.
 
 Dhingra, Mazaitis and Cohen, "Quasar: Datasets for Question Answering by
 Search and Reading", 2017; MRNN, 4.1.3. A question has 100 short passages
@@ -33,7 +33,7 @@ from keras_qa.text.tokenizer import tokenize
 CONTEXTS = ("short", "long")
 RELEVANCE = ("words", "characters")
 
-# A first look at all words of a long answer would be a slow one.
+# Number of words of an answer that a quick check looks for.
 _QUICK_PARTS = 8
 
 _Records = Iterator[tuple[int, dict[str, Any]]]
@@ -48,14 +48,13 @@ def read_quasar(
 ) -> Iterator[Question]:
     """Streams the questions of a split with their passages.
 
-    Each line of the one file is `{"uid": ..., "question": ..., "answer": ...,
-    "tags": [...]}`, the same line of the other `{"uid": ..., "contexts":
-    [[score, passage], ...]}`. Both are read side by side, one question at a
-    time.
+    Each line of `questions` is `{"uid": ..., "question": ..., "answer": ...,
+    "tags": [...]}`, the same line of `contexts` is `{"uid": ..., "contexts":
+    [[score, passage], ...]}`. One question is in memory at a time.
 
     The files do not say which passages answer a question. As in the
-    literature (Wang et al. 2018, Htut et al. 2018), those do that contain the
-    answer; whether they support it, nobody checked.
+    literature (Wang et al. 2018, Htut et al. 2018), passages that contain the
+    answer are right, even if they do not support it.
 
     Args:
         questions: `questions/SPLIT_questions.json`, plain or `.gz`.
@@ -66,13 +65,13 @@ def read_quasar(
         most: number of passages of a question that are read; None reads all.
 
     Yields:
-        The questions; candidates have their position as id, so they keep
-        the order of the search engine. Where none of them contains the answer,
-        one right answer counts as missed.
+        The questions; candidates keep the order of the search engine and have
+        their position as id. Where none of them contains the answer, `missed`
+        is 1.
 
     Raises:
-        DatasetError: if a line is malformed or an id is used twice, or the
-            files do not have the same questions in the same order.
+        DatasetError: if a line is malformed, an id is used twice, or the files
+            differ in their questions or the order of these.
         ValueError: if `relevance` is unknown or `most` is not positive.
     """
     check_choice("relevance", relevance, RELEVANCE)
@@ -110,11 +109,11 @@ def read_quasar(
 
 
 class _Answer:
-    """The texts that contain an answer, for the operator `in`."""
+    """A container of the texts that contain an answer."""
 
     def __init__(self, answer: str, relevance: str):
         self._words = relevance == "words"
-        # Each token is a part of the lower-case text: a quick first look.
+        # A quick check: each token must occur in the lower-case passage.
         self._parts = (
             tokenize(answer) if self._words else [lower_case(answer).strip()]
         )
@@ -170,12 +169,11 @@ def open_quasar(
 
     Args:
         name: the data set's name.
-        folder: the folder with `questions` and `contexts`.
-        contexts: `"short"` passages, 100 sentences for each question, or 20
-            `"long"` ones.
+        folder: the folder that contains `questions` and `contexts`.
+        contexts: `"short"`, 100 sentences for each question, or `"long"`, 20
+            longer passages.
         relevance: which passages are right; see `read_quasar`.
-        pool_size: number of passages of each question that are read, from the
-            first.
+        pool_size: number of the first passages of each question that are read.
 
     Raises:
         DatasetError: if the folder has no split.

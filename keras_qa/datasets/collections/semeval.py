@@ -33,18 +33,16 @@ def read_semeval(
 ) -> Iterator[Question]:
     """Streams the threads of one or several SemEval-2016 Task 3 files.
 
-    A question is the subject and the body of `RelQuestion`, its candidates
-    the `RelComment`s; "Good" for the related question is a positive, the
-    rest negative.
-
-    Entities that the file declares are refused; see `XmlStream`.
+    A question is the subject and the body of a `RelQuestion`; its candidates
+    are the `RelComment`s, of which "Good" ones are positive, all others
+    negative.
 
     Args:
-        *paths: the files, plain or `.gz`, read one after another.
-        skip_repeated: leave out the threads that the organisers marked as
+        *paths: the files, plain, `.gz` or `.bz2`, read one after another.
+        skip_repeated: True skips threads that the organisers marked as
             repetitions, with the attribute
-            `SubtaskA_Skip_Because_Same_As_RelQuestion_ID`; 379 of 670 are
-            left of train-part2, 244 of 500 of dev.
+            `SubtaskA_Skip_Because_Same_As_RelQuestion_ID`; 379 of 670 threads
+            of train-part2 remain, 244 of 500 of dev.
 
     Yields:
         The questions with the ids of the file (`RELQ_ID`, `RELC_ID`).
@@ -66,7 +64,7 @@ def read_semeval(
 
 
 class _Threads(XmlStream[tuple[int, bool, Question]]):
-    """Collects the threads of one file: line, whether repeated, question."""
+    """Collects `(line, repeated, question)` for each thread of a file."""
 
     def __init__(self, path: Path):
         super().__init__(path)
@@ -165,14 +163,14 @@ _PARTS = {
 
 
 def open_semeval(name: str, folder: Path) -> Dataset:
-    """Opens subtask A; the parts of train that are there are one split.
+    """Opens subtask A; the existing parts of train make one split.
 
     Args:
         name: the data set's name.
         folder: the folder with the XML files.
 
     Raises:
-        DatasetError: if the folder has none of them.
+        DatasetError: if the folder contains none of the files.
     """
     looked_for = []
     splits: dict[str, Stream] = {}

@@ -1,8 +1,8 @@
-"""SQuAD 1.1 as retrieval: which paragraph answers a question?
+"""SQuAD 1.1 as retrieval of the paragraph that answers a question.
 
 Rajpurkar, Zhang, Lopyrev and Liang, "SQuAD: 100,000+ Questions for Machine
-Comprehension of Text", EMNLP 2016; MRNN, 4.1.1. The files mark the answer in
-the paragraph; only that the paragraph has it counts here.
+Comprehension of Text", EMNLP 2016; MRNN, 4.1.1. The position of the answer in
+the paragraph, which the files mark, is ignored.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ class Paragraph:
     """One paragraph of an article.
 
     Attributes:
-        id: numbers of the article and of its paragraph, from 0: `"12-3"`.
+        id: indices of the article and of the paragraph in it, such as `"12-3"`.
         text: the paragraph.
         questions: ids and texts of the questions that were asked about it.
     """
@@ -50,13 +50,12 @@ def read_paragraphs(path: Path) -> Iterator[Paragraph]:
         path: the file, plain, `.gz` or `.bz2`.
 
     Yields:
-        The paragraphs in the order of the file, those without questions, too.
+        All paragraphs, with or without questions, in the order of the file.
 
     Raises:
         DatasetError: if the file is malformed, an id is used twice, or a
-            question is one of SQuAD 2.0 that its paragraph does not answer;
-            the message names the place, as
-            `data[12].paragraphs[3].qas[0].question`.
+            question is an unanswerable one of SQuAD 2.0; the message names
+            the place, such as `data[12].paragraphs[3].qas[0].question`.
     """
     path = Path(path)
     seen: set[str] = set()
@@ -83,8 +82,8 @@ def read_squad(path: Path) -> Iterator[Question]:
         path: see `read_paragraphs`.
 
     Yields:
-        The questions with one candidate, labelled 1. Other candidates are to
-        be found among all paragraphs; see `keras_qa.ranking.first_stage`.
+        The questions with one candidate, labelled 1;
+        `keras_qa.ranking.first_stage` finds other candidates.
 
     Raises:
         DatasetError: see `read_paragraphs`.
@@ -96,7 +95,7 @@ def read_squad(path: Path) -> Iterator[Question]:
 
 
 def paragraph_texts(*paths: Path) -> list[str]:
-    """The different paragraphs of some files, in order.
+    """The distinct texts of the paragraphs of files, in order.
 
     Args:
         *paths: see `read_paragraphs`.
@@ -129,7 +128,7 @@ def _text(path: Path, where: str, record: object, name: str) -> str:
     text = _member(path, where, record, name, str)
     try:
         text.encode("utf-8")
-    # Escapes can spell surrogates, which no file could take later on.
+    # Escapes can produce surrogates, which UTF-8 cannot encode.
     except UnicodeEncodeError:
         raise error_in(
             path, f"{where}.{name}", "a text without surrogates", text
@@ -153,12 +152,12 @@ def open_squad(name: str, folder: Path, *, paragraphs: str = "all") -> Dataset:
     Args:
         name: the data set's name.
         folder: the folder with the JSON files.
-        paragraphs: where a question's paragraph is to be found, among `"all"`
-            paragraphs (20,958 different ones in train and dev), or among
-            those of its `"split"`.
+        paragraphs: the documents among which a question's paragraph is
+            searched for: `"all"` paragraphs (20,958 distinct ones in train and
+            dev), or those of the question's `"split"`.
 
     Raises:
-        DatasetError: if the folder has no file.
+        DatasetError: if the folder contains neither file.
         ValueError: if `paragraphs` is unknown.
     """
     check_choice("paragraphs", paragraphs, ("all", "split"))

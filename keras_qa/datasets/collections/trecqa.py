@@ -1,4 +1,4 @@
-"""TrecQA: the pseudo-XML files, and what makes the clean version clean.
+"""TrecQA: the pseudo-XML files, and the clean version.
 
 Wang, Smith and Mitamura, "What is the Jeopardy Model?", EMNLP 2007, in the
 form of Yao et al., "Answer Extraction as Sequence Tagging with Tree Edit
@@ -38,14 +38,14 @@ def read_trecqa_xml(path: Path) -> Iterator[Question]:
 
     The files look like XML but are not well-formed: nothing is escaped and
     there is no root. A line is either a tag or part of a block; the first
-    line of a block has the tokens between tabs, the others are annotation
-    (parts of speech, dependencies, entities, answers), which is skipped.
+    line of a block has the tokens, separated by tabs, the other lines are
+    annotations (parts of speech, dependencies, entities, answers), which are
+    skipped.
 
-    The text is the tokens, lower-cased, between single blanks: exactly the
-    line of the tokenised folders. One question of TRAIN and one of DEV have
-    no candidates at all; they are yielded too, because the papers count them
-    (94 and 82 questions). Nothing can be ranked there, so training and
-    evaluation pass over them.
+    A text is the lower-case tokens separated by single spaces, which is
+    exactly the line of the tokenised folders. One question of TRAIN and one of
+    DEV have no candidates; they are yielded, because the papers count them (94
+    and 82 questions), but training and evaluation skip them.
 
     Args:
         path: the file, plain or `.gz`.
@@ -76,11 +76,11 @@ def read_trecqa_xml(path: Path) -> Iterator[Question]:
 
 
 def both_labels_only(questions: Iterable[Question]) -> Iterator[Question]:
-    """The clean version: questions with correct and with wrong candidates.
+    """Selects questions with correct and wrong candidates, the clean version.
 
-    Of the raw development and test set, 65 and 68 questions are left (Rao,
-    He and Lin, "Noise-Contrastive Estimation for Answer Selection with Deep
-    Neural Networks", CIKM 2016).
+    65 questions of the raw development set and 68 of the raw test set remain
+    (Rao, He and Lin, "Noise-Contrastive Estimation for Answer Selection with
+    Deep Neural Networks", CIKM 2016).
     """
     return (q for q in questions if q.positives and q.negatives)
 
@@ -128,7 +128,7 @@ def _read_block(path: Path, lines: _Lines, start: int, block: str) -> str:
     )
 
 
-# Split to the name of the tokenised folder and of the original file.
+# The names of a split's tokenised folder and of its original file.
 _TRAIN = ("train", "TRAIN.xml")
 _TRAIN_ALL = ("train-all", "TRAIN-ALL.xml")
 _RAW = {"dev": ("raw-dev", "DEV.xml"), "test": ("raw-test", "TEST.xml")}
@@ -137,18 +137,18 @@ _RAW = {"dev": ("raw-dev", "DEV.xml"), "test": ("raw-test", "TEST.xml")}
 def open_trecqa(
     name: str, folder: Path, *, prefer_original: bool = False
 ) -> Dataset:
-    """Opens a variant of TrecQA, as tokenised folders or as XML files.
+    """Opens a variant of TrecQA, from tokenised folders or XML files.
 
     Args:
-        name: `"trecqa-raw"`, `"trecqa-clean"` or `"trecqa-all"`. With
-            TRAIN-ALL, the first two have a split `train-all`.
-        folder: the folder with either kind of files, or both.
-        prefer_original: where there are both, read the XML files; they have
-            one question without candidates each that the folders cannot show.
+        name: `"trecqa-raw"`, `"trecqa-clean"` or `"trecqa-all"`. If TRAIN-ALL
+            exists, the first two have a split `train-all`.
+        folder: the folder that contains either kind of files, or both.
+        prefer_original: True prefers XML files to tokenised folders, which
+            lack the questions without candidates.
 
     Raises:
-        DatasetError: if the folder has neither, or has files of WikiQA: both
-            call a tokenised folder `train`.
+        DatasetError: if the folder contains neither, or files of WikiQA, which
+            also has a tokenised folder `train`.
     """
     if name == "trecqa-all":
         files = {"train": _TRAIN_ALL, **_RAW}

@@ -42,13 +42,12 @@ def read_wikiqa_tsv(
 ) -> Iterator[Question]:
     """Streams one of the files WikiQA-train.tsv, -dev.tsv and -test.tsv.
 
-    Fields are separated by tabs and not quoted; a quotation mark is part of
-    the text.
+    Fields are separated by tabs and not quoted; quotation marks are text.
 
     Args:
         path: the file, plain or `.gz`.
-        answered_only: leave out questions without a correct candidate, as
-            the papers do: 873 of 2,118, 126 of 296 and 243 of 633 are left.
+        answered_only: True skips questions without a correct candidate, as
+            the papers do: 873 of 2,118, 126 of 296 and 243 of 633 remain.
 
     Yields:
         The questions; candidates have their SentenceID as id.
@@ -66,11 +65,8 @@ def read_wikiqa_toks(
 
     Args:
         folder: the folder; see `read_toks`.
-        answered_only: leave out questions without a correct candidate; the
-            published folders have none.
-
-    Yields:
-        The questions.
+        answered_only: True skips questions without a correct candidate, which
+            the published folders do not contain.
 
     Raises:
         DatasetError: see `read_toks`.
@@ -111,18 +107,18 @@ def _rows(path: Path) -> Iterator[Row]:
 def open_wikiqa(
     name: str, folder: Path, *, prefer_original: bool = False
 ) -> Dataset:
-    """Opens WikiQA, as tokenised folders or as TSV files.
+    """Opens WikiQA, from tokenised folders or TSV files.
 
-    The two need different tokenisers, so a data set is made of one kind only.
+    The two kinds need different tokenisers, so all splits are of one kind.
 
     Args:
         name: the data set's name.
-        folder: the folder with either, or both.
-        prefer_original: where there are both, read the TSV files.
+        folder: the folder that contains either kind of files, or both.
+        prefer_original: True prefers TSV files to tokenised folders.
 
     Raises:
-        DatasetError: if the folder has neither, or has files of TrecQA: both
-            call a tokenised folder `train`.
+        DatasetError: if the folder contains neither, or files of TrecQA, which
+            also has a tokenised folder `train`.
     """
     toks: dict[str, Stream] = {
         split: partial(read_wikiqa_toks, folder / split)

@@ -1,9 +1,9 @@
 """Yahoo! Answers Comprehensive Questions and Answers, Webscope L6.
 
 Surdeanu, Ciaramita and Zaragoza, "Learning to Rank Answers on Large Online QA
-Collections", ACL 2008. Its 4,483,032 questions are one XML file of 12 GB,
-given out in two parts; Wu and Hao (IAM, 3.1) use the best answers. A question
-has no wrong answers in it: `keras_qa.ranking.mining` finds candidates.
+Collections", ACL 2008. The 4,483,032 questions are one XML file of 12 GB,
+published in two parts; Wu and Hao (IAM, 3.1) use the best answers. The corpus
+has no wrong answers; `keras_qa.ranking.mining` finds candidates.
 """
 
 import re
@@ -30,9 +30,9 @@ NAME = "FullOct2007.xml"
 
 _FIELDS = ("uri", "subject", "content", "bestanswer", "maincat", "qlang")
 _REQUIRED = ("uri", "subject", "bestanswer")
-# The site itself allowed some thousand characters in a text.
+# Bounds the memory; the site allowed some thousand characters in a text.
 _MAX_CHARACTERS = 2**24
-# How the texts write the end of a line, in addition to a line feed.
+# Line breaks in the texts, in addition to line feeds.
 _LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
@@ -40,11 +40,11 @@ def find_yahoo_answers(folder: Path) -> list[Path]:
     """The files of the corpus in a folder, in order.
 
     Args:
-        folder: has `FullOct2007.xml`, or else `FullOct2007.xml.part1` and
+        folder: contains `FullOct2007.xml`, or else `FullOct2007.xml.part1` and
             `FullOct2007.xml.part2`, each plain, `.gz` or `.bz2`.
 
     Raises:
-        DatasetError: if it has not.
+        DatasetError: if `folder` lacks these files.
     """
     whole = _with_ending(folder, NAME)
     if whole is not None:
@@ -76,15 +76,13 @@ def read_yahoo_answers(
 ) -> Iterator[Question]:
     """Streams the questions of the corpus, each with its best answer.
 
-    Of a `<document>` the elements `uri`, `subject`, `bestanswer`, and for the
-    arguments `content`, `maincat` and `qlang`, are read. `<br />` and white
-    space in texts become a blank. A question without URI, subject or best
-    answer is left out. One question is in memory at a time, and ids are not
-    compared.
+    `<br />` and white space in texts become a space. A question without URI,
+    subject or best answer is skipped. Few questions are in memory at a time,
+    and ids are not checked for repetitions.
 
     Args:
-        *parts: the file, or its parts in order: they are no XML each.
-        content: put the asker's details behind the subject.
+        *parts: the file, or its parts in order, which are one XML document.
+        content: True appends the asker's details (`content`) to the subject.
         categories: main categories (`"Travel"`) whose questions are read;
             None reads all.
         languages: values of `qlang` (`"en"`) whose questions are read; None
@@ -95,7 +93,7 @@ def read_yahoo_answers(
 
     Raises:
         DatasetError: if a file cannot be read or is not well-formed, declares
-            entities, has a URI with white space in it, or no question at all.
+            entities, or contains a URI with white space or no question.
     """
     for fields in _Documents(*map(Path, parts)).read():
         if categories is not None and fields["maincat"] not in categories:
@@ -110,7 +108,7 @@ def read_yahoo_answers(
 
 
 class _Documents(XmlStream[dict[str, str]]):
-    """Collects the texts of `_FIELDS` of the documents that have an answer."""
+    """Collects `_FIELDS` of the documents that have all `_REQUIRED` texts."""
 
     def __init__(self, *parts: Path):
         super().__init__(*parts)
@@ -161,14 +159,14 @@ def _one_line(text: str) -> str:
 
 
 def open_yahoo(name: str, folder: Path) -> Dataset:
-    """Opens what `keras-qa mine yahoo` made of the corpus.
+    """Opens the data set that `keras-qa mine yahoo` made from the corpus.
 
     Args:
         name: the data set's name.
         folder: the folder with `train.tsv.gz`, `dev.tsv.gz`, `test.tsv.gz`.
 
     Raises:
-        DatasetError: if the folder has none of them.
+        DatasetError: if the folder contains none of the files.
     """
     paths = {split: folder / f"{split}.tsv.gz" for split in SPLITS}
     splits: dict[str, Stream] = {

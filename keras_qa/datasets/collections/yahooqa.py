@@ -1,7 +1,7 @@
 """YahooQA: the published pickle of nested dictionaries.
 
 Tay et al., "Learning to Rank Question Answer Pairs with Holographic Dual
-LSTM Architecture", SIGIR 2017; the splits that HyperQA uses too (4.1).
+LSTM Architecture", SIGIR 2017; HyperQA (4.1) uses the same splits.
 """
 
 import pickle
@@ -32,19 +32,19 @@ class YahooQA:
 
     The file contains one dictionary, `{"train": ..., "dev": ..., "test": ...}`.
     Each split maps a question to its answers with their labels,
-    `{question: [[answer, 0], [answer, 1], ...]}`; tuples instead of the inner
-    lists are read as well, and other keys of the outer dictionary are passed
-    over. The pickle is read whole, on first use, without running code (see
-    `plain_pickle`).
+    `{question: [[answer, 0], [answer, 1], ...]}`; the lists may be tuples, and
+    other keys of the outer dictionary are ignored. The pickle is read on first
+    use, without running code (see `plain_pickle`), and kept in memory.
 
     Args:
         path: the pickle, plain or `.gz`.
-        max_words: answers with more words are left out; HyperQA, 4.1: "we
+        max_words: answers with more words are skipped; HyperQA, 4.1: "we
             filtered answers that have more than 50 words and less than 5
-            characters", read as either of the two. None keeps them.
-        min_characters: answers with fewer characters are left out.
+            characters", interpreted as "or". None keeps them.
+        min_characters: answers with fewer characters are skipped.
         encoding: encoding of strings that Python 2 pickled as bytes.
-        max_bytes: a longer (decompressed) pickle is refused.
+        max_bytes: the largest size of the decompressed pickle; a larger one
+            raises an error.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class YahooQA:
         Yields:
             The questions, numbered from 1 in the order of the file;
             candidates have their position as id. A question without an
-            answer of fitting length is left out.
+            answer of allowed length is skipped.
 
         Raises:
             DatasetError: if the pickle is unsafe, malformed or of another
@@ -87,8 +87,7 @@ class YahooQA:
             check_text(self.path, 1, f"in {where}, the question", text)
             if not isinstance(answers, list | tuple):
                 raise self._error(where, "a list of answers", answers)
-            # Parts may be shared: a thousand questions, say, could each have
-            # the same million answers.
+            # In a forged pickle, many questions could share one long list.
             left -= len(answers)
             if left < 0:
                 raise self._error(
@@ -148,7 +147,7 @@ class YahooQA:
     def _error(
         self, where: str, expected: str, received: object
     ) -> DatasetError:
-        # A pickle has no lines; its place is a key.
+        # Places in a pickle are given by keys, as it has no lines.
         return DatasetError(
             f"{self.path}{where and ':'}{where}: expected {expected}. "
             f"Received: {shorten(received)}"
@@ -158,14 +157,12 @@ class YahooQA:
 def open_yahooqa(name: str, folder: Path) -> Dataset:
     """Opens YahooQA, whose splits are in one file.
 
-    The repository with the splits keeps this file in a folder `data`.
-
     Args:
         name: the data set's name.
-        folder: the folder with `env.pkl` or `data/env.pkl`.
+        folder: the folder with `env.pkl`, or `data/env.pkl` as published.
 
     Raises:
-        DatasetError: if the folder has neither.
+        DatasetError: if the folder contains neither.
     """
     splits: dict[str, Stream] = {}
     path = find_file(folder, "env.pkl") or find_file(folder, "data/env.pkl")

@@ -1,1 +1,1 @@
-"""The bundled questions, and the script that makes them."""
+"""The bundled questions, and the script that generates them."""

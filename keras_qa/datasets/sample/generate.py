@@ -1,13 +1,13 @@
-"""Makes the bundled questions out of facts and wordings.
+"""Generates the bundled questions from facts and wordings.
 
     python -m keras_qa.datasets.sample.generate --output-dir DIR
 
-The facts are in `facts/`, one table a domain, the first column naming the
-thing. `wording.toml` has the questions about each column and the sentences that
-state it. The entities of each domain are divided between train, dev and test,
-and a sentence is only used in the split of its entity. A question's candidates
-are one or two sentences that state the answer and distractors of two kinds:
-other facts of the same entity, and the same fact of other entities.
+The facts are in `facts/`, one table per domain, with the entity in the first
+column. `wording.toml` has wordings of questions about each column and of
+statements. The entities of each domain are divided between train, dev and test.
+A question's candidates are one or two sentences that state the answer, and
+distractors of two kinds: other facts about the same entity, and the same fact
+about other entities.
 """
 
 import argparse
@@ -29,7 +29,7 @@ SPLITS = {"train": 0.7, "dev": 0.13, "test": 0.17}
 QUESTIONS_PER_ENTITY = 2
 CANDIDATES = (5, 10)
 TWO_POSITIVES = 0.25
-# Of the distractors, the share about the same entity.
+# The share of distractors about the same entity.
 SAME_ENTITY = 0.5
 
 
@@ -38,11 +38,11 @@ class Domain:
     """The facts and wordings of one domain.
 
     Attributes:
-        name: its name, that of the table.
+        name: the name of the domain and of its table.
         title: the title of its documents.
-        columns: the columns that can be asked for.
+        columns: the columns about which questions are asked.
         rows: entities with their facts.
-        questions: column to wordings of the question.
+        questions: wordings of questions about each column.
         sentences: wordings of statements.
     """
 
@@ -58,7 +58,7 @@ class Domain:
         return [s for s in self.sentences if f"{{{column}}}" in s]
 
     def silent_about(self, column: str) -> list[str]:
-        """The wordings that do not."""
+        """The wordings that do not state a column."""
         return [s for s in self.sentences if f"{{{column}}}" not in s]
 
 
@@ -86,7 +86,7 @@ def _domain(name: str, fields: dict[str, Any]) -> Domain:
 
 
 def fill(wording: str, row: dict[str, str]) -> str:
-    """A wording with the facts of a row, a sentence of English."""
+    """Makes an English sentence of a wording and the facts of a row."""
     text = wording.format(**row)
     text = re.sub(r"\b([Aa]) (?=[aeiouAEIO])", r"\1n ", text)
     return text[0].upper() + text[1:]
@@ -101,7 +101,7 @@ def mentions(text: str, phrase: str) -> bool:
 def questions(
     domain: Domain, rows: Sequence[dict[str, str]], rng: random.Random
 ) -> Iterator[tuple[str, list[tuple[str, int]]]]:
-    """Questions about some entities, each with its labelled sentences."""
+    """Yields questions about entities, each with its labelled sentences."""
     for row in rows:
         columns = rng.sample(domain.columns, QUESTIONS_PER_ENTITY)
         for column in columns:
@@ -118,7 +118,7 @@ def candidates_of(
     column: str,
     rng: random.Random,
 ) -> list[tuple[str, int]]:
-    """Labelled sentences in random order; none if there are too few."""
+    """The candidates in random order; none if there are too few."""
     stating = domain.stating(column)
     count = 2 if rng.random() < TWO_POSITIVES else 1
     positives = [fill(s, row) for s in rng.sample(stating, count)]
@@ -128,7 +128,7 @@ def candidates_of(
     negatives: list[str] = []
     for pool, size in [(same, round(SAME_ENTITY * wanted)), (other, wanted)]:
         rng.shuffle(pool)
-        # Another entity may share the answer: that would be a hint.
+        # A distractor must not contain the answer, which entities can share.
         fitting = [s for s in pool if not mentions(s, row[column])]
         negatives += fitting[: min(size, wanted - len(negatives))]
     if len(negatives) + count < CANDIDATES[0]:
@@ -141,7 +141,7 @@ def candidates_of(
 def divide(
     rows: Sequence[dict[str, str]], rng: random.Random
 ) -> dict[str, list[dict[str, str]]]:
-    """The entities of a domain by split, in random order."""
+    """Divides the entities of a domain at random, by split."""
     shuffled = rng.sample(rows, len(rows))
     parts, start = {}, 0
     total = 0.0

@@ -1,1 +1,1 @@
-"""Word vectors of a BERT."""
+"""Static and contextual word vectors of BERT models."""

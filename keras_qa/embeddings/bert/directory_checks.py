@@ -1,7 +1,7 @@
-"""Checks of a directory's sizes, before a BERT is made of it.
+"""Checks of the sizes that a BERT's directory states.
 
-keras-hub makes the network that config.json states before it looks at the
-weights: a number there could ask for any amount of memory.
+keras-hub creates the network of config.json before it reads the weights: a
+forged number there could allocate any amount of memory.
 """
 
 import json
@@ -13,7 +13,7 @@ from keras_qa.embeddings.bert.source import SUFFIXES
 from keras_qa.errors import VectorsError
 
 MAX_JSON_BYTES = 1 << 24
-# Indexes that tell in which file a weight is.
+# Index files, which map weights to files.
 INDEXES = ("model.safetensors.index.json", "model.weights.json")
 # The same five sizes as Hugging Face and as keras-hub name them: layers,
 # width, inner width, pieces, positions.
@@ -26,14 +26,15 @@ SIZES = (
 
 
 def check_directory(folder: Path) -> None:
-    """Checks that the sizes of a BERT agree with the length of its files.
+    """Checks that a BERT's files are large enough for the stated sizes.
 
     Args:
         folder: the directory.
 
     Raises:
-        VectorsError: if config.json states no sizes, or the weights cannot be
-            as many; or if an index names files outside of the directory.
+        VectorsError: if config.json states no sizes, or more weights than the
+            files have bytes; or if an index names files outside of the
+            directory.
     """
     config = read_object(folder / CONFIG)
     inner = config.get("config")
@@ -47,7 +48,7 @@ def check_directory(folder: Path) -> None:
         for path in folder.iterdir()
         if path.is_file() and path.suffix in SUFFIXES
     )
-    # A number takes a byte at least.
+    # A weight takes at least one byte.
     if numbers > length:
         raise VectorsError(
             f"{folder / CONFIG}: expected a BERT of at most as many weights as "
@@ -62,13 +63,14 @@ def read_object(path: Path) -> dict[str, Any]:
     """Reads a JSON object.
 
     Raises:
-        VectorsError: if the file contains anything else, or is very long.
+        VectorsError: if the file contains anything else, or more than
+            `MAX_JSON_BYTES` bytes.
     """
     try:
         with path.open("rb") as file:
             raw = file.read(MAX_JSON_BYTES + 1)
         found = json.loads(raw) if len(raw) <= MAX_JSON_BYTES else None
-    # The last is of JSON that is nested too deep.
+    # Too deeply nested JSON raises a RecursionError.
     except (OSError, ValueError, RecursionError) as error:
         raise VectorsError(
             f"{path}: expected a JSON object. Received: {str(error)[:200]!r}"
@@ -91,7 +93,7 @@ def _size(folder: Path, stated: dict[str, Any], names: tuple[str, ...]) -> int:
 
 
 def _check_index(path: Path) -> None:
-    """Checks that an index names files of its own folder."""
+    """Checks that an index names only files in its folder."""
     weights = read_object(path).get("weight_map")
     if not isinstance(weights, dict):
         raise VectorsError(

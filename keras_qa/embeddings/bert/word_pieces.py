@@ -1,4 +1,4 @@
-"""From texts to word pieces, through a BERT, and back to words."""
+"""Encoding of texts with a BERT, and averaging of word pieces to words."""
 
 from collections.abc import Iterator
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import numpy as np
 
 from keras_qa.embeddings.bert.network import Bert
 
-# Word pieces computed at a time, padding included: they bound the memory.
+# Number of word pieces computed at a time, with padding; bounds the memory.
 BATCH_PIECES = 4096
 
 
@@ -19,7 +19,7 @@ class Part:
     Attributes:
         text: number of the text.
         start: number of the first word.
-        words: the piece ids of each word, at least one in all.
+        words: the piece ids of each word, at least one id in total.
     """
 
     text: int
@@ -28,7 +28,7 @@ class Part:
 
     @property
     def pieces(self) -> list[int]:
-        """The ids of all words."""
+        """The piece ids of all words."""
         return [piece for word in self.words for piece in word]
 
 
@@ -39,15 +39,14 @@ def encode_words(
 ) -> list[np.ndarray]:
     """Runs texts through a BERT and averages the pieces of each word.
 
-    A text is read as `[CLS] pieces [SEP]`, and the states of these two are
-    left out. A text of more pieces than the BERT has positions is cut between
-    words into parts that are read one by one; of a word that is too long by
-    itself, the beginning is read.
+    A text is read as `[CLS] pieces [SEP]`. A text with more pieces than the
+    BERT has positions is cut between words into parts that are read
+    separately; a single word with more pieces is truncated.
 
     Args:
         bert: the BERT.
         texts: the words of each text.
-        batch_pieces: word pieces computed at a time, padding included.
+        batch_pieces: number of word pieces computed at a time, with padding.
 
     Returns:
         For each text float32 `(words, width)`; zeros for a word without
@@ -63,7 +62,7 @@ def encode_words(
     parts.sort(key=lambda part: -len(part.pieces))
     start = 0
     while start < len(parts):
-        # The first is the longest of its batch.
+        # The first part is the longest of its batch.
         width = bert.padded(len(parts[start].pieces))
         batch = parts[start : start + max(1, batch_pieces // width)]
         found = bert.states([part.pieces for part in batch])

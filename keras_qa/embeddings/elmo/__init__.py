@@ -1,1 +1,1 @@
-"""Word vectors of an ELMo."""
+"""Contextual word vectors of ELMo models."""

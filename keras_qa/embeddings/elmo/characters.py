@@ -1,9 +1,9 @@
-"""Words as ids of characters, as the published ELMos were trained on them.
+"""Words as character ids, as in the training of the published ELMos.
 
 A word is its bytes in UTF-8, between a mark for its beginning and one for its
-end, filled up to a fixed length. A sentence is framed by two words of one
-character of their own each. All ids are one larger than in the file of the
-weights: 0 is left for what is no word at all.
+end, padded to a fixed length. A sentence is framed by two words, each a special
+character. All ids are one larger than in the file of the weights, so that 0
+marks rows without a word.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ SENTENCE_START, SENTENCE_END, WORD_START, WORD_END, FILL = range(
 )
 # Rows in the file of the weights.
 CHARACTERS = BYTES + 5
-# A word of one character.
+# The number of ids of a word of one character.
 SHORTEST = 3
 START = "<S>"
 END = "</S>"
@@ -22,12 +22,12 @@ SENTENCE_MARKS = {START: SENTENCE_START, END: SENTENCE_END}
 
 
 def character_ids(words: list[str], max_characters: int = 50) -> np.ndarray:
-    """The characters of words.
+    """The character ids of words.
 
     Args:
-        words: the words. `<S>` and `</S>` are those that frame a sentence; of
-            a word of too many bytes the first are read.
-        max_characters: ids of a word, its two marks included.
+        words: the words; `<S>` and `</S>` frame a sentence. Words of too many
+            bytes are truncated.
+        max_characters: number of ids of a word, including its two marks.
 
     Returns:
         int32 `(words, max_characters)`, between 1 and 261.

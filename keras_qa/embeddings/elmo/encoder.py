@@ -18,27 +18,27 @@ from keras_qa.embeddings.elmo.published_files import find_elmo
 from keras_qa.embeddings.elmo.published_files import read_weights
 from keras_qa.embeddings.formats.vector_files import PathLike
 
-# Words computed at a time: they bound the memory. The largest convolution of
-# the published network has 1024 filters at 44 places of each word.
+# Number of words computed at a time; bounds the memory. The largest convolution
+# of the published network has 1024 filters at 44 positions of each word.
 CHARACTER_WORDS = 256
-# Positions of a batch of sentences, padding included.
+# Number of positions in a batch of sentences, with padding.
 BATCH_WORDS = 2048
-# A higher number for each change that gives the same texts other vectors.
+# To be raised with each change that gives the same texts other vectors.
 VERSION = 1
 
 
 class Elmo:
-    """An ELMo whose weights are loaded when they are needed.
+    """An ELMo whose weights are loaded on first use.
 
-    Each text is read as one sentence, framed by `<S>` and `</S>`, from states
-    of zero. (The released program keeps the states of the sentences it read
-    before, so that what a word gets depends on them.)
+    Each text is read as one sentence, framed by `<S>` and `</S>`, from zero
+    states. (The released program keeps the states of earlier sentences, on
+    which its vectors depend.)
 
     Args:
-        source: directory with the options and the weights, see
+        source: directory with the options and the weights; see
             `keras_qa.embeddings.elmo.published_files.find_elmo`.
-        layers: the layers whose states are taken: 0 is the word alone, from
-            its characters, twice; -1 is the top one.
+        layers: the layers whose states are taken: 0 is the vector of the
+            word's characters, repeated for both directions; -1 is the top one.
 
     Raises:
         VectorsError: if a file is missing or the options are bad.
@@ -60,12 +60,12 @@ class Elmo:
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """Digest of options and weights, hexadecimal."""
+        """Hexadecimal digest of options and weights."""
         return files_digest(self.paths)
 
     @property
     def identity(self) -> Identity:
-        """What tells its vectors apart in the cache."""
+        """The identity of the vectors in the cache."""
         about = {
             "version": VERSION,
             "fingerprint": self.fingerprint,
@@ -75,7 +75,7 @@ class Elmo:
 
     @property
     def width(self) -> int:
-        """Width of the states, of all layers side by side."""
+        """Width of the concatenated states of all layers."""
         return 2 * self.options.projection * len(self.layers)
 
     def encode(
@@ -84,11 +84,11 @@ class Elmo:
         """The states of the words of texts.
 
         Args:
-            texts: the words of each text, in their own case.
-            batch_words: words computed at a time, padding included.
+            texts: the words of each text, with original case.
+            batch_words: number of words computed at a time, with padding.
 
         Returns:
-            For each text float32 `(words, width)`, the layers side by side in
+            For each text float32 `(words, width)`, the layers concatenated in
             the order of `layers`.
 
         Raises:
@@ -116,7 +116,7 @@ class Elmo:
     def _word_vectors(
         self, texts: Sequence[Sequence[str]]
     ) -> tuple[dict[str, int], np.ndarray]:
-        """Distinct words by number, and what their characters give."""
+        """The numbers of the distinct words, and their character vectors."""
         distinct = dict.fromkeys([START, END])
         distinct.update(dict.fromkeys(word for text in texts for word in text))
         words = list(distinct)
@@ -124,7 +124,7 @@ class Elmo:
         parts = []
         for start in range(0, len(ids), CHARACTER_WORDS):
             part = ids[start : start + CHARACTER_WORDS]
-            # Rows that only fill the batch have the id 0, and are no words.
+            # Rows that fill the batch have the id 0.
             filled = np.zeros((_padded(len(part)), ids.shape[1]), np.int32)
             filled[: len(part)] = part
             vectors = self._character_model.predict_on_batch(filled)
@@ -133,7 +133,7 @@ class Elmo:
 
     @functools.cached_property
     def _models(self) -> tuple[Any, Any]:
-        # Keras is only needed for what is not in the cache.
+        # Keras is only needed for vectors that are not in the cache.
         from keras_qa.embeddings.elmo.network import character_model
         from keras_qa.embeddings.elmo.network import language_model
 
@@ -155,12 +155,12 @@ class Elmo:
 def _batches(
     texts: Sequence[Sequence[str]], batch_words: int
 ) -> Iterator[list[int]]:
-    """Numbers of texts that are not empty, like lengths together."""
+    """Numbers of nonempty texts, with similar lengths together."""
     numbers = [i for i, text in enumerate(texts) if len(text)]
     numbers.sort(key=lambda i: -len(texts[i]))
     start = 0
     while start < len(numbers):
-        # The first is the longest of its batch.
+        # The first text is the longest of its batch.
         width = _padded(2 + len(texts[numbers[start]]))
         rows = max(1, batch_words // width)
         yield numbers[start : start + rows]
@@ -168,5 +168,5 @@ def _batches(
 
 
 def _padded(size: int) -> int:
-    """The next power of two: few shapes, so that little is compiled anew."""
+    """The next power of two, so that few different shapes are compiled."""
     return 1 << (size - 1).bit_length()

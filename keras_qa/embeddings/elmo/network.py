@@ -17,7 +17,7 @@ from keras_qa.embeddings.elmo.options import ElmoOptions
 from keras_qa.embeddings.elmo.options import lstm_name
 
 FORGET_BIAS = 1.0
-# Of an LSTM, in the order of the cell.
+# The weights of an LSTM, in the order of the cell's.
 WEIGHT_NAMES = ("W_0", "B", "W_P_0")
 
 
@@ -25,7 +25,7 @@ WEIGHT_NAMES = ("W_0", "B", "W_P_0")
 class ProjectedLSTMCell(keras.layers.Layer):
     """One step of an LSTM whose output is projected and clipped.
 
-    With the input x, the last output h and the last memory c,
+    With the input x, the previous output h and the previous memory c,
 
         i, n, f, o = [x, h] W + b
         c' = clip(sigmoid(f + 1) c + sigmoid(i) tanh(n))
@@ -34,8 +34,8 @@ class ProjectedLSTMCell(keras.layers.Layer):
     Args:
         units: width of the memory c.
         projection: width of the output h.
-        cell_clip: bound of the memory's entries; None for none.
-        projection_clip: bound of the output's entries; None for none.
+        cell_clip: bound of the memory's entries; None does not clip.
+        projection_clip: bound of the output's entries; None does not clip.
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
@@ -63,7 +63,7 @@ class ProjectedLSTMCell(keras.layers.Layer):
         self.output_size = projection
 
     def build(self, input_shape: tuple) -> None:
-        """Creates W, b and P, in the order and shape of the file."""
+        """Creates W, b and P, in the order and shapes of the file."""
         width = input_shape[-1] + self.projection
         self.kernel = self.add_weight(
             name="kernel", shape=(width, 4 * self.units)
@@ -74,7 +74,7 @@ class ProjectedLSTMCell(keras.layers.Layer):
         )
 
     def call(self, inputs: Any, states: list) -> tuple[Any, list]:
-        """Takes a step."""
+        """Computes one step."""
         output, memory = states
         gates = ops.concatenate([inputs, output], axis=-1) @ self.kernel
         write, new, keep, read = ops.split(gates + self.bias, 4, axis=-1)
@@ -103,15 +103,15 @@ def _clipped(values: Any, bound: float | None) -> Any:
 def character_model(
     options: ElmoOptions, weights: Mapping[str, np.ndarray]
 ) -> keras.Model:
-    """Makes a vector of the characters of a word, whatever its sentence.
+    """Builds the model from a word's characters to its vector.
 
-    Convolutions over the characters, each with its maximum over all places
-    and the activation, highway layers and a projection.
+    It has convolutions over the characters with max-pooling over positions and
+    an activation, highway layers, and a projection.
 
     Args:
         options: the sizes.
-        weights: what `keras_qa.embeddings.elmo.published_files.read_weights`
-        returned.
+        weights: the arrays of
+            `keras_qa.embeddings.elmo.published_files.read_weights`.
 
     Returns:
         A model from int `(words, max_characters)` to float32
@@ -122,7 +122,7 @@ def character_model(
         CHARACTERS + 1, options.character_dim, dtype="float32"
     )
     vectors = embed(ids)
-    # Id 0, no word at all, is not in the file.
+    # The file has no row for the id 0.
     embed.set_weights([np.pad(weights["char_embed"], [(1, 0), (0, 0)])])
     maxima = []
     for i, (width, number) in enumerate(options.filters):
@@ -160,22 +160,21 @@ def _dense(
 def language_model(
     options: ElmoOptions, weights: Mapping[str, np.ndarray]
 ) -> keras.Model:
-    """Makes the states of all layers of the vectors of a sentence's words.
+    """Builds the model from the words of sentences to the states of all layers.
 
-    Both directions are stacks of their own; the states of the two are put
-    side by side only in what is returned. Every sentence starts with states
-    of zero.
+    The stacks of both directions are independent; only their outputs are
+    concatenated. Every sentence starts with zero states.
 
     Args:
         options: the sizes.
-        weights: what `keras_qa.embeddings.elmo.published_files.read_weights`
-        returned.
+        weights: the arrays of
+            `keras_qa.embeddings.elmo.published_files.read_weights`.
 
     Returns:
         A model from `{"words", "mask"}`, float32 `(sentences, length,
         projection)` and bool `(sentences, length)`, right-padded, to float32
-        `(sentences, length, 1 + layers, 2 projection)`. Layer 0 is the word
-        twice; what lies at padding has no meaning.
+        `(sentences, length, 1 + layers, 2 projection)`, undefined at padding.
+        Layer 0 is the word's vector twice.
     """
     words = keras.Input(
         (None, options.projection), dtype="float32", name="words"
@@ -193,7 +192,7 @@ def language_model(
                 options.projection_clip,
                 dtype="float32",
             )
-            # Backwards, padding comes first, and leaves the states at zero.
+            # Backwards, padding comes first and leaves the states zero.
             states = keras.layers.RNN(
                 cell,
                 return_sequences=True,
@@ -211,7 +210,7 @@ def language_model(
 
 
 def _runnable(model: keras.Model) -> keras.Model:
-    # On TensorFlow, XLA would compile anew for each shape.
+    # On TensorFlow, XLA would compile each new shape.
     on_jax = keras.backend.backend() == "jax"
     model.compile(jit_compile="auto" if on_jax else False)
     return model

@@ -1,8 +1,8 @@
-"""The sizes of an ELMo, and of each array in the file of its weights.
+"""The sizes of an ELMo, and the shapes of the arrays in its file of weights.
 
 The layout is that of the biLM that Peters et al. released
-(https://github.com/allenai/bilm-tf) and that AllenNLP reads. In the weights,
-with the sizes that the options state,
+(https://github.com/allenai/bilm-tf) and that AllenNLP reads. The weights have
+the shapes
 
     char_embed                                    (261, characters' dim)
     CNN/W_cnn_{i}, b_cnn_{i}                      (1, width, dim, filters)
@@ -12,9 +12,9 @@ with the sizes that the options state,
         W_0, B          (2 projection, 4 units)
         W_P_0           (units, projection)
 
-where d is 0 for the forward direction and 1 for the backward one, and a W's b
-has its last dimension. The four gates of an LSTM are in the order input, new,
-forget, output; 1 is added to the forget gate's bias when it is used.
+where d is 0 for the forward direction and 1 for the backward one, and the
+length of a bias b is the last dimension of its W. The four gates of an LSTM are
+in the order input, new, forget, output; 1 is added to the forget gate's bias.
 """
 
 import json
@@ -30,7 +30,7 @@ from keras_qa.embeddings.elmo.characters import SHORTEST
 from keras_qa.embeddings.formats.vector_files import PathLike
 from keras_qa.errors import VectorsError
 
-# The published ones have two of each, at most 4096 wide.
+# The published models have two of each kind of layers, at most 4096 wide.
 MAX_LAYERS = 64
 MAX_SIZE = 1 << 16
 ACTIVATIONS = ("relu", "tanh")
@@ -41,18 +41,17 @@ class ElmoOptions:
     """The sizes of an ELMo.
 
     Attributes:
-        max_characters: ids of a word, its two marks included.
+        max_characters: number of ids of a word, including its two marks.
         character_dim: width of the characters' vectors.
         filters: width and number of the filters of each convolution.
         activation: `"relu"` or `"tanh"`, after each convolution.
         highways: number of highway layers.
         units: width of the LSTMs' memory.
-        projection: width of their output, and of a word that goes in.
-        layers: number of LSTMs on top of each other.
-        cell_clip: bound of the memory; None for none.
-        projection_clip: bound of the output; None for none.
-        skip: whether what goes into an LSTM, but the first, is added to what
-            comes out.
+        projection: width of the LSTMs' output, and of a word's vector.
+        layers: number of stacked LSTMs.
+        cell_clip: bound of the memory; None does not clip.
+        projection_clip: bound of the output; None does not clip.
+        skip: True adds the input of each LSTM except the first to its output.
     """
 
     max_characters: int
@@ -94,7 +93,7 @@ class ElmoOptions:
 
 
 def lstm_name(direction: int, layer: int) -> str:
-    """Where the weights of an LSTM are."""
+    """The path of an LSTM's weights in the file."""
     return f"RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
 
 
@@ -105,12 +104,12 @@ def read_options(path: PathLike) -> ElmoOptions:
         path: the file.
 
     Raises:
-        VectorsError: if it is no JSON, or an option is missing or bad.
+        VectorsError: if the file is not JSON, or an option is missing or bad.
     """
     try:
         options = json.loads(Path(path).read_text("utf-8"))
         return _options(options["char_cnn"], options["lstm"])
-    # The last is of JSON that is nested too deep.
+    # Too deeply nested JSON raises a RecursionError.
     except (ValueError, KeyError, TypeError, OSError, RecursionError) as error:
         raise VectorsError(
             f"{path}: expected the options of an ELMo. Received: "
@@ -149,14 +148,14 @@ def _options(
 
 
 def _size(value: object) -> int:
-    """A whole number of no more than the size that networks have."""
+    """Returns an integer of at most `MAX_SIZE` unchanged."""
     if type(value) is not int or value > MAX_SIZE:
         raise ValueError(f"a size of {str(value)[:30]}, at most {MAX_SIZE}")
     return value
 
 
 def _clip(name: str, lstm: Mapping[str, Any]) -> float | None:
-    """A bound; None where 0 or null say that there is none."""
+    """A bound; None if the option is 0, null or missing."""
     stated = lstm.get(name) or 0
     if not isinstance(stated, int | float):
         raise TypeError(f"{name} {stated!r}")

@@ -31,7 +31,8 @@ def find_elmo(source: PathLike) -> tuple[Path, Path]:
         The options and the weights.
 
     Raises:
-        VectorsError: if the directory is missing or has no such files.
+        VectorsError: if the directory is missing, or does not contain exactly
+            one file of each kind.
     """
     folder = Path(source).expanduser()
     if not folder.is_dir():
@@ -53,7 +54,7 @@ def find_elmo(source: PathLike) -> tuple[Path, Path]:
 
 
 def files_digest(paths: tuple[Path, ...]) -> str:
-    """Digest of the contents of some files, hexadecimal."""
+    """Hexadecimal digest of the contents of files."""
     digest = hashlib.sha256()
     for path in paths:
         with path.open("rb") as file:
@@ -74,13 +75,13 @@ def read_weights(path: PathLike, options: ElmoOptions) -> dict[str, np.ndarray]:
         float32 arrays by their names in the file.
 
     Raises:
-        VectorsError: if it is no HDF5, or an array is missing, in another
-            file, of another shape, or not finite.
+        VectorsError: if the file is not HDF5, or an array is missing, in
+            another file, of another shape, or not finite.
     """
     try:
         with h5py.File(path, "r") as file:
             return dict(_arrays(path, file, options.shapes))
-    # h5py raises errors of many kinds for damaged files.
+    # h5py raises many types of errors for damaged files.
     except (
         *(OSError, RuntimeError, KeyError, ValueError, TypeError),
         *(AttributeError, OverflowError, MemoryError),
@@ -120,9 +121,9 @@ def _arrays(
 
 
 def _dataset(file: h5py.File, name: str) -> h5py.Dataset | None:
-    """An array that is in the file itself, or None.
+    """An array that the file itself contains, or None.
 
-    HDF5 can refer to arrays in any other file, by links or in the arrays.
+    HDF5 can refer to other files, by links or external and virtual arrays.
     """
     parts = name.split("/")
     for end in range(1, len(parts) + 1):

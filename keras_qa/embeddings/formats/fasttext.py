@@ -1,8 +1,8 @@
 """fastText models in Facebook's binary format, read from a memory map.
 
-gensim reads this format too, but trusts the file: a truncated dictionary
-makes it loop forever, a quantised matrix is read as numbers. Here the file is
-checked first; the arithmetic of subwords is gensim's.
+gensim also reads this format, but without checks: it never ends on a truncated
+dictionary, and reads a quantised matrix as numbers. Here the file is checked
+first; gensim computes the subwords.
 
 The layout follows `FastText::saveModel` of
 https://github.com/facebookresearch/fastText (version 0.9).
@@ -27,18 +27,18 @@ from keras_qa.errors import VectorsError
 MAGIC = struct.pack("<i", 793712314)
 MAX_VERSION = 12
 FLOAT32 = np.dtype("<f4")
-# dim, ws, epoch, minCount, neg, wordNgrams, loss, model, bucket, minn, maxn,
-# lrUpdateRate and t of the arguments.
+# The training arguments dim, ws, epoch, minCount, neg, wordNgrams, loss, model,
+# bucket, minn, maxn, lrUpdateRate and t.
 ARGUMENTS = struct.Struct("<12id")
-# Words and labels, words, labels, tokens, pruned entries.
+# Numbers of entries, words, labels, tokens and pruned entries.
 DICTIONARY = struct.Struct("<3i2q")
-# Count and kind of an entry; 0 is a word, 1 a label.
+# Count and kind of an entry; the kind is 0 for a word, 1 for a label.
 ENTRY = struct.Struct("<qb")
-# If the matrix is quantised, rows, columns.
+# True if the matrix is quantised, number of rows, number of columns.
 MATRIX = struct.Struct("<?2q")
 FINITE_ROWS = 4096
-# fastText makes subwords of 3 to 6 characters, and reads no longer lines.
-# Of each character of a word there are as many subwords as there are lengths.
+# Bounds on the number of subwords of a word, which is at most its length times
+# the number of subword lengths. By default, fastText's have 3 to 6 characters.
 MAX_SUBWORD = 64
 MAX_WORD_BYTES = 1 << 16
 RECORD = ": record "
@@ -50,9 +50,9 @@ class FastTextModel:
 
     Attributes:
         words: the words of the dictionary.
-        counts: int64, how often each occurred in training.
-        min_n: shortest subword, in characters.
-        max_n: longest subword.
+        counts: int64 `(words,)`, number of occurrences in training.
+        min_n: length of the shortest subwords, in characters.
+        max_n: length of the longest subwords, in characters.
         matrix: float32 `(len(words) + buckets, dim)`, a view of the file: a
             row for each word, then one for each bucket of subwords.
     """
@@ -77,14 +77,14 @@ class FastTextModel:
 def read_fasttext(
     path: PathLike, vocabulary: Iterable[str] | None
 ) -> KeyedVectors:
-    """Reads a whole model, or the vectors of some words.
+    """Reads a complete model, or the vectors of the given words.
 
     Args:
         path: file, plain or gzipped.
-        vocabulary: words to make vectors for; None for the whole model.
+        vocabulary: words to compute vectors for; None reads the model.
 
     Returns:
-        `FastTextKeyedVectors`, or `KeyedVectors` of the words that get a
+        `FastTextKeyedVectors`, or `KeyedVectors` of the words that have a
         vector; see `embeddings.load_fasttext`.
 
     Raises:
@@ -102,7 +102,7 @@ def read_fasttext(
 
 
 def has_subwords(vectors: FastTextKeyedVectors, word: str) -> bool:
-    """Returns True if a word's subwords give it a vector."""
+    """Returns True if a word has subwords, hence a vector."""
     return vectors.bucket > 0 and bool(
         ft_ngram_hashes(word, vectors.min_n, vectors.max_n, vectors.bucket)
     )
@@ -112,11 +112,11 @@ def parse_model(path: PathLike, data: mmap.mmap) -> FastTextModel:
     """Checks the layout of a model and finds its parts.
 
     Args:
-        path: the file, for messages.
-        data: its bytes.
+        path: the file, for error messages.
+        data: the file's bytes.
 
     Raises:
-        VectorsError: if it is malformed, quantised or a classifier.
+        VectorsError: if the model is malformed, quantised or a classifier.
     """
     reader = _Reader(path, data)
     magic, version = reader.unpack(struct.Struct("<4si"), "magic number")
@@ -162,7 +162,7 @@ def parse_model(path: PathLike, data: mmap.mmap) -> FastTextModel:
 
 
 class _Reader:
-    """Unpacks one part of the file after the other, within its bounds."""
+    """Unpacks consecutive parts of the file and checks its bounds."""
 
     def __init__(self, path: PathLike, data: mmap.mmap):
         self._path = path
@@ -191,8 +191,8 @@ class _Reader:
                 f"the word of record {number}", f"{end - self._start} bytes"
             )
         raw = self._data[self._start : end]
-        # Models made from noisy text contain bytes that are not UTF-8; gensim
-        # escapes them likewise.
+        # Models of noisy text contain bytes that are not UTF-8, which gensim
+        # escapes in the same way.
         word = raw.decode("utf-8", "backslashreplace")
         self._start = end + 1
         count, kind = self.unpack(ENTRY, f"count of record {number}")
@@ -223,7 +223,7 @@ def _vectors_of(
     vectors = _subword_vectors(model, np.array(chosen, dtype=int))
     for i, word in zip(chosen, vectors.index_to_key, strict=True):
         rows.add(word, vectors.get_vector(word), i + 1)
-    # The rows of the subwords start behind those of the words.
+    # The rows of the subwords follow those of the words.
     subwords = len(model.words) + 1
     for word in sorted(wanted.difference(vectors.index_to_key)):
         if has_subwords(vectors, word):
@@ -234,10 +234,7 @@ def _vectors_of(
 def _subword_vectors(
     model: FastTextModel, chosen: np.ndarray
 ) -> FastTextKeyedVectors:
-    """The chosen words of a model as gensim keeps them.
-
-    The rows of the subwords stay in the file.
-    """
+    """The chosen words as gensim's vectors; rows of subwords stay on disk."""
     vectors = FastTextKeyedVectors(
         model.dim, model.min_n, model.max_n, model.buckets
     )

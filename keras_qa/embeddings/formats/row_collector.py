@@ -12,7 +12,7 @@ from keras_qa.embeddings.formats.vector_files import PathLike
 from keras_qa.errors import VectorsError
 from keras_qa.errors import VectorsWarning
 
-# Room for this many rows at first, when it is not known how many will come.
+# Initial number of rows and of numbers, if the number of words is unknown.
 FIRST_ROWS = 1024
 FIRST_NUMBERS = 1 << 19
 GROWTH = 1.25
@@ -22,11 +22,10 @@ class RowCollector:
     """Collects the first row of each wanted word in one float32 matrix.
 
     Args:
-        path: the file that is read, for messages.
+        path: the file that is read, for error messages.
         vocabulary: the wanted words; None for all.
         unicode_errors: error handler for words that are not UTF-8.
-        separator: text between the path and the number of a row in
-            messages.
+        separator: text between the path and the number of a row in messages.
 
     Raises:
         ValueError: if `vocabulary` is one string.
@@ -49,11 +48,11 @@ class RowCollector:
         self._examples: dict[str, str] = {}
 
     def where(self, number: int) -> str:
-        """File and row, as errors name them; rows are numbered from 1."""
+        """The file and a row, numbered from 1, for error messages."""
         return f"{self._path}{self._separator}{number}"
 
     def decode(self, raw: bytes, number: int) -> str:
-        """The word of a row.
+        """Decodes the word of a row.
 
         Raises:
             VectorsError: if it is not UTF-8 and `unicode_errors` is strict.
@@ -68,7 +67,7 @@ class RowCollector:
             ) from None
 
     def wants(self, word: str, number: int) -> bool:
-        """Returns True if a word's row is to be added; counts repetitions."""
+        """Returns True if a word's row must be added; counts repetitions."""
         if self._wanted is not None and word not in self._wanted:
             return False
         if word in self._index:
@@ -82,8 +81,8 @@ class RowCollector:
         """Adds the row of a word.
 
         Args:
-            word: the word, which must be a wanted one.
-            values: its vector.
+            word: a word for which `wants` returned True.
+            values: the word's vector.
             number: the row in the file.
 
         Raises:
@@ -105,19 +104,19 @@ class RowCollector:
         self._index[word] = row
 
     def note(self, what: str, word: str, number: int) -> None:
-        """Counts a word with an oddity, for the warning of `finish`."""
+        """Counts an unusual word, for a warning of `finish`."""
         self._odd[what] += 1
         self._examples.setdefault(what, f"{word!r} at {self.where(number)}")
 
     def finish(self, dim: int) -> KeyedVectors:
-        """Hands over the rows, and warns of what was odd.
+        """Returns the vectors, and warns of unusual words (`VectorsWarning`).
 
         Args:
-            dim: the width of the rows, needed if none was added.
+            dim: the width of the rows.
 
         Returns:
-            The vectors in the order in which they were added, with the
-            descending counts that gensim makes up for them.
+            The vectors in the order in which they were added, with descending
+            counts, as gensim sets where a file has none.
         """
         for what, count in self._odd.items():
             warnings.warn(
@@ -139,7 +138,7 @@ class RowCollector:
 
     def _grow(self, dim: int) -> None:
         if self._wanted is not None:
-            # Pages that are never written to take no memory.
+            # Memory pages that are never written to are not allocated.
             self._matrix = np.empty((len(self._wanted), dim), np.float32)
         else:
             first = min(FIRST_ROWS, FIRST_NUMBERS // dim)
@@ -148,7 +147,7 @@ class RowCollector:
 
 
 def wanted_words(vocabulary: Iterable[str] | None) -> frozenset[str] | None:
-    """The words as a set, or None for all.
+    """Converts words to a set; None stands for all words.
 
     Raises:
         ValueError: if `vocabulary` is one string.

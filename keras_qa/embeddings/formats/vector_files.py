@@ -1,4 +1,4 @@
-"""Opening files of vectors: plain or gzip, never pickles."""
+"""Opening of vector files, plain or gzipped; pickles are rejected."""
 
 import gzip
 import io
@@ -22,8 +22,8 @@ ByteStream: TypeAlias = "io.BufferedReader[Any]"
 
 BLOCK_BYTES = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"
-# The first two bytes of a pickle of protocol 2 to 5. Neither UTF-8 text nor a
-# fastText model can start like this.
+# The first two bytes of pickles of the protocols 2 to 5, with which neither
+# UTF-8 text nor a fastText model can begin.
 PICKLE_MAGICS = tuple(bytes([0x80, protocol]) for protocol in range(2, 6))
 
 
@@ -31,7 +31,7 @@ PICKLE_MAGICS = tuple(bytes([0x80, protocol]) for protocol in range(2, 6))
 def open_stream(path: PathLike) -> Iterator[ByteStream]:
     """Opens a file for reading bytes, decompressed if it is gzipped.
 
-    Compression is told by the content, not by the name.
+    Compression is detected by the content, not by the name.
 
     Args:
         path: the file.
@@ -41,8 +41,8 @@ def open_stream(path: PathLike) -> Iterator[ByteStream]:
 
     Raises:
         VectorsError: if the file is empty or a pickle, or, while it is read,
-            if its gzip data are corrupt, cut off, or unpack out of all
-            proportion.
+            if its gzip data are corrupt, cut off, or exceed the limits of
+            `decompression.bounded`.
         OSError: if the file cannot be opened.
     """
     with io.BufferedReader(io.FileIO(path), BLOCK_BYTES) as file:
@@ -64,17 +64,17 @@ def open_stream(path: PathLike) -> Iterator[ByteStream]:
 
 @contextmanager
 def open_seekable(path: PathLike) -> Iterator[BinaryIO]:
-    """Opens a file that can be mapped to memory, unpacked first if gzipped.
+    """Opens a file that can be mapped to memory.
 
     Args:
-        path: the file. What is gzipped is unpacked to a temporary file, which
-            is gone when the context is left.
+        path: the file. A gzipped file is unpacked to a temporary file, which
+            is removed when the context ends.
 
     Yields:
-        A real file, opened for reading bytes.
+        A file of the operating system, opened for reading bytes.
 
     Raises:
-        VectorsError: as `open_stream`.
+        VectorsError: see `open_stream`.
         OSError: if the file cannot be opened, or the disk is full.
     """
     with open_stream(path) as stream:

@@ -1,8 +1,8 @@
-"""Reading vectors row by row, keeping only the rows of wanted words.
+"""Reading of vectors row by row, keeping only the rows of wanted words.
 
-Both readers look at every row, whether it is wanted or not: its word is
-decoded and its width is checked, so that a damaged row can not shift the rows
-behind it. The numbers are parsed for wanted words only.
+The readers decode the word and check the width of every row, wanted or not, so
+that a damaged row cannot shift the rows after it. Numbers are parsed for wanted
+words only.
 """
 
 import re
@@ -24,10 +24,10 @@ FLOAT32 = np.dtype("<f4")
 # `count dim`, the first line of the word2vec formats.
 HEADER = re.compile(rb"\s*([0-9]{1,18})\s+([0-9]{1,18})\s*\Z")
 MAX_HEADER_BYTES = 64
-# A larger number is no number of columns, and would fill the memory.
+# Bounds the memory; no vectors are as wide.
 MAX_DIM = 1 << 16
 MAX_LINE_BYTES = 1 << 21
-# Longer words are taken for a sign that a binary file is out of step.
+# Longer words indicate that a binary file is damaged.
 MAX_WORD_BYTES = 1 << 16
 
 
@@ -37,19 +37,19 @@ def read_text(
     unicode_errors: str,
     header: bool,
 ) -> KeyedVectors:
-    """Reads one word and its numbers per line, separated by single blanks.
+    """Reads one word and its numbers per line, separated by single spaces.
 
-    A word may contain blanks itself, as some of GloVe 840B do (gensim stops
-    at them): it is what precedes the last `dim` columns, provided that it
-    does not end in a number, which would be a column too many. Such words
-    are counted in a warning.
+    A word may contain spaces, as some of GloVe 840B do (for which gensim raises
+    an error): the word is all text before the last `dim` columns, unless it
+    ends in a number, which would be a surplus column. A warning counts such
+    words.
 
     Args:
         path: file, plain or gzipped.
         vocabulary: words to keep; None for all.
         unicode_errors: error handler for words that are not UTF-8.
-        header: whether the first line is `count dim`. Otherwise the first
-            row decides on the width.
+        header: True if the first line is `count dim`. Otherwise the first row
+            determines the width.
 
     Returns:
         float32 vectors, in the order of the file.
@@ -94,7 +94,7 @@ def read_binary(
 
     Args:
         path: file, plain or gzipped: a line `count dim`, then for each word
-            its UTF-8 bytes, a blank and `dim` little-endian float32; line
+            its UTF-8 bytes, a space and `dim` little-endian float32; line
             feeds before a word are skipped.
         vocabulary: words to keep; None for all.
         unicode_errors: error handler for words that are not UTF-8.
@@ -121,8 +121,8 @@ def read_binary(
                         f"{rows.where(number)}: expected a word and a blank. "
                         f"Received: {block[start : start + 20]!r}..."
                     )
-                # Twice as much each time, if a row does not fit: neither
-                # slow for wide rows nor misled by an absurd header.
+                # Doubled if a row does not fit: fast for wide rows, and
+                # bounded by the file's size, not by its header.
                 more = stream.read(max(BLOCK_BYTES, left))
                 if not more:
                     raise VectorsError(
@@ -149,11 +149,11 @@ def read_binary(
 
 
 def parse_header(path: PathLike, line: bytes) -> tuple[int, int]:
-    """The two numbers `(count, dim)` of a word2vec header.
+    """Parses the two numbers `(count, dim)` of a word2vec header.
 
     Raises:
-        VectorsError: if there are not two positive integers, or the rows
-            would be wider than vectors are.
+        VectorsError: if the line is not two positive integers, or `dim` is
+            larger than `MAX_DIM`.
     """
     found = HEADER.match(line)
     count, dim = map(int, found.groups()) if found else (0, 0)
@@ -169,7 +169,7 @@ def parse_header(path: PathLike, line: bytes) -> tuple[int, int]:
 def _lines(
     rows: RowCollector, stream: ByteStream
 ) -> Iterator[tuple[int, bytes]]:
-    """Numbered lines of bounded length."""
+    """Yields numbered lines of bounded length."""
     number = 0
     while line := stream.readline(MAX_LINE_BYTES):
         number += 1
@@ -182,7 +182,7 @@ def _lines(
 
 
 def _first_width(rows: RowCollector, line: bytes) -> int:
-    """The number of columns of the first row, which must be numbers."""
+    """The number of columns after the first word, which must be numbers."""
     if HEADER.match(line):
         raise VectorsError(
             f"{rows.where(1)}: expected a word and its numbers. Received: the "
@@ -198,7 +198,7 @@ def _first_width(rows: RowCollector, line: bytes) -> int:
 
 
 def _end_of_phrase(line: bytes, dim: int, where: str) -> int:
-    """Where the word ends in a line with more blanks than usual."""
+    """The end of a word with spaces in a line."""
     phrase, *columns = line.rsplit(b" ", dim)
     last = phrase.rpartition(b" ")[2]
     if len(columns) < dim or not last or _is_number(last):
@@ -210,7 +210,7 @@ def _end_of_phrase(line: bytes, dim: int, where: str) -> int:
 
 
 def _is_number(column: bytes) -> bool:
-    # "nan" and "infinity" are words here.
+    # "nan" and "infinity" are treated as words.
     if column[:1].isalpha():
         return False
     try:
@@ -221,10 +221,10 @@ def _is_number(column: bytes) -> bool:
 
 
 def _parse(numbers: bytes, where: str) -> list[float]:
-    """Decimal numbers to doubles.
+    """Parses decimal numbers as doubles.
 
-    The matrix rounds them to float32. Rounding twice is what
-    `numpy.float32(text)` does as well, and so what gensim does.
+    The matrix then rounds them to float32; `numpy.float32(text)`, hence gensim,
+    also rounds twice.
     """
     columns = numbers.split(b" ")
     values: list[float] = []

@@ -1,4 +1,4 @@
-"""Writing vectors in the formats of GloVe and word2vec."""
+"""Writing of vectors in the formats of GloVe and word2vec."""
 
 import gzip
 import io
@@ -26,23 +26,23 @@ def save_vectors(
     file_format: str = "word2vec-text",
     progress: bool = False,
 ) -> int:
-    """Writes vectors to a file, whole or not at all.
+    """Atomically writes vectors to a file.
 
-    Numbers in text have the fewest digits that give the same float32 again,
-    and equal vectors make equal files.
+    Numbers in text have the fewest digits that determine a float32, and equal
+    vectors make equal files.
 
     Args:
         path: the file; gzipped if the name ends in `.gz`.
-        vectors: the vectors; of a fastText model, those of its words.
+        vectors: the vectors; only those of its words for a fastText model.
         file_format: `"glove"`, `"word2vec-text"` or `"word2vec-binary"`.
-        progress: whether to show a progress bar.
+        progress: True shows a progress bar.
 
     Returns:
-        Number of words that were left out because they contain white space,
-        which is what ends a word in these files.
+        Number of words that were skipped because they are empty or contain
+        white space, which ends a word in these files.
 
     Raises:
-        VectorsError: if no word is left.
+        VectorsError: if all words were skipped.
         ValueError: if `file_format` is unknown.
         OSError: if the file cannot be written.
     """
@@ -76,7 +76,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         if path.suffix != ".gz":
             yield file
             return
-        # Without the time and the scratch file's name.
+        # Without time and file name, equal vectors give equal files.
         with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
             buffered = io.BufferedWriter(cast(io.RawIOBase, packed))
             yield cast(BinaryIO, buffered)

@@ -1,1 +1,1 @@
-"""Word vectors at many resolutions, mixed of several sources (MRNN)."""
+"""Multi-resolution word embedding: mixtures of several encoders (MRNN)."""

@@ -1,4 +1,4 @@
-"""Multi-resolution word embedding: mixing layers, and encoders.
+"""Multi-resolution word embedding: combination of layers and of encoders.
 
 Cakaloglu and Xu, "A multi-resolution word embedding for document retrieval
 from large unstructured knowledge bases", 2019; Cakaloglu, Xu and Raghavan,
@@ -28,23 +28,23 @@ def f_mixture(
         idf^w_idf Σ_j m_j x_j                   if `f_mix` is "sum",
         idf^w_idf [m_1 x_1, ..., m_L x_L]       if it is "concat",
 
-    where layers of weight 0 are left out of the concatenation. A column of
-    Table 2 is an argument here. The table gives W_idf as 0 or 1 without a
-    formula: it is read as an exponent, so that 0 leaves the words alone.
+    where layers of weight 0 are omitted. The arguments are the columns of
+    Table 2, which gives W_idf as 0 or 1 without a formula; it is interpreted as
+    an exponent, so that 0 has no effect.
 
     Args:
         layers: float `(..., layers, words, width)`.
         m: the weight of each layer, in the order of `layers`.
         w_idf: exponent of the words' inverse document frequency.
         f_mix: `"sum"` or `"concat"`.
-        idf: float `(..., words)`, positive; needed unless `w_idf` is 0.
+        idf: float `(..., words)`, positive; required unless `w_idf` is 0.
 
     Returns:
-        float32 `(..., words, width)`, or `width` times the number of layers
-        with a weight for `"concat"`.
+        float32 `(..., words, width)`; for `"concat"`, `width` is multiplied by
+        the number of layers of nonzero weight.
 
     Raises:
-        ValueError: if an argument is bad, or shapes do not fit.
+        ValueError: if an argument is out of range, or shapes do not fit.
 
     Example:
         >>> layers = np.array([[[1, 2]], [[3, 4]], [[5, 6]]])
@@ -80,25 +80,25 @@ def f_mixture(
 def f_ensemble(
     parts: Sequence[np.ndarray], u: Sequence[float], combine: str = "concat"
 ) -> np.ndarray:
-    """Joins the mixtures of several encoders.
+    """Combines the mixtures of several encoders.
 
-    With x_i the vector that mixture i gives a word,
+    With x_i the vector of a word in mixture i,
 
         [u_1 x_1, ..., u_k x_k]     if `combine` is "concat",
         Σ_i u_i x_i                 if it is "sum".
 
     Args:
-        parts: the mixtures, float `(..., width)` each; for `"sum"` all of one
-            width.
-        u: the weight of each (Table 3: 1/3 each).
+        parts: the mixtures, float `(..., width)` each; for `"sum"`, all widths
+            must be equal.
+        u: the weight of each mixture (Table 3: 1/3 each).
         combine: `"concat"` (Table 3) or `"sum"`.
 
     Returns:
-        float32 `(..., width)`, or the sum of the widths for `"concat"`, where
-        a part of weight 0 is left out.
+        float32 `(..., width)`; for `"concat"`, `width` is the sum of the
+        widths of the mixtures of nonzero weight.
 
     Raises:
-        ValueError: if an argument is bad, or shapes do not fit.
+        ValueError: if an argument is out of range, or shapes do not fit.
 
     Example:
         >>> f_ensemble([np.array([[1, 2]]), np.array([[4]])], [0.5, 0.25])
@@ -125,17 +125,17 @@ def f_ensemble(
 def check_combination(
     name: str, combine: str, weights_name: str, weights: Sequence[float]
 ) -> None:
-    """Checks a way to combine and its weights.
+    """Checks a kind of combination and its weights.
 
     Args:
-        name: the argument that says how.
-        combine: its value.
-        weights_name: the argument of the weights.
-        weights: their values.
+        name: name of the argument `combine`, for error messages.
+        combine: the kind of combination.
+        weights_name: name of the argument `weights`, for error messages.
+        weights: the weights.
 
     Raises:
-        ValueError: if the way is neither `"sum"` nor `"concat"`, a weight is
-            not finite, or all are 0.
+        ValueError: if `combine` is neither `"sum"` nor `"concat"`, a weight is
+            not finite, or all weights are 0.
     """
     check_choice(name, combine, COMBINE)
     if not np.isfinite(np.asarray(weights, float)).all() or not np.any(weights):

@@ -1,9 +1,8 @@
-"""Encoders give words vectors: a BERT, an ELMo, or a file of word vectors.
+"""Encoders of words: a BERT, an ELMo, or a file of word vectors.
 
-All have layers, of which some are asked for; a file has one. What a BERT or an
-ELMo computed is kept on disk (`keras_qa.embeddings.cache`); the vectors of
-a file are looked up, those of unknown words put together from subwords where
-the file is a fastText model.
+An encoder has layers; a file has one. The vectors of a BERT or an ELMo are
+cached on disk (`keras_qa.embeddings.cache`); those of a file are looked up, or
+composed of subwords for unknown words and a fastText model.
 """
 
 import abc
@@ -29,15 +28,15 @@ BERT = "bert:"
 ELMO = "elmo:"
 Rows = Iterator[tuple[int, np.ndarray]]
 
-# Takes the kind, the texts, the cache's folder and whether to show progress.
+# A function of `kind`, `texts`, `cache_dir` and `progress`; see `Encoder.rows`.
 Reader = Callable[[str, Sequence[Text], PathLike | None, bool], Rows]
 
 
 class Encoder(abc.ABC):
-    """Gives the words of texts vectors, in layers.
+    """Computes vectors of the words of texts, in layers.
 
     Args:
-        source: where its vectors come from.
+        source: path, name or vectors from which the encoder is made.
     """
 
     def __init__(self, source: PathLike | KeyedVectors):
@@ -46,12 +45,12 @@ class Encoder(abc.ABC):
 
     @abc.abstractmethod
     def reader(self, layers: tuple[int, ...]) -> Reader:
-        """What reads texts by some layers, side by side in its vectors.
+        """Returns a function that reads texts, with the layers concatenated.
 
         Raises:
             ImportError: if a package is missing.
             VectorsError: if a file is missing or bad.
-            ValueError: if there is no such layer.
+            ValueError: if a layer does not exist.
         """
 
     def rows(
@@ -62,25 +61,22 @@ class Encoder(abc.ABC):
         cache_dir: PathLike | None = None,
         progress: bool = True,
     ) -> Rows:
-        """The vectors of texts.
+        """Computes the vectors of texts.
 
         Args:
-            kind: `"text"`, or `"word"` for texts of one word
-                alone.
+            kind: `"text"`, or `"word"` for texts of one word.
             texts: distinct texts, each of at least one word.
-            layers: the layers: 0 is what goes into the network, -1 what comes
-                out of it.
-            cache_dir: folder for what is computed; None takes
+            layers: the layers: 0 is the input of the network, -1 its output.
+            cache_dir: folder of the cache; None takes
                 `keras_qa.embeddings.cache.default_cache_dir()`.
-            progress: show a progress bar while vectors are computed.
+            progress: True shows a progress bar while vectors are computed.
 
         Yields:
             Number of a text and its vectors, float32 `(layers, words,
-            width)`, in no particular order. A word without vector
-            has zeros.
+            width)`, in no particular order; zero for a word without vector.
 
         Raises:
-            ImportError, VectorsError, ValueError: as `reader`.
+            ImportError, VectorsError, ValueError: see `reader`.
         """
         key = tuple(layers)
         if key not in self._readers:
@@ -94,14 +90,14 @@ class BertEncoder(Encoder):
     """A BERT; see `keras_qa.embeddings.bert.network.Bert`.
 
     Args:
-        source: which BERT.
+        source: name or directory of a BERT.
     """
 
     def __init__(self, source: PathLike = MINILM):
         super().__init__(source)
 
     def reader(self, layers: tuple[int, ...]) -> Reader:
-        """As `Encoder.reader`."""
+        """See `Encoder.reader`."""
         return partial(bert_rows, Bert(self.source, layers, combine="concat"))
 
 
@@ -109,24 +105,24 @@ class ElmoEncoder(Encoder):
     """An ELMo; see `keras_qa.embeddings.elmo.encoder.Elmo`.
 
     Args:
-        source: directory of its files.
+        source: directory of the ELMo's files.
     """
 
     def reader(self, layers: tuple[int, ...]) -> Reader:
-        """As `Encoder.reader`."""
+        """See `Encoder.reader`."""
         return partial(_elmo_rows, Elmo(self.source, layers))
 
 
 class StaticEncoder(Encoder):
-    """Word vectors that are the same in all texts, in one layer.
+    """Static word vectors, in one layer.
 
     Args:
-        source: a file of any format that `load_vectors` reads, such as a
-            fastText model, or vectors that were loaded.
+        source: loaded vectors, or a file of any format that `load_vectors`
+            reads, such as a fastText model.
     """
 
     def reader(self, layers: tuple[int, ...]) -> Reader:
-        """As `Encoder.reader`; nothing is computed, nor cached."""
+        """See `Encoder.reader`; the vectors are looked up, not cached."""
         if set(layers) - {0, -1}:
             raise ValueError(
                 f"`layers` must be 0 or -1: word vectors have one layer. "
@@ -136,11 +132,11 @@ class StaticEncoder(Encoder):
 
 
 def find_encoder(name: str) -> Encoder:
-    """The encoder of a name, as scripts take it.
+    """Makes the encoder of a name on the command line.
 
     Args:
-        name: `"bert:"` and which BERT, `"elmo:"` and a directory, or the path
-            of a file of word vectors.
+        name: `"bert:"` and the name or directory of a BERT, `"elmo:"` and a
+            directory, or the path of a file of word vectors.
     """
     if name.startswith(BERT):
         return BertEncoder(name.removeprefix(BERT))
@@ -156,7 +152,7 @@ def _elmo_rows(
     cache_dir: PathLike | None,
     progress: bool,
 ) -> Rows:
-    """As `bert_rows`, of an ELMo."""
+    """Like `bert_rows`, for an ELMo."""
     return computed_once(
         elmo.identity, kind, texts, elmo.encode, cache_dir, progress
     )
@@ -170,12 +166,12 @@ def _static_rows(
     cache_dir: PathLike | None,
     progress: bool,
 ) -> Rows:
-    """As `bert_rows`, of vectors that are looked up and repeated."""
+    """Like `bert_rows`, for looked-up vectors, repeated for each layer."""
     words = list(dict.fromkeys(word for text in texts for word in text))
     vectors = source
     if not isinstance(vectors, KeyedVectors):
         vectors = load_vectors(vectors, vocabulary=words)
-    # The first row is not looked up.
+    # The first row is that of padding.
     matrix, _ = embedding_matrix(["", *words], vectors, oov="zeros")
     row_of = {word: row for row, word in enumerate(words, start=1)}
     for i, text in enumerate(texts):

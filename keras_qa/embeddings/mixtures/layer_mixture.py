@@ -1,4 +1,4 @@
-"""Which layers of an encoder are mixed, and how: a row of MRNN's Table 2."""
+"""The mixture of an encoder's layers, a row of MRNN's Table 2."""
 
 from collections.abc import Callable
 from collections.abc import Sequence
@@ -20,19 +20,19 @@ Idf = Callable[[Sequence[str]], np.ndarray]
 
 @dataclass(frozen=True)
 class Mixture:
-    """An encoder and the mixture of its layers, a row of Table 2.
+    """An encoder and the mixture of its layers (MRNN, Table 2).
 
     Attributes:
-        encoder: what gives the words vectors.
-        m: the weights of the layers; layers behind the last one have weight 0,
-            and layers of weight 0 are not computed.
+        encoder: the encoder.
+        m: the weights of the layers. Further layers have weight 0; layers of
+            weight 0 are not used.
         w_idf: exponent of the words' inverse document frequency.
         f_mix: `"sum"` or `"concat"`.
-        order: whether the first weight is that of the `"bottom"` layer, which
-            goes into the network, or of the `"top"` one, which comes out.
+        order: the layer of the first weight, `"bottom"`, the network's input,
+            or `"top"`, its output.
 
     Raises:
-        ValueError: if an argument is bad.
+        ValueError: if `m`, `f_mix` or `order` is not allowed.
     """
 
     encoder: Encoder
@@ -56,19 +56,19 @@ class Mixture:
         """The mixed vectors of texts.
 
         Args:
-            kind: as for `keras_qa.embeddings.mixtures.encoders.Encoder.rows`.
-            texts: likewise.
+            kind: see `keras_qa.embeddings.mixtures.encoders.Encoder.rows`.
+            texts: see `Encoder.rows`.
             idf: the inverse document frequencies of words, such as an
-                `InverseDocumentFrequency`; needed unless `w_idf` is 0.
-            cache_dir: as `kind`.
-            progress: as `kind`.
+                `InverseDocumentFrequency`; required unless `w_idf` is 0.
+            cache_dir: see `Encoder.rows`.
+            progress: see `Encoder.rows`.
 
         Yields:
-            Number of a text and float32 `(words, width)`.
+            Number of a text and its vectors, float32 `(words, width)`.
 
         Raises:
-            ImportError, VectorsError: as `Encoder.rows`.
-            ValueError: if `idf` is missing, or there is no such layer.
+            ImportError, VectorsError: see `Encoder.rows`.
+            ValueError: if `idf` is missing, or a layer does not exist.
         """
         if self.w_idf and idf is None:
             raise ValueError(

@@ -1,8 +1,7 @@
 """Multi-resolution word vectors from any set of encoders.
 
-`f_mixture` and `f_ensemble` (`keras_qa.embeddings.mixtures.combinations`) put
-into practice, for words alone and for words in their texts, one text in memory
-at a time in addition to the result.
+The results are those of `f_mixture` and `f_ensemble`
+(`keras_qa.embeddings.mixtures.combinations`), computed text by text.
 """
 
 from collections.abc import Sequence
@@ -24,15 +23,16 @@ from keras_qa.errors import VectorsError
 
 @dataclass(frozen=True)
 class MultiResolution:
-    """Several mixtures and their ensemble, Table 3.
+    """Several mixtures and their ensemble (MRNN, Table 3).
 
     Attributes:
         mixtures: the mixtures.
-        u: the weight of each; None for equal ones that sum to 1.
-        combine: `"concat"` or `"sum"`, how they are joined.
+        u: the weight of each mixture; None takes equal weights that sum to 1.
+        combine: `"concat"` or `"sum"`.
 
     Raises:
-        ValueError: if there are no mixtures, or weights do not fit.
+        ValueError: if there are no mixtures, or `u` or `combine` is not
+            allowed.
 
     Example:
         >>> idf = InverseDocumentFrequency.of(corpus.tokens)
@@ -69,28 +69,26 @@ class MultiResolution:
         cache_dir: PathLike | None = None,
         progress: bool = True,
     ) -> KeyedVectors:
-        """Static vectors: each word alone.
-
-        They can be used like vectors from a file.
+        """Computes static vectors, by encoding each word alone.
 
         Args:
             words: the words, such as those of a vocabulary.
             idf: the inverse document frequencies of words, such as an
-                `InverseDocumentFrequency`; needed where a mixture weighs by
-                it.
-            cache_dir: folder for what was computed; None takes
+                `InverseDocumentFrequency`; required if a mixture's `w_idf` is
+                not 0.
+            cache_dir: folder of the cache; None takes
                 `keras_qa.embeddings.cache.default_cache_dir()`.
-            progress: show a progress bar while vectors are computed.
+            progress: True shows a progress bar while vectors are computed.
 
         Returns:
-            float32 vectors in the order of the words, repetitions left out. A
-            word that no encoder knows has no vector; where only some do not
-            know it, their part is zero.
+            float32 vectors of the distinct words in the given order. A word
+            that no encoder knows has no vector; an encoder that does not know
+            a word contributes zeros.
 
         Raises:
-            ImportError, VectorsError, ValueError: as `Encoder.rows`; also
+            ImportError, VectorsError, ValueError: see `Encoder.rows`; also
                 VectorsError if no word has a vector, ValueError if an
-                argument is bad.
+                argument is out of range.
         """
         check_collection("words", words)
         distinct = list(dict.fromkeys(words))
@@ -126,16 +124,15 @@ class MultiResolution:
         cache_dir: PathLike | None = None,
         progress: bool = True,
     ) -> np.ndarray:
-        """Contextual vectors: of each word in the context of its text.
+        """Computes contextual vectors of the words of texts, padded.
 
-        The result is dense: with Table 2's sizes, 4·768 + 1024 + 300 numbers
-        for each position, it takes 17.6 KB per position in float32. Texts of
-        like lengths, a batch or a part of a collection at a time, keep it
-        small; what the encoders computed is read from the cache.
+        With Table 2's sizes, 4·768 + 1024 + 300 numbers for each position, the
+        result takes 17.6 KB per position in float32. Calls for batches of
+        texts of similar lengths keep it small.
 
         Args:
             texts: the words of each text.
-            length: texts are cut to this number of words before they are read;
+            length: number of words that texts are cut to before they are read;
                 None takes the length of the longest.
             idf: as for `word_vectors`.
             dtype: `"float32"` or `"float16"`.
@@ -143,10 +140,10 @@ class MultiResolution:
             progress: as for `word_vectors`.
 
         Returns:
-            `(texts, length, width)`, zeros behind a text's words.
+            `(texts, length, width)`, zero beyond a text's words.
 
         Raises:
-            ImportError, VectorsError, ValueError: as `word_vectors`.
+            ImportError, VectorsError, ValueError: see `word_vectors`.
         """
         if length is None:
             length = max((len(text) for text in texts), default=0) or 1
@@ -177,7 +174,7 @@ class MultiResolution:
         cache_dir: PathLike | None = None,
         progress: bool = True,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The same vectors, one text after the other without padding.
+        """Computes contextual vectors, concatenated without padding.
 
         Args:
             texts: the words of each text.
@@ -187,11 +184,11 @@ class MultiResolution:
             progress: as for `word_vectors`.
 
         Returns:
-            `(words, width)`, the vectors of all texts, and int64
-            `(texts + 1,)`, where each text begins and the last one ends.
+            The vectors of all texts, `(words, width)`, and the offsets of the
+            texts, int64 `(texts + 1,)`.
 
         Raises:
-            ImportError, VectorsError, ValueError: as `word_vectors`.
+            ImportError, VectorsError, ValueError: see `word_vectors`.
         """
         whole = _checked(texts, dtype)
         ends = np.cumsum([0, *map(len, whole)], dtype=np.int64)
@@ -223,7 +220,7 @@ class MultiResolution:
         Args:
             kind: as for `Encoder.rows`.
             texts: the texts.
-            starts: the row of each one's first word, `(texts,)`.
+            starts: the row of each text's first word, `(texts,)`.
             size: number of rows.
             idf: as for `word_vectors`.
             dtype: dtype of the result.
@@ -231,7 +228,7 @@ class MultiResolution:
             progress: as for `word_vectors`.
 
         Returns:
-            `(size, width)`, zeros behind a text's last word.
+            `(size, width)`, zero in rows without a word.
         """
         places: dict[Text, list[int]] = {}
         for i, text in enumerate(texts):
@@ -243,7 +240,7 @@ class MultiResolution:
             if not weight:
                 continue
             rows = mixture.rows(kind, distinct, idf, cache_dir, progress)
-            # The first tells the width.
+            # The first text's vectors show the width.
             first = next(rows)
             width = first[1].shape[1]
             parts.append((weight, width, chain([first], rows)))
@@ -268,7 +265,7 @@ class MultiResolution:
 
 
 def _checked(texts: Sequence[Sequence[str]], dtype: str) -> list[Text]:
-    """The texts, checked, as keys of what is known about them."""
+    """Checks texts and a dtype; returns the texts as tuples."""
     check_collection("texts", texts)
     for text in texts:
         check_collection("texts", text)

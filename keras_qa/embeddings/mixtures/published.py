@@ -1,4 +1,4 @@
-"""MRNN's multi-resolution word embedding, as its Tables 2 and 3 configure it.
+"""MRNN's multi-resolution word embedding, as configured in Tables 2 and 3.
 
 Cakaloglu, Xu and Raghavan, "MRNN", ICAART 2023, section 4.3.1.
 """
@@ -23,22 +23,23 @@ def multi_resolution(
     bert_order: str = "top",
     w_idf: float = 1.0,
 ) -> MultiResolution:
-    """The paper's configuration, of those sources that are given.
+    """The paper's configuration of the given sources.
 
-    Table 2: of a BERT four layers, weighted 1/4 each and put side by side,
-    without idf; of an ELMo the third of its three layers, and the word vectors
-    of a fastText model, both weighted by idf. Table 3: these side by side,
-    with equal weights that sum to 1.
+    Table 2: four layers of a BERT, weighted 1/4 each and concatenated, without
+    idf; the third of an ELMo's three layers, and the word vectors of a
+    fastText model, both weighted by idf. Table 3: these are concatenated, with
+    equal weights that sum to 1.
 
     Args:
-        bert: which BERT, see `keras_qa.embeddings.bert.source.find_bert`.
+        bert: name or directory of a BERT; see
+            `keras_qa.embeddings.bert.source.find_bert`.
         elmo: directory of an ELMo.
         fasttext: file of a fastText model, or of other word vectors.
-        bert_order: whether the BERT's four layers are the last (`"top"`),
-            which Devlin et al. (2018, section 5.3) found the best features,
-            or the first (`"bottom"`), as the printed [1/4, 1/4, 1/4, 1/4,
-            ..., 0] would mean if layers were counted like the ELMo's, whose
-            weights are printed as [0, 0, 1].
+        bert_order: `"top"` takes the BERT's last four layers, which Devlin et
+            al. (2018, section 5.3) found the best features; `"bottom"` takes
+            the first four, as the printed [1/4, 1/4, 1/4, 1/4, ..., 0] means
+            if layers are counted like the ELMo's, whose weights are printed as
+            [0, 0, 1].
         w_idf: exponent of the idf where Table 2 has 1.
 
     Raises:
@@ -67,8 +68,7 @@ def published_mixture(
     """The row of Table 2 for an encoder.
 
     Args:
-        encoder: a BERT, an ELMo, or word vectors, for which the table has
-            those of fastText.
+        encoder: a BERT, an ELMo, or word vectors, which get fastText's row.
         bert_order: see `multi_resolution`.
         w_idf: see `multi_resolution`.
     """

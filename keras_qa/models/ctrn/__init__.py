@@ -1,1 +1,1 @@
-"""CTRN and the pointwise rankers that it is compared with."""
+"""CTRN and its pointwise baselines."""

@@ -20,31 +20,32 @@ POOLINGS = ("mean", "max", "attentive")
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class CTRN(PointwiseRanker):
-    """Scores a pair by two texts that are encoded with each other's gates.
+    """Scores a pair of texts, each encoded with its own and the other's gates.
 
     1. The words of both texts are looked up and projected, linearly and
        without a bias, by one `embedding_dim` x `projection_dim` matrix.
-    2. `CrossTemporalLayer` computes both sequences of joint states, with one
-       set of convolutions for both texts.
-    3. Their means over the texts' words are concatenated, and the features
-       of overlap and alignment, if there are any, with them.
-    4. One to three dense layers follow, and two logits (equation 2).
+    2. `CrossTemporalLayer` computes both sequences of joint states, with the
+       same convolutions for both texts.
+    3. The means of the states over the words of each text are concatenated,
+       with the overlap and alignment features if there are any.
+    4. One to three dense layers and two logits follow (equation 2).
 
     The score is the log-odds of the class "correct",
 
         score = logits[1] - logits[0],    s(q, a) = sigmoid(score)
 
     so that `keras.losses.BinaryCrossentropy(from_logits=True)` on the score
-    is the cross-entropy of equation 3, with the mean over the batch in place
-    of its sum (`reduction="sum"` is the printed one), and the regularisation
-    is among the model's losses.
+    is the cross-entropy of equation 3, as a mean over the batch
+    (`reduction="sum"` gives the printed sum). The regularisation is in the
+    model's `losses`.
 
-    Id 0 is padding and changes nothing. Texts may have any length, 0 too.
-    Under mixed precision means, features and scores keep float32.
+    Id 0 is padding and, with `alignment="lengths"`, changes nothing. Texts may
+    have any length, including 0. Under mixed precision means, features and
+    scores are float32.
 
     At `projection_dim = 300`, `units = 512`, `hidden_units = 128` and
     `kernel_size = 2` the model has 3kdm + 2dh + h = 1,052,800 parameters
-    without embedding, projection and softmax layer (Table 2), as many as
+    without embedding, projection and softmax layer (Table 2), like
     `QRNNRanker`. See `core_parameters`.
 
     Args:
@@ -53,55 +54,54 @@ class CTRN(PointwiseRanker):
         embedding_dim: size of the word vectors (the paper's n).
         projection_dim: size of the projected vectors (the paper's m).
         units: size of the hidden states (the paper's d).
-        kernel_size: number of words that a gate sees (the paper's k).
-        crossed_input: input of the second cell: `"own"` (the paper's prose
-            and figures) or `"partner"` (its equations). See
+        kernel_size: number of words that a gate reads (the paper's k).
+        crossed_input: input of the second recurrence: `"own"` (the paper's
+            text and figures) or `"partner"` (its equations). See
             `CrossTemporalLayer`.
-        alignment: lengths that align the steps of the two texts: `"lengths"`
-            (their words) or `"padded"`, with which padding changes scores.
+        alignment: how steps of the two texts correspond: by their numbers of
+            words (`"lengths"`), or by the padded lengths (`"padded"`), so
+            that padding changes scores.
         zoneout: share of the forget gates set to 1 in training. The paper
             has none.
-        use_bias: whether convolutions have biases. The paper's count has
-            none.
-        pooling: how a text's joint states become its vector: their `"mean"`
-            (the paper), their `"max"`, or `"attentive"`, the mean with the
-            weights that the texts give each other's words (`AttentivePooling`,
-            with a matrix of `units ** 2` weights).
-        pooled_normalization: whether each text's vector goes through a
-            `LayerNormalization`, the same for both texts. The paper has none.
+        use_bias: whether convolutions have biases. The paper's parameter
+            count has none.
+        pooling: `"mean"` of the joint states of a text (the paper), `"max"`,
+            or `"attentive"`, the mean with the weights that the texts give to
+            each other's words (`AttentivePooling`, with `units ** 2` weights).
+        pooled_normalization: whether a `LayerNormalization`, the same for both
+            texts, follows the pooling. The paper has none.
         hidden_units: size of each dense layer (the paper's h).
         hidden_layers: number of dense layers; the paper tunes it from 1 to 3.
         projection_layers: number of projections of the words, with the
             activation of the dense layers between them; the paper has 1.
         embeddings: array `(vocabulary_size, embedding_dim)` to start the
             embedding with; uniform in (-.25, .25) without it. It is not part
-            of the configuration: a saved model carries it in its weights.
-        trainable_embeddings: whether training changes the embedding. The
-            paper keeps it.
-        activation: activation of the dense layers. The paper states none.
+            of the configuration but a weight, which is saved.
+        trainable_embeddings: whether training changes the embedding. In the
+            paper it is fixed.
+        activation: activation of the dense layers. The paper gives none.
         dropout: share dropped in training of the texts' concatenated vectors
-            and of each dense layer's outputs, never of the features of
-            overlap. The paper says .5, but not where.
+            and of each dense layer's outputs, but not of the overlap features.
+            The paper gives the share .5, but not its place.
         word_dropout: share of the projected words' elements dropped in
             training.
         l2: strength of the L2 regularisation of all trainable parameters
             (the paper's lambda).
-        overlap_features: number of features of word overlap that the model
-            takes as a third input; the paper has 4 on TrecQA and none
-            elsewhere. They are standardised inside: call `adapt_overlap` with
-            those of the training data before training.
+        overlap_features: number of word overlap features that the model takes
+            as a third input; the paper has 4 on TrecQA and none elsewhere. The
+            model standardises them: call `adapt_overlap` with those of the
+            training data before training.
         alignment_features: whether the nine `AlignmentFeatures` of the words
-            and their vectors, before the projection, are features like those
-            of overlap. The model computes them of the word ids; call
-            `adapt_alignment` with the training data before training. The
-            paper has none.
-        question_length: length that all questions are padded to; None if it
+            and their vectors, before the projection, are used in the same way.
+            The model computes them from the word ids; call `adapt_alignment`
+            with the training data before training. The paper has none.
+        question_length: length to which all questions are padded; None if it
             varies. With `alignment="padded"` a fixed length makes the scores
-            depend on the texts alone.
-        answer_length: length that all answers are padded to, or None.
+            independent of the batch.
+        answer_length: length to which all answers are padded, or None.
         dtype: dtype policy; the global one by default.
         name: name of the model.
-        trainable: whether training changes the model at all.
+        trainable: whether the model is trainable.
 
     Call arguments:
         inputs: dict of int tensors `"question"` `(batch_size,
@@ -114,7 +114,7 @@ class CTRN(PointwiseRanker):
 
     Raises:
         ValueError: if an argument is out of range, or `embeddings` has
-            another shape.
+            another shape or values that are not finite.
 
     Example:
         >>> model = CTRN(vocabulary_size=100)

@@ -1,4 +1,4 @@
-"""The parts that CTRN and its baselines have in common: all but the encoder."""
+"""The common parts of CTRN and its baselines: all but the encoder."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -31,14 +31,14 @@ NORMALIZATION_EPSILON = 1e-8
 
 
 class ProjectedWords:
-    """From the word ids of a text to their projected vectors.
+    """Layers from word ids to projected word vectors.
 
     Args:
-        given: the arguments of a model, those of `CTRN` among them.
+        given: the arguments of a model, as `CTRN` has them.
 
     Raises:
         ValueError: if a size is not a positive integer, or `embeddings` has
-            another shape.
+            another shape or values that are not finite.
     """
 
     def __init__(self, given: SimpleNamespace):
@@ -70,7 +70,7 @@ class ProjectedWords:
         )
 
     def __call__(self, ids: Any) -> Any:
-        """The vectors `(batch_size, length, projection_dim)`, with a mask."""
+        """Returns masked vectors `(batch_size, length, projection_dim)`."""
         x = self.projections[0](self.embedding(ids))
         for projection in self.projections[1:]:
             # Without it, two linear layers would be one.
@@ -79,12 +79,12 @@ class ProjectedWords:
 
 
 class PooledStates:
-    """From the hidden states of both texts to a vector of each.
+    """Pools the hidden states of each text to a vector.
 
     Args:
-        given: the arguments of a model, those of `CTRN` among them.
-        poolings: what `pooling` may be, of `"mean"`, `"max"`, `"last"` and
-            `"attentive"`.
+        given: the arguments of a model, including those of `CTRN`.
+        poolings: the allowed values of `pooling`, of `"mean"`, `"max"`,
+            `"last"` and `"attentive"`.
 
     Attributes:
         of_pairs: True if the vector of a text depends on the other text.
@@ -121,27 +121,28 @@ class PooledStates:
         )
 
     def alone(self, states: Any) -> Any:
-        """The vector `(batch_size, units)` of a text, unless `of_pairs`."""
+        """Returns the vector of a text, `(batch_size, units)`; not if `of_pairs`."""
         return self.normalization(self.pool(states))
 
     def __call__(self, states: list[Any]) -> list[Any]:
-        """The vectors `(batch_size, units)` of question and answer."""
+        """Returns the vectors `(batch_size, units)` of question and answer."""
         if self.of_pairs:
             return [self.normalization(x) for x in self.pool(states)]
         return [self.alone(x) for x in states]
 
 
 def dense_head(given: SimpleNamespace) -> keras.Model:
-    """The model that scores the vectors of two texts.
+    """Creates the model that scores the vectors of two texts.
 
     Args:
-        given: the arguments of a model, those of `CTRN` among them.
+        given: the arguments of a model, as `CTRN` has them.
 
     Returns:
-        A model of the name `"head"` from a dict of `"question"` and
-        `"answer"` `(batch_size, units)`, and of the `"overlap"` `(batch_size,
-        overlap_features)` and the `"aligned"` `(batch_size, 9)` features, if
-        there are such, to `(batch_size, 1)`.
+        A model with the name `"head"` from a dict of `"question"` and
+        `"answer"` `(batch_size, units)`, of `"overlap"` `(batch_size,
+        overlap_features)` if there are overlap features, and of `"aligned"`
+        `(batch_size, 9)` if there are alignment features, to scores
+        `(batch_size, 1)`.
 
     Raises:
         ValueError: if a size is out of range.
@@ -164,7 +165,7 @@ def dense_head(given: SimpleNamespace) -> keras.Model:
         )
         for i in range(given.hidden_layers)
     ]
-    # One before each dense layer.
+    # One for the texts' vectors and one for each hidden layer's outputs.
     dropouts = [
         keras.layers.Dropout(given.dropout, dtype=policy, name=f"dropout_{i}")
         for i in range(given.hidden_layers + 1)
@@ -197,13 +198,13 @@ def dense_head(given: SimpleNamespace) -> keras.Model:
 
 
 class PointwiseRanker(ConfiguredModel):
-    """A model of words, an encoder, and a head of dense layers.
+    """A model of word vectors, an encoder, and a head of dense layers.
 
     Args:
         texts: symbolic word ids of question and answer.
-        vectors: symbolic vectors of question and answer, made of them.
-        words: the layers that have looked up and projected the words.
-        encoder: the layer that has encoded them.
+        vectors: symbolic vectors of question and answer.
+        words: the layers that look up and project the words.
+        encoder: the layer that encodes the projected words.
         head: the result of `dense_head`.
     """
 
@@ -257,26 +258,26 @@ class PointwiseRanker(ConfiguredModel):
 
     @property
     def core_parameters(self) -> int:
-        """Number of trainable parameters as the paper's Table 2 counts them.
+        """Number of trainable parameters, counted as in the paper's Table 2.
 
-        Embedding, projections and softmax layer are left out. Each feature of
-        overlap or alignment adds `hidden_units`, each hidden layer after the
-        first `hidden_units * (hidden_units + 1)`, the normalisation `2 * units`
-        and attentive pooling `units ** 2`.
+        Embedding, projections and softmax layer are left out. Each overlap or
+        alignment feature adds `hidden_units`, each hidden layer after the first
+        `hidden_units * (hidden_units + 1)`, the normalisation `2 * units` and
+        attentive pooling `units ** 2`.
         """
         return count_parameters(
             self, self.embedding, *self.projections, self.softmax
         )
 
     def adapt_overlap(self, features: np.ndarray) -> None:
-        """Learns mean and deviation of the features of overlap.
+        """Sets mean and deviation of the overlap features.
 
         Args:
-            features: float array `(pairs, overlap_features)`, those of the
-                training data.
+            features: float array `(pairs, overlap_features)`, the features of
+                the training data.
 
         Raises:
-            ValueError: if the model has no such features, or the array has
+            ValueError: if the model has no overlap features, or the array has
                 another shape or values that are not finite.
         """
         if self.overlap_normalization is None:

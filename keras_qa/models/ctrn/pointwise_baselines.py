@@ -1,4 +1,4 @@
-"""CTRN's baselines: the same model around a QRNN, an LSTM or a convolution."""
+"""CTRN's baselines: the same model with a QRNN, an LSTM or a convolution."""
 
 from typing import Any
 
@@ -23,16 +23,16 @@ STATE_POOLINGS = ("mean", "last", "max", "attentive")
 class TextwiseRanker(PointwiseRanker):
     """A pointwise ranker that encodes each text without the other.
 
-    With attentive pooling, where the texts' vectors depend on each other, and
-    with features of alignment, the model has no `question_encoder` and
+    With attentive pooling, by which the vectors of two texts depend on each
+    other, and with alignment features, the model has no `question_encoder` and
     `answer_encoder`.
 
-    It is made from the arguments that `CTRN` and its baselines have.
+    It reads the other arguments of its subclasses from `self.arguments`.
 
     Args:
         encoder: layer from a text's words to its hidden states, or to one
             vector if the argument `pooling` is `"last"`.
-        poolings: what `pooling` may be, see `PooledStates`.
+        poolings: the allowed values of `pooling`, see `PooledStates`.
     """
 
     def __init__(self, encoder: keras.layers.Layer, poolings: tuple[str, ...]):
@@ -64,20 +64,19 @@ class TextwiseRanker(PointwiseRanker):
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class QRNNRanker(TextwiseRanker):
-    """CTRN without the crossing: each text is encoded by itself.
+    """CTRN without the crossing: each text is encoded without the other.
 
-    `QRNNLayer` takes the place of `CrossTemporalLayer`, with the same weights;
-    all else is as in `CTRN`. As no text sees the other, `question_encoder` and
-    `answer_encoder` compute the vector of a text alone and `head` scores two
-    such vectors.
+    `QRNNLayer` replaces `CrossTemporalLayer` and has the same weights; the rest
+    is as in `CTRN`. `question_encoder` and `answer_encoder` compute the vector
+    of a text, and `head` scores the vectors of a pair.
 
     Args, call arguments and output are those of `CTRN`, without
     `crossed_input` and `alignment`, and with
 
     Args:
         pooling: `"mean"` of the hidden states (as in `CTRN`) or the `"last"`
-            one; the paper does not say which its baseline has. `"max"` and
-            `"attentive"` as in `CTRN`.
+            state; the paper does not say which one its baseline uses. `"max"`
+            and `"attentive"` as in `CTRN`.
 
     Reference: Tay et al., 2018, "Cross Temporal Recurrent Networks for
     Ranking Question Answer Pairs", equation 1; Bradbury et al., 2016,
@@ -129,19 +128,19 @@ class QRNNRanker(TextwiseRanker):
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class LSTMRanker(TextwiseRanker):
-    """The LSTM baseline: `QRNNRanker` with an LSTM for the QRNN.
+    """The LSTM baseline: `QRNNRanker` with an LSTM instead of the QRNN.
 
-    It has 4(md + d^2) + 2dh + h = 1,794,176 parameters where CTRN has
-    1,052,800. The printed count has no biases; `use_bias=True` adds 4d, those
-    of the forget gate started at 1.
+    It has 4(md + d^2) + 2dh + h = 1,794,176 parameters, CTRN 1,052,800 (see
+    `CTRN` for the letters). The printed count has no biases; `use_bias=True`
+    adds 4d biases, of which those of the forget gate start at 1.
 
     Args, call arguments and output are those of `CTRN`, without
     `kernel_size`, `crossed_input`, `alignment` and `zoneout`, and with
 
     Args:
         pooling: `"mean"` of the hidden states (as in `CTRN`) or the `"last"`
-            one; the paper does not say which its baseline has. `"max"` and
-            `"attentive"` as in `CTRN`.
+            state; the paper does not say which one its baseline uses. `"max"`
+            and `"attentive"` as in `CTRN`.
 
     Reference: Tay et al., 2018, "Cross Temporal Recurrent Networks for
     Ranking Question Answer Pairs", Table 2.
@@ -189,20 +188,18 @@ class LSTMRanker(TextwiseRanker):
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class CNNRanker(TextwiseRanker):
-    """The CNN baseline: `QRNNRanker` with a convolution for the QRNN.
+    """The CNN baseline: `QRNNRanker` with a convolution instead of the QRNN.
 
-    `TextConvolution` gives each word a vector that depends on the words
-    around it, and the largest value of each feature over the text's words is
-    the text's vector. The paper reports its "vanilla CNN" from others and
-    describes none: filters, activation and pooling are those common since
-    Severyn and Moschitti (2015).
+    `TextConvolution` computes features of each window of words, and the maximum
+    of each feature over the words is the text's vector. The paper quotes the
+    results of a "vanilla CNN" and does not describe it: activation and pooling
+    are those of Severyn and Moschitti (2015).
 
     Args, call arguments and output are those of `CTRN`, without
     `crossed_input`, `alignment` and `zoneout`, and with
 
     Args:
-        kernel_size: number of words that a filter sees, the middle one and
-            those around it.
+        kernel_size: number of words in a window.
         convolution_activation: activation of the convolution.
         pooling: `"max"` or `"mean"`, over the words of a text.
         use_bias: whether the convolution has a bias.

@@ -1,4 +1,4 @@
-"""IAM: answers weighed by interactive attention, questions read with them."""
+"""IAM: interactive attention on the answer, then a reading of the question."""
 
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -34,23 +34,23 @@ INPUT_INITIALIZERS = ("uniform", "identity")
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class IAM(StagedMatcher):
-    """Scores a pair by a question that is read in view of its answer.
+    """Scores a pair by a reading of the question that depends on the answer.
 
-    Both texts are closed by `<EOS>`, whose id is `vocabulary_size`. Then
+    `<EOS>`, whose id is `vocabulary_size`, is appended to both texts. Then
 
     1. two `BidirectionalStack`s, those of the language models of questions and
-       of answers, read the texts: the states h_q(t) and h_a(t), which no
-       training of this model changes;
-    2. `RBMJumpScore` gives the jumps between adjacent states of the answer
+       of answers, compute the states h_q(t) and h_a(t), which are fixed unless
+       `trainable_states` is true;
+    2. `RBMJumpScore` computes the jumps between adjacent states of the answer
        (equation 13), `TfIdf` the tf-idf vectors of both texts;
-    3. `InteractiveAttention` weighs the positions of the answer by all of
-       these (equations 7 and 8), and c is the weighted sum of its states
-       (equation 6);
-    4. the question is read again, by a stack of its own that starts as that of
-       the language model: its input at t is tanh(V_q w(t) + V_a c + b) with
-       w(t) the word's vector (equations 4 and 5);
-    5. with h the states that both directions end with, s = tanh(U_q h + U_a c
-       + b_s) (equation 1), and two logits follow, without bias (equation 2).
+    3. `InteractiveAttention` weighs the positions of the answer by these
+       states, jumps and vectors (equations 7 and 8), and c is the weighted sum
+       of the answer's states (equation 6);
+    4. a third stack, which starts as that of the questions' language model,
+       reads the question again: its input at t is tanh(V_q w(t) + V_a c + b)
+       with w(t) the word's vector (equations 4 and 5);
+    5. with h the final states of both directions, s = tanh(U_q h + U_a c + b_s)
+       (equation 1), and two logits without bias follow (equation 2).
 
     The score is the log-odds of the class "related",
 
@@ -59,25 +59,25 @@ class IAM(StagedMatcher):
     so that `keras.losses.BinaryCrossentropy(from_logits=True)` on the score
     is the cross-entropy that the paper minimises.
 
-    As printed, the states that weigh the answer depend on the states of the
-    question, and these on the weights. Here attention and c read the states of
-    the language models, the paper's "fixed input of the proposed matching
-    model", and equation 1 the states of step 4.
+    The printed equations are circular: the weights depend on the states of the
+    question, which depend on the weights. Here attention and c use the states
+    of the language models, the paper's "fixed input of the proposed matching
+    model", and equation 1 uses the states of step 4.
 
-    A new model has random readers. After the stages before,
-    `load_language_models`, `load_jump` and `adapt_idf` fill it.
+    A new model has random readers. `load_language_models`, `load_jump` and
+    `adapt_idf` set the results of the earlier training stages.
 
-    `attention` is a model of both texts (with `contextual_answers` of all that
-    this model takes) that gives the weights of the
-    answer's words, a dict of `"answer"` `(batch_size, answer_length)`: what
-    they lack to 1 is the weight of `<EOS>`. `jumps` is a model of answers that
-    gives the jump from each word to the next one, or to `<EOS>`.
-    `question_reader` and `answer_reader` are models of one text that give its
-    fixed `"states"` and their `"mask"`, as `BidirectionalLanguageModel.encoder`
-    does. Parts that no term needs are None.
+    `attention` is a model of both texts (with `contextual_answers`, of all
+    inputs) that returns the weights of the answer's words, a dict of
+    `"answer"` `(batch_size, answer_length)`; the rest of the sum 1 is the
+    weight of `<EOS>`. `jumps` is a model of answers that returns the jump from
+    each word to the next word or `<EOS>`. `question_reader` and `answer_reader`
+    are models of one text that return the `"states"` of step 1 and their
+    `"mask"`, as `BidirectionalLanguageModel.encoder` does. Parts that no term
+    needs are None.
 
-    Id 0 is padding and changes nothing. Texts may have any length, 0 too.
-    Under mixed precision jumps, tf-idf, weights, c and scores keep float32.
+    Id 0 is padding and changes nothing. Texts may have any length, including 0.
+    Under mixed precision jumps, tf-idf, weights, c and scores are float32.
 
     Args:
         vocabulary_size: number of word ids, with padding (0) and the unknown
@@ -85,57 +85,56 @@ class IAM(StagedMatcher):
         embedding_dim: size of the word vectors (the paper's 100).
         units: size of the state of each direction (the paper's K).
         layers: number of stacked LSTMs in each direction.
-        hidden_units: size of s (the paper's H, which it does not state).
+        hidden_units: size of s (the paper's H, without a value).
         terms: the terms of equation 8, see `InteractiveAttention`.
         question_term: `"aligned"` or `"final"`, see `InteractiveAttention`.
         share_state_vector: see `InteractiveAttention`.
         attention_activation: name of the outer function of equation 8.
-        tf_idf_norm: `"l2"` or None, see `TfIdf`. The paper does not say.
-        idf: array `(vocabulary_size,)` of the words' idf; 1 without it, until
-            `adapt_idf`. Arrays are not part of the configuration: a saved
-            model carries them in its weights.
+        tf_idf_norm: `"l2"` or None, see `TfIdf`. The paper does not give it.
+        idf: array `(vocabulary_size,)` of the words' idf; 1 by default, until
+            `adapt_idf`. Arrays are not part of the configuration but weights,
+            which are saved.
         jump: the arguments of `RBMJumpScore`, as a dict.
         embeddings: array `(vocabulary_size, embedding_dim)` to start the
-            embedding with; uniform in (-.25, .25) without it. `<EOS>` has a
-            vector in addition, see `sentence_embedding`.
+            embedding with; uniform in (-.25, .25) without it. For the vector
+            of `<EOS>` see `sentence_embedding`.
         trainable_embeddings: whether training changes the word vectors of
             equation 5 and of M. The paper does not say.
-        reader_embeddings: `"shared"`, where the readers look words up in this
-            model's embedding, as they can if no stage trains word vectors; or
-            `"own"`, with the embedding of each language model.
-        trainable_states: whether training changes the readers' LSTMs. The
-            paper keeps their states; the jumps are those of fixed states.
-        contextual_vectors: array `(questions, length, dim)` of the vectors
-            that the words of each question have in it, such as BERT's, to
-            take the place of w(t), with 0 where a question has no more words;
-            or its shape. After the last word follows the vector of
-            `<EOS>`. The readers never see these, which would know the words
-            that a language model is to predict, and M only with
-            `contextual_answers`.
-        contextual_answers: the same of the words of answers, `(answers,
-            length, dim)`, of the size `dim` of `contextual_vectors`. M then
-            compares the words of both texts by these vectors: the rows of E
-            are those of the words in their texts. The paper's M has one number
-            for two words, whatever their texts.
-        match_in_logit: whether `d_q^T M d_a` of equation 8, times a trainable
-            number that starts at 1, is added to the score. As printed it is
-            the same at all positions of a softmax over positions, and so
-            almost without effect.
-        input_initializer: start of V_q: `"uniform"` (as printed) or
-            `"identity"`, with which the stack of step 4 starts with inputs
-            like those that its language model has seen.
-        dropout: share of h and c that training drops in equation 1. The paper
-            says .5, but not where.
-        question_dropout: share that training drops of the inputs of the LSTMs
-            of step 4.
-        initializer_range: all that remains starts uniform in (-range, range),
-            but M, which starts with the cosines of the word vectors; with
-            `None` as Keras does it.
+        reader_embeddings: `"shared"` if the readers use this model's
+            embedding, which requires that no stage trains word vectors; `"own"`
+            if each has the embedding of its language model.
+        trainable_states: whether training changes the readers' LSTMs. In the
+            paper the states are fixed, and the jumps are learnt from fixed
+            states.
+        contextual_vectors: array `(questions, length, dim)` of contextual
+            vectors of the words of each question, such as BERT's, which
+            replace w(t), followed by the vector of `<EOS>` and zeros; or the
+            shape of this array. The readers do not use them, because they
+            contain the words that a language model predicts, nor does M
+            without `contextual_answers`.
+        contextual_answers: the same for the words of answers, `(answers,
+            length, dim)`, with the `dim` of `contextual_vectors`. M then
+            compares the words of both texts by these vectors: they are the rows
+            of E. The paper's M has one number for two words in any texts.
+        match_in_logit: whether to add `d_q^T M d_a` of equation 8, times a
+            trainable number that starts at 1, to the score. As printed it is
+            the same at all positions of a softmax over positions, and so has
+            almost no effect.
+        input_initializer: initialiser of V_q: `"uniform"` (as printed) or
+            `"identity"`, so that the first inputs of step 4 are similar to
+            those of the language model.
+        dropout: share of h and c dropped in training, in equation 1. The paper
+            gives the share .5, but not its place.
+        question_dropout: share of the inputs of the LSTMs of step 4 dropped in
+            training.
+        initializer_range: all other weights start uniform in (-range, range),
+            except for M, which starts with the cosines of the word vectors;
+            `None` keeps the defaults of Keras.
         l2: strength of the L2 regularisation of all trainable parameters. The
-            paper has "regularized" cost, and no strength.
+            paper has a "regularized" cost without a strength.
         dtype: dtype policy; the global one by default.
         name: name of the model.
-        trainable: whether training changes the model at all.
+        trainable: whether the model is trainable.
 
     Call arguments:
         inputs: dict of int tensors `"question"` `(batch_size,
@@ -148,8 +147,8 @@ class IAM(StagedMatcher):
         Float tensor `(batch_size, 1)`, higher is better.
 
     Raises:
-        ValueError: if an argument is out of range, or an array has another
-            shape.
+        ValueError: if an argument is out of range, `trainable_embeddings` is
+            true with shared readers, or an array has another shape.
 
     Example:
         >>> model = IAM(vocabulary_size=100)
@@ -220,8 +219,7 @@ class IAM(StagedMatcher):
             terms, match_in_logit, contextual_vectors, contextual_answers
         )
         policy = full_policy(dtype)
-        # Weights, sums over them and scores stay in float32 under mixed
-        # precision.
+        # Weights, sums and scores stay in float32 under mixed precision.
         precise = policy.variable_dtype
 
         # === Layers ===
@@ -400,7 +398,7 @@ class IAM(StagedMatcher):
         self.answer_vectors = answer_vectors
         self.question_reader = readers["question"]
         self.answer_reader = readers["answer"]
-        # `<EOS>` is at the first position of padding, or at the last of all.
+        # `<EOS>` is at the first position of padding, or at the last position.
         is_word = ops.cast(ops.not_equal(answer, 0), precise)
         self.attention = keras.Model(
             texts if answer_vectors is None else {**texts, **rows},

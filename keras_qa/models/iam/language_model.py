@@ -1,4 +1,4 @@
-"""A language model in two directions, the first stage of IAM."""
+"""The bidirectional language model of IAM's first training stage."""
 
 from typing import Any
 
@@ -23,31 +23,30 @@ LOSS_UNITS = ("sentence", "word")
 class BidirectionalLanguageModel(ConfiguredModel):
     """Predicts the words of a sentence forwards and backwards.
 
-    1. `AppendToken` closes each sentence by `<EOS>`, whose id is
-       `vocabulary_size`.
-    2. `BidirectionalStack` reads its word vectors by two stacks of LSTMs that
-       never see each other.
-    3. `WordPrediction` compares the forward state at each word with the word
-       that follows, and the backward state with the word before: -log p of
-       each, which is what the model returns.
+    1. `AppendToken` appends `<EOS>`, whose id is `vocabulary_size`, to each
+       sentence.
+    2. `BidirectionalStack` reads the word vectors with two independent stacks
+       of LSTMs.
+    3. `WordPrediction` computes -log p of the next word from the forward state
+       at each word, and of the previous word from the backward state.
 
     The loss is part of the model: `compile` takes an optimizer only, and
-    `fit` nothing but sentences. It is the sum over both directions of
+    `fit` only sentences. It is the sum over both directions of
 
         -(1/M) sum over i of log p(x_i)      (`loss_per="sentence"`)
 
-    over the M sentences x_i of a batch, or of the mean of -log p over their
-    words (`loss_per="word"`), which does not grow with their lengths. Adam
-    sees little difference between the two; for SGD they are learning rates
-    that differ by the mean length.
+    over the M sentences x_i of a batch, or of the mean of -log p over all words
+    of the batch (`loss_per="word"`), which does not grow with their number. The
+    choice matters little for Adam; for SGD it scales the learning rate by the
+    mean length.
 
-    `encoder` gives the states that the later stages read, from the same ids:
+    `encoder` is a model from the same ids to the states for the later stages:
     a dict of `"mask"` `(batch_size, length + 1)`, true at words and at
     `<EOS>`, and `"states"` `(batch_size, length + 1, 2 units)`, 0 elsewhere.
     `embedding` and `stack` are its layers.
 
-    Id 0 is padding and changes nothing; a sentence without words has no loss.
-    Under mixed precision the softmax keeps float32.
+    Id 0 is padding and changes nothing; the loss of a sentence without words is
+    0. Under mixed precision the softmax is float32.
 
     Without embedding and softmax it has 2 * 4 (md + d^2 + d) + (n - 1) * 2 *
     4 (2d^2 + d) parameters, with m = `embedding_dim`, d = `units` and n =
@@ -59,32 +58,33 @@ class BidirectionalLanguageModel(ConfiguredModel):
         embedding_dim: size of the word vectors (the paper's K).
         units: size of the state of each direction.
         layers: number of stacked LSTMs in each direction.
-        classes: int array `(vocabulary_size + 1,)` of the class that each
-            word is predicted as, by its id
+        classes: int array `(vocabulary_size + 1,)` of the class of each word
+            id, which the model predicts instead of the word
             (`keras_qa.training.language_model.output_classes`). Without it each
-            word is one. It is not part of the configuration: a saved model
-            carries it in its weights.
+            word is a class. It is not part of the configuration but a weight,
+            which is saved.
         class_count: number of classes; by default the largest of `classes`
             + 1, or `vocabulary_size`.
-        dropout: share that training drops of the word vectors, of the states
-            between the LSTMs and of the states before the softmax.
+        dropout: share of the word vectors, of the states between the LSTMs and
+            of the states before the softmax that is dropped in training.
         embeddings: array `(vocabulary_size, embedding_dim)` to start the
-            embedding with; uniform in (-.25, .25) without it. Neither is it
-            part of the configuration.
+            embedding with; uniform in (-.25, .25) without it. It is not part
+            of the configuration either.
         trainable_embeddings: whether training changes the embedding. The
-            paper does not say; models of questions and of answers that keep
-            it can share it with the matcher.
-        shared_softmax: whether both directions have one softmax, as in Peters
-            et al.; the paper's equation 3 has a matrix for each.
+            paper does not say; with a fixed embedding the models of questions
+            and answers can share it with the matcher.
+        shared_softmax: whether both directions share the softmax, as in Peters
+            et al.; the paper's equation 3 has a matrix for each direction.
         loss_per: `"sentence"` (the log-likelihood that the paper maximises)
             or `"word"`.
-        initializer_range: all but the word vectors starts uniform in (-range,
-            range); with `None` as Keras does it. With two layers the paper's
-            .05, and Keras's choice too, leave the upper states so small that
-            training stays for long where a unigram model is; .2 does not.
+        initializer_range: all weights but the word vectors start uniform in
+            (-range, range); `None` keeps the defaults of Keras. With two
+            layers, the paper's .05 and the defaults of Keras make the upper
+            states so small that the loss stays for long at that of a unigram
+            model; .2 does not.
         dtype: dtype policy; the global one by default.
         name: name of the model.
-        trainable: whether training changes the model at all.
+        trainable: whether the model is trainable.
 
     Call arguments:
         inputs: int tensor `(batch_size, length)` of word ids, padded at the
@@ -188,7 +188,7 @@ class BidirectionalLanguageModel(ConfiguredModel):
         self.stack = stack
         self.prediction = prediction
         self.encoder = encoder
-        # TensorFlow's XLA would compile anew for nearly every batch.
+        # On TensorFlow, XLA would compile again for nearly every batch shape.
         self.supports_jit = keras.backend.backend() != "tensorflow"
 
     def compute_loss(
@@ -199,12 +199,12 @@ class BidirectionalLanguageModel(ConfiguredModel):
         sample_weight: Any = None,
         training: bool = True,
     ) -> Any:
-        """The loss of a batch; `fit` and `evaluate` call it.
+        """Computes the loss of a batch; `fit` and `evaluate` call it.
 
         Args:
             x: the word ids `(batch_size, length)`.
             y: ignored, as there are no labels.
-            y_pred: what the model returned, `(batch_size, length, 2)`.
+            y_pred: the output of the model, `(batch_size, length, 2)`.
             sample_weight: ignored.
             training: ignored.
 
@@ -229,7 +229,7 @@ class BidirectionalLanguageModel(ConfiguredModel):
 
 
 def _checked(classes: Any, size: int, class_count: int | None) -> np.ndarray:
-    """The classes as int32, or a ValueError."""
+    """Returns the classes as int32, after checks."""
     classes = np.asarray(classes)
     if classes.shape != (size,) or classes.dtype.kind not in "iu":
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Word vectors with one more, for the token that closes a sentence."""
+"""Word embedding with a vector for the end of a sentence."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from keras import ops
 from keras_qa.models.building import check_embeddings
 from keras_qa.models.building import word_embedding
 
-# Of the paper, for words without a vector.
+# The paper's range for words without a vector.
 END_RANGE = 0.3
 
 
@@ -20,11 +20,11 @@ def sentence_embedding(
     trainable: bool = False,
     dtype: Any = None,
 ) -> keras.layers.Embedding:
-    """The layer that gives each word and `<EOS>` a vector, and masks id 0.
+    """Creates the embedding of word ids and `<EOS>`, which masks id 0.
 
     `<EOS>` has the id `vocabulary_size`. Its vector is uniform in (-.3, .3)
-    and depends on `embedding_dim` alone, so that models which start with the
-    same word vectors read a sentence alike.
+    and depends on `embedding_dim` only, so that models with the same word
+    vectors have the same embedding.
 
     Args:
         vocabulary_size: number of word ids, without `<EOS>`.
@@ -35,11 +35,12 @@ def sentence_embedding(
         dtype: dtype policy.
 
     Returns:
-        A built layer of the name `"embedding"` with `vocabulary_size` + 1
+        A built layer with the name `"embedding"` and `vocabulary_size` + 1
         rows.
 
     Raises:
-        ValueError: if `embeddings` has another shape.
+        ValueError: if a size is not a positive integer, or `embeddings` has
+            another shape or values that are not finite.
     """
     check_embeddings(embeddings, vocabulary_size, embedding_dim)
     layer = word_embedding(

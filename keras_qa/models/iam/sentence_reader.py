@@ -1,4 +1,4 @@
-"""A model of one text that gives the states of a language model."""
+"""Sentence readers: models from a text to the states of a language model."""
 
 import keras
 from keras import ops
@@ -14,13 +14,13 @@ def sentence_reader(
     trainable: bool,
     name: str,
 ) -> keras.Model:
-    """A copy of `BidirectionalLanguageModel.encoder` as a part of a matcher.
+    """Creates a copy of `BidirectionalLanguageModel.encoder` for a matcher.
 
     Args:
-        append: the layer that closes a sentence.
-        embedding: the layer of the word vectors.
+        append: the layer that appends `<EOS>`.
+        embedding: the embedding of words and `<EOS>`.
         stack: the LSTMs of the language model.
-        trainable: whether training the matcher changes them.
+        trainable: whether training the matcher changes the LSTMs.
         name: name of the model.
 
     Returns:
@@ -33,7 +33,7 @@ def sentence_reader(
     ids = append(words)
     states = stack(embedding(ids))
     if not trainable:
-        # Nothing before has to be kept for a gradient.
+        # No values have to be kept for a gradient.
         states = ops.stop_gradient(states)
     return keras.Model(
         words, {"mask": ops.not_equal(ids, 0), "states": states}, name=name

@@ -1,4 +1,4 @@
-"""The base of IAM, which takes over weights from earlier training stages."""
+"""The base of IAM, which loads weights of earlier training stages."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,16 +14,18 @@ from keras_qa.models.configured import ConfiguredModel
 
 
 class StagedMatcher(ConfiguredModel):
-    """A matcher that reads what language models and an RBM have learnt.
+    """A matcher that uses the weights of language models and an RBM.
 
     Attributes:
         embedding: the word vectors.
-        reader_embeddings: `"shared"` if the readers use them, or `"own"`.
-        tf_idf: the layer that weighs words.
-        question_reader: model that reads questions as their language model
-            does, or None.
-        answer_reader: the same of answers.
-        question_stack: what reads a question in view of an answer.
+        reader_embeddings: `"shared"` if the readers use `embedding`, or
+            `"own"`.
+        tf_idf: the layer that computes tf-idf weights.
+        question_reader: model from questions to the states of their language
+            model, or None.
+        answer_reader: model from answers to the states of theirs.
+        question_stack: the LSTMs that read a question with the answer's
+            context.
         jump_score: the layer of the jumps, or None.
         terms: the terms of equation 8.
     """
@@ -38,11 +40,11 @@ class StagedMatcher(ConfiguredModel):
     terms: list[str]
 
     def adapt_idf(self, texts: Iterable[Any], smooth: bool = True) -> None:
-        """Counts in how many documents each word is.
+        """Computes the idf of the words, see `TfIdf.adapt`.
 
         Args:
-            texts: the documents, integer vectors of word ids: those of the
-                training data.
+            texts: the documents, integer vectors of word ids. Use those of
+                the training data only.
             smooth: see `TfIdf.adapt`.
 
         Raises:
@@ -53,18 +55,18 @@ class StagedMatcher(ConfiguredModel):
     def load_language_models(
         self, question_model: keras.Model, answer_model: keras.Model
     ) -> None:
-        """Takes over the weights of the first stage.
+        """Loads the language models of the first stage.
 
-        The readers become those of the language models, and the stack that
-        reads the question in view of the answer starts as that of questions.
+        Each reader gets the weights of its language model, `question_stack`
+        those of the questions' one.
 
         Args:
             question_model: a `BidirectionalLanguageModel` of questions.
-            answer_model: one of answers, of the same size.
+            answer_model: a `BidirectionalLanguageModel` of answers.
 
         Raises:
-            ValueError: if a model has another size, or word vectors other than
-                this one's where readers share them.
+            ValueError: if a model has other sizes than this model or, with
+                `reader_embeddings="shared"`, other word vectors.
         """
         models = {"question": question_model, "answer": answer_model}
         for side, model in models.items():
@@ -101,14 +103,15 @@ class StagedMatcher(ConfiguredModel):
             )
 
     def load_jump(self, jump_score: RBMJumpScore) -> None:
-        """Takes over the weights of the second stage.
+        """Loads the jump score of the second stage.
 
         Args:
-            jump_score: a trained layer with the `offset` and `temperature` of
-                this model's.
+            jump_score: a trained layer with the same `offset` and
+                `temperature` as that of this model.
 
         Raises:
-            ValueError: if it has other weights, or this model has no jumps.
+            ValueError: if the weights have other names or shapes, or this
+                model has no jumps.
         """
         if self.jump_score is None:
             raise ValueError(

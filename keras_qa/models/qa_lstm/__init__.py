@@ -1,1 +1,1 @@
-"""QA-LSTM, its convolutional and attentive forms, and their predecessor."""
+"""QA-LSTM, its convolutional and attentive variants, and Feng et al.'s CNN."""

@@ -1,4 +1,4 @@
-"""Attentive LSTM and Attentive CNN: answers read in view of a question."""
+"""Attentive LSTM and Attentive CNN: the question weighs the answer's words."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from keras_qa.models.qa_lstm.encoded import EncodedTextRanker
 
 
 class AttentiveRanker(EncodedTextRanker):
-    """The common base of Attentive LSTM and Attentive CNN: all but the encoder.
+    """The base of Attentive LSTM and Attentive CNN: all but the encoder.
 
     Args:
         encoder: layer from the words of a text to its states.
@@ -62,20 +62,19 @@ class AttentiveLSTM(AttentiveRanker):
     """QA-LSTM in which the question weighs the words of the answer.
 
     `AttentiveBiLSTM` reads both texts with one bidirectional LSTM, takes the
-    maximum, or mean, of the question's states, weighs those of the answer by
-    it (equations 11 to 13), and takes the maximum, or mean, of the weighted
-    states. The score is the cosine of the two vectors.
+    maximum, or mean, of the question's states, weighs the answer's states by
+    this vector (equations 11 to 13), and takes the maximum, or mean, of the
+    weighted states. The score is the cosine of the two vectors.
 
-    An answer's vector depends on the question, its states do not:
-    `answer_encoder` gives a dict of `"states"`, of `"keys"` (their part in
-    equation 11) and of `"mask"`, each with one row per answer, and `head`
-    takes such a dict. `attention` is a model with the inputs of this one that
-    gives the weights of the answer's words, a dict of `"answer"`
-    `(batch_size, answer_length)`.
+    An answer's states do not depend on the question: `answer_encoder` returns
+    a dict of `"states"`, of `"keys"` (their part of equation 11) and of
+    `"mask"`, each with one row per answer, and `head` takes this dict.
+    `attention` is a model with the same inputs that returns the weights of the
+    answer's words, a dict of `"answer"` `(batch_size, answer_length)`.
 
     Id 0 is padding: its weight is exactly 0 and it changes nothing. Texts may
     have any length; the cosine of a text without words is 0. Under mixed
-    precision weights, pooling and similarity keep float32.
+    precision weights, pooling and similarity are float32.
 
     Equations 11 and 12 add 2 * 2d * u + u parameters to those of `QALSTM`,
     with d = `units` and u = `attention_units`: 159,330 at the paper's d = 141
@@ -87,7 +86,7 @@ class AttentiveLSTM(AttentiveRanker):
         pooling: `"max"` (row N of Table 3) or `"avg"` (L and M), of both
             texts.
         attention_units: size of the vectors that equation 11 compares; by
-            default that of the states, 2 `units`. The paper leaves it open.
+            default that of the states, 2 `units`. The paper does not give it.
 
     Reference: Tan et al., 2016, "Improved Representation Learning for
     Question Answer Matching", section 3.3.
@@ -118,7 +117,7 @@ class AttentiveLSTM(AttentiveRanker):
 class AttentiveCNN(AttentiveRanker):
     """QA-CNN in which the question weighs the words of the answer.
 
-    It is `AttentiveLSTM` with the convolution of `QACNN` for the LSTM.
+    It is `AttentiveLSTM` with the convolution of `QACNN` instead of the LSTM.
     Without the embedding it has kmc + 2cu + u parameters, with m =
     `embedding_dim`, c = `filters`, k = `kernel_size` and u =
     `attention_units`: 440,400 at the defaults.
@@ -128,8 +127,7 @@ class AttentiveCNN(AttentiveRanker):
 
     Args:
         filters: size of the states (the paper's c).
-        kernel_size: number of words that a state sees (its k), the middle one
-            and those around it.
+        kernel_size: number of words in a window (the paper's k).
         activation: activation of the states, as in `QACNN`.
         use_bias: whether the convolution has a bias, as in `QACNN`.
 

@@ -1,4 +1,4 @@
-"""Rankers that encode two texts and compare the two vectors."""
+"""The base of rankers that encode two texts and compare the vectors."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,12 +19,11 @@ SIMILARITIES = {"cosine": CosineSimilarity, "gesd": GESD}
 
 
 def similarity_layer(similarity: Any, dtype: Any) -> keras.layers.Layer:
-    """The layer from `[question, answer]` vectors to their similarity.
+    """Returns the layer from `[question, answer]` vectors to a similarity.
 
     Args:
-        similarity: `"cosine"`, `"gesd"`, a layer, or a layer's serialised
-            form.
-        dtype: dtype of the layers that have a name.
+        similarity: `"cosine"`, `"gesd"`, a layer, or a serialised layer.
+        dtype: dtype of a layer given by its name.
 
     Returns:
         A layer whose output is `(batch_size, 1)`.
@@ -43,25 +42,25 @@ def similarity_layer(similarity: Any, dtype: Any) -> keras.layers.Layer:
 
 
 class EncodedTextRanker(ConfiguredModel):
-    """The common base of the models of Tan et al.: all but the encoders.
+    """The base of the models of Tan et al.: all but the encoders.
 
-    It is made from the arguments that all of them have. Three models make it
-    up, and the score of a pair is
+    It reads the other arguments of its subclasses from `self.arguments`. It
+    consists of three models, and the score of a pair is
 
         head({"question": question_encoder(question),
               "answer": answer_encoder(answer)})
 
-    so that a text of many pairs is encoded once. The
-    output of `answer_encoder` does not depend on the question.
+    The output of `answer_encoder` does not depend on the question, so that a
+    text of many pairs is encoded once.
 
     Args:
-        encode_question: from word vectors `(batch_size, length,
+        encode_question: function from word vectors `(batch_size, length,
             embedding_dim)`, with their mask, to the question's vector.
-        encode_answer: from an answer's word vectors and mask to a dict of
-            tensors, to which `"mask"` is added; `None` encodes answers as
-            questions.
-        attend: from a question's vector and an answer's dict to the answer's
-            vector; `None` if answers are encoded as questions.
+        encode_answer: function from an answer's word vectors and mask to a
+            dict of tensors, to which `"mask"` is added; `None` encodes answers
+            as questions.
+        attend: function from a question's vector and an answer's dict to the
+            answer's vector; `None` if answers are encoded as questions.
     """
 
     not_kept = ("embeddings", "similarity")
@@ -100,8 +99,8 @@ class EncodedTextRanker(ConfiguredModel):
         if encode_answer is not None:
             mask = ops.not_equal(ids, 0)
             parts = {**encode_answer(embedding(ids), mask), "mask": mask}
-            # In the order of their names, in which Keras returns them: with
-            # PyTorch the head takes parts of parts by position.
+            # Sorted by name, the order in which Keras returns them: on PyTorch
+            # the head takes nested inputs by position.
             answer_encoder = keras.Model(
                 ids,
                 {name: parts[name] for name in sorted(parts)},
@@ -148,13 +147,13 @@ class EncodedTextRanker(ConfiguredModel):
         similarity = self.similarity.name
         if not self._named:
             similarity = keras.saving.serialize_keras_object(self.similarity)
-            # The model builds it, for its vectors.
+            # The constructor of the model builds the layer.
             similarity.pop("build_config", None)
         return {**super().get_config(), "similarity": similarity}
 
 
 def _inputs(outputs: Any, name: str) -> Any:
-    """Inputs of the shapes and dtypes of a model's outputs."""
+    """Creates inputs with the shapes and dtypes of a model's outputs."""
     if isinstance(outputs, dict):
         return {key: _inputs(x, key) for key, x in outputs.items()}
     return keras.Input(outputs.shape[1:], dtype=outputs.dtype, name=name)

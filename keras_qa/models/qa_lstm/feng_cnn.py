@@ -1,4 +1,4 @@
-"""Architecture II of Feng et al.: a hidden layer, a convolution, a maximum."""
+"""Architecture II of Feng et al.: hidden layer, convolution and maximum."""
 
 from typing import Any
 
@@ -20,10 +20,12 @@ class FengCNN(EncodedTextRanker):
 
     Question and answer share all layers:
 
-    1. a hidden layer turns each word vector into `hidden_units` tanh
-       features;
-    2. a convolution computes `filters` features of each `kernel_size` words;
-    3. the maximum of each over the words, and its tanh, is the text's vector;
+    1. a hidden layer computes `hidden_units` tanh features of each word
+       vector;
+    2. a convolution computes `filters` features of each window of
+       `kernel_size` words;
+    3. the tanh of the maximum of each feature over the words is the text's
+       vector;
     4. the score is the cosine of the two vectors, or their `GESD`.
 
     Without the embedding the model has mh + h + khc + c parameters, with m =
@@ -36,8 +38,7 @@ class FengCNN(EncodedTextRanker):
     Args:
         hidden_units: size of the hidden layer.
         filters: size of a text's vector.
-        kernel_size: number of words that a filter sees, here a word and the
-            one after it.
+        kernel_size: number of words in a window; 2 for a word and the next.
         use_bias: whether hidden layer and convolution have biases.
 
     Reference: Feng et al., 2015, "Applying Deep Learning to Answer Selection:

@@ -1,4 +1,4 @@
-"""QA-LSTM, its two convolutional forms, and QA-CNN."""
+"""QA-LSTM, its two convolutional variants, and QA-CNN."""
 
 import functools
 from collections.abc import Callable
@@ -29,22 +29,20 @@ POOLINGS: dict[str, Callable[..., keras.layers.Layer]] = {
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class QALSTM(EncodedTextRanker):
-    """Scores a pair by the cosine of two texts that one LSTM reads.
+    """Scores a pair by the cosine of two texts, encoded with one LSTM.
 
     1. One bidirectional LSTM (equations 1 to 6) reads both texts.
-    2. Its states, of the size 2 `units`, become the vector of the text: by
-       their maximum or mean over the words, or as the last state of each
-       direction.
+    2. The text's vector is the maximum or mean of its states, of the size 2
+       `units`, over the words, or the final state of each direction.
     3. The score is the cosine of the two vectors.
 
     A text's vector does not depend on the other text: `question_encoder` and
-    `answer_encoder` compute it alone, and `head` scores two such vectors. All
+    `answer_encoder` compute it, and `head` scores the vectors of a pair. All
     models of the paper have these three.
 
-    Id 0 is padding and changes nothing: the maximum does not see it, even
-    where all states are negative. Texts may have any length; the cosine of a
-    text without words is 0. Under mixed precision pooling and similarity keep
-    float32.
+    Id 0 is padding and changes nothing. Texts may have any length; the cosine
+    of a text without words is 0. Under mixed precision pooling and similarity
+    are float32.
 
     The model has 2 * 4 (md + d^2 + d) parameters without the embedding, with
     m = `embedding_dim` and d = `units`: 272,976 at the paper's m = 100 and
@@ -60,18 +58,18 @@ class QALSTM(EncodedTextRanker):
         similarity: `"cosine"` (the paper), `"gesd"` (see `GESD`), or a layer
             from `[question, answer]` vectors to `(batch_size, 1)`, such as
             `GESD(gamma=0.5)`.
-        dropout: share dropped in training of both vectors before they are
-            compared. The paper drops there, but does not say how much.
+        dropout: share of both texts' vectors dropped in training. The paper
+            has dropout there, but does not give the share.
         embeddings: array `(vocabulary_size, embedding_dim)` to start the
             embedding with; uniform in (-.25, .25) without it. It is not part
-            of the configuration: a saved model carries it in its weights.
+            of the configuration but a weight, which is saved.
         trainable_embeddings: whether training changes the embedding, as in
             the paper.
         l2: strength of the L2 regularisation of all trainable parameters. The
             paper has none.
         dtype: dtype policy; the global one by default.
         name: name of the model.
-        trainable: whether training changes the model at all.
+        trainable: whether the model is trainable.
 
     Call arguments:
         inputs: dict of int tensors `"question"` `(batch_size,
@@ -83,7 +81,7 @@ class QALSTM(EncodedTextRanker):
 
     Raises:
         ValueError: if an argument is out of range, or `embeddings` has
-            another shape.
+            another shape or values that are not finite.
 
     Example:
         >>> model = QALSTM(vocabulary_size=100)
@@ -122,7 +120,7 @@ class QALSTM(EncodedTextRanker):
         pool = POOLINGS[pooling](dtype=policy.variable_dtype, name=pooling)
 
         # === Functional model ===
-        # The base class looks words up before, and compares two vectors after.
+        # The base class looks up the words and compares the two vectors.
         super().__init__(lambda words: pool(bilstm(words)))
         self.bilstm = bilstm
 
@@ -144,8 +142,8 @@ class ConvPoolingLSTM(EncodedTextRanker):
     Args:
         filters: size of a text's vector (the paper's c: 4000, 200 and 400 in
             rows E, F and G of Table 3).
-        kernel_size: number of states in a window (its k). The paper does not
-            say: 3 is the only one it states, for QA-CNN.
+        kernel_size: number of states in a window (the paper's k). The paper
+            gives 3 for QA-CNN only.
         use_bias: whether the convolution has a bias. Equation 8 has none.
 
     Reference: Tan et al., 2016, "Improved Representation Learning for
@@ -194,11 +192,12 @@ class ConvPoolingLSTM(EncodedTextRanker):
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class ConvBasedLSTM(EncodedTextRanker):
-    """QA-LSTM that reads a convolution of the words.
+    """QA-LSTM on a convolution of the words.
 
-    Each word becomes `filters` tanh features of the `kernel_size` words
-    around it (equation 10). One bidirectional LSTM reads them, and the text's
-    vector is the maximum of its states over the words.
+    A convolution computes `filters` tanh features of the window of
+    `kernel_size` words centred at each word (equation 10). One bidirectional
+    LSTM reads these features, and the text's vector is the maximum of its
+    states over the words.
 
     Without the embedding the model has kmc + 2 * 4 (cd + d^2 + d) parameters,
     with m = `embedding_dim`, c = `filters`, k = `kernel_size` and d =
@@ -209,12 +208,11 @@ class ConvBasedLSTM(EncodedTextRanker):
 
     Args:
         units: size of the state of each direction. The paper's |h|, 200 and
-            400 in rows H and I of Table 3, is in equation 8 the size of both
-            directions together: 100 and 200 here.
+            400 in rows H and I of Table 3, is, as in equation 8, the size of
+            both directions together, and `units` is 100 and 200.
         filters: number of features of a word (the paper's c).
-        kernel_size: number of words that a feature sees (its k), the middle
-            one and those around it. The paper does not say: 3 is the only
-            one it states, for QA-CNN.
+        kernel_size: number of words in a window (the paper's k). The paper
+            gives 3 for QA-CNN only.
         use_bias: whether the convolution has a bias. Equation 10 has none.
 
     Reference: Tan et al., 2016, "Improved Representation Learning for
@@ -257,22 +255,22 @@ class ConvBasedLSTM(EncodedTextRanker):
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class QACNN(EncodedTextRanker):
-    """QA-LSTM with a convolution for the LSTM.
+    """QA-LSTM with a convolution instead of the LSTM.
 
-    Each word becomes `filters` features of the `kernel_size` words around it,
-    and the text's vector is the maximum of each feature over the words.
-    Without the embedding the model has kmc parameters: 120,000 at the
-    defaults.
+    A convolution computes `filters` features of the window of `kernel_size`
+    words centred at each word, and the text's vector is the maximum of each
+    feature over the words. Without the embedding the model has kmc parameters,
+    with m = `embedding_dim`, c = `filters` and k = `kernel_size`: 120,000 at
+    the defaults.
 
     Args, call arguments and output are those of `QALSTM`, without `units` and
     `pooling`, and with
 
     Args:
         filters: size of a text's vector (the paper's c).
-        kernel_size: number of words that a feature sees (its k), the middle
-            one and those around it.
+        kernel_size: number of words in a window (the paper's k).
         activation: activation of the features, tanh as in equation 10. The
-            paper states none for this model.
+            paper gives none for this model.
         use_bias: whether the convolution has a bias. Equations 8 and 10 have
             none.
 

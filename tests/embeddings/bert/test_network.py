@@ -34,6 +34,7 @@ def assert_near(found, wanted):
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=2e-5)
 
 
+@pytest.mark.once
 def test_pieces_are_those_of_berts_own_tokenizer(bert):
     words = ["Emmas", "Café", "?.", "", " ", "[UNK]", "zebra", "x" * 101]
     names = {
@@ -53,6 +54,7 @@ def test_pieces_are_those_of_berts_own_tokenizer(bert):
     assert bert_reference.PIECES[bert.unknown] == "[UNK]"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("stated", [False, True])
 def test_accents_are_stripped_as_the_directory_says(tmp_path, stated):
     folder = bert_reference.write_bert(
@@ -115,6 +117,7 @@ def test_long_texts_are_read_in_parts(bert):
     assert_near(found[10], expected(". " * 10).mean(axis=0))
 
 
+@pytest.mark.once
 def test_loading_draws_nothing_from_pythons_generator(folder):
     random.seed(3)
     state = random.getstate()
@@ -122,6 +125,7 @@ def test_loading_draws_nothing_from_pythons_generator(folder):
     assert random.getstate() == state
 
 
+@pytest.mark.once
 def test_presets_are_loaded_by_name(folder, tmp_path, monkeypatch):
     from keras_hub.src.utils import preset_utils
 

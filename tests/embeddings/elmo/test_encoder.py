@@ -41,6 +41,7 @@ def assert_near(found, wanted):
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=2e-5)
 
 
+@pytest.mark.once
 def test_characters_by_hand():
     short, mark, long = character_ids(["aé", "<S>", "abcdef"], 6).tolist()
     assert short == [259, 98, 196, 170, 260, 261]
@@ -113,6 +114,7 @@ def test_bad_directories(tmp_path):
         Elmo(tmp_path)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("part", "name", "value", "message"),
     [
@@ -134,6 +136,7 @@ def test_bad_options(tmp_path, part, name, value, message):
         Elmo(folder)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("name", "values", "message"),
     [
@@ -163,6 +166,7 @@ def test_damaged_files(tmp_path):
         Elmo(folder)
 
 
+@pytest.mark.once
 def test_the_published_layout_by_its_sizes(tmp_path):
     # Of elmo_2x4096_512_2048cnn_2xhighway, said to have 93.6 million.
     filters = [[1, 32], [2, 32], [3, 64], [4, 128], [5, 256], [6, 512]]

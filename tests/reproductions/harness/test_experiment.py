@@ -6,7 +6,6 @@ import json
 import resource
 import subprocess
 import sys
-from dataclasses import asdict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from reproductions.harness.experiment import Recipe
 from reproductions.harness.fitting import pairwise_training
 from reproductions.harness.search_space import papers
 from reproductions.harness.settings import CommonSettings
+from reproductions.harness.settings import recorded
 from reproductions.harness.settings import setting
 from reproductions.harness.study import plan_run
 from reproductions.harness.study import run_all
@@ -94,7 +94,7 @@ def test_a_sixth_paper_is_run_from_one_object(tmp_path):
     metrics = metrics_of(folder)
     assert (metrics["paper"], metrics["model"]) == ("sixth", "sixth-cosine")
     assert metrics["settings"] == {
-        **asdict(SixthSettings()),
+        **recorded(SixthSettings()),
         **{"units": 2, "margin": 0.3, "skipgram_dim": 6},
     }
     assert metrics["overrides"] == {"skipgram_dim": 6}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import keras
 import pytest
 
+from keras_qa.embeddings.scaling import NORMS
 from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
@@ -13,7 +14,9 @@ from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Recipe
 from reproductions.harness.settings import ACTIVATIONS
 from reproductions.harness.settings import OPTIMIZERS
+from reproductions.harness.settings import WORD_NORMS
 from reproductions.harness.settings import CommonSettings
+from reproductions.harness.settings import recorded
 from reproductions.harness.settings import resolve_settings
 from reproductions.harness.settings import setting
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
@@ -152,6 +155,30 @@ def test_recipes_models_and_data_sets_have_settings_that_exist(paper):
                     paper, [*options, f"--dataset={dataset}"]
                 )
                 paper.settings_of(arguments)
+
+
+def test_later_settings_are_recorded_where_they_are_not_the_default():
+    @dataclass(frozen=True)
+    class Grown(Settings):
+        newer: int = setting(2, "ours", later=True)
+
+    before = asdict(Settings())
+    for name in ("word_norm", "word_length", "word_norm_power", "random_dim"):
+        del before[name]
+    for name in ("idf_weighting", "trainable_embeddings"):
+        del before[name]
+    assert recorded(Settings()) == recorded(Grown()) == before
+    changed = Grown(newer=3, word_norm="unit")
+    assert recorded(changed) == {**before, "newer": 3, "word_norm": "unit"}
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_who_trains_the_word_vectors(paper):
+    assert paper.settings().trainable_embeddings is (paper is QA_LSTM)
+
+
+def test_the_library_knows_the_names_of_choices():
+    assert WORD_NORMS == NORMS
 
 
 def test_keras_knows_the_names_of_choices():

@@ -19,6 +19,8 @@ from support.script_runs import check_resumed
 from support.script_runs import metrics_of
 from support.script_runs import settings_of
 
+pytestmark = pytest.mark.compiled
+
 ROOT = Path(__file__).parents[3]
 FAST = [
     "--smoke",

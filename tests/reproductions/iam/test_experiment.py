@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from dataclasses import asdict
 
 import keras
 import numpy as np
@@ -12,6 +11,7 @@ from keras_qa.cli import main as cli
 from keras_qa.layers.interactive_attention import TERMS
 from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.harness import vectors
+from reproductions.harness.settings import recorded
 from reproductions.iam import experiment as iam
 from reproductions.iam import tables as iam_tables
 from reproductions.iam.optimizer import learning_rates
@@ -206,7 +206,7 @@ def test_other_papers_models_have_their_own_settings(
     assert metrics["overrides"] == changes
     assert "stages" not in metrics
     if model == "qa-lstm":
-        expected = asdict(QALSTMSettings()) | metrics["overrides"]
+        expected = recorded(QALSTMSettings()) | metrics["overrides"]
         assert metrics["settings"] == expected
 
 

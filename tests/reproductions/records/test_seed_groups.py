@@ -42,6 +42,16 @@ def test_numbers_are_ordered_by_value():
     assert [group.settings["d"] for group in found] == [50, 100, 400, 1000]
 
 
+def test_a_later_setting_is_not_in_records_where_it_has_its_default():
+    changed = {"settings": {"norm": "unit"}, "overrides": {"norm": "unit"}}
+    runs = [run(settings={}), run(**changed)]
+    (found,) = one_setting_apart(group_runs(runs))["norm"]
+    assert [group.settings for group in found] == [{"norm": "unit"}, {}]
+    shown = section(page(*runs), "### `norm`")
+    assert row_of(shown, "`default`")
+    assert row_of(shown, "`unit` (changed)")
+
+
 def test_rows_that_look_alike_say_what_differs():
     # Two generations of one recipe, neither an override.
     runs = [
