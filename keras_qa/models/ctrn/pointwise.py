@@ -121,7 +121,7 @@ class PooledStates:
         )
 
     def alone(self, states: Any) -> Any:
-        """Returns the vector of a text, `(batch_size, units)`; not if `of_pairs`."""
+        """Returns a text's vector `(batch_size, units)`; not if `of_pairs`."""
         return self.normalization(self.pool(states))
 
     def __call__(self, states: list[Any]) -> list[Any]:
