@@ -142,7 +142,8 @@ class AlignmentFeatures(PairLayer):
         computed = {
             "idf_overlap": _weighted_mean(found, idf[0]),
             "overlap": _weighted_mean(found, ones[0]),
-            "log_length": ops.log1p(ops.sum(ones[1], axis=1)),
+            # ONNX has no log1p.
+            "log_length": ops.log(1.0 + ops.sum(ones[1], axis=1)),
         }
         if len(vectors) == 2:
             computed |= _vector_features(vectors, ones, idf, equal & unknown)

@@ -32,7 +32,7 @@ def fuse_scores(
     Example:
         >>> fused = fuse_scores([[np.array([1, 3])], [np.array([0.2, 0.4])]])
         >>> fused[0].round(3)
-        array([-2.,  2.])
+        [-2., 2.]
     """
     sizes = {tuple(np.size(s) for s in ranking) for ranking in rankings}
     if len(sizes) != 1:
@@ -42,16 +42,15 @@ def fuse_scores(
             f"{sorted({len(size) for size in sizes})} questions and "
             f"{sorted({sum(size) for size in sizes})} candidates"
         )
-    if weights is None:
-        weights = np.ones(len(rankings))
-    if len(weights) != len(rankings):
+    factors = [1.0] * len(rankings) if weights is None else list(weights)
+    if len(factors) != len(rankings):
         raise ValueError(
             f"`weights` must be one for each of {len(rankings)} rankings. "
             f"Received: weights={weights!r}"
         )
     return [
         np.sum(
-            [w * _z_scores(s) for w, s in zip(weights, scores, strict=True)],
+            [w * _z_scores(s) for w, s in zip(factors, scores, strict=True)],
             axis=0,
         )
         for scores in zip(*rankings, strict=True)

@@ -32,7 +32,7 @@ def logistic_regression(
         >>> features = np.array([[-2.0], [-1.0], [1.0], [2.0]])
         >>> weights, bias = logistic_regression(features, [0, 0, 1, 1])
         >>> weights.round(3)
-        array([1.007])
+        [1.007]
     """
     from scipy.optimize import minimize
 

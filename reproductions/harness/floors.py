@@ -17,6 +17,7 @@ from keras_qa.datasets.dataset import Question
 from keras_qa.ranking.evaluation import evaluate
 from keras_qa.ranking.floors import is_search_term
 from reproductions.harness.experiment import CONTEXTUAL_FLOORS
+from reproductions.harness.experiment import WORDLESS
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Outcome
 from reproductions.harness.experiment import Run
@@ -95,7 +96,7 @@ def build_floor(
     words = corpus.vocabulary.words
     if dim is not None:
         arguments = {**arguments, "embedding_dim": dim, "contextual": True}
-    elif run.matrix.size:
+    elif name not in WORDLESS:
         own = {"embedding_dim": run.matrix.shape[1], "embeddings": run.matrix}
         arguments = {**arguments, **own}
     model = getattr(keras_qa, class_name)(len(words), **arguments)

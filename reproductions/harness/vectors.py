@@ -28,6 +28,7 @@ from keras_qa.embeddings.bert.vectors import bert_rows
 from keras_qa.embeddings.elmo.encoder import Elmo
 from keras_qa.embeddings.mixtures.encoders import BERT
 from keras_qa.embeddings.mixtures.encoders import ELMO
+from keras_qa.embeddings.texts import Text
 from keras_qa.errors import VectorsError
 from keras_qa.errors import VectorsWarning
 from keras_qa.progress import ProgressBar
@@ -219,7 +220,8 @@ def bert_texts(
     bert = Bert(names[0].removeprefix(BERT), layers)
     texts = [tuple(tokens) for tokens in corpus.tokens]
     distinct = [text for text in dict.fromkeys(texts) if text]
-    found = {(): np.zeros((0, bert.width), np.float16)}
+    none = np.zeros((0, bert.width), np.float16)
+    found: dict[Text, np.ndarray] = {(): none}
     for i, rows in bert_rows(bert, "text", distinct, None, True):
         found[distinct[i]] = rows.astype(np.float16)
     lengths = [len(text) for text in texts]

@@ -13,8 +13,9 @@ pytestmark = pytest.mark.skipif(
     reason="models are converted with the TensorFlow backend",
 )
 
-# A loop; `tests/test_ranker.py` has HyperQA in all forms.
-SOME = ("QRNNRanker",)
+# Features of alignment, and a loop; `tests/test_ranker.py` has HyperQA in all
+# forms.
+SOME = ("FeatureRanker", "QRNNRanker")
 
 
 def _rows(cells):

@@ -27,6 +27,9 @@ from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.vector_texts import VectorTexts
 from support.layer_checks import quick_call
 
+# What differs between backends, one forward pass, is in test_backends.py.
+pytestmark = pytest.mark.once
+
 DIM = 6
 WORDS = [f"w{i}" for i in range(20)]
 
@@ -189,7 +192,6 @@ def test_features_may_be_chosen(corpus, indexed, matrix):
         FeatureRanker(9, DIM, features=["idf"])
 
 
-@pytest.mark.once
 @pytest.mark.filterwarnings("ignore::keras_qa.errors.TextWarning")
 def test_a_floor_is_a_ranker(tmp_path, matrix):
     """It ranks texts, is saved and loaded."""
@@ -205,7 +207,6 @@ def test_a_floor_is_a_ranker(tmp_path, matrix):
     assert Ranker.load(tmp_path / "ranker").rank(question, answers) == ranked
 
 
-@pytest.mark.once
 def test_random_vectors_of_another_shape_are_refused():
     with pytest.raises(ValueError, match="`embeddings` must have the shape"):
         AlignmentRanker(9, 4, embeddings=np.ones((9, 5)))

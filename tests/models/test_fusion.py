@@ -16,6 +16,9 @@ from keras_qa.text.packing import RaggedTexts
 from support.all_models import ANSWER
 from support.all_models import QUESTION
 
+# What differs between backends, one forward pass, is in test_backends.py.
+pytestmark = pytest.mark.once
+
 SIZE = 30
 
 
@@ -95,7 +98,6 @@ def test_saved_with_its_rankers(tmp_path):
     )
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("models", "weights", "message"),
     [
@@ -110,7 +112,6 @@ def test_errors(models, weights, message):
         FusionRanker(made, weights)
 
 
-@pytest.mark.once
 def test_inputs_of_other_shapes_are_refused():
     sizes = {"projection_dim": 4, "units": 3, "hidden_units": 2}
     made = [

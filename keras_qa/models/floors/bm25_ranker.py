@@ -3,21 +3,23 @@
 from collections.abc import Collection
 from collections.abc import Iterable
 from itertools import product
+from typing import TYPE_CHECKING
 from typing import Any
 
 import keras
 
-from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.layers.bm25 import BM25
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import text_inputs
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.floors.floor import Floor
-from keras_qa.ranking.evaluation import evaluate
 from keras_qa.ranking.scoring import score_padded
 from keras_qa.text.ragged import Ragged
 from keras_qa.text.sides import SIDES
 from keras_qa.text.vector_texts import VectorTexts
+
+if TYPE_CHECKING:
+    from keras_qa.datasets.corpus import IndexedQuestions
 
 # Tried in this order; of equally good values the first are chosen.
 K1 = (0.2, 0.5, 1.0, 1.5, 2.0)
@@ -106,7 +108,7 @@ class BM25Ranker(Floor):
     def fit_questions(
         self,
         texts: Ragged,
-        questions: IndexedQuestions,
+        questions: "IndexedQuestions",
         vectors: VectorTexts | None = None,
     ) -> dict[str, Any]:
         """Chooses `k1` and `b` by MAP on training questions, from a grid.
@@ -122,6 +124,9 @@ class BM25Ranker(Floor):
         Raises:
             ValueError: if no question has a right answer.
         """
+        # It reads data sets, which a model that only ranks does without.
+        from keras_qa.ranking.evaluation import evaluate
+
         pairs, found = questions.pairs(), {}
         for k1, b in product(K1, B):
             self.counting.assign(k1, b)

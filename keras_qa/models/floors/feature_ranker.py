@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 from typing import Any
 
 import keras
 import numpy as np
 
-from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.layers.alignment_features import FEATURES
 from keras_qa.models.building import full_policy
 from keras_qa.models.configured import keeps_arguments
@@ -17,6 +17,9 @@ from keras_qa.models.floors.linear import L2
 from keras_qa.models.floors.linear import LinearRanker
 from keras_qa.text.ragged import Ragged
 from keras_qa.text.vector_texts import VectorTexts
+
+if TYPE_CHECKING:
+    from keras_qa.datasets.corpus import IndexedQuestions
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -90,7 +93,7 @@ class FeatureRanker(LinearRanker):
     def fit_questions(
         self,
         texts: Ragged,
-        questions: IndexedQuestions,
+        questions: "IndexedQuestions",
         vectors: VectorTexts | None = None,
         features: Mapping[str, np.ndarray] | None = None,
         l2: float = L2,

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 from typing import Any
 
 import keras
 
-from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.layers.alignment_features import AlignmentFeatures
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import text_inputs
@@ -15,6 +15,9 @@ from keras_qa.models.configured import ConfiguredModel
 from keras_qa.text.ragged import Ragged
 from keras_qa.text.sides import SIDES
 from keras_qa.text.vector_texts import VectorTexts
+
+if TYPE_CHECKING:
+    from keras_qa.datasets.corpus import IndexedQuestions
 
 
 class Floor(ConfiguredModel):
@@ -40,7 +43,7 @@ class Floor(ConfiguredModel):
     def fit_questions(
         self,
         texts: Ragged,
-        questions: IndexedQuestions,
+        questions: "IndexedQuestions",
         vectors: VectorTexts | None = None,
     ) -> dict[str, Any]:
         """Fits what is to be fitted, by the labels of training questions.

@@ -135,8 +135,8 @@ def _joint_inputs(rankers: Sequence[keras.Model]) -> dict[str, Any]:
 
 def _vocabulary_size(rankers: Sequence[keras.Model]) -> int | None:
     """The size that all rankers have which know theirs."""
-    sizes = {getattr(ranker, "vocabulary_size", None) for ranker in rankers}
-    sizes.discard(None)
+    found = [getattr(ranker, "vocabulary_size", None) for ranker in rankers]
+    sizes = {size for size in found if size is not None}
     if len(sizes) > 1:
         raise ValueError(
             "`rankers` must have one vocabulary. "

@@ -1,19 +1,22 @@
 """A weighted sum of standardised numbers of a pair, fitted in one go."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 from typing import Any
 
 import keras
 import numpy as np
 from keras import ops
 
-from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.layers.feature_standardization import FeatureStandardization
 from keras_qa.models.configured import ConfiguredModel
 from keras_qa.ranking.logistic import logistic_regression
 from keras_qa.ranking.scoring import predict_padded
 from keras_qa.text.ragged import Ragged
 from keras_qa.text.vector_texts import VectorTexts
+
+if TYPE_CHECKING:
+    from keras_qa.datasets.corpus import IndexedQuestions
 
 L2 = 1.0
 
@@ -81,7 +84,7 @@ class LinearRanker(ConfiguredModel):
     def standardize(
         self,
         texts: Ragged,
-        questions: IndexedQuestions,
+        questions: "IndexedQuestions",
         vectors: VectorTexts | None = None,
         features: Mapping[str, np.ndarray] | None = None,
     ) -> np.ndarray:
@@ -108,7 +111,7 @@ class LinearRanker(ConfiguredModel):
     def fit_questions(
         self,
         texts: Ragged,
-        questions: IndexedQuestions,
+        questions: "IndexedQuestions",
         vectors: VectorTexts | None = None,
         features: Mapping[str, np.ndarray] | None = None,
         l2: float = L2,

@@ -5,6 +5,7 @@ import pytest
 from reproductions.ctrn import experiment as ctrn
 from reproductions.ctrn import study as ctrn_study
 from reproductions.harness import study
+from reproductions.harness.experiment import FLOORS
 from reproductions.records.paper_figures import load_papers
 from reproductions.significance import pairs
 from support.study_runs import groups_of
@@ -23,15 +24,15 @@ def calls(monkeypatch):
 def test_every_condition_is_a_run_of_its_own(calls, tmp_path):
     folder = f"--output-dir={tmp_path}"
     assert ctrn_study.main([*COMMAND, folder, "--record=runs.jsonl"]) == 0
-    # Ten trained conditions with five seeds, two baselines with one.
-    assert len(calls) == 3 * (10 * 5 + 2)
+    # Ten trained conditions with five seeds, the floors with one.
+    assert len(calls) == 3 * (10 * 5 + len(FLOORS))
     assert len({a.output_dir for a, _ in calls}) == len(calls)
     assert len(identities(calls)) == len(calls)
     for arguments, settings in calls:
         assert arguments.split == "dev"
         assert arguments.resume
         assert str(arguments.record) == "runs.jsonl"
-        if arguments.model not in ("overlap", "bm25", "cosine"):
+        if arguments.model not in ("overlap", *FLOORS):
             assert settings["overlap"] == (arguments.dataset != "wikiqa")
     # All conditions have a seed before any has the next.
     seeds = [a.seed for a, _ in calls]
@@ -42,9 +43,9 @@ def test_it_can_be_cut_down(calls, tmp_path):
     options = ["--datasets", "wikiqa", "--seeds", "3", "4", "--set", "units=8"]
     folder = f"--output-dir={tmp_path}"
     assert ctrn_study.main([*COMMAND, folder, *options]) == 0
-    assert len(calls) == 10 * 2 + 2
+    assert len(calls) == 10 * 2 + len(FLOORS)
     for arguments, settings in calls:
-        untrained = arguments.model in ("bm25", "cosine")
+        untrained = arguments.model in FLOORS
         assert settings["units"] == (512 if untrained else 8)
 
 

@@ -174,7 +174,13 @@ def test_a_wrong_value_is_refused_before_a_file_is_read(
 MODULES = [
     *(f"{paper}.experiment" for paper in papers()),
     *(f"{paper}.study" for paper in papers()),
-    *("sample", "significance", "report.pages", "report.learning_curves"),
+    *(
+        "fusion",
+        "sample",
+        "significance",
+        "report.pages",
+        "report.learning_curves",
+    ),
     *("hyperqa.choice", "hyperqa.figures", "mrnn.figure5", "iam.tables"),
     "qa_lstm.figure5",
 ]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from reproductions.harness.experiment import FLOORS
 from reproductions.iam import experiment as iam
 from reproductions.iam import study as iam_study
 from reproductions.records.paper_figures import load_papers
@@ -27,7 +28,7 @@ def run_study(folder, *options):
 
 def test_every_condition_is_a_run_of_its_own(calls, tmp_path):
     assert run_study(tmp_path, "--record=runs.jsonl") == 0
-    assert len(calls) == 2 * (CONDITIONS * 3 + 2)
+    assert len(calls) == 2 * (CONDITIONS * 3 + len(FLOORS))
     assert len({a.output_dir for a, _ in calls}) == len(calls)
     assert len(identities(calls)) == len(calls)
     for arguments, _ in calls:
@@ -47,8 +48,7 @@ def test_it_can_be_cut_down(calls, tmp_path):
     found = [(a.model, s["epochs"], s.get("jump")) for a, s in calls]
     # What is changed is changed for IAM alone.
     assert found == [
-        ("bm25", 10, True),
-        ("cosine", 10, True),
+        *((floor, 10, True) for floor in FLOORS),
         ("iam", 2, True),
         ("iam", 2, False),
         ("qa-lstm", 10, None),

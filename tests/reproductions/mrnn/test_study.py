@@ -2,6 +2,8 @@
 
 import pytest
 
+from reproductions.harness.experiment import FLOORS
+from reproductions.harness.experiment import WORDLESS
 from reproductions.mrnn import experiment as mrnn
 from reproductions.mrnn import study as mrnn_study
 from reproductions.records.paper_figures import load_papers
@@ -29,7 +31,7 @@ def run_study(folder, *options):
 
 def test_every_condition_is_a_run_of_its_own(calls, tmp_path):
     assert run_study(tmp_path) == 0
-    assert len(calls) == 2 * (CONDITIONS * 3 + 2)
+    assert len(calls) == 2 * (CONDITIONS * 3 + len(FLOORS))
     assert len({a.output_dir for a, _ in calls}) == len(calls)
     assert len(identities(calls)) == len(calls)
     for arguments, _ in calls:
@@ -47,8 +49,8 @@ def test_sources(calls, tmp_path):
         read.setdefault(arguments.model, set()).add(vectors)
     last = {("vectors.bin",)}
     assert read == {
-        "bm25": {()},
-        **dict.fromkeys(("cosine", "qa-lstm", "hyperqa"), last),
+        **dict.fromkeys((*FLOORS, "qa-lstm", "hyperqa"), last),
+        **{floor: {()} for floor in WORDLESS},
         "mrnn": {tuple(SOURCES), *((source,) for source in SOURCES)},
         "mrnn-contextual": {tuple(SOURCES)},
     }
