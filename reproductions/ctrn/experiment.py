@@ -36,22 +36,25 @@ if TYPE_CHECKING:
     import keras
 
 # The class of each model, and the settings that are arguments of it.
-_DENSE = ("hidden_units", "hidden_layers", "activation", "word_dropout")
+_COMMON = (
+    *("projection_layers", "word_dropout", "pooling", "pooled_normalization"),
+    *("hidden_units", "hidden_layers", "activation", "alignment_features"),
+)
 POINTWISE: dict[str, tuple[str, tuple[str, ...]]] = {
     "ctrn": (
         "CTRN",
-        (*_DENSE, "kernel_size", "crossed_input", "alignment", "zoneout"),
+        (*_COMMON, "kernel_size", "crossed_input", "alignment", "zoneout"),
     ),
-    "qrnn": ("QRNNRanker", (*_DENSE, "kernel_size", "pooling", "zoneout")),
-    "lstm": ("LSTMRanker", (*_DENSE, "pooling")),
-    "cnn": ("CNNRanker", (*_DENSE, "kernel_size", "pooling")),
+    "qrnn": ("QRNNRanker", (*_COMMON, "kernel_size", "zoneout")),
+    "lstm": ("LSTMRanker", _COMMON),
+    "cnn": ("CNNRanker", (*_COMMON, "kernel_size")),
 }
 ATTENTIVE: dict[str, tuple[str, tuple[str, ...]]] = {
     "ap-bilstm": ("APBiLSTM", ()),
     "ap-cnn": ("APCNN", ("kernel_size",)),
 }
 _SHARED = ("projection_dim", "units", "dropout", "l2")
-_STATES = {"pooling": ("mean", "last")}
+_STATES = {"pooling": ("mean", "last", "max", "attentive")}
 
 
 class CTRNExperiment(Experiment[CTRNSettings]):
@@ -64,6 +67,7 @@ class CTRNExperiment(Experiment[CTRNSettings]):
     of_dataset = DATASETS
     of_model = MODELS
     choices = {
+        "ctrn": {"pooling": ("mean", "max", "attentive")},
         "qrnn": _STATES,
         "lstm": _STATES,
         "cnn": {"pooling": ("max", "mean")},
@@ -134,6 +138,8 @@ class CTRNExperiment(Experiment[CTRNSettings]):
         if settings.overlap:
             # Document frequencies of the training texts alone.
             overlap = OverlapFeatures.fit(corpus.sentences(run.fit))
+        if run.arguments.model in POINTWISE and settings.alignment_features:
+            model.adapt_alignment(corpus.texts, *corpus.index(run.fit).pairs())
         return pointwise_training(
             keras_qa.CorpusScorer(model, corpus, overlap), optimizer, run
         )

@@ -53,7 +53,8 @@ _ARGUMENTS = (
     *("filters", "blocks", "kernel_size", "max_document_length"),
     *("momentum", "hidden_units", "n_gram_attention", "query_attention"),
     *("without_n_gram_attention", "share_blocks", "share_attention"),
-    *("alpha", "dropout", "trainable_embeddings"),
+    *("alpha", "dropout", "trainable_embeddings", "batch_normalization"),
+    *("later_scale", "sentence_term"),
 )
 
 
@@ -149,6 +150,7 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         import keras
 
         from reproductions.mrnn.texts import contextual_texts
+        from reproductions.mrnn.texts import trained_vectors
 
         settings, seed = run.settings, run.arguments.seed
         texts = width = None
@@ -163,6 +165,8 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         )
         scorer = keras_qa.CorpusScorer(model, run.corpus, vectors=texts)
         fit = run.corpus.index(run.fit)
+        if settings.start == "principal":
+            model.start_principal(trained_vectors(run, texts))
         trainer = keras_qa.TripletTrainer(model)
         trainer.compile(
             keras.optimizers.AdamW(
