@@ -53,7 +53,7 @@ def results(paper: str) -> str:
     """What was measured for a paper, as on its page in the repository."""
     parts = paper_page.results(
         load_papers()[paper],
-        [group for group in load_all_runs() if group.paper == paper],
+        load_all_runs(),
         [test for test in read_paired_tests() if test.paper == paper],
     )
     # The page has a heading for them.

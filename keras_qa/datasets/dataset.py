@@ -149,7 +149,7 @@ class Dataset:
         Args:
             split: the split to divide.
             fraction: share of the questions that is held out at random if
-                `folds` is None.
+                `folds` is None or the split is another than `"train"`.
             seed: seed of the random division and of the pools.
 
         Returns:
@@ -160,7 +160,7 @@ class Dataset:
             DatasetError: if the folds file is malformed or lacks a question.
         """
         questions = self.questions(split)
-        if self.folds is not None:
+        if self.folds is not None and split == "train":
             ranked = [q.id for q in questions if q.candidates]
             held_out = read_held_out(self.folds, ranked)
         else:

@@ -16,6 +16,7 @@ from keras_qa.layers.feature_standardization import FeatureStandardization
 from keras_qa.layers.gesd import GESD
 from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.interactive_attention import InteractiveAttention
+from keras_qa.layers.log_cosine_distance import LogCosineDistance
 from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.ngram_attention import NGramAttention
 from keras_qa.layers.ngram_dense_block import NGramDenseBlock
@@ -23,6 +24,7 @@ from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.layers.query_attention import QueryAttention
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
+from keras_qa.layers.sentence_distance import SentenceDistance
 from keras_qa.layers.softmax_block import SoftmaxBlock
 from keras_qa.layers.text_convolution import TextConvolution
 from keras_qa.layers.text_vectors import TextVectors
@@ -48,6 +50,7 @@ __all__ = [
     "FeatureStandardization",
     "HeadTail",
     "InteractiveAttention",
+    "LogCosineDistance",
     "MaxOverTime",
     "NGramAttention",
     "NGramDenseBlock",
@@ -55,6 +58,7 @@ __all__ = [
     "QRNNLayer",
     "QueryAttention",
     "RBMJumpScore",
+    "SentenceDistance",
     "SoftmaxBlock",
     "TextConvolution",
     "TextVectors",

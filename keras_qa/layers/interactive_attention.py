@@ -75,7 +75,8 @@ class InteractiveAttention(MaskingLayer):
     - The tf-idf terms, and the term of the question's final state, are the same
       at all positions. A softmax ignores a common summand, so these terms act
       through the nonlinearity of tanh only; with `activation="linear"` they
-      have no effect.
+      have no effect. `return_match` returns the term of both texts for another
+      use.
 
     Args:
         terms: the terms of equation 8 to sum: `"question"`, `"answer"`,
@@ -107,10 +108,12 @@ class InteractiveAttention(MaskingLayer):
         mask: dict of bool tensors `(batch_size, length)`, true at words; those
             of `"question_states"` and `"answer_states"` are used. Without one,
             all positions are words.
+        return_match: whether to return `d_q^T M d_a` as well.
 
     Output:
         Float tensor `(batch_size, answer_length)`, weights that sum to 1; all 0
-        for an answer without words.
+        for an answer without words. With `return_match`, a list of the weights
+        and of `d_q^T M d_a` `(batch_size, 1)`, without the factor v_2.
 
     Raises:
         ValueError: if an argument is out of range, or an input is missing.
@@ -205,7 +208,10 @@ class InteractiveAttention(MaskingLayer):
         )
 
     def call(
-        self, inputs: Mapping[str, Any], mask: Mapping[str, Any] | None = None
+        self,
+        inputs: Mapping[str, Any],
+        mask: Mapping[str, Any] | None = None,
+        return_match: bool = False,
     ) -> Any:
         """Sums the terms and takes their softmax."""
         mask = mask or {}
@@ -225,10 +231,12 @@ class InteractiveAttention(MaskingLayer):
         if "frequency" in self.terms:
             energy = energy + self._frequency(inputs)[:, None]
         if "match" in self.terms:
-            energy = energy + self.match_scale * self._match(inputs)[:, None]
-        return masked_softmax(
+            match = self._match(inputs)[:, None]
+            energy = energy + self.match_scale * match
+        weights = masked_softmax(
             self.activation(energy), mask.get("answer_states")
         )
+        return [weights, match] if return_match else weights
 
     def _question(self, inputs: Mapping[str, Any], mask: Any) -> Any:
         """`u_h . h_q(t)` `(batch_size, question_length)`, or `(…, 1)`."""
@@ -268,11 +276,16 @@ class InteractiveAttention(MaskingLayer):
         return tuple(input_shape["answer_states"][:2])
 
     def compute_output_spec(
-        self, inputs: Mapping[str, Any], mask: Any = None
-    ) -> keras.KerasTensor:
-        """The weights' shape and dtype."""
+        self,
+        inputs: Mapping[str, Any],
+        mask: Any = None,
+        return_match: bool = False,
+    ) -> Any:
+        """The outputs' shapes and dtypes, with the match if asked for."""
         shape = tuple(inputs["answer_states"].shape[:2])
-        return keras.KerasTensor(shape, dtype=self.precise)
+        shapes = [shape, (shape[0], 1)] if return_match else [shape]
+        outputs = [keras.KerasTensor(s, dtype=self.precise) for s in shapes]
+        return outputs if return_match else outputs[0]
 
 
 def check_terms(terms: Sequence[str]) -> tuple[str, ...]:

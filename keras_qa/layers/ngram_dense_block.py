@@ -30,10 +30,11 @@ class NGramDenseBlock(ConfiguredLayer):
 
     1. a convolution over ws words, without bias, with zeros beyond the ends of
        the text: ws = 1 in the first block, `kernel_size` in all others;
-    2. batch normalisation;
+    2. batch normalisation, unless `batch_normalization=False`;
     3. PReLU, x if x > 0 and alpha x otherwise, with one alpha for each feature;
     4. pooling of neighbouring positions with stride 1 and padding "same";
-    5. the scale unit: one trainable scalar, 1 at the start.
+    5. the scale unit: one trainable scalar, 1 at the start, or `later_scale`
+       in the blocks after the first.
 
     The kernels have the shapes `(1, embedding_dim, filters)` and
     `(kernel_size, (n - 1) filters, filters)`.
@@ -57,6 +58,10 @@ class NGramDenseBlock(ConfiguredLayer):
             values a weight of 45%.
         alpha: initial slope of PReLU, .25 in He et al. (2015).
         kernel_initializer: initialiser of the kernels.
+        batch_normalization: whether there is step 2. It takes the length from
+            word vectors, in which some carry the weight of a word.
+        later_scale: start of the scale units of all blocks but the first. With
+            a small one a new layer gives little but the words themselves.
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
@@ -93,6 +98,8 @@ class NGramDenseBlock(ConfiguredLayer):
         momentum: float = 0.99,
         alpha: float = 0.25,
         kernel_initializer: Any = "glorot_uniform",
+        batch_normalization: bool = True,
+        later_scale: float = 1.0,
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
@@ -116,6 +123,8 @@ class NGramDenseBlock(ConfiguredLayer):
         self.momentum = momentum
         self.alpha = alpha
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.batch_normalization = batch_normalization
+        self.later_scale = later_scale
         self.supports_masking = True
         self.stack = [
             NGramBlock(
@@ -127,6 +136,8 @@ class NGramDenseBlock(ConfiguredLayer):
                 alpha,
                 # One initialiser gives weights of equal shapes equal values.
                 self.kernel_initializer.clone(),
+                batch_normalization,
+                later_scale if n else 1.0,
                 dtype=self.dtype_policy,
                 name=f"block_{n + 1}",
             )
@@ -191,6 +202,8 @@ class NGramBlock(MaskingLayer):
         momentum: float,
         alpha: float,
         kernel_initializer: Any,
+        batch_normalization: bool,
+        scale: float,
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
@@ -199,8 +212,13 @@ class NGramBlock(MaskingLayer):
         self.pool_size = pool_size
         self.pooling = pooling
         self.kernel_initializer = kernel_initializer
-        self.normalization = keras.layers.BatchNormalization(
-            momentum=momentum, dtype=self.dtype_policy, name="normalization"
+        self.initial_scale = scale
+        self.normalization = (
+            keras.layers.BatchNormalization(
+                momentum=momentum, dtype=self.dtype_policy, name="normalization"
+            )
+            if batch_normalization
+            else None
         )
         self.prelu = keras.layers.PReLU(
             keras.initializers.Constant(alpha),
@@ -211,7 +229,8 @@ class NGramBlock(MaskingLayer):
 
     def build(self, input_shape: list[tuple]) -> None:
         """Creates the weights of all steps."""
-        # No bias: batch normalisation would remove it.
+        # No bias: batch normalisation would remove it, and without batch
+        # normalisation word vectors keep their lengths.
         self.kernel = self.add_weight(
             name="kernel",
             shape=(
@@ -221,9 +240,14 @@ class NGramBlock(MaskingLayer):
             ),
             initializer=self.kernel_initializer,
         )
-        self.normalization.build((None, None, self.filters))
+        if self.normalization is not None:
+            self.normalization.build((None, None, self.filters))
         self.prelu.build((None, None, self.filters))
-        self.scale = self.add_weight(name="scale", shape=(), initializer="ones")
+        self.scale = self.add_weight(
+            name="scale",
+            shape=(),
+            initializer=keras.initializers.Constant(self.initial_scale),
+        )
 
     def call(
         self,
@@ -233,7 +257,8 @@ class NGramBlock(MaskingLayer):
     ) -> Any:
         """Computes f_gram(UB, ws, s) of equation 3."""
         x = self.convolve(inputs)
-        x = self.normalization(x, mask=words, training=training)
+        if self.normalization is not None:
+            x = self.normalization(x, mask=words, training=training)
         x = self.prelu(x)
         x = same_pooling(x, words, self.pool_size, self.pooling)
         return self.scale * x

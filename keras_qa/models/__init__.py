@@ -14,6 +14,7 @@ from keras_qa.models.floors.untrained import IdfOverlapRanker
 from keras_qa.models.floors.untrained import SentenceCosineRanker
 from keras_qa.models.hyperqa import CosineQA
 from keras_qa.models.hyperqa import HyperQA
+from keras_qa.models.hyperqa import LogCosineQA
 from keras_qa.models.iam.iam import IAM
 from keras_qa.models.iam.language_model import BidirectionalLanguageModel
 from keras_qa.models.mrnn import MRNN
@@ -48,6 +49,7 @@ __all__ = [
     "HyperQA",
     "IdfOverlapRanker",
     "LSTMRanker",
+    "LogCosineQA",
     "QRNNRanker",
     "SentenceCosineRanker",
 ]

@@ -76,13 +76,16 @@ def text_convolution(
     )
 
 
-def word_projection(units: int, l2: float, policy: Any) -> keras.layers.Dense:
-    """Creates a linear layer without a bias, with the name `"projection"`.
+def word_projection(
+    units: int, l2: float, policy: Any, name: str = "projection"
+) -> keras.layers.Dense:
+    """Creates a linear layer without a bias.
 
     Args:
         units: size of the projected vectors, the `projection_dim` of models.
         l2: strength of the L2 regularisation of its matrix.
         policy: dtype policy.
+        name: name of the layer.
 
     Returns:
         The layer.
@@ -96,5 +99,5 @@ def word_projection(units: int, l2: float, policy: Any) -> keras.layers.Dense:
         use_bias=False,
         **l2_regularizers(l2, "kernel"),
         dtype=policy,
-        name="projection",
+        name=name,
     )

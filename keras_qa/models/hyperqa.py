@@ -1,4 +1,4 @@
-"""HyperQA, and CosineQA, the same model without hyperbolic geometry."""
+"""HyperQA, and the same model by the cosine and by its logarithm."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +12,7 @@ from keras_qa.arguments import check_positive
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.ball_projection import BallProjection
 from keras_qa.layers.cosine_similarity import CosineSimilarity
+from keras_qa.layers.log_cosine_distance import LogCosineDistance
 from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.word_projection import WordProjection
 from keras_qa.models.building import full_policy
@@ -27,9 +28,9 @@ ROUNDING = 2e-6
 
 
 class BagOfWordsRanker(ConfiguredModel):
-    """The base of HyperQA and CosineQA: an encoder and a linear score.
+    """The base of HyperQA, CosineQA and LogCosineQA: encoder and linear score.
 
-    It reads the other arguments of both from `self.arguments`.
+    It reads the other arguments of all three from `self.arguments`.
 
     Args:
         to_space: layer from the sum of a text's words to the text's vector.
@@ -310,10 +311,14 @@ class CosineQA(BagOfWordsRanker):
 
     The encoder is HyperQA's without the map into the ball, because the cosine
     does not depend on norms. The score is `w cos(q, a) + b`, where `w` starts
-    at 1 and `b` at 0. The cosine of a text without words is 0.
+    at `score_scale` and `b` at 0. The cosine of a text without words is 0.
 
     Args, call arguments and output are those of `HyperQA`, without
-    `projection`, `epsilon`, `scale`, `trainable_scale` and `rounding`.
+    `projection`, `epsilon`, `scale`, `trainable_scale` and `rounding`, and with
+
+    Args:
+        score_scale: initial value of `w`, positive. A cosine lies in [-1, 1],
+            so a hinge with a margin above `2 w` is never zero.
 
     Reference: Tay et al., 2018, "Hyperbolic Representation Learning for Fast
     and Efficient Neural Question Answering", section 4.5.
@@ -331,6 +336,66 @@ class CosineQA(BagOfWordsRanker):
         projection_layers: int = 1,
         activation: Any = "relu",
         pooling: str = "sum",
+        score_scale: float = 1.0,
+        dropout: float = 0.0,
+        l2: float = 0.0,
+        kernel_initializer: Any = "glorot_uniform",
+        kernel_constraint: Any = None,
+        concatenate_embeddings: bool = False,
+        dtype: Any = None,
+        name: str | None = None,
+        trainable: bool = True,
+    ):
+        if score_scale <= 0:
+            raise ValueError(
+                "`score_scale` must be positive. "
+                f"Received: score_scale={score_scale!r}"
+            )
+        precise = full_policy(dtype).variable_dtype
+        super().__init__(
+            to_space=keras.layers.Identity(dtype=precise, name="to_space"),
+            similarity=CosineSimilarity(dtype=precise, name="cosine"),
+            initial_weight=score_scale,
+        )
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class LogCosineQA(BagOfWordsRanker):
+    """HyperQA with the logarithm of the cosine's distance: a control of both.
+
+    HyperQA's sums of words nearly all lie outside the ball and are clipped to
+    one sphere, where its distance is
+
+        d(q, a) = log(2 - 2 cos(q, a)) + constant
+
+    (`LogCosineDistance` derives it). This model has this logarithm in place of
+    the distance: `score = w log(2 - 2 cos(q, a) + epsilon) + b`, with `w`
+    started at -1 and `b` at 0. What HyperQA has before it is owed to the ball;
+    what it has before `CosineQA`, to the logarithm.
+
+    Args, call arguments and output are those of `HyperQA`, without
+    `projection`, `scale`, `trainable_scale` and `rounding`, and with
+
+    Args:
+        epsilon: see `LogCosineDistance`.
+
+    Reference: Tay et al., 2018, "Hyperbolic Representation Learning for Fast
+    and Efficient Neural Question Answering", sections 3.3, 3.4 and 4.5.
+    """
+
+    @keeps_arguments
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding_dim: int = 300,
+        projection_dim: int = 300,
+        *,
+        embeddings: np.ndarray | None = None,
+        trainable_embeddings: bool = False,
+        projection_layers: int = 1,
+        activation: Any = "relu",
+        pooling: str = "sum",
+        epsilon: float = 1e-6,
         dropout: float = 0.0,
         l2: float = 0.0,
         kernel_initializer: Any = "glorot_uniform",
@@ -343,6 +408,8 @@ class CosineQA(BagOfWordsRanker):
         precise = full_policy(dtype).variable_dtype
         super().__init__(
             to_space=keras.layers.Identity(dtype=precise, name="to_space"),
-            similarity=CosineSimilarity(dtype=precise, name="cosine"),
-            initial_weight=1.0,
+            similarity=LogCosineDistance(
+                epsilon, dtype=precise, name="log_cosine"
+            ),
+            initial_weight=-1.0,
         )

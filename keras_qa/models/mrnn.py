@@ -8,8 +8,10 @@ import numpy as np
 from keras import ops
 
 from keras_qa.arguments import check_positive
+from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.duplex_attention import DuplexAttention
 from keras_qa.layers.ngram_dense_block import NGramDenseBlock
+from keras_qa.layers.sentence_distance import SentenceDistance
 from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import word_embedding
@@ -35,7 +37,8 @@ class MRNN(ConfiguredModel):
 
     `question_encoder` and `answer_encoder` compute the part that does not
     depend on the other text, up to equation 8: a dict of `"vectors"`
-    `(batch_size, length, filters)` and of `"mask"` `(batch_size, length)`.
+    `(batch_size, length, filters)` and of `"mask"` `(batch_size, length)`, with
+    `sentence_term` also of `"sentence"` `(batch_size, embedding_dim)`.
     `head` scores pairs of such dicts, and `encoded_distances` compares all
     questions with all answers. `attention` and `attention_maps` are models with
     the same inputs. `attention` returns a dict of `"answer"` `(batch_size,
@@ -73,6 +76,8 @@ class MRNN(ConfiguredModel):
         pool_size: see `NGramDenseBlock`.
         pooling: see `NGramDenseBlock`.
         momentum: see `NGramDenseBlock`.
+        batch_normalization: see `NGramDenseBlock`.
+        later_scale: see `NGramDenseBlock`.
         hidden_units: see `DuplexAttention`.
         n_gram_attention: see `DuplexAttention`.
         query_attention: see `DuplexAttention`.
@@ -84,6 +89,10 @@ class MRNN(ConfiguredModel):
         alpha: initial slope of PReLU.
         block_initializer: see `DuplexAttention`.
         position_initializer: see `DuplexAttention`.
+        sentence_term: initial weight w of a further term of the distance,
+            w (1 - cos(q, a)) of the sums of both texts' word vectors, in which
+            long vectors count for more (`SentenceDistance`); None leaves the
+            term out, as the paper does.
         dropout: share of the word vectors' elements dropped in training. The
             paper has none.
         embeddings: array `(vocabulary_size, embedding_dim)` to start the
@@ -103,7 +112,7 @@ class MRNN(ConfiguredModel):
 
     Output:
         Float tensor `(batch_size, 1)`, at most 0, higher is better. A question
-        without words scores 0 with every answer.
+        without words scores 0 with every answer, -w with `sentence_term`.
 
     Raises:
         ValueError: if an argument is out of range, or `embeddings` has
@@ -134,6 +143,8 @@ class MRNN(ConfiguredModel):
         pool_size: int = 2,
         pooling: str | None = "max",
         momentum: float = 0.99,
+        batch_normalization: bool = True,
+        later_scale: float = 1.0,
         hidden_units: Sequence[int] = (),
         n_gram_attention: bool = True,
         query_attention: bool = True,
@@ -143,6 +154,7 @@ class MRNN(ConfiguredModel):
         alpha: float = 0.25,
         block_initializer: Any = "glorot_uniform",
         position_initializer: Any = "identity",
+        sentence_term: float | None = None,
         dropout: float = 0.0,
         embeddings: np.ndarray | None = None,
         trainable_embeddings: bool = False,
@@ -179,6 +191,8 @@ class MRNN(ConfiguredModel):
                 pooling,
                 momentum,
                 alpha,
+                batch_normalization=batch_normalization,
+                later_scale=later_scale,
                 dtype=policy,
                 name=name,
             )
@@ -198,6 +212,18 @@ class MRNN(ConfiguredModel):
             name="duplex",
         )
         duplex.build([(None, blocks, None, filters)] * 2)
+        # Sums and what is added to the distance stay in float32 under mixed
+        # precision.
+        add_up = BagOfWords("sum", dtype=policy.variable_dtype, name="sentence")
+        sentence_distance = (
+            None
+            if sentence_term is None
+            else SentenceDistance(
+                sentence_term,
+                dtype=policy.variable_dtype,
+                name="sentence_distance",
+            )
+        )
 
         # === Functional models ===
         encoders, weighers = {}, {}
@@ -209,9 +235,17 @@ class MRNN(ConfiguredModel):
             contextual, weights = duplex.contextualize(maps, mask, side, True)
             # Sorted by name, the order in which Keras returns them: on PyTorch
             # the head takes nested inputs by position.
+            encoded_text = {"mask": mask, "vectors": contextual}
+            if sentence_distance is not None:
+                sentence = add_up(vectors, mask=mask)
+                encoded_text = {
+                    "mask": mask,
+                    "sentence": sentence,
+                    "vectors": contextual,
+                }
             encoders[side] = keras.Model(
                 words,
-                {"mask": mask, "vectors": contextual},
+                encoded_text,
                 name=f"{side}_encoder",
             )
             weighers[side] = keras.Model(
@@ -228,6 +262,10 @@ class MRNN(ConfiguredModel):
             for side, encoder in encoders.items()
         }
         distance, positions = _compared(duplex, encoded)
+        if sentence_distance is not None:
+            distance = distance + sentence_distance(
+                [encoded[side]["sentence"] for side in SIDES]
+            )
         head = keras.Model(encoded, -distance, name="head")
 
         texts = {
@@ -261,6 +299,7 @@ class MRNN(ConfiguredModel):
         self.head = head
         self.embedding = embedding
         self.duplex = duplex
+        self.sentence_distance = sentence_distance
         self.hidden_units = tuple(hidden_units)
         self.block_initializer = duplex.block_initializer
         self.position_initializer = duplex.position_initializer
@@ -269,6 +308,37 @@ class MRNN(ConfiguredModel):
     def core_parameters(self) -> int:
         """Number of trainable parameters without the embedding."""
         return count_parameters(self, self.embedding)
+
+    def start_principal(self, vectors: np.ndarray) -> None:
+        """Starts the first block with principal directions of word vectors.
+
+        Its kernel becomes orthonormal: with `batch_normalization=False` and
+        `alpha=1` the first block then keeps, of all linear maps to `filters`
+        numbers, the most of the vectors' differences.
+
+        Args:
+            vectors: word vectors `(n, embedding_dim)`, such as those of the
+                words, or of the running words, of the training texts.
+
+        Raises:
+            ValueError: if `filters` exceeds `embedding_dim`, or there are no
+                vectors.
+        """
+        from keras_qa.embeddings.components import PrincipalComponents
+
+        if self.filters > self.embedding_dim:
+            raise ValueError(
+                "`filters` must not exceed `embedding_dim`, the number of "
+                f"principal directions. Received: filters={self.filters}, "
+                f"embedding_dim={self.embedding_dim}"
+            )
+        found = PrincipalComponents.fit(vectors, self.filters)
+        for side in SIDES[: 1 if self.share_blocks else 2]:
+            encoder = getattr(self, f"{side}_encoder")
+            name = "blocks" if side == "question" else "answer_blocks"
+            kernel = encoder.get_layer(name).stack[0].kernel
+            # The first convolution sees one word.
+            kernel.assign(found.directions[np.newaxis])
 
     def pair_distances(
         self, question: Any, answer: Any, training: bool | None = None
@@ -302,12 +372,17 @@ class MRNN(ConfiguredModel):
         Returns:
             Float tensor `(questions, answers)`.
         """
-        return self.duplex.pair_distances(
+        distances = self.duplex.pair_distances(
             question["vectors"],
             answer["vectors"],
             question["mask"],
             answer["mask"],
         )
+        if self.sentence_distance is not None:
+            distances = distances + self.sentence_distance.pair_distances(
+                question["sentence"], answer["sentence"]
+            )
+        return distances
 
 
 def _words(

@@ -27,6 +27,8 @@ class CorpusScorer:
         question_rows: the model's input `"question_row"`, if it has one: for
             each text of the corpus its number among the questions, int32
             `(texts,)`.
+        answer_rows: the same of its number among the answers, the input
+            `"answer_row"`.
         vectors: the texts of the corpus as word vectors, for a model that reads
             vectors instead of ids.
         word_vectors: the same, for a model that reads vectors in addition to
@@ -37,6 +39,7 @@ class CorpusScorer:
     corpus: Corpus
     overlap: OverlapFeatures | None = None
     question_rows: np.ndarray | None = None
+    answer_rows: np.ndarray | None = None
     vectors: VectorTexts | None = None
     word_vectors: VectorTexts | None = None
 
@@ -67,6 +70,8 @@ class CorpusScorer:
             found["overlap"] = self.overlap.pairs(tokens, questions, answers)
         if self.question_rows is not None:
             found["question_row"] = self.question_rows[questions][:, None]
+        if self.answer_rows is not None:
+            found["answer_row"] = self.answer_rows[answers][:, None]
         return found
 
     def scores(self, questions: np.ndarray, answers: np.ndarray) -> np.ndarray:

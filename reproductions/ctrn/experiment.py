@@ -29,30 +29,33 @@ from reproductions.harness.command import run_command
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Run
-from reproductions.harness.learner import Learner
-from reproductions.harness.learner import Training
+from reproductions.harness.experiment import Training
 
 if TYPE_CHECKING:
     import keras
 
 # The class of each model, and the settings that are arguments of it.
-_DENSE = ("hidden_units", "hidden_layers", "activation", "word_dropout")
+_COMMON = (
+    *("projection_layers", "word_dropout", "pooling", "pooled_normalization"),
+    *("hidden_units", "hidden_layers", "activation", "alignment_features"),
+)
 POINTWISE: dict[str, tuple[str, tuple[str, ...]]] = {
     "ctrn": (
         "CTRN",
-        (*_DENSE, "kernel_size", "crossed_input", "alignment", "zoneout"),
+        (*_COMMON, "kernel_size", "crossed_input", "alignment", "zoneout"),
     ),
-    "qrnn": ("QRNNRanker", (*_DENSE, "kernel_size", "pooling", "zoneout")),
-    "lstm": ("LSTMRanker", (*_DENSE, "pooling")),
-    "cnn": ("CNNRanker", (*_DENSE, "kernel_size", "pooling")),
+    "qrnn": ("QRNNRanker", (*_COMMON, "kernel_size", "zoneout")),
+    "lstm": ("LSTMRanker", _COMMON),
+    "cnn": ("CNNRanker", (*_COMMON, "kernel_size")),
 }
 ATTENTIVE: dict[str, tuple[str, tuple[str, ...]]] = {
     "ap-bilstm": ("APBiLSTM", ()),
     "ap-cnn": ("APCNN", ("kernel_size",)),
 }
 _SHARED = ("projection_dim", "units", "dropout", "l2")
-_STATES = {"pooling": ("mean", "last")}
+_STATES = {"pooling": ("mean", "last", "max", "attentive")}
 
 
 class CTRNExperiment(Experiment[CTRNSettings]):
@@ -65,6 +68,7 @@ class CTRNExperiment(Experiment[CTRNSettings]):
     of_dataset = DATASETS
     of_model = MODELS
     choices = {
+        "ctrn": {"pooling": ("mean", "max", "attentive")},
         "qrnn": _STATES,
         "lstm": _STATES,
         "cnn": {"pooling": ("max", "mean")},
@@ -120,6 +124,8 @@ class CTRNExperiment(Experiment[CTRNSettings]):
         if settings.overlap and run.arguments.model not in ATTENTIVE:
             # Document frequencies of the training texts alone.
             overlap = OverlapFeatures.fit(corpus.sentences(run.fit))
+        if run.arguments.model in POINTWISE and settings.alignment_features:
+            model.adapt_alignment(corpus.texts, *corpus.index(run.fit).pairs())
         return Learner(
             keras_qa.CorpusScorer(model, corpus, overlap),
             keras.optimizers.Adam(settings.learning_rate),

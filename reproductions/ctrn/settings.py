@@ -42,15 +42,24 @@ class CTRNSettings(CommonSettings):
     pooling: str = setting(
         "mean",
         '"Temporal Mean Pooling Layer"',
-        choices=("mean", "last", "max"),
+        choices=("mean", "last", "max", "attentive"),
     )
+    pooled_normalization: bool = setting(
+        False, "ours", "of each text's pooled vector"
+    )
+    projection_layers: int = setting(1, "Table 2", above=0)
     hidden_layers: int = setting(1, _DETAILS, "tuned from 1 to 3", least=0)
     hidden_units: int = setting(128, "Table 2", "h", above=0)
     activation: str = setting(
         "relu", "not stated", "of the dense layers", choices=ACTIVATIONS
     )
     overlap: bool = setting(
-        False, '"Four word overlap features"', "on TrecQA only"
+        False,
+        '"Four word overlap features"',
+        "on TrecQA only; any data set can have them",
+    )
+    alignment_features: bool = setting(
+        False, "ours", "nine more features, of the words and their vectors"
     )
     dropout: float = setting(
         0.5, _DETAILS, "where, is not stated", least=0, below=1

@@ -27,11 +27,8 @@ from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.errors import SettingsError
-from reproductions.harness.learner import Learner
-from reproductions.harness.learner import Training
 from reproductions.harness.measures import check_monitor
 from reproductions.harness.measures import measures_of
-from reproductions.harness.settings import PAPER
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import check_objective
 from reproductions.harness.settings import resolve_settings
@@ -39,8 +36,10 @@ from reproductions.harness.settings import resolve_settings
 if TYPE_CHECKING:
     import keras
 
+    from keras_qa.batches.pairs import EpochBatches
     from keras_qa.embeddings import Coverage
     from keras_qa.text.vector_texts import VectorTexts
+    from keras_qa.training.corpus_scorer import CorpusScorer
 
 # Floors without labels: BM25, and the cosine of the sums of word vectors.
 BM25 = "bm25"
@@ -117,6 +116,60 @@ class Outcome:
     details: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Learner:
+    """A model to fit, with what does not depend on the loss.
+
+    Attributes:
+        scorer: scores pairs with the model.
+        optimizer: the optimizer.
+        patience: see `Training`.
+        callbacks: see `Training`.
+        details: see `Training`.
+    """
+
+    scorer: "CorpusScorer"
+    optimizer: "keras.optimizers.Optimizer"
+    patience: int = 0
+    callbacks: "Sequence[keras.callbacks.Callback]" = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def fitted(
+        self, trainer: "keras.Model", batches: "EpochBatches"
+    ) -> "Training":
+        """Returns the training by a compiled trainer on some batches."""
+        return Training(
+            self.scorer,
+            trainer,
+            batches,
+            self.patience,
+            self.callbacks,
+            self.details,
+        )
+
+
+@dataclass(frozen=True)
+class Training:
+    """A model to fit, and what to fit it on.
+
+    Attributes:
+        scorer: scores pairs with the model that is to learn.
+        trainer: the compiled model to fit: the scorer's, or one around it.
+        batches: what to fit it on.
+        patience: the training ends after this many epochs without a better
+            one on the questions that choose the epoch; 0 runs all epochs.
+        callbacks: further callbacks of the training.
+        details: entries of `metrics.json` about earlier stages.
+    """
+
+    scorer: "CorpusScorer"
+    trainer: "keras.Model"
+    batches: "EpochBatches"
+    patience: int = 0
+    callbacks: "Sequence[keras.callbacks.Callback]" = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
 class Experiment(Generic[S]):
     """Base class of papers; a docstring's first line describes the command.
 
@@ -182,6 +235,9 @@ class Experiment(Generic[S]):
             {} if arguments.epochs is None else {"epochs": arguments.epochs},
             overrides=arguments.overrides,
         )
+        if arguments.model in self.untrained:
+            # There is no epoch to choose.
+            found = resolve_settings(found, {"folds": 0})
         self.check(arguments, found)
         return found
 
@@ -202,6 +258,10 @@ class Experiment(Generic[S]):
         Raises:
             SettingsError: if a value is not allowed.
         """
+        if settings.folds == 1:
+            raise SettingsError(
+                "the setting `folds` must be 0 or at least 2. Received: folds=1"
+            )
         for name, choices in self.choices.get(arguments.model, {}).items():
             check_choice(
                 name, getattr(settings, name), choices, error=SettingsError
@@ -332,19 +392,8 @@ class Experiment(Generic[S]):
             **arguments,
         )
 
-    def build_training(self, run: Run[S]) -> Training:
-        """Builds the model of a run and its batches, after Keras is seeded."""
-        learner = self.build_learner(run)
-        if run.settings.objective == PAPER:
-            return self.paper_training(run, learner)
-        from reproductions.harness.objectives import OBJECTIVES
-
-        fit_by = OBJECTIVES[run.settings.objective]
-        fit = run.corpus.index(run.fit)
-        return fit_by(learner, run.settings, fit, run.arguments.seed)
-
     def build_learner(self, run: Run[S]) -> Learner:
-        """Builds the model of a run, its optimizer, and what goes with them."""
+        """Builds model and optimizer of a run, after Keras is seeded."""
         raise NotImplementedError
 
     def paper_training(self, run: Run[S], learner: Learner) -> Training:

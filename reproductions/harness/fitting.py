@@ -1,6 +1,8 @@
 """Fits the model of a run, keeps its best epoch, exports it and ranks."""
 
 import importlib
+from dataclasses import dataclass
+from dataclasses import field
 from typing import Any
 
 import keras
@@ -13,42 +15,81 @@ from keras_qa.ranking.evaluation import Evaluation
 from keras_qa.ranking.evaluation import evaluate
 from keras_qa.training.corpus_scorer import CorpusScorer
 from keras_qa.training.epoch_selection import EpochSelector
+from keras_qa.training.epoch_selection import Measured
 from keras_qa.training.fitting import fit_best_epoch
 from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Outcome
 from reproductions.harness.experiment import Run
+from reproductions.harness.experiment import Training
+from reproductions.harness.objectives import training_of
 
 # The first pairs, which the reloaded SavedModel must score as the model does.
 VERIFIED_QUESTIONS = 10
 VERIFIED_PAIRS = 500
 
 
-def fit_and_rank(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
+def fit_and_rank(
+    experiment: Experiment[Any], run: Run[Any], epochs: int | None = None
+) -> Outcome:
     """Fits a model, exports its best epoch and ranks the reported questions.
 
     Args:
         experiment: the experiment that owns the model.
         run: the run.
+        epochs: see `fit`.
 
     Returns:
         The scores and what the training adds to `metrics.json`.
     """
+    training, selector = fit(experiment, run, epochs)
+    scorer = training.scorer
+    export_run(run, scorer)
+    selection = selector.history[selector.best_epoch - 1]
+    if run.settings.average_last and not epochs:
+        selection = _selection(experiment, run, scorer).metrics
+    names = experiment.measures(run.arguments.dataset)
+    return Outcome(
+        scores=scorer.rank(run.corpus.index(run.report)),
+        details={
+            **_details(
+                selector,
+                scorer.model,
+                {n: selection[n] for n in names if n in selection},
+            ),
+            **training.details,
+        },
+    )
+
+
+def fit(
+    experiment: Experiment[Any],
+    run: Run[Any],
+    epochs: int | None = None,
+    title: str = "",
+) -> tuple[Training, EpochSelector]:
+    """Fits a model and gives it the weights of its best epoch, or a mean.
+
+    Args:
+        experiment: the experiment that owns the model.
+        run: the run.
+        epochs: number of epochs, the last of which is kept and none measured;
+            None takes that of the settings and chooses the best epoch.
+        title: title of the progress; the model's name if empty.
+
+    Returns:
+        The training with its fitted model, and the epochs.
+    """
     arguments, settings = run.arguments, run.settings
     keras.utils.set_random_seed(arguments.seed)
-    training = experiment.build_training(run)
-    scorer = training.scorer
-    select = run.corpus.index(run.select)
-    measures = experiment.measures(arguments.dataset)
+    training = training_of(experiment, run)
 
-    def evaluate_selection() -> Evaluation:
-        return evaluate(
-            select.questions,
-            scorer.rank(select),
-            seed=arguments.seed,
-            measures=measures,
-        )
+    def evaluate_selection() -> Measured:
+        if epochs:
+            return _Unmeasured()
+        return _selection(experiment, run, training.scorer)
 
+    most = settings.smoke_epochs if arguments.smoke else settings.epochs
     callbacks = list(training.callbacks)
     if arguments.tensorboard:
         callbacks.append(_tensorboard(run.folder))
@@ -57,28 +98,15 @@ def fit_and_rank(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
         training.batches,
         run.folder,
         evaluate_selection,
-        settings.smoke_epochs if arguments.smoke else settings.epochs,
-        monitor=experiment.monitor(settings),
-        patience=training.patience,
+        epochs or most,
+        # The last epoch has the highest number.
+        monitor="epoch" if epochs else experiment.monitor(settings),
+        patience=0 if epochs else training.patience,
         average_last=settings.average_last,
-        title=arguments.model,
+        title=title or arguments.model,
         callbacks=callbacks,
     )
-    selection = selector.history[selector.best_epoch - 1]
-    if settings.average_last:
-        selection = evaluate_selection().metrics
-    export_run(run, scorer)
-    return Outcome(
-        scores=scorer.rank(run.corpus.index(run.report)),
-        details={
-            **_details(
-                selector,
-                scorer.model,
-                {name: selection[name] for name in measures},
-            ),
-            **training.details,
-        },
-    )
+    return training, selector
 
 
 def _tensorboard(folder: RunFolder) -> keras.callbacks.Callback:
@@ -89,6 +117,24 @@ def _tensorboard(folder: RunFolder) -> keras.callbacks.Callback:
             "`--tensorboard` needs TensorBoard: pip install tensorboard"
         ) from error
     return keras.callbacks.TensorBoard(str(folder.path / "tensorboard"))
+
+
+def _selection(
+    experiment: Experiment[Any], run: Run[Any], scorer: CorpusScorer
+) -> Evaluation:
+    """Evaluates the current model on the questions that choose the epoch."""
+    select = run.corpus.index(run.select)
+    return evaluate(
+        select.questions,
+        scorer.rank(select),
+        seed=run.arguments.seed,
+        measures=experiment.measures(run.arguments.dataset),
+    )
+
+
+@dataclass(frozen=True)
+class _Unmeasured:
+    metrics: dict[str, float] = field(default_factory=dict)
 
 
 def _details(

@@ -17,8 +17,22 @@ from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.text.sides import SIDES
 from keras_qa.training.corpus_scorer import CorpusScorer
 from keras_qa.training.pairwise import PairwiseTrainer
-from reproductions.harness.learner import Learner
-from reproductions.harness.learner import Training
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Learner
+from reproductions.harness.experiment import Run
+from reproductions.harness.experiment import Training
+from reproductions.harness.settings import PAPER
+
+
+def training_of(experiment: Experiment[Any], run: Run[Any]) -> Training:
+    """A training by the setting `objective`, after Keras is seeded."""
+    learner, settings = experiment.build_learner(run), run.settings
+    if settings.objective == PAPER:
+        return experiment.paper_training(run, learner)
+    fit = run.corpus.index(run.fit)
+    return OBJECTIVES[settings.objective](
+        learner, settings, fit, run.arguments.seed
+    )
 
 
 def pointwise_training(

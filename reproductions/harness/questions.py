@@ -10,7 +10,9 @@ from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import collection
 from keras_qa.datasets.registry import open_dataset
+from keras_qa.datasets.splitting import split_questions
 from keras_qa.errors import DatasetError
+from reproductions.harness.errors import SettingsError
 from reproductions.harness.settings import CommonSettings
 
 # The parts of a split for which papers print separate figures.
@@ -49,7 +51,10 @@ def open_for(
 def questions_of(
     dataset: Dataset, arguments: Namespace, settings: CommonSettings
 ) -> Parts:
-    """Disjoint questions to fit, to select the epoch with and to report on.
+    """The questions to fit, to select the epoch with and to report on.
+
+    They are disjoint, except that a run with `folds`, whose folds set the
+    number of epochs, fits on all training questions.
 
     Raises:
         DatasetError: if the data set lacks the split, or a file is bad.
@@ -65,13 +70,60 @@ def questions_of(
     if arguments.split == "dev":
         fit, select = dataset.held_out_fold(train_split, settings.fold_fraction)
     else:
-        fit = dataset.questions(train_split)
         select = dataset.questions("dev")
+    if arguments.split != "dev" or settings.folds:
+        fit = dataset.questions(train_split)
     report = dataset.questions(arguments.split)
     if arguments.smoke:
         count = settings.smoke_questions
         fit, select, report = fit[:count], select[:count], report[:count]
     return fit, select, report
+
+
+def folds_of(
+    dataset: Dataset, arguments: Namespace, settings: CommonSettings
+) -> list[Parts]:
+    """The folds of the training questions; dev and test are not read.
+
+    Args:
+        dataset: the data set.
+        arguments: the command line; its seed decides the division.
+        settings: the settings; without `folds` there is one fold, the one
+            that chooses the epoch of runs that report on dev.
+
+    Returns:
+        For each fold, the other folds' questions to fit, and twice its own, to
+        measure. Equal texts are in the same fold.
+
+    Raises:
+        SettingsError: if a fold has no question with a right answer.
+    """
+    train_split, count = settings.train_split, settings.folds
+    if count:
+        train = dataset.questions(train_split)
+        if arguments.smoke:
+            train = train[: settings.smoke_questions]
+        held_out = split_questions(train, [1.0] * count, arguments.seed)
+        if dataset.add_pools is not None:
+            add = dataset.add_pools
+            held_out = [add(part, arguments.seed) for part in held_out]
+    else:
+        train, part = dataset.held_out_fold(train_split, settings.fold_fraction)
+        if arguments.smoke:
+            train = train[: settings.smoke_questions]
+            part = part[: settings.smoke_questions]
+        held_out = [part]
+    parts = []
+    for part in held_out:
+        if not any(question.positives for question in part):
+            raise SettingsError(
+                "the setting `folds` must leave a question with a right "
+                f"answer in each fold. Received: folds={count} for "
+                f"{len(train)} questions"
+            )
+        ids = {question.id for question in part}
+        parts.append(([q for q in train if q.id not in ids], part, part))
+    return parts
 
 
 def fingerprint_parts(parts: Parts) -> str:
@@ -92,4 +144,6 @@ def training_set(arguments: Namespace, settings: CommonSettings) -> str:
         name = "train-all"
     if arguments.dataset.startswith("trecqa"):
         name = name.upper()
-    return f"{name} less its fold" if arguments.split == "dev" else name
+    if arguments.split == "dev" and not settings.folds:
+        name += " less its fold"
+    return name

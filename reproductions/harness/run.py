@@ -11,8 +11,10 @@ import platform
 import subprocess
 import sys
 from argparse import Namespace
+from functools import partial
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 from typing import Any
 
 import numpy as np
@@ -38,6 +40,7 @@ from reproductions.harness.experiment import Run
 from reproductions.harness.questions import SPLIT_PARTS
 from reproductions.harness.questions import Parts
 from reproductions.harness.questions import fingerprint_parts
+from reproductions.harness.questions import folds_of
 from reproductions.harness.questions import open_for
 from reproductions.harness.questions import questions_of
 from reproductions.harness.questions import training_set
@@ -46,6 +49,9 @@ from reproductions.harness.settings import recorded
 from reproductions.harness.vectors import vector_identity
 from reproductions.records.runs import append_run
 from reproductions.records.runs import read_runs
+
+if TYPE_CHECKING:
+    from reproductions.harness.cross_validation import Validation
 
 
 def run_experiment(
@@ -125,12 +131,59 @@ def prepare_run(
     return _prepare(experiment, arguments, settings, folder, *opened)
 
 
+def validate(
+    experiment: Experiment[Any],
+    arguments: Namespace,
+    settings: CommonSettings,
+    folder: Path,
+    dataset: Dataset | None = None,
+) -> "Validation":
+    """Measures settings on folds of train; dev and test are not read.
+
+    Without the setting `folds` there is one fold: the questions that choose
+    the epoch of runs that report on dev.
+
+    Args:
+        experiment: the paper's experiment.
+        arguments: what `command.parse_arguments` returned.
+        settings: what `experiment.settings_of` returned.
+        folder: gets a folder for each fold, `fold-1` to `fold-K`; those of an
+            interrupted cross-validation are continued.
+        dataset: the data set if it is open.
+
+    Raises:
+        DatasetError, VectorsError: if a file is missing or bad.
+        RunFolderError: if a fold's folder contains another run.
+    """
+    # Imported here because the floors do not need Keras.
+    from reproductions.harness.cross_validation import Fold
+    from reproductions.harness.cross_validation import cross_validate
+
+    owner = experiment.owner(arguments.model)
+    dataset = dataset or _dataset(arguments, settings)
+    folds = []
+    for i, parts in enumerate(folds_of(dataset, arguments, settings), start=1):
+        identity = {
+            "paper": experiment.name,
+            **_identity(owner, arguments, settings, parts),
+            "split": "train",
+            "fold": i,
+        }
+        fold = RunFolder(folder / f"fold-{i}", identity, resume=True)
+        own = (owner, arguments, settings, fold, dataset, parts)
+        folds.append(Fold(fold, partial(_prepare, *own)))
+    return cross_validate(owner, owner.monitor(settings), folds)
+
+
+def _dataset(arguments: Namespace, settings: CommonSettings) -> Dataset:
+    values = dataclasses.asdict(settings)
+    return open_for(arguments.dataset, arguments.data_dir, values)
+
+
 def _open(
     arguments: Namespace, settings: CommonSettings
 ) -> tuple[Dataset, Parts]:
-    dataset = open_for(
-        arguments.dataset, arguments.data_dir, dataclasses.asdict(settings)
-    )
+    dataset = _dataset(arguments, settings)
     return dataset, questions_of(dataset, arguments, settings)
 
 
@@ -156,7 +209,14 @@ def _outcome(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
     # Imported here because the floors do not need Keras.
     from reproductions.harness.fitting import fit_and_rank
 
-    return fit_and_rank(experiment, run)
+    if not run.settings.folds:
+        return fit_and_rank(experiment, run)
+    folder = run.folder.path
+    validation = validate(
+        experiment, run.arguments, run.settings, folder, run.dataset
+    )
+    outcome = fit_and_rank(experiment, run, validation.epochs)
+    return Outcome(outcome.scores, {**outcome.details, **validation.details})
 
 
 def _overrides(

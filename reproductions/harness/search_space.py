@@ -1,15 +1,20 @@
-"""Searches a paper's space of settings, on the fold held out of train.
+"""Searches a space of settings by the measures on folds of train.
 
     python -m reproductions.harness.search_space hyperqa \
         --trials 20 --dataset wikiqa --data-dir DIR --embeddings FILE \
-        --output-dir search/wikiqa
+        --set folds=5 --output-dir search/wikiqa
 
-Options that are not listed in `--help` are those of the paper's command; the
-space is `Experiment.search_space`. A trial trains on train without its fold.
-The metric on the fold chooses the epoch and ranks the trials; questions of dev
-are not used for either. A stopped search continues, also in the middle of a
-trial, when it is started again with the same output folder. A trial of HyperQA
-on WikiQA takes about a minute on 2 cores.
+Options that are not listed in `--help` are those of the paper's command, and
+say what all trials have. The space `paper` is `Experiment.search_space`. The
+space `best` adds the settings of `SHARED`, and its learning rates are around
+that of the recipe. A trial trains once for each of `folds` folds of train; with
+`folds=0` once, on train less the questions that choose the epoch of runs on
+dev. The mean metric of the folds, at its best epoch, ranks the trials; dev and
+test are not read. A stopped search continues, also in the middle of a trial,
+when it is started again with the same output folder.
+
+`--record` needs a checkout without changes. It appends all trials, failed ones
+too, to `reproductions/PAPER/searches/MODEL-DATASET.jsonl`.
 """
 
 import argparse
@@ -31,18 +36,37 @@ except ImportError as error:
 import reproductions
 from keras_qa.errors import KerasQAError
 from keras_qa.files.whole import write_whole
-from keras_qa.training.run_folder import keep_only
 from reproductions.harness.command import parse_arguments
+from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.run import run_experiment
+from reproductions.harness.run import validate
+from reproductions.harness.run import versions
+from reproductions.records.runs import append_run
+from reproductions.records.runs import read_runs
 
-# Only small files of a trial are kept: its weights can be trained again.
-KEPT = {"settings.json", "metrics.json", "history.csv"}
+# The space `best` has those of these that the paper's script has as settings.
+SHARED: dict[str, list[Any]] = {
+    "word_norm": ["raw", "unit", "power"],
+    "objective": ["paper", "pointwise", "pairwise", "listwise"],
+    "dropout": [0.0, 0.2, 0.5],
+}
+# It has these for the objective `pairwise` alone.
+PAIRWISE: dict[str, list[Any]] = {
+    "sampler": ["random", "max", "mix"],
+    "negatives": [1, 4, 8],
+    "margin": [0.1, 0.2, 0.5],
+}
+RATE_FACTORS = (0.1, 0.3, 1.0, 3.0)
+# The names of vectors in a trial's changes, which are no setting.
+ADDED = "added_embeddings"
+
+TRIAL = "trial.json"
 
 # Errors that every other trial would raise, too.
 BAD_INPUT = (KerasQAError, OSError)
 
 Changes = dict[str, Any]
+Space = Callable[[Any], Changes]
 Train = Callable[[Changes, str], dict[str, float]]
 
 
@@ -62,7 +86,7 @@ class Search(keras_tuner.RandomSearch):
 
     def __init__(
         self,
-        space: Callable[[Any], Changes],
+        space: Space,
         train: Train,
         trials: int,
         directory: Path,
@@ -88,15 +112,19 @@ class Search(keras_tuner.RandomSearch):
         settings = self.space(trial.hyperparameters)
         try:
             metrics = self.train(settings, trial.trial_id)
-        except BAD_INPUT as error:
-            raise keras_tuner.errors.FatalValueError(str(error)) from error
-        except ValueError as error:
-            # For example scores that are not finite: other settings may work.
-            # Three failures in a row end the search.
+        except Exception as error:
+            bad_input = isinstance(error, BAD_INPUT)
+            if bad_input and not isinstance(error, SettingsError):
+                raise keras_tuner.errors.FatalValueError(str(error)) from error
+            if not isinstance(error, ValueError):
+                raise keras_tuner.errors.FatalRuntimeError(
+                    str(error)
+                ) from error
+            # For example scores that are not finite, or settings of which one
+            # rules out another: other settings may work. Three failures in a
+            # row end the search.
             print(f"failed: {error}  {_options(settings)}", file=sys.stderr)
             raise keras_tuner.errors.FailedTrialError(str(error)) from error
-        except Exception as error:
-            raise keras_tuner.errors.FatalRuntimeError(str(error)) from error
         reached = metrics[self.metric]
         print(f"{self.metric} {reached:.4f}  {_options(settings)}")
         return {self.metric: reached}
@@ -110,33 +138,102 @@ class Search(keras_tuner.RandomSearch):
         ]
 
 
+def best_space(
+    experiment: Experiment[Any], settings: Any, optional: Sequence[str] = ()
+) -> Space:
+    """The paper's space with the settings that all models share.
+
+    Args:
+        experiment: the experiment that owns the model.
+        settings: the settings that all trials have.
+        optional: names of vectors, each of which a trial adds or does not.
+    """
+
+    def space(hp: Any) -> Changes:
+        # Of the names in the paper's space, which has other values.
+        def choose(name: str, values: Sequence[Any]) -> Any:
+            return hp.Choice(f"best {name}", values)
+
+        changes = experiment.search_space(hp)
+        rate = settings.learning_rate
+        rates = [float(f"{rate * factor:.3g}") for factor in RATE_FACTORS]
+        changes["learning_rate"] = choose("learning_rate", rates)
+        for name, values in SHARED.items():
+            if hasattr(settings, name):
+                changes[name] = choose(name, values)
+        if "objective" in changes:
+            with hp.conditional_scope("best objective", ["pairwise"]):
+                own = {name: choose(name, v) for name, v in PAIRWISE.items()}
+            if changes["objective"] == "pairwise":
+                changes.update(own)
+        if optional:
+            changes[ADDED] = [n for n in optional if hp.Boolean(f"with {n}")]
+        return changes
+
+    return space
+
+
 def trainer(
     experiment: Experiment[Any], options: Sequence[str], output_dir: Path
 ) -> Train:
-    """Makes the function that trains with given settings.
+    """Makes the function that measures settings on the folds.
 
     Args:
         experiment: the paper's experiment.
         options: options of its command.
-        output_dir: each trial gets a folder `trials/ID` in it.
+        output_dir: each trial gets a folder `trials/ID` in it, with a folder
+            for each fold, and the trial's record.
     """
 
     def train(changes: Changes, trial: str) -> dict[str, float]:
         folder = output_dir / "trials" / trial
+        settings = {k: v for k, v in changes.items() if k != ADDED}
         arguments = parse_arguments(
             experiment,
             [
                 *options,
                 f"--output-dir={folder}",
-                "--split=dev",
-                "--resume",
-                *(f"--set={k}={json.dumps(v)}" for k, v in changes.items()),
+                *(f"--set={k}={json.dumps(v)}" for k, v in settings.items()),
             ],
         )
-        settings = experiment.settings_of(arguments)
-        result = run_experiment(experiment, arguments, settings)
-        keep_only(folder, KEPT)
-        return result["selection"]
+        arguments.embeddings = [
+            *arguments.embeddings,
+            *changes.get(ADDED, ()),
+        ]
+        record = {
+            "paper": experiment.name,
+            "model": arguments.model,
+            "dataset": arguments.dataset,
+            "split": "train",
+            "seed": arguments.seed,
+            "recipe": arguments.recipe,
+            "vectors": [Path(name).name for name in arguments.embeddings],
+            "smoke": arguments.smoke,
+            "trial": trial,
+            "settings": settings,
+            "options": arguments.overrides,
+            "metrics": {},
+            "versions": versions(),
+        }
+        try:
+            found = validate(
+                experiment, arguments, experiment.settings_of(arguments), folder
+            )
+        except ValueError as error:
+            _write_json(folder / TRIAL, {**record, "failed": str(error)})
+            raise
+        metrics = found.metrics
+        measured = {
+            "metrics": metrics,
+            "epochs": found.epochs,
+            "folds": [
+                {name: values[found.epochs - 1] for name, values in c.items()}
+                for c in found.curves
+            ],
+            "seconds": found.seconds,
+        }
+        _write_json(folder / TRIAL, {**record, **measured})
+        return metrics
 
     return train
 
@@ -163,8 +260,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Searches and prints the best settings; returns the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m reproductions.harness.search_space",
-        description="Searches a paper's space of settings on the fold held out "
-        "of train. All other options are those of the paper's command.",
+        description="Searches a space of settings on folds of train. All other "
+        "options are those of the paper's command.",
         allow_abbrev=False,
     )
     parser.add_argument("paper", choices=papers())
@@ -172,19 +269,47 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--search-seed", type=int, default=0, help="seed of the draws"
     )
+    parser.add_argument(
+        "--space",
+        choices=("paper", "best"),
+        default="paper",
+        help="the paper's lists, or these and the settings that all models "
+        "share (default: paper)",
+    )
+    parser.add_argument(
+        "--optional-embeddings",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="vectors, each of which a trial of the space `best` adds or not",
+    )
     parser.add_argument("--output-dir", type=Path, required=True, metavar="DIR")
+    parser.add_argument(
+        "--record",
+        action="store_true",
+        help="append the trials to reproductions/PAPER/searches",
+    )
     arguments, options = parser.parse_known_args(argv)
     for option in options:
-        if option.split("=")[0] in ("--split", "--record"):
+        if option.split("=")[0] == "--split":
             parser.error(
-                f"a search selects on the fold of train and records nothing: "
-                f"{option} cannot be given"
+                f"a search selects on folds of train: {option} cannot be given"
             )
+    if arguments.record and not _clean():
+        parser.error(
+            "--record expects a checkout without changes, whose commit names "
+            f"the code. Received: commit {versions().get('commit')}"
+        )
     try:
         return _search(arguments, options)
-    except (OSError, keras_tuner.errors.FatalValueError) as error:
+    except (OSError, KerasQAError, keras_tuner.errors.FatalValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+
+
+def _clean() -> bool:
+    commit = versions().get("commit", "")
+    return bool(commit) and not commit.endswith("-dirty")
 
 
 def _search(arguments: argparse.Namespace, options: Sequence[str]) -> int:
@@ -194,8 +319,17 @@ def _search(arguments: argparse.Namespace, options: Sequence[str]) -> int:
         f"reproductions.{arguments.paper}.experiment"
     ).EXPERIMENT
     metric = objective(experiment, options)
+    base = parse_arguments(experiment, options)
+    owner = experiment.owner(base.model)
+    space = owner.search_space
+    if arguments.space == "best":
+        space = best_space(
+            owner,
+            experiment.settings_of(base),
+            arguments.optional_embeddings,
+        )
     search = Search(
-        experiment.search_space,
+        space,
         trainer(experiment, options, arguments.output_dir),
         arguments.trials,
         arguments.output_dir,
@@ -204,21 +338,56 @@ def _search(arguments: argparse.Namespace, options: Sequence[str]) -> int:
     )
     search.search(verbose=0)
     ranked = search.ranked()
-    table = [{metric: score, **settings} for score, settings in ranked]
     results = arguments.output_dir / "results.json"
-    text = json.dumps(table, indent=2) + "\n"
-    write_whole(results, lambda path: path.write_text(text, "utf-8"))
-    print(f"{metric} on the fold of train, best first:")
-    for score, settings in ranked[:10]:
-        print(f"{score:.4f}  {_options(settings)}")
+    _write_json(results, [{metric: score, **drawn} for score, drawn in ranked])
+    print(f"{metric} on the folds of train, best first:")
+    for score, drawn in ranked[:10]:
+        print(f"{score:.4f}  {_options(drawn)}")
     print(results)
+    if arguments.record:
+        path = record_file(experiment, base)
+        _record(arguments, path)
+        print(path)
     return 0
 
 
-def _options(settings: Changes) -> str:
-    return " ".join(
-        f"--set {name}={json.dumps(value)}" for name, value in settings.items()
-    )
+def record_file(
+    experiment: Experiment[Any], arguments: argparse.Namespace
+) -> Path:
+    """The file of the recorded trials of a model on a data set."""
+    folder = Path(reproductions.__file__).parent / experiment.name / "searches"
+    return folder / f"{arguments.model}-{arguments.dataset}.jsonl"
+
+
+def _record(arguments: argparse.Namespace, path: Path) -> None:
+    """Appends the trials that the file does not contain yet."""
+    path.parent.mkdir(exist_ok=True)
+    known = read_runs(path)
+    for trial in sorted(arguments.output_dir.glob(f"trials/*/{TRIAL}")):
+        record = {
+            **json.loads(trial.read_text("utf-8")),
+            "space": arguments.space,
+            "search_seed": arguments.search_seed,
+        }
+        if record not in known:
+            append_run(path, record)
+
+
+def _write_json(path: Path, content: Any) -> None:
+    text = json.dumps(content, indent=2) + "\n"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, lambda part: part.write_text(text, "utf-8"))
+
+
+def _options(changes: Changes) -> str:
+    """A trial's changes as options of the paper's command."""
+    options = [
+        f"--set {name}={json.dumps(value)}"
+        for name, value in changes.items()
+        if name != ADDED
+    ]
+    # The command's own vectors come before them.
+    return " ".join([*options, *(f"+{n}" for n in changes.get(ADDED, ()))])
 
 
 if __name__ == "__main__":

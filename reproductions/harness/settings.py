@@ -188,6 +188,14 @@ class CommonSettings:
         above=0,
         below=1,
     )
+    folds: int = setting(
+        0,
+        "ours",
+        "of train, whose mean measure sets the number of epochs for all of "
+        "train; 0: held-out questions choose the epoch",
+        least=0,
+        later=True,
+    )
     smoke_questions: int = setting(12, "ours", "of --smoke", above=0)
     smoke_epochs: int = setting(1, "ours", "of --smoke", above=0)
     epochs: int = setting(25, "not stated", above=0)

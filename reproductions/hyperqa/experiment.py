@@ -4,7 +4,9 @@
         --embeddings glove.840B.300d.txt --seed 1 --split test
 
 A run on WikiQA takes about a minute on 2 cores. `--model bm25` and `--model
-cosine` (untrained) are simple baselines to compare with.
+cosine` (untrained) are simple baselines to compare with. `--model logcosineqa`
+is a control that is not in the paper: HyperQA's distance on the sphere of
+clipped vectors, a function of the cosine.
 """
 
 from collections.abc import Sequence
@@ -17,9 +19,9 @@ import keras_qa
 from reproductions.harness.command import run_command
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Run
-from reproductions.harness.learner import Learner
-from reproductions.harness.learner import Training
+from reproductions.harness.experiment import Training
 from reproductions.hyperqa.settings import DATASETS
 from reproductions.hyperqa.settings import RECIPES
 from reproductions.hyperqa.settings import HyperQASettings
@@ -28,7 +30,13 @@ if TYPE_CHECKING:
     import keras
 
 
-# The settings that both models take as arguments.
+# The class of each model, and the settings that are its own arguments.
+MODELS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "hyperqa": ("HyperQA", ("projection", "epsilon")),
+    "cosineqa": ("CosineQA", ("score_scale",)),
+    "logcosineqa": ("LogCosineQA", ()),
+}
+# The settings that all models take as arguments.
 _SHARED = (
     *("projection_dim", "projection_layers", "activation", "pooling"),
     *("dropout", "l2", "concatenate_embeddings"),
@@ -40,14 +48,14 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
 
     name = "hyperqa"
     settings = HyperQASettings
-    models = ("hyperqa", "cosineqa", *FLOORS)
+    models = (*MODELS, *FLOORS)
     recipes = RECIPES
     of_dataset = DATASETS
 
     def build_model(
         self, model: str, settings: HyperQASettings, matrix: np.ndarray
     ) -> "keras.Model":
-        """HyperQA or CosineQA over frozen word vectors."""
+        """HyperQA or one of its twins over frozen word vectors."""
         import keras
 
         arguments: dict[str, Any] = {
@@ -58,13 +66,9 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
         if settings.conversion == "manifold":
             # The rows of the projection are the points of eq. 9.
             arguments["kernel_constraint"] = keras_qa.PoincareBall()
-        if model == "cosineqa":
-            return self.model_of_words(
-                "CosineQA", settings, _SHARED, matrix, **arguments
-            )
-        names = (*_SHARED, "projection", "epsilon")
+        class_name, names = MODELS[model]
         return self.model_of_words(
-            "HyperQA", settings, names, matrix, **arguments
+            class_name, settings, (*_SHARED, *names), matrix, **arguments
         )
 
     def build_optimizer(self, model: str, settings: HyperQASettings) -> Any:
@@ -77,8 +81,8 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
         inner = keras.optimizers.get(
             {"class_name": settings.optimizer, "config": config}
         )
-        # CosineQA is Euclidean: there is no gradient to convert.
-        if model == "cosineqa" or settings.conversion == "none":
+        # The others are Euclidean: there is no gradient to convert.
+        if model != "hyperqa" or settings.conversion == "none":
             return inner
         return keras_qa.RiemannianOptimizer(
             inner,

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 BATCH_SIZE = 256
 LEVELS = 5  # H1 to H5 of Table 8
 INTERVALS = 6  # rows of Table 9
+KNOWN = "HyperQA, CosineQA or LogCosineQA"
 
 
 @dataclass(frozen=True)
@@ -129,14 +130,14 @@ def encode_run(
     for name in ("metrics.json", "model.keras", "vocabulary.txt"):
         if not (run / name).exists():
             raise FileNotFoundError(
-                f"`--run` must be the folder of a finished run of HyperQA or "
-                f"CosineQA. Received: {run}, which has no {name}"
+                f"`--run` must be the folder of a finished run of {KNOWN}. "
+                f"Received: {run}, which has no {name}"
             )
     metrics = read_metrics(run, "settings")
     model = load_model(run / "model.keras")
     if not isinstance(model, BagOfWordsRanker):
         raise ModelFileError(
-            f"{run / 'model.keras'}: expected HyperQA or CosineQA. "
+            f"{run / 'model.keras'}: expected {KNOWN}. "
             f"Received: {type(model).__name__}"
         )
     reading = run_reading(run)

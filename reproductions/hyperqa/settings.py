@@ -35,6 +35,9 @@ class HyperQASettings(CommonSettings):
     epsilon: float = setting(
         1e-5, "3.3", "no epsilon there, but the ball is open", above=0, below=1
     )
+    score_scale: float = setting(
+        1.0, "not stated", "start of the weight of CosineQA's cosine", above=0
+    )
     dropout: float = setting(
         0.0, "not stated", "the released code had it", least=0, below=1
     )
@@ -74,7 +77,9 @@ RECIPES = {
         "what did best in cross-validation on WikiQA",
         models={
             "hyperqa": {"margin": 0.5},
-            "cosineqa": {"learning_rate": 0.05, "margin": 0.2},
+            # Without equation 9, the accumulator has to be small by itself.
+            "cosineqa": {"initial_accumulator": 1e-8, "margin": 0.1},
+            "logcosineqa": {"initial_accumulator": 1e-8},
         },
     ),
 }

@@ -19,6 +19,7 @@ from reproductions.harness.study import plan_run
 from reproductions.harness.study import run_study
 from reproductions.harness.study import study_parser
 from reproductions.hyperqa.experiment import EXPERIMENT
+from reproductions.hyperqa.experiment import MODELS
 
 SEEDS = (1, 2, 3)
 DATASETS = ("wikiqa", "trecqa-raw", "trecqa-clean")
@@ -42,7 +43,7 @@ def conditions() -> Iterator[PlannedRun]:
         yield condition(dataset, "bm25", "paper", 1, own=False)
         for own in (True, False):
             yield condition(dataset, "cosine", "paper", 1, own)
-        for model in ("hyperqa", "cosineqa"):
+        for model in MODELS:
             for recipe in ("best", "paper"):
                 for seed in SEEDS:
                     yield condition(dataset, model, recipe, seed)
@@ -50,7 +51,7 @@ def conditions() -> Iterator[PlannedRun]:
     yield from small_start()
     yield from crossed_vectors()
     for dim in DIMENSIONS:
-        for model in ("hyperqa", "cosineqa"):
+        for model in MODELS:
             for seed in SEEDS:
                 setting = f"projection_dim={dim}"
                 yield condition("wikiqa", model, "best", seed, None, setting)

@@ -11,9 +11,10 @@ the stages before it.
 
 `--model iam` reads the vectors of `--embeddings`. `iam-bert` reads a vector of
 each word alone from the BERT of `--bert`; `iam-bert-contextual` also reads
-vectors of a question's words in the question. `--set NAME=false` leaves out a
-term of equation 8: `question_state`, `answer_state`, `jump`, `frequency` or
-`match`. Models of other papers have those papers' settings.
+vectors of a question's words in the question, and with `--set
+contextual_answers=true` those of an answer's words. `--set NAME=false` leaves
+out a term of equation 8: `question_state`, `answer_state`, `jump`, `frequency`
+or `match`. Models of other papers have those papers' settings.
 
 An epoch of the matcher with recipe `small` takes about a minute on WikiQA and 2
 cores, an epoch of the language models several minutes. All of Table 1 is run by
@@ -22,6 +23,7 @@ cores, an epoch of the language models several minutes. All of Table 1 is run by
 
 import argparse
 from argparse import Namespace
+from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,9 +42,9 @@ from reproductions.harness.command import with_messages
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Run
-from reproductions.harness.learner import Learner
-from reproductions.harness.learner import Training
+from reproductions.harness.experiment import Training
 from reproductions.iam.settings import RECIPES
 from reproductions.iam.settings import TERMS
 from reproductions.iam.settings import IAMSettings
@@ -57,7 +59,8 @@ NUMBERS = "-num"
 STAGES = ("all", "lm", "rbm", "match")
 
 # The models of IAM that read the vectors of `--bert`.
-OF_BERT = ("iam-bert", "iam-bert-contextual")
+CONTEXTUAL = "iam-bert-contextual"
+OF_BERT = ("iam-bert", CONTEXTUAL)
 OWN = ("iam", *OF_BERT)
 
 # The settings that the matcher takes as arguments.
@@ -65,6 +68,7 @@ _ARGUMENTS = (
     *("units", "layers", "hidden_units", "question_term"),
     *("share_state_vector", "attention_activation", "input_initializer"),
     *("dropout", "question_dropout", "initializer_range", "l2"),
+    "match_in_logit",
 )
 
 
@@ -103,6 +107,21 @@ class IAMExperiment(Experiment[IAMSettings]):
             "install 'keras-qa[bert]'` brings",
         )
 
+    def check(self, arguments: Namespace, settings: IAMSettings) -> None:
+        """Refuses settings of the match without what they need."""
+        super().check(arguments, settings)
+        answers = settings.contextual_answers
+        if answers and arguments.model != CONTEXTUAL:
+            raise SettingsError(
+                f"the setting `contextual_answers` is of {CONTEXTUAL}. "
+                f"Received: model={arguments.model!r}"
+            )
+        if (answers or settings.match_in_logit) and not settings.match:
+            raise SettingsError(
+                "the setting `match` must be true for `match_in_logit` and "
+                "`contextual_answers`. Received: match=False"
+            )
+
     def tokenizer(self, settings: IAMSettings, dataset: Dataset) -> str:
         """The tokeniser; with `numbers`, its variant for numbers."""
         name = super().tokenizer(settings, dataset)
@@ -129,7 +148,7 @@ class IAMExperiment(Experiment[IAMSettings]):
         model: str,
         settings: IAMSettings,
         matrix: np.ndarray,
-        contextual: np.ndarray | None = None,
+        contextual: Mapping[str, np.ndarray] | None = None,
     ) -> "keras.Model":
         """The matcher before its stages are loaded.
 
@@ -137,13 +156,15 @@ class IAMExperiment(Experiment[IAMSettings]):
             model: the model's name.
             settings: the settings.
             matrix: word vectors by word id, float32 `(words, dim)`.
-            contextual: vectors of the words of each question in its text,
-                float32 `(questions, length, dim)`; None for other models.
+            contextual: vectors of the words of each `"question"`, and maybe of
+                each `"answer"`, in its text, float32 `(texts, length, dim)`;
+                None for other models.
         """
         from reproductions.iam.jump import jump_arguments
 
         # If a stage trains the word vectors, each reader has its own.
         own = settings.trainable_embeddings or settings.lm_trainable_embeddings
+        contextual = contextual or {}
         return self.model_of_words(
             "IAM",
             settings,
@@ -152,7 +173,8 @@ class IAMExperiment(Experiment[IAMSettings]):
             terms=terms_of(settings),
             jump=jump_arguments(settings),
             reader_embeddings="own" if own else "shared",
-            contextual_vectors=contextual,
+            contextual_vectors=contextual.get("question"),
+            contextual_answers=contextual.get("answer"),
         )
 
     def build_learner(self, run: Run[IAMSettings]) -> Learner:
@@ -164,8 +186,9 @@ class IAMExperiment(Experiment[IAMSettings]):
         from reproductions.iam.stages import run_stages
 
         settings, corpus = run.settings, run.corpus
-        contextual = rows = None
-        if run.arguments.model == "iam-bert-contextual":
+        contextual: dict[str, np.ndarray] = {}
+        rows: dict[str, np.ndarray] = {}
+        if run.arguments.model == CONTEXTUAL:
             contextual, rows = self.contextual_vectors(run)
         # Built before the stages, so that bad settings raise early, and the
         # initial weights do not depend on which stages had to be made.
@@ -187,7 +210,12 @@ class IAMExperiment(Experiment[IAMSettings]):
         )
         rate = settings.learning_rate
         return Learner(
-            keras_qa.CorpusScorer(model, corpus, question_rows=rows),
+            keras_qa.CorpusScorer(
+                model,
+                corpus,
+                question_rows=rows.get("question"),
+                answer_rows=rows.get("answer"),
+            ),
             build_optimizer(settings.optimizer, rate, settings.clipnorm),
             settings.patience,
             learning_rates(settings, rate),
@@ -207,28 +235,40 @@ class IAMExperiment(Experiment[IAMSettings]):
 
     def contextual_vectors(
         self, run: Run[IAMSettings]
-    ) -> tuple[np.ndarray, np.ndarray]:
+    ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         """Vectors of the words of all questions, each in its question.
 
+        With `contextual_answers` also those of answers; the principal
+        components are those of all words then.
+
         Returns:
-            float32 `(questions, length, dim)`, and for each text of the corpus
-            its row in that array, int32 `(texts,)`, 0 if it is no question.
+            By side, float32 `(texts, length, dim)`, and for each text of the
+            corpus its row in that array, int32 `(corpus,)`, 0 for others.
         """
         from keras_qa.embeddings import bert_text_vectors
 
         corpus = run.corpus
-        parts = (run.fit, run.select, run.report)
-        indices = np.unique(
-            np.concatenate([corpus.index(p).question_texts for p in parts])
-        )
+        parts = [corpus.index(p) for p in (run.fit, run.select, run.report)]
+        read = {"question": [part.question_texts for part in parts]}
+        if run.settings.contextual_answers:
+            read["answer"] = [t for part in parts for t in part.candidate_texts]
+        numbers = {
+            side: np.unique(np.concatenate(x)) for side, x in read.items()
+        }
+        every = np.unique(np.concatenate(list(numbers.values())))
         vectors = bert_text_vectors(
-            [corpus.tokens[i] for i in indices],
+            [corpus.tokens[i] for i in every],
             run.arguments.bert,
             **self.bert(run.settings),
         )
-        rows = np.zeros(len(corpus.tokens), np.int32)
-        rows[indices] = np.arange(len(indices))
-        return vectors, rows
+        found, rows = {}, {}
+        for side, indices in numbers.items():
+            longest = max(len(corpus.tokens[i]) for i in indices)
+            chosen = np.searchsorted(every, indices)
+            found[side] = vectors[chosen, :longest]
+            rows[side] = np.zeros(len(corpus.tokens), np.int32)
+            rows[side][indices] = np.arange(len(indices))
+        return found, rows
 
     def search_space(self, hp: Any) -> dict[str, Any]:
         """Settings of the matcher that the paper leaves open.

@@ -56,6 +56,9 @@ def language_model_texts(run: Run[IAMSettings], side: str) -> list[RaggedTexts]:
     corpus = run.corpus
     fit = side_texts(corpus, run.fit, side)
     select = side_texts(corpus, run.select, side)
+    if run.settings.folds:
+        # The matcher may be fitted on the questions to select with, too.
+        fit = np.setdiff1d(fit, select)
     unseen = np.setdiff1d(select, fit)
     # In a small data set all held-out texts may also be training texts.
     held_out = unseen if len(unseen) else select

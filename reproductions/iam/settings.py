@@ -37,6 +37,15 @@ class IAMSettings(CommonSettings):
     jump: bool = setting(True, "eq. 8", "a term")
     frequency: bool = setting(True, "eq. 8", "a term")
     match: bool = setting(True, "eq. 8", "a term")
+    match_in_logit: bool = setting(
+        False, "ours", "adds the term of both texts to the score"
+    )
+    contextual_answers: bool = setting(
+        False,
+        "ours",
+        "of iam-bert-contextual: that term by the vectors that words have in "
+        "their texts; memory grows with the longest text",
+    )
     question_term: str = setting(
         "aligned", "eq. 8", "both at the same t", choices=("aligned", "final")
     )

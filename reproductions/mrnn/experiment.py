@@ -31,9 +31,9 @@ from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness.command import run_command
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Run
-from reproductions.harness.learner import Learner
-from reproductions.harness.learner import Training
+from reproductions.harness.experiment import Training
 from reproductions.harness.settings import PAPER
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
 from reproductions.mrnn.settings import CONTEXTUAL
@@ -55,7 +55,8 @@ _ARGUMENTS = (
     *("filters", "blocks", "kernel_size", "max_document_length"),
     *("momentum", "hidden_units", "n_gram_attention", "query_attention"),
     *("without_n_gram_attention", "share_blocks", "share_attention"),
-    *("alpha", "dropout", "trainable_embeddings"),
+    *("alpha", "dropout", "trainable_embeddings", "batch_normalization"),
+    *("later_scale", "sentence_term"),
 )
 
 
@@ -151,6 +152,7 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         import keras
 
         from reproductions.mrnn.texts import contextual_texts
+        from reproductions.mrnn.texts import trained_vectors
 
         settings = run.settings
         texts = width = None
@@ -168,6 +170,8 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         model = self.build_model(
             run.arguments.model, settings, run.matrix, width
         )
+        if settings.start == "principal":
+            model.start_principal(trained_vectors(run, texts))
         return Learner(
             keras_qa.CorpusScorer(model, run.corpus, vectors=texts),
             keras.optimizers.AdamW(

@@ -29,6 +29,21 @@ class MRNNSettings(CommonSettings):
         0.99, "not stated", "of batch normalisation", least=0, below=1
     )
     alpha: float = setting(0.25, "not stated", "of PReLU")
+    start: str = setting(
+        "random",
+        "not stated",
+        "of block 1: principal directions of the word vectors",
+        choices=("random", "principal"),
+    )
+    batch_normalization: bool = setting(True, "eq. 3")
+    later_scale: float = setting(
+        1.0, "not stated", "start of the scale units of blocks 2 to N"
+    )
+    sentence_term: float | None = setting(
+        None,
+        "ours",
+        "start of the weight of a distance of the texts' summed word vectors",
+    )
     share_blocks: bool = setting(True, "not stated")
     max_document_length: int = setting(256, "eq. 10", "not stated", above=0)
     hidden_units: list[int] = setting(  # noqa: RUF009

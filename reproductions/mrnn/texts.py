@@ -134,6 +134,29 @@ def contextual_texts(
     return VectorTexts(vectors, np.cumsum([0, *lengths]))
 
 
+def trained_vectors(
+    run: Run[MRNNSettings], texts: VectorTexts | None
+) -> np.ndarray:
+    """The word vectors of the training texts.
+
+    Args:
+        run: the run.
+        texts: what `contextual_texts` returned, if the run reads it.
+
+    Returns:
+        Array `(n, dim)`: one vector of each word, or of each running word in
+        its text.
+    """
+    corpus, fit = run.corpus, run.corpus.index(run.fit)
+    numbers = np.unique(
+        np.concatenate([fit.question_texts, *fit.candidate_texts])
+    )
+    if texts is not None:
+        return np.concatenate([texts[i] for i in numbers])
+    ids = np.concatenate([corpus.texts[i] for i in numbers])
+    return run.matrix[np.unique(ids)]
+
+
 def _trained_on(fit: IndexedQuestions, negatives: int) -> list[np.ndarray]:
     """The candidates of training questions that batches may contain."""
     if negatives:

@@ -27,10 +27,10 @@ from reproductions.harness.command import run_command
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Outcome
 from reproductions.harness.experiment import Run
-from reproductions.harness.learner import Learner
-from reproductions.harness.learner import Training
+from reproductions.harness.experiment import Training
 from reproductions.harness.settings import PAPER
 from reproductions.qa_lstm.settings import DATASETS
 from reproductions.qa_lstm.settings import MODELS
@@ -83,8 +83,10 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
     of_dataset = DATASETS
     rows = ROWS
     choices = {
-        key: {"pooling": ("max", "avg")}
-        for key in ("attentive-lstm", "attentive-cnn")
+        "attentive-lstm": {"pooling": ("max", "avg")},
+        "attentive-cnn": {"pooling": ("max", "avg")},
+        # It is not fitted by epochs.
+        TERM_DEPENDENCE: {"folds": (0,)},
     }
     untrained = (*Experiment.untrained, IDF_COSINE)
     wordless = (*Experiment.wordless, TERM_DEPENDENCE)

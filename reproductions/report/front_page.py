@@ -11,26 +11,26 @@ from reproductions.records.paper_figures import Row
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
+from reproductions.report.floors import BELOW
+from reproductions.report.floors import Floors
 from reproductions.report.paper_page import GENERATED
 from reproductions.report.verdicts import differs_in
 from reproductions.report.verdicts import verdict
 
 METRIC = "MAP"
-BM25, COSINE = "bm25", "cosine"
 SPLITS = ("dev", "test")
-OTHER_VECTORS = "†"
 NOT_RUN = "–"
 CODES = {"vectors": "V", "training set": "T", "settings": "S", "split": "D"}
 INTRODUCTION = """\
 Each paper's own model, by data set: the figure that the paper prints for test,
-ours on dev and on test, and on the same splits the floors that a model should
-pass: BM25, and the cosine of the untrained word vectors. Figures are MAP by
-trec_eval's definition, over the questions that have a correct answer; ours are
-the mean over seeds ± the sample standard deviation."""
+ours on dev and on test, and on the same splits the best floor that a model
+should pass: of the rankings without a trained network, by the model's own word
+vectors or by none, the one with the highest MAP. Figures are MAP by trec_eval's
+definition, over the questions that have a correct answer; ours are the mean
+over seeds ± the sample standard deviation."""
 LEGEND = f"""\
-Floors are BM25, cosine; {OTHER_VECTORS}: the cosine is of other vectors than
-the model's, for want of one of its own. Seeds are those on dev, on test.
-{NOT_RUN}: not run, or not printed.
+{BELOW}: below the best floor. Seeds are those on dev, on test. {NOT_RUN}: not
+run, or not printed.
 
 A verdict, within or outside the tolerance of the paper's table, needs test, and
 the paper's word vectors, training set and settings. The letters say which
@@ -38,12 +38,12 @@ differ: V the vectors, T the training set, S the settings (another recipe than
 `paper`).
 
 Of several recipes and vectors a line has the one that is best on dev, and
-its test. The vectors and the recipe are on the paper's page, with all other
-runs, tables, tests and pictures."""
+its test. The vectors, the recipe and the floors are on the paper's page, with
+all other runs, tables, tests and pictures."""
 CAPTION = f"""\
-MAP; ours are the mean over seeds ± the sample standard deviation. Floors are
-BM25, and the cosine of the untrained word vectors ({OTHER_VECTORS}: of other
-vectors than the model's). {NOT_RUN}: not run."""
+MAP; ours are the mean over seeds ± the sample standard deviation. The best
+floor is the highest MAP of the rankings without a trained network, by the
+model's own word vectors or by none. {BELOW}: below it. {NOT_RUN}: not run."""
 INCOMPARABLE = """\
 No line of ours has the paper's word vectors, training set and settings at once:
 none confirms a paper, and none refutes it."""
@@ -180,30 +180,14 @@ def _condition(group: Group) -> tuple[str | None, str, tuple[str, ...]]:
     return group.row, group.recipe, group.vectors
 
 
-def _floors(line: Line, split: str, groups: Sequence[Group]) -> str:
-    """BM25 and the untrained cosine on a split: `0.599, 0.621`."""
+def _best_floor(line: Line, split: str, groups: Sequence[Group]) -> str:
+    """The best floor of a line's own vectors on a split."""
     model = line.groups.get(split)
-    if model is None:
-        return ""
-    on_split = [
-        group
-        for group in groups
-        if (group.dataset, group.split) == (line.dataset, split)
-        and group.recipe == "untrained"
-    ]
-    # The paper's own runs first: another paper's tokenizer may differ.
-    on_split.sort(key=lambda group: group.paper != line.paper.key)
-    bm25 = [group for group in on_split if group.model == BM25]
-    cosines = [group for group in on_split if group.model == COSINE]
-    same = [group for group in cosines if group.vectors == model.vectors]
-    cells = [_figure(bm25), _figure(same or cosines)]
-    mark = OTHER_VECTORS if cosines and not same else ""
-    return f"{cells[0]}, {cells[1]}{mark}"
-
-
-def _figure(groups: Sequence[Group]) -> str:
-    statistic = groups[0].metric(METRIC) if groups else None
-    return f"{statistic.mean:.3f}" if statistic else NOT_RUN
+    best = Floors(groups, line.paper.key).best(model) if model else None
+    statistic = best.metric(METRIC) if best else None
+    if best is None or statistic is None:
+        return "" if model is None else NOT_RUN
+    return f"{statistic.mean:.3f}"
 
 
 def front_page(papers: Mapping[str, Paper], groups: Sequence[Group]) -> str:
@@ -215,11 +199,11 @@ def front_page(papers: Mapping[str, Paper], groups: Sequence[Group]) -> str:
     """
     lines = find_lines(papers, groups)
     columns = ["Model", "Data set", "Paper", "Ours, dev", "Ours, test"]
-    columns += ["Floors, dev", "Floors, test", "Seeds", "Verdict"]
+    columns += ["Best floor, dev", "Best floor, test", "Seeds", "Verdict"]
     rows = [
         [
-            *_cells(line),
-            *(_floors(line, split, groups) for split in SPLITS),
+            *_cells(line, groups),
+            *(_best_floor(line, split, groups) for split in SPLITS),
             ", ".join(
                 str(len(line.groups[split].runs))
                 if split in line.groups
@@ -276,10 +260,13 @@ def readme_table(papers: Mapping[str, Paper], groups: Sequence[Group]) -> str:
         if line.groups and line.table
     ]
     rows = [
-        [*_cells(line), *(_floors(line, split, groups) for split in SPLITS)]
+        [
+            *_cells(line, groups),
+            *(_best_floor(line, split, groups) for split in SPLITS),
+        ]
         for line in lines
     ]
-    columns += ["Floors, dev", "Floors, test"]
+    columns += ["Best floor, dev", "Best floor, test"]
     caption = " ".join([CAPTION, *_if_incomparable(lines)])
     return f"{markdown.table(columns, rows)}\n{markdown.paragraph(caption)}"
 
@@ -289,10 +276,17 @@ def _if_incomparable(lines: Sequence[Line]) -> list[str]:
     return [] if any(line.comparable for line in lines) else [INCOMPARABLE]
 
 
-def _cells(line: Line) -> list[str]:
+def _cells(line: Line, groups: Sequence[Group]) -> list[str]:
+    floors = Floors(groups, line.paper.key)
+    figures = []
+    for split in SPLITS:
+        figure = markdown.number(line.measured(split)) or NOT_RUN
+        group = line.groups.get(split)
+        below = group is not None and (floors.above(group) or 0) < 0
+        figures.append(f"{figure} {BELOW}" if below else figure)
     return [
         line.paper.name,
         f"`{line.dataset}`",
         line.printed or NOT_RUN,
-        *(markdown.number(line.measured(split)) or NOT_RUN for split in SPLITS),
+        *figures,
     ]

@@ -62,7 +62,7 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
     for key, paper in papers.items():
         pages[folder / key / "README.md"] = paper_page(
             paper,
-            [group for group in groups if group.paper == key],
+            groups,
             [test for test in tests if test.paper == key],
         )
         pages[folder / key / "deviations.md"] = ledger_page(

@@ -6,6 +6,7 @@ from reproductions.records.paired_tests import PairedTest
 from reproductions.records.paper_figures import Paper
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
+from reproductions.report.floors import Floors
 from reproductions.report.paired_test_tables import paired_test_tables
 from reproductions.report.paper_tables import paper_tables
 from reproductions.report.run_tables import changed_settings
@@ -25,7 +26,7 @@ def paper_page(
 
     Args:
         paper: the paper's figures.
-        groups: the measured runs of the paper.
+        groups: the measured runs of all papers, whose floors are shown, too.
         tests: its paired tests.
     """
     parts = [
@@ -52,6 +53,8 @@ def results(
     paper: Paper, groups: Sequence[Group], tests: Sequence[PairedTest]
 ) -> list[str]:
     """The sections of the page from the paper's tables on."""
+    floors = Floors(groups, paper.key)
+    groups = [group for group in groups if group.paper == paper.key]
     # Runs with other epochs are listed with the others, marked as such.
     plain = [group for group in groups if group.overrides.keys() <= {"epochs"}]
     chosen = f", and {paper.selection}" if paper.selection else ""
@@ -67,16 +70,20 @@ def results(
             paper,
             "Measured on dev",
             "The epoch was chosen on a fold held out of the data set's own "
-            f"train{chosen}. {comparable}",
+            "train, or, with `folds`, by cross-validation over all of it"
+            f"{chosen}. {comparable}",
             [group for group in plain if group.split != "test"],
+            floors,
         ),
         *paired_test_tables(paper, tests),
         *_findings(paper),
         *measured(
             paper,
             "Measured on test",
-            "The epoch was chosen on dev, the recipe before.",
+            "The epoch was chosen on dev, or, with `folds`, by "
+            "cross-validation over train; the recipe before.",
             [group for group in plain if group.split == "test"],
+            floors,
         ),
         *changed_settings(paper, groups),
         *sizes_and_speeds(paper, groups),

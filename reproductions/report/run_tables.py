@@ -9,20 +9,33 @@ from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import distinctions
 from reproductions.records.seed_groups import one_setting_apart
 from reproductions.report import markdown
+from reproductions.report.floors import BELOW
+from reproductions.report.floors import METRIC
+from reproductions.report.floors import Floors
+from reproductions.report.floors import is_floor
 
 METRICS = ("MAP", "MRR", "P@1")
+ABOVE = "Above floor"
 
 
 def measured(
-    paper: Paper, title: str, remark: str, groups: Sequence[Group]
+    paper: Paper,
+    title: str,
+    remark: str,
+    groups: Sequence[Group],
+    floors: Floors,
 ) -> list[str]:
     """The groups of runs of one split, a table for each data set.
+
+    Each table ends with the floors of its rows' vectors that are not among its
+    rows.
 
     Args:
         paper: the paper.
         title: heading of the section.
         remark: the section's first paragraph.
         groups: the groups.
+        floors: the floors of all papers.
     """
     if not groups:
         return [f"## {title}\n", "Not run.\n"]
@@ -41,7 +54,7 @@ def measured(
         parts.append(f"### `{dataset}`\n")
         for conditions, own in groupby(of_dataset, _conditions):
             parts.append(markdown.paragraph(conditions))
-            parts += _groups_table(paper, list(own))
+            parts += _groups_table(paper, list(own), floors)
     return parts
 
 
@@ -56,13 +69,19 @@ def _conditions(group: Group) -> str:
     )
 
 
-def _groups_table(paper: Paper, groups: Sequence[Group]) -> list[str]:
+def _groups_table(
+    paper: Paper, own: Sequence[Group], floors: Floors
+) -> list[str]:
+    groups = [*own, *_missing_floors(own, floors)]
     metrics = _metric_names(groups)
-    columns = ["Model", "Recipe", "Vectors", *metrics, "Seeds", "Ties"]
+    columns = ["Model", "Recipe", "Vectors", *metrics, ABOVE, "Seeds", "Ties"]
     notes = markdown.Notes()
     rows = [
         [
-            paper.named(group.model, group.row),
+            # The row of another paper is of no table here.
+            paper.named(
+                group.model, group.row if group.paper == paper.key else None
+            ),
             " ".join(
                 [
                     group.recipe,
@@ -73,12 +92,69 @@ def _groups_table(paper: Paper, groups: Sequence[Group]) -> list[str]:
             ),
             markdown.vectors(group.vectors),
             *(markdown.number(group.metric(name)) for name in metrics),
+            above_floor(group, floors),
             str(len(group.runs)),
             markdown.tally(group.statistic("ties")),
         ]
         for group, different in zip(groups, distinctions(groups), strict=True)
     ]
-    return [markdown.table(columns, rows), *notes.listed()]
+    if not any(map(floors.best, groups)):
+        place = columns.index(ABOVE)
+        columns, *rows = (
+            [*row[:place], *row[place + 1 :]] for row in (columns, *rows)
+        )
+    return [
+        markdown.table(columns, rows),
+        *notes.listed(),
+        *_below_floors(paper, groups, floors),
+    ]
+
+
+def _missing_floors(own: Sequence[Group], floors: Floors) -> list[Group]:
+    """The floors of the rows' vectors that are not among the rows."""
+    there = {(group.model, group.vectors) for group in own if is_floor(group)}
+    trained = [group for group in own if not is_floor(group)]
+    found = {}
+    for group in trained:
+        for floor in floors.of(group.dataset, group.split, group.vectors):
+            if (floor.model, floor.vectors) not in there:
+                found[floor.model, floor.vectors] = floor
+    return list(found.values())
+
+
+def above_floor(group: Group, floors: Floors) -> str:
+    """How far a group is above the best floor, marked if it is below."""
+    difference = floors.above(group)
+    if difference is None:
+        return ""
+    mark = f" {BELOW}" if difference < 0 else ""
+    return f"{difference:+.3f}{mark}"
+
+
+def _below_floors(
+    paper: Paper, groups: Sequence[Group], floors: Floors
+) -> list[str]:
+    """The sentence that explains the marks of a table, if it has any."""
+    best = []
+    for group in groups:
+        difference, floor = floors.above(group), floors.best(group)
+        if floor is not None and difference is not None and difference < 0:
+            name = f"{paper.named(floor.model)} {_map(floor)}"
+            best.append(f"{name} for {markdown.vectors(group.vectors)}")
+    if not best:
+        return []
+    listed = ", ".join(dict.fromkeys(best))
+    return [
+        markdown.paragraph(
+            f"{BELOW}: below the MAP of the best floor, of those that read the "
+            f"model's own vectors or none: {listed}."
+        )
+    ]
+
+
+def _map(group: Group) -> str:
+    statistic = group.metric(METRIC)
+    return f"{statistic.mean:.3f}" if statistic else ""
 
 
 def changed_settings(paper: Paper, groups: Sequence[Group]) -> list[str]:

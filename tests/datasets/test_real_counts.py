@@ -9,6 +9,7 @@ from keras_qa.datasets.collections.trecqa import both_labels_only
 from keras_qa.datasets.collections.trecqa import read_trecqa_xml
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.toks import read_toks
+from keras_qa.text.tokenizer import tokenize
 
 
 def counts(questions):
@@ -25,10 +26,14 @@ def counts(questions):
     [
         ("wikiqa", "train", (873, 8672, 1040)),
         ("wikiqa", "dev", (126, 1130, 140)),
+        ("wikiqa-full", "train", (873, 8672, 1040)),
+        ("wikiqa-full", "dev", (126, 1130, 140)),
         ("trecqa-raw", "train", (93, 4718, 348)),
         ("trecqa-raw", "dev", (81, 1148, 222)),
         ("trecqa-clean", "train", (93, 4718, 348)),
         ("trecqa-clean", "dev", (65, 1117, 205)),
+        ("trecqa-raw", "train-all", (1229, 53_417, 6403)),
+        ("trecqa-all", "train", (1229, 53_417, 6403)),
         ("semeval", "train", (379, 3790, 1364)),
         ("semeval", "dev", (244, 2440, 818)),
         ("insuranceqa-v1", "train", (3437, 3834, 3834)),
@@ -73,11 +78,52 @@ def test_semeval_with_repeated_threads(real_data):
         assert counts(read_semeval(path, skip_repeated=False)) == expected
 
 
-@pytest.mark.parametrize("name", ["wikiqa", "trecqa-raw"])
+@pytest.mark.parametrize(
+    ("split", "cut", "equal", "answers"),
+    [("train", 1033, 6285, 8672), ("dev", 118, 811, 1130)],
+)
+def test_the_folders_of_wikiqa_are_its_files_cut(
+    real_data, split, cut, equal, answers
+):
+    """Questions and labels are equal; answers are cut at 40 tokens.
+
+    Others differ in tokens, most by Treebank's quotation marks and endings.
+    """
+    folder, full = (
+        open_dataset(name, real_data).questions(split)
+        for name in ("wikiqa", "wikiqa-full")
+    )
+    pairs = []
+    for of_folder, of_file in zip(folder, full, strict=True):
+        assert of_folder.id == of_file.id
+        candidates = (of_folder.candidates, of_file.candidates)
+        pairs += zip(*candidates, strict=True)
+    assert len(pairs) == answers
+    assert all(a.label == b.label for a, b in pairs)
+    tokens = [
+        (tokenize(a.text, "whitespace"), tokenize(b.text, "word"))
+        for a, b in pairs
+    ]
+    assert max(len(short) for short, _ in tokens) == 40
+    assert sum(len(whole) > 40 for _, whole in tokens) == cut
+    assert sum(short == whole[:40] for short, whole in tokens) == equal
+
+
+@pytest.mark.parametrize("name", ["trecqa-raw", "trecqa-clean", "trecqa-all"])
+def test_train_all_has_no_question_of_dev(real_data, name):
+    dataset = open_dataset(name, real_data)
+    train = dataset.questions("train" if name == "trecqa-all" else "train-all")
+    dev = dataset.questions("dev")
+    assert {q.text for q in train}.isdisjoint(q.text for q in dev)
+    assert {q.id for q in train}.isdisjoint(q.id for q in dev)
+
+
+@pytest.mark.parametrize("name", ["wikiqa", "wikiqa-full", "trecqa-raw"])
 def test_folds(real_data, name):
     train, dev = open_dataset(name, real_data).held_out_fold()
     expected = {
         "wikiqa": ((747, 7481, 889), (126, 1191, 151)),
+        "wikiqa-full": ((747, 7481, 889), (126, 1191, 151)),
         "trecqa-raw": ((73, 3974, 273), (20, 744, 75)),
     }
     assert (counts(train), counts(dev)) == expected[name]

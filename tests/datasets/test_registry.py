@@ -26,6 +26,7 @@ def sizes(dataset):
     ("name", "tokenizer", "expected"),
     [
         ("wikiqa", "whitespace", {"train": 3, "dev": 2, "test": 2}),
+        ("wikiqa-full", "word", {"train": 3, "dev": 2, "test": 2}),
         (
             "trecqa-raw",
             "whitespace",
@@ -104,7 +105,11 @@ def test_folds_are_those_of_the_folder():
     train, dev = original.held_out_fold()
     assert [q.id for q in train] == ["1", "1.2", "1.4", "9"]
     assert [q.id for q in dev] == ["1.3"]
-    # They do not fit TRAIN-ALL.
+    # They do not fit TRAIN-ALL, of which a fold is drawn.
+    raw, all_of_it = (
+        open_dataset(n, DATA) for n in ("trecqa-raw", "trecqa-all")
+    )
+    assert raw.held_out_fold("train-all") == all_of_it.held_out_fold()
     assert open_dataset("trecqa-all", DATA).folds is None
     assert open_dataset("wikiqa", DATA).folds is None
 
@@ -178,6 +183,7 @@ def test_missing_files_are_listed(tmp_path, name):
     error.match(f"Try `keras-qa data fetch {name}`. Received: other.txt")
     wanted = {
         "wikiqa": "train/a.toks",
+        "wikiqa-full": "WikiQA-train.tsv, WikiQA-dev.tsv",
         "yahooqa": "env.pkl",
         "insuranceqa-v1": "vocabulary, answers.label.token_idx, question.train",
         "insuranceqa-v2": r"token\.500\.pool\.solr\.valid\.encoded",

@@ -138,6 +138,21 @@ def test_the_equations(question_term, mode):
     _check(layer, _call(layer, mode=mode))
 
 
+def test_the_match_by_itself():
+    layer = _layer()
+    weights, match = (
+        ops.convert_to_numpy(x)
+        for x in layer(INPUTS, mask=MASK, return_match=True)
+    )
+    _check(layer, weights)
+    unit = VECTORS / np.linalg.norm(VECTORS, axis=1, keepdims=True)
+    m = unit @ _array(layer.word_similarity) @ unit.T
+    expected = [
+        _dense(row, "question") @ m @ _dense(row, "answer") for row in range(3)
+    ]
+    np.testing.assert_allclose(match[:, 0], expected, rtol=1e-4, atol=1e-6)
+
+
 @pytest.mark.parametrize(
     "terms",
     [(), *[(t,) for t in TERMS], *itertools.combinations(TERMS, 4)],

@@ -21,7 +21,7 @@ MASK = np.arange(5) < LENGTHS[:, None]
 SETTINGS = [
     {},
     {"kernel_size": 2, "pooling": "avg", "pool_size": 3},
-    {"pooling": None},
+    {"pooling": None, "batch_normalization": False},
 ]
 
 
@@ -57,6 +57,14 @@ def test_the_kernels_have_the_printed_shapes():
     assert layer.count_params() == sum(
         np.prod(kernel) + 1 + 5 * 8 for kernel in kernels
     )
+
+
+@pytest.mark.once
+def test_the_start_of_later_scales():
+    layer = NGramDenseBlock(filters=2, blocks=3, later_scale=0.05)
+    layer.build((None, None, 2))
+    scales = [ops.convert_to_numpy(b.scale) for b in layer.stack]
+    np.testing.assert_allclose(scales, [1, 0.05, 0.05])
 
 
 # Eagerly the tests of training run.

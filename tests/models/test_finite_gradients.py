@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(
 # To trace the others' steps takes seconds each.
 QUICK = (
     *("APCNN", "AttentiveCNN", "CNNRanker", "CosineQA", "FengCNN", "HyperQA"),
-    *("HyperQA by expmap", "QACNN"),
+    *("HyperQA by expmap", "LogCosineQA", "QACNN"),
 )
 
 QUESTION = np.array(

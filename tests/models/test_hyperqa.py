@@ -1,4 +1,4 @@
-"""HyperQA and CosineQA against equations 1 to 6 in NumPy."""
+"""HyperQA and its twins against equations 1 to 6 in NumPy."""
 
 import keras
 import numpy as np
@@ -7,12 +7,13 @@ from keras import ops
 
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
+from keras_qa.models import LogCosineQA
 from keras_qa.models.hyperqa import ROUNDING
 from keras_qa.optimizers.constraints import PoincareBall
 
 VOCABULARY, DIM, UNITS = 30, 5, 4
 EPSILON = 1e-3
-MODELS = [HyperQA, CosineQA]
+MODELS = [HyperQA, CosineQA, LogCosineQA]
 
 
 def _embeddings():
@@ -126,6 +127,36 @@ def test_cosineqa_has_the_cosine_of_the_unclipped_sums(settings):
 
 
 @pytest.mark.once
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_logcosineqa_has_the_logarithm_of_the_unclipped_sums(settings):
+    model = _model(LogCosineQA, epsilon=EPSILON, **settings)
+
+    def logarithm(q, a):
+        directions = [x / (np.linalg.norm(x) or 1) for x in (q, a)]
+        square = ((directions[0] - directions[1]) ** 2).sum()
+        return np.log(square + EPSILON)
+
+    pooling = settings.get("pooling", "sum")
+    expected = _expected(model, logarithm, pooling, lambda y: y)
+    np.testing.assert_allclose(_score(model), expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.once
+def test_clipped_hyperqa_scores_as_logcosineqa_but_for_a_constant():
+    hyperqa = _model(HyperQA, epsilon=EPSILON, rounding=0.0)
+    control = _model(LogCosineQA, epsilon=1e-12)
+    # Weights of one size each, so that all sums are clipped.
+    for model in (hyperqa, control):
+        for weight in model.word_projection.weights:
+            weight.assign(ops.abs(weight) * 10)
+    gap = 1 - (1 - EPSILON) ** 2
+    constant = np.log(4 * (1 - EPSILON) ** 2 / gap**2)
+    kernel, _ = _weights(hyperqa, "score")
+    found = (_score(hyperqa) - _score(control))[:2] / kernel.item()
+    np.testing.assert_allclose(found, constant, rtol=1e-3)
+
+
+@pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 @pytest.mark.parametrize(
     ("units", "count"), [(300, 90_300), (150, 45_150)], ids=["90K", "45K"]
@@ -140,7 +171,7 @@ def test_parameter_counts_of_the_paper(model_class, units, count):
 
 @pytest.mark.once
 @pytest.mark.parametrize(
-    ("model_class", "sign"), [(HyperQA, -1), (CosineQA, 1)]
+    ("model_class", "sign"), [(HyperQA, -1), (CosineQA, 1), (LogCosineQA, -1)]
 )
 def test_a_higher_score_is_a_better_answer_from_the_start(model_class, sign):
     keras.utils.set_random_seed(0)
@@ -150,6 +181,14 @@ def test_a_higher_score_is_a_better_answer_from_the_start(model_class, sign):
     question = np.array([[3, 7], [3, 7]])
     same, other = _score(model, question, np.array([[7, 3], [2, 9]]))
     assert same > other
+
+
+@pytest.mark.once
+def test_the_scale_of_the_cosine():
+    model = CosineQA(VOCABULARY, DIM, UNITS, score_scale=7.5)
+    assert _weights(model, "score")[0].item() == 7.5
+    with pytest.raises(ValueError, match="`score_scale` must be positive"):
+        CosineQA(VOCABULARY, score_scale=0)
 
 
 @pytest.mark.once
@@ -207,9 +246,10 @@ def test_encoders_give_points_of_the_ball_and_sums():
         (HyperQA, {"projection": "expmap", "scale": 0.2, "epsilon": 1e-3}),
         (HyperQA, {"projection_layers": 2, "activation": "tanh", "l2": 0.1}),
         (CosineQA, {"pooling": "mean", "dropout": 0.2, "name": "twin"}),
-        (CosineQA, {"concatenate_embeddings": True}),
+        (CosineQA, {"concatenate_embeddings": True, "score_scale": 3.0}),
+        (LogCosineQA, {"epsilon": 1e-4, "pooling": "mean"}),
     ],
-    ids=["expmap", "layers", "mean", "concatenated"],
+    ids=["expmap", "layers", "mean", "concatenated", "logarithm"],
 )
 def test_saves_and_reloads_without_the_matrix(model, tmp_path):
     model_class, settings = model

@@ -28,6 +28,8 @@ RNG = np.random.default_rng(0)
 VECTORS = RNG.normal(size=(VOCABULARY, DIM)).astype("float32")
 CONTEXTUAL = RNG.normal(size=(5, 3, 2)).astype("float32")
 ROWS = np.array([[4], [1], [0], [1]], dtype="int32")
+CONTEXTUAL_ANSWERS = RNG.normal(size=(6, 3, 2)).astype("float32")
+ANSWER_ROWS = np.array([[5], [0], [2], [2]], dtype="int32")
 
 
 def _model(**settings):
@@ -44,8 +46,8 @@ def _model(**settings):
 
 
 def _inputs(model, pairs=PAIRS):
-    rows = {} if model.text_vectors is None else {"question_row": ROWS}
-    return {**pairs, **rows}
+    rows = {"question_row": ROWS, "answer_row": ANSWER_ROWS}
+    return {name: {**pairs, **rows}[name] for name in model.input}
 
 
 def _score(model, inputs=None, mode=QUICKEST):
@@ -92,6 +94,29 @@ def _tf_idf(model, ids):
     return d / (np.linalg.norm(d) or 1)
 
 
+def _contextual(vectors, length):
+    """Vectors of a text, cut or filled up with 0."""
+    found = vectors[:length]
+    return np.pad(found, [(0, length - len(found)), (0, 0)])
+
+
+def _match(model, row, question, answer):
+    """d_q^T M d_a, with a weight for each position."""
+    bags = []
+    for ids, vectors in (
+        (question, CONTEXTUAL[ROWS[row, 0]]),
+        (answer, CONTEXTUAL_ANSWERS[ANSWER_ROWS[row, 0]]),
+    ):
+        words = _array(model.embedding.embeddings)[ids]
+        if model.answer_vectors is not None:
+            words = _contextual(vectors, len(ids))
+        unit = words / np.linalg.norm(words, axis=1, keepdims=True).clip(1e-6)
+        repeated = np.bincount(ids, minlength=VOCABULARY)[ids]
+        bags.append(_tf_idf(model, ids)[ids] / repeated @ unit)
+    similarity = _array(model.interactive_attention.word_similarity)
+    return bags[0] @ similarity @ bags[1]
+
+
 def _expected(model, row):
     """Score, weights and jumps of one pair, from unpadded texts."""
     table = _array(model.embedding.embeddings)
@@ -121,20 +146,17 @@ def _expected(model, row):
         e += u @ np.concatenate([h_q[-1, :UNITS], h_q[0, UNITS:]])
     else:
         e[: len(q)] += (h_q @ u)[: len(a)]
-    d_q, d_a = (_tf_idf(model, ids) for ids in (question, answer))
-    unit = table[:-1] / np.linalg.norm(table[:-1], axis=1, keepdims=True)
-    m = unit @ _array(layer.word_similarity) @ unit.T
+    d_a = _tf_idf(model, answer)
+    match = _match(model, row, question, answer)
     e += _array(layer.frequency_vector) @ d_a
-    e += _array(layer.match_scale) * (d_q @ m @ d_a)
+    e += _array(layer.match_scale) * match
     weights = np.exp(np.tanh(e))
     weights /= weights.sum()
     c = weights @ h_a
 
     words = table[q]
     if model.text_vectors is not None:
-        words = np.zeros((len(q), CONTEXTUAL.shape[2]))
-        found = CONTEXTUAL[ROWS[row, 0]][: len(q)]
-        words[: len(found)] = found
+        words = _contextual(CONTEXTUAL[ROWS[row, 0]], len(q))
     v_q, v_a, b = (
         _array(w)
         for name in ("word_projection", "context_projection")
@@ -145,12 +167,22 @@ def _expected(model, row):
     kernel, bias = (_array(w) for w in model.get_layer("matching").weights)
     (theta,) = (_array(w) for w in model.get_layer("softmax").weights)
     logits = np.tanh(h @ kernel + bias) @ theta
-    return logits[1] - logits[0], weights[:-1], jumps[:-1]
+    score = logits[1] - logits[0]
+    if model.match_in_logit:
+        score += (
+            match * _array(*model.get_layer("match_in_logit").weights)[0, 0]
+        )
+    return score, weights[:-1], jumps[:-1]
 
 
 SETTINGS = [
     {"layers": 2},
     {"question_term": "final", "contextual_vectors": CONTEXTUAL},
+    {
+        "contextual_vectors": CONTEXTUAL,
+        "contextual_answers": CONTEXTUAL_ANSWERS,
+        "match_in_logit": True,
+    },
 ]
 
 
@@ -182,8 +214,9 @@ def test_attention_and_jumps_are_those_of_the_words():
 
 
 @pytest.mark.once
-def test_padding_changes_nothing():
-    model = _model(contextual_vectors=CONTEXTUAL)
+@pytest.mark.parametrize("settings", SETTINGS[1:])
+def test_padding_changes_nothing(settings):
+    model = _model(**settings)
     wide = {side: np.pad(x, ((0, 0), (0, 9))) for side, x in PAIRS.items()}
     np.testing.assert_allclose(
         _score(model, _inputs(model, wide)), _score(model), atol=1e-6
@@ -335,6 +368,9 @@ def test_counts_documents():
             "trainable_states": True,
             "attention_activation": "linear",
             "question_term": "final",
+            "contextual_vectors": CONTEXTUAL,
+            "contextual_answers": CONTEXTUAL_ANSWERS,
+            "match_in_logit": True,
             "share_state_vector": False,
             "question_dropout": 0.1,
             "initializer_range": None,
@@ -394,8 +430,29 @@ def test_starts_within_the_range_but_for_the_cosines():
 
 
 @pytest.mark.once
+def test_a_new_match_ranks_by_itself():
+    plain, model = (
+        IAM(VOCABULARY, **SIZE),
+        IAM(VOCABULARY, **SIZE, match_in_logit=True),
+    )
+    for weight, source in zip(model.weights, plain.weights, strict=False):
+        assert weight.path == source.path
+        weight.assign(source)
+    (scale,) = model.get_layer("match_in_logit").weights
+    assert _array(scale) == 1
+    # M starts as the cosines of all word vectors.
+    table = _array(model.embedding.embeddings)[:-1]
+    unit = table / np.linalg.norm(table, axis=1, keepdims=True)
+    added = _score(model) - _score(plain)
+    for row in range(3):
+        question, answer = (x[row][x[row] > 0] for x in (QUESTION, ANSWER))
+        d_q, d_a = (_tf_idf(model, ids) for ids in (question, answer))
+        assert added[row] == pytest.approx(d_q @ unit @ unit.T @ d_a, abs=1e-5)
+
+
+@pytest.mark.once
 def test_l2_on_all_trainable_parameters():
-    model = _model(l2=0.3)
+    model = _model(l2=0.3, match_in_logit=True)
     expected = sum(
         0.3 * (_array(w) ** 2).sum() for w in model.trainable_weights
     )
@@ -460,6 +517,8 @@ def test_shows_its_attention():
         ({"initializer_range": -1}, "`initializer_range` must be positive"),
         ({"embeddings": np.zeros((4, 5))}, r"`embeddings` must .*\(12, 4\)"),
         ({"contextual_vectors": (3, 4)}, r"`vectors` must .* shape=\(3, 4\)"),
+        ({"match_in_logit": True, "terms": ["jump"]}, "have 'match' with `mat"),
+        ({"contextual_answers": (2, 3, 4)}, "must have vectors of .*ved: None"),
     ],
 )
 def test_errors(settings, message):

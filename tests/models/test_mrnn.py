@@ -70,6 +70,10 @@ def _expected(model, question, answer):
         )
     ]
     far, positions = distance(read[0][0], read[1][0], model.duplex.matching)
+    if model.sentence_term is not None:
+        q, a = (table[ids[ids > 0]].sum(0) for ids in (question, answer))
+        cosine = q @ a / np.linalg.norm(q) / np.linalg.norm(a)
+        far += model.sentence_term * (1 - cosine)
     return -far, read[0][1], read[1][1], positions
 
 
@@ -90,6 +94,7 @@ def _score(model, question=QUESTION, answer=ANSWER, mode=QUICKEST):
             "max_document_length": 2,
         },
         {"blocks": 1, "query_attention": False, "pooling": "avg"},
+        {"batch_normalization": False, "sentence_term": 1.5},
         {
             "n_gram_attention": False,
             "without_n_gram_attention": "last",
@@ -104,13 +109,14 @@ def test_the_equations(settings, mode):
     for row in (0, 1):
         expected, *_ = _expected(model, QUESTION[row], ANSWER[row])
         assert scores[row] == pytest.approx(expected, rel=1e-4)
-    assert scores[3] == 0
+    assert scores[3] == -(model.sentence_term or 0)
     assert (scores[:3] < 0).all()
 
 
 @pytest.mark.once
-def test_texts_encoded_once_meet_all_others():
-    model = _model(share_blocks=False)
+@pytest.mark.parametrize("sentence_term", [None, 1.5])
+def test_texts_encoded_once_meet_all_others(sentence_term):
+    model = _model(share_blocks=False, sentence_term=sentence_term)
     rows, columns = (x.ravel() for x in np.indices((4, 4)))
 
     def by_parts(question, answer):
@@ -184,6 +190,26 @@ def test_word_vectors_in_place_of_ids():
 
 
 @pytest.mark.once
+@pytest.mark.parametrize("share_blocks", [False, True])
+def test_a_principal_start_keeps_what_vectors_differ_in(share_blocks):
+    rng = np.random.default_rng(3)
+    plane = np.linalg.qr(rng.normal(size=(DIM, 2)))[0]
+    # Two directions have all but a little of the variance.
+    vectors = rng.normal(size=(50, 2)) @ plane.T + 5
+    vectors += 1e-6 * rng.normal(size=vectors.shape)
+    model = _model(filters=2, share_blocks=share_blocks)
+    model.start_principal(vectors)
+    for blocks in _blocks(model):
+        kernel = ops.convert_to_numpy(blocks.stack[0].kernel)[0]
+        np.testing.assert_allclose(kernel.T @ kernel, np.eye(2), atol=1e-5)
+        np.testing.assert_allclose(
+            kernel @ kernel.T, plane @ plane.T, atol=1e-5
+        )
+    with pytest.raises(ValueError, match="`filters` must not exceed"):
+        _model(filters=4).start_principal(vectors)
+
+
+@pytest.mark.once
 def test_parameter_counts():
     blocks = 300 * 1024 + 6 * 3 * 1024**2 + (3 * 1024 + 1) * 4
     assert blocks == 19_193_860
@@ -205,7 +231,13 @@ def test_parameter_counts():
             "name": "other",
         },
         {"hidden_units": [3], "share_blocks": False, "pooling": None},
-        {"vocabulary_size": None, "dtype": "mixed_bfloat16"},
+        {
+            "vocabulary_size": None,
+            "dtype": "mixed_bfloat16",
+            "sentence_term": 2.0,
+            "batch_normalization": False,
+            "later_scale": 0.05,
+        },
     ],
 )
 def test_saves_and_reloads_without_the_matrix(settings, tmp_path):

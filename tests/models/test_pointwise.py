@@ -5,10 +5,12 @@ import numpy as np
 import pytest
 from keras import ops
 
+from keras_qa.layers import AlignmentFeatures
 from keras_qa.models import CTRN
 from keras_qa.models import CNNRanker
 from keras_qa.models import LSTMRanker
 from keras_qa.models import QRNNRanker
+from keras_qa.text.packing import RaggedTexts
 from support.layer_checks import MODES
 from support.layer_checks import QUICKEST
 from support.layer_checks import run
@@ -79,15 +81,40 @@ def _weights(layer):
 
 def _words(model, ids):
     words = _embeddings().astype("float32").astype(float)[ids[ids > 0]]
-    return words @ _weights(model.projection)[0]
+    first, *others = (_weights(layer)[0] for layer in model.projections)
+    x = words @ first
+    for kernel in others:
+        x = np.maximum(0, x) @ kernel
+    return x
 
 
-def _pooled(states, pooling):
-    return {
-        "mean": lambda: states.mean(0),
-        "max": lambda: states.max(0),
-        "last": lambda: states[-1],
-    }[pooling]()
+def _softmax(x):
+    return np.exp(x) / np.exp(x).sum()
+
+
+def _pooled(model, states):
+    if model.pooling == "attentive":
+        # Section 3 of dos Santos et al. (2016).
+        (kernel,) = _weights(model.get_layer("attentive_pooling"))
+        fit = np.tanh(states[0] @ kernel @ states[1].T)
+        return [
+            _softmax(fit.max(axis)) @ x
+            for x, axis in zip(states, (1, 0), strict=True)
+        ]
+    pool = {
+        "mean": lambda x: x.mean(0),
+        "max": lambda x: x.max(0),
+        "last": lambda x: x[-1],
+    }[model.pooling]
+    return [pool(x) for x in states]
+
+
+def _normalized(model, x):
+    if not model.pooled_normalization:
+        return x
+    parts = getattr(model, "question_encoder", model)
+    gamma, beta = _weights(parts.get_layer("pooled_normalization"))
+    return (x - x.mean()) / np.sqrt(x.var() + 1e-8) * gamma + beta
 
 
 def _vectors(model, question, answer):
@@ -106,14 +133,20 @@ def _vectors(model, question, answer):
         states = [lstm(x, *weights) for x in pair]
     else:
         states = [np.maximum(0, convolution(x, *weights)) for x in pair]
-    pooling = getattr(model, "pooling", "mean")
-    return [_pooled(x, pooling) for x in states]
+    return [_normalized(model, x) for x in _pooled(model, states)]
 
 
 def _logits(model, row):
     x = _vectors(model, QUESTION[row], ANSWER[row])
     if model.overlap_features:
         x.append(OVERLAP[row])
+    if model.alignment_features:
+        # `test_alignment_features.py` compares the layer with loops.
+        inputs = _inputs(model)
+        read = [inputs[side].astype("int32") for side in ("question", "answer")]
+        vectors = [_embeddings()[ids].astype("float32") for ids in read]
+        features = AlignmentFeatures(VOCABULARY)([*read, *vectors])
+        x.append(ops.convert_to_numpy(features)[row])
     x = np.concatenate(x)
     for i in range(model.hidden_layers):
         kernel, bias = _weights(model.head.get_layer(f"hidden_{i}"))
@@ -126,9 +159,14 @@ SETTINGS = [
     (CTRN, {}),
     (CTRN, {"crossed_input": "partner", "kernel_size": 3, "zoneout": 0.3}),
     (CTRN, {"use_bias": True, "hidden_layers": 2, "overlap_features": 2}),
-    (QRNNRanker, {"overlap_features": FEATURES}),
+    (CTRN, {"pooling": "max", "pooled_normalization": True}),
+    (CTRN, {"pooling": "attentive", "projection_layers": 2}),
+    (CTRN, {"alignment_features": True, "overlap_features": FEATURES}),
+    (QRNNRanker, {"overlap_features": FEATURES, "pooled_normalization": True}),
+    (QRNNRanker, {"pooling": "attentive", "pooled_normalization": True}),
+    (QRNNRanker, {"alignment_features": True}),
     (QRNNRanker, {"pooling": "last", "kernel_size": 1, "zoneout": 0.2}),
-    (LSTMRanker, {"hidden_layers": 3}),
+    (LSTMRanker, {"hidden_layers": 3, "pooling": "max"}),
     (LSTMRanker, {"pooling": "last", "use_bias": True}),
     (CNNRanker, {}),
     (CNNRanker, {"pooling": "mean", "kernel_size": 2, "use_bias": False}),
@@ -183,6 +221,7 @@ def test_binary_cross_entropy_of_the_score_is_equation_3(
 @pytest.mark.parametrize("model_class", MODELS)
 def test_l2_on_all_trainable_parameters(model_class, trainable):
     settings = {"use_bias": True, "hidden_layers": 2, "overlap_features": 2}
+    settings |= {"pooled_normalization": True, "projection_layers": 2}
     model = _model(
         model_class, l2=0.3, trainable_embeddings=trainable, **settings
     )
@@ -222,10 +261,27 @@ def test_what_features_and_layers_add_to_the_count(model_class):
     plain = model_class(9, units=16).core_parameters
     features = model_class(9, units=16, overlap_features=4)
     assert features.core_parameters == plain + 4 * 128
+    aligned = model_class(9, units=16, alignment_features=True)
+    assert aligned.core_parameters == plain + 9 * 128
     deep = model_class(9, units=16, hidden_layers=3)
     assert deep.core_parameters == plain + 2 * 128 * 129
-    trained = model_class(9, units=16, trainable_embeddings=True)
-    assert trained.core_parameters == plain
+    for left_out in ({"trainable_embeddings": True}, {"projection_layers": 2}):
+        assert model_class(9, units=16, **left_out).core_parameters == plain
+    normalized = model_class(9, units=16, pooled_normalization=True)
+    assert normalized.core_parameters == plain + 2 * 16
+
+
+@pytest.mark.once
+def test_normalization_makes_up_for_small_states():
+    # Products of two gated states are near 0 in a new model.
+    small = CTRN(VOCABULARY, 64, 64, 64, pooled_normalization=True)
+    vectors = keras.Model(
+        small.input, small.get_layer("pooled_normalization").output
+    )
+    (vector,) = ops.convert_to_numpy(
+        vectors(_inputs(small, QUESTION[:1], ANSWER[:1]))
+    )
+    assert vector.std() == pytest.approx(1, abs=0.05)
 
 
 @pytest.mark.once
@@ -265,7 +321,11 @@ def test_lengths_can_be_fixed(model_class):
 
 
 @pytest.mark.once
-@pytest.mark.parametrize(("model_class", "settings"), SETTINGS)
+# The features of alignment are those of an answer for a question.
+@pytest.mark.parametrize(
+    ("model_class", "settings"),
+    [pair for pair in SETTINGS if not pair[1].get("alignment_features")],
+)
 def test_swapped_texts_are_swapped_vectors(model_class, settings):
     model = _model(model_class, **settings)
     expected = _score(model)
@@ -273,6 +333,9 @@ def test_swapped_texts_are_swapped_vectors(model_class, settings):
     assert np.abs(swapped - expected).max() > 1e-3
     hidden = model.head.get_layer("hidden_0")
     kernel = ops.convert_to_numpy(hidden.kernel)
+    if model.pooling == "attentive":
+        matrix = model.get_layer("attentive_pooling").kernel
+        matrix.assign(ops.transpose(matrix))
     order = np.r_[UNITS : 2 * UNITS, :UNITS, 2 * UNITS : len(kernel)]
     hidden.kernel.assign(kernel[order])
     np.testing.assert_allclose(
@@ -327,6 +390,32 @@ def test_overlap_features_are_standardised_inside(model_class):
     twin = model_class.from_config(model.get_config())
     twin.set_weights(model.get_weights())
     np.testing.assert_array_equal(_score(twin), _score(model))
+
+
+@pytest.mark.once
+def test_alignment_features_are_counted_and_standardised_inside():
+    model = _model(CTRN, alignment_features=True)
+    texts = RaggedTexts.from_sequences([*QUESTION, *ANSWER, [3, 3]])
+    pairs = np.array([0, 1]), np.array([3, 4])
+    model.adapt_alignment(texts, *pairs)
+    layer = AlignmentFeatures(VOCABULARY)
+    # The other texts are in no pair.
+    layer.adapt([texts[i] for i in (0, 1, 3, 4)])
+    read = [QUESTION[:2].astype("int32"), ANSWER[:2].astype("int32")]
+    vectors = [_embeddings()[ids].astype("float32") for ids in read]
+    features = ops.convert_to_numpy(layer([*read, *vectors]))
+    standardize = model.head.get_layer("aligned_normalization")
+    for weight, expected in (
+        (standardize.mean, features.mean(0)),
+        (standardize.deviation, features.std(0)),
+    ):
+        found = ops.convert_to_numpy(weight)
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
+    twin = CTRN.from_config(model.get_config())
+    twin.set_weights(model.get_weights())
+    np.testing.assert_array_equal(_score(twin), _score(model))
+    with pytest.raises(ValueError, match="`alignment_features` must be True"):
+        _model(CTRN).adapt_alignment(texts, *pairs)
 
 
 @pytest.mark.once
@@ -441,8 +530,9 @@ def test_trains_the_embedding_if_asked(model_class):
             {"embeddings": np.zeros((4, 5))},
             r"`embeddings` must have .* = \(30, 300\). Received: .*\(4, 5\)",
         ),
-        (QRNNRanker, {"pooling": "max"}, r"`pooling` .* \('mean', 'last'\)"),
-        (LSTMRanker, {"pooling": "max"}, r"`pooling` .* \('mean', 'last'\)"),
+        (CTRN, {"pooling": "last"}, r"`pooling` .* \('mean', 'max', 'att"),
+        (CTRN, {"projection_layers": 0}, "`projection_layers` must be a pos"),
+        (QRNNRanker, {"pooling": "sum"}, r"`pooling` .* \('mean', 'last', "),
         (CNNRanker, {"pooling": "last"}, r"`pooling` .* \('max', 'mean'\)"),
         (CNNRanker, {"kernel_size": 0}, "`kernel_size` must be a positive"),
     ],

@@ -127,6 +127,17 @@ def test_attention_gives_the_weights_of_the_words(model_class):
 
 
 @pytest.mark.once
+def test_a_new_lstm_remembers():
+    model = QALSTM(9, 4, units=3)
+    biases = [w for w in model.bilstm.weights if w.path.endswith("bias")]
+    for bias in biases:
+        # Input, forget, candidate, output.
+        gates = ops.convert_to_numpy(bias).reshape(4, 3)
+        np.testing.assert_array_equal(gates[:, 0], [0, 1, 0, 0])
+    assert len(biases) == 2
+
+
+@pytest.mark.once
 def test_parameter_counts():
     lstm = 2 * 4 * (100 * 141 + 141 * 141 + 141)
     model = QALSTM(9)

@@ -81,6 +81,7 @@ _SCORERS = {
     ),
     "IdfOverlapRanker": (models.IdfOverlapRanker, {}),
     "LSTMRanker": (models.LSTMRanker, _POINTWISE),
+    "LogCosineQA": (models.LogCosineQA, {"projection_dim": 5}),
     "MRNN": (models.MRNN, _MRNN),
     "MRNN of vectors": (models.MRNN, {**_MRNN, "vocabulary_size": None}),
     "QACNN": (models.QACNN, {"filters": 4}),

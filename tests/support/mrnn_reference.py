@@ -41,13 +41,17 @@ def dense_maps(texts, layer, training=False):
             for earlier, text in zip(maps, texts, strict=True)
         ]
         convolved = [convolution(x, w["kernel"]) for x in inputs]
-        mean, variance = w["moving_mean"], w["moving_variance"]
-        if training:
-            mean = np.concatenate(convolved).mean(0)
-            variance = np.concatenate(convolved).var(0)
+        if layer.batch_normalization:
+            mean, variance = w["moving_mean"], w["moving_variance"]
+            if training:
+                mean = np.concatenate(convolved).mean(0)
+                variance = np.concatenate(convolved).var(0)
+            convolved = [
+                (x - mean) / np.sqrt(variance + 1e-3) * w["gamma"] + w["beta"]
+                for x in convolved
+            ]
         for own, x in zip(maps, convolved, strict=True):
-            x = (x - mean) / np.sqrt(variance + 1e-3)
-            x = prelu(x * w["gamma"] + w["beta"], w["alpha"])
+            x = prelu(x, w["alpha"])
             if layer.pooling is not None:
                 x = pooled(x, layer.pool_size, layer.pooling)
             own.append(w["scale"] * x)

@@ -52,13 +52,16 @@ def test_a_scorer_without_features_gives_none(corpus):
 
 
 @pytest.mark.once
-def test_questions_have_their_numbers_if_the_scorer_wants_them(corpus):
+def test_texts_have_their_numbers_if_the_scorer_wants_them(corpus):
     rows = np.array([0, 4, 7], dtype=np.int32)
-    scorer = CorpusScorer(overlap_model(), corpus, question_rows=rows)
+    scorer = CorpusScorer(
+        overlap_model(), corpus, question_rows=rows, answer_rows=rows + 1
+    )
     pairs = np.array([2, 1, 2]), np.array([0, 0, 1])
     found = scorer.features(*pairs)
     np.testing.assert_array_equal(found["question_row"], [[7], [4], [7]])
-    assert list(found) == ["question_row"]
+    np.testing.assert_array_equal(found["answer_row"], [[1], [1], [5]])
+    assert list(found) == ["question_row", "answer_row"]
 
 
 @pytest.mark.once

@@ -6,6 +6,7 @@ Answering", EMNLP 2015.
 
 from collections.abc import Iterable
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -74,6 +75,25 @@ def read_wikiqa_toks(
     return _filter(read_toks(folder), answered_only)
 
 
+def read_wikiqa_numbered(
+    path: Path, answered_only: bool = True
+) -> Iterator[Question]:
+    """Streams a TSV file with the question ids of the tokenised folders.
+
+    The folders number the questions of the unfiltered file from 1.
+
+    Args:
+        path: see `read_wikiqa_tsv`, as for `answered_only`.
+        answered_only: True skips questions without a correct candidate.
+
+    Raises:
+        DatasetError: see `read_wikiqa_tsv`.
+    """
+    every = read_wikiqa_tsv(path, answered_only=False)
+    numbered = (replace(q, id=str(n)) for n, q in enumerate(every, start=1))
+    return _filter(numbered, answered_only)
+
+
 def _filter(
     questions: Iterable[Question], answered_only: bool
 ) -> Iterator[Question]:
@@ -139,6 +159,32 @@ def open_wikiqa(
     return make_dataset(name, folder, toks, looked_for, "whitespace")
 
 
+def open_wikiqa_full(
+    name: str, folder: Path, *, answered_only: bool = True
+) -> Dataset:
+    """Opens the TSV files of WikiQA, with the ids of the tokenised folders.
+
+    Answers are not cut at 40 tokens and keep their case. The ids let runs and
+    `train-folds.tsv` be those of the same questions of `"wikiqa"`.
+
+    Args:
+        name: the data set's name.
+        folder: the folder that contains the files, or has them in `full`.
+        answered_only: True skips questions without a correct candidate.
+
+    Raises:
+        DatasetError: if the folder contains none of the files.
+    """
+    splits: dict[str, Stream] = {}
+    for split in SPLITS:
+        file = f"WikiQA-{split}.tsv"
+        path = find_file(folder / "full", file) or find_file(folder, file)
+        if path is not None:
+            splits[split] = partial(read_wikiqa_numbered, path, answered_only)
+    looked_for = [f"WikiQA-{split}.tsv" for split in SPLITS]
+    return make_dataset(name, folder, splits, looked_for)
+
+
 register(
     Collection(
         "wikiqa",
@@ -147,5 +193,12 @@ register(
         open_wikiqa,
         {"prefer_original": "read the TSV files, not the tokenised folders"},
         own_files=("dev", "test", *(f"WikiQA-{s}.tsv" for s in SPLITS)),
-    )
+    ),
+    Collection(
+        "wikiqa-full",
+        "WikiQA",
+        "the same questions, with uncut answers and capitals",
+        open_wikiqa_full,
+        {"answered_only": "leave out questions without a correct answer"},
+    ),
 )

@@ -5,15 +5,17 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.cross_temporal import CrossTemporalLayer
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.ctrn.pointwise import PointwiseRanker
+from keras_qa.models.ctrn.pointwise import PooledStates
 from keras_qa.models.ctrn.pointwise import ProjectedWords
 from keras_qa.models.ctrn.pointwise import dense_head
+
+POOLINGS = ("mean", "max", "attentive")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -25,7 +27,7 @@ class CTRN(PointwiseRanker):
     2. `CrossTemporalLayer` computes both sequences of joint states, with the
        same convolutions for both texts.
     3. The means of the states over the words of each text are concatenated,
-       with the overlap features if there are any.
+       with the overlap and alignment features if there are any.
     4. One to three dense layers and two logits follow (equation 2).
 
     The score is the log-odds of the class "correct",
@@ -63,8 +65,15 @@ class CTRN(PointwiseRanker):
             has none.
         use_bias: whether convolutions have biases. The paper's parameter
             count has none.
+        pooling: `"mean"` of the joint states of a text (the paper), `"max"`,
+            or `"attentive"`, the mean with the weights that the texts give to
+            each other's words (`AttentivePooling`, with `units ** 2` weights).
+        pooled_normalization: whether a `LayerNormalization`, the same for both
+            texts, follows the pooling. The paper has none.
         hidden_units: size of each dense layer (the paper's h).
         hidden_layers: number of dense layers; the paper tunes it from 1 to 3.
+        projection_layers: number of projections of the words, with the
+            activation of the dense layers between them; the paper has 1.
         embeddings: array `(vocabulary_size, embedding_dim)` to start the
             embedding with; uniform in (-.25, .25) without it. It is not part
             of the configuration but a weight, which is saved.
@@ -82,6 +91,10 @@ class CTRN(PointwiseRanker):
             as a third input; the paper has 4 on TrecQA and none elsewhere. The
             model standardises them: call `adapt_overlap` with those of the
             training data before training.
+        alignment_features: whether the nine `AlignmentFeatures` of the words
+            and their vectors, before the projection, are used in the same way.
+            The model computes them from the word ids; call `adapt_alignment`
+            with the training data before training. The paper has none.
         question_length: length to which all questions are padded; None if it
             varies. With `alignment="padded"` a fixed length makes the scores
             independent of the batch.
@@ -127,8 +140,11 @@ class CTRN(PointwiseRanker):
         alignment: str = "lengths",
         zoneout: float = 0.0,
         use_bias: bool = False,
+        pooling: str = "mean",
+        pooled_normalization: bool = False,
         hidden_units: int = 128,
         hidden_layers: int = 1,
+        projection_layers: int = 1,
         embeddings: np.ndarray | None = None,
         trainable_embeddings: bool = False,
         activation: Any = "relu",
@@ -136,6 +152,7 @@ class CTRN(PointwiseRanker):
         word_dropout: float = 0.0,
         l2: float = 4e-6,
         overlap_features: int = 0,
+        alignment_features: bool = False,
         question_length: int | None = None,
         answer_length: int | None = None,
         dtype: Any = None,
@@ -157,12 +174,11 @@ class CTRN(PointwiseRanker):
             name="cross_temporal",
         )
         words = ProjectedWords(self.arguments)
-        # Means stay in float32 under mixed precision.
-        mean = BagOfWords("mean", dtype=policy.variable_dtype, name="mean")
+        pooling_of_both = PooledStates(self.arguments, POOLINGS)
         head = dense_head(self.arguments)
 
         # === Functional model ===
         texts = text_inputs(question_length, answer_length)
         states = crossing([words(ids) for ids in texts.values()])
-        vectors = [mean(sequence) for sequence in states]
+        vectors = pooling_of_both(states)
         super().__init__(texts, vectors, words, crossing, head)

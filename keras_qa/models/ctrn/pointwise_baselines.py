@@ -5,53 +5,54 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
-from keras_qa.layers.bag_of_words import BagOfWords
-from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.ctrn.pointwise import PointwiseRanker
+from keras_qa.models.ctrn.pointwise import PooledStates
 from keras_qa.models.ctrn.pointwise import ProjectedWords
 from keras_qa.models.ctrn.pointwise import dense_head
 from keras_qa.models.encoders import text_convolution
 
+STATE_POOLINGS = ("mean", "last", "max", "attentive")
+
 
 class TextwiseRanker(PointwiseRanker):
     """A pointwise ranker that encodes each text without the other.
+
+    With attentive pooling, by which the vectors of two texts depend on each
+    other, and with alignment features, the model has no `question_encoder` and
+    `answer_encoder`.
 
     It reads the other arguments of its subclasses from `self.arguments`.
 
     Args:
         encoder: layer from a text's words to its hidden states, or to one
             vector if the argument `pooling` is `"last"`.
-        poolings: the allowed values of `pooling`, of `"mean"`, `"max"` and
-            `"last"`.
+        poolings: the allowed values of `pooling`, see `PooledStates`.
     """
 
     def __init__(self, encoder: keras.layers.Layer, poolings: tuple[str, ...]):
         given = self.arguments
-        check_choice("pooling", given.pooling, poolings)
-        # Pooled states stay in float32 under mixed precision.
-        precise = full_policy(given.dtype).variable_dtype
 
         # === Layers ===
         words = ProjectedWords(given)
-        pool = {
-            "mean": lambda: BagOfWords("mean", dtype=precise, name="mean"),
-            "max": lambda: MaxOverTime(dtype=precise, name="max"),
-            "last": lambda: keras.layers.Identity(dtype=precise, name="last"),
-        }[given.pooling]()
+        pooling = PooledStates(given, poolings)
         head = dense_head(given)
 
         # === Functional model ===
         texts = text_inputs(given.question_length, given.answer_length)
+        # The head alone cannot score vectors with features of the words.
+        if pooling.of_pairs or given.alignment_features:
+            vectors = pooling([encoder(words(ids)) for ids in texts.values()])
+            super().__init__(texts, vectors, words, encoder, head)
+            return
         ids = keras.Input((None,), dtype="int32", name="words")
         text_encoder = keras.Model(
-            ids, pool(encoder(words(ids))), name="text_encoder"
+            ids, pooling.alone(encoder(words(ids))), name="text_encoder"
         )
         vectors = [text_encoder(ids) for ids in texts.values()]
         super().__init__(texts, vectors, words, encoder, head)
@@ -74,7 +75,8 @@ class QRNNRanker(TextwiseRanker):
 
     Args:
         pooling: `"mean"` of the hidden states (as in `CTRN`) or the `"last"`
-            state. The paper does not say which one its baseline uses.
+            state; the paper does not say which one its baseline uses. `"max"`
+            and `"attentive"` as in `CTRN`.
 
     Reference: Tay et al., 2018, "Cross Temporal Recurrent Networks for
     Ranking Question Answer Pairs", equation 1; Bradbury et al., 2016,
@@ -93,8 +95,10 @@ class QRNNRanker(TextwiseRanker):
         pooling: str = "mean",
         zoneout: float = 0.0,
         use_bias: bool = False,
+        pooled_normalization: bool = False,
         hidden_units: int = 128,
         hidden_layers: int = 1,
+        projection_layers: int = 1,
         embeddings: np.ndarray | None = None,
         trainable_embeddings: bool = False,
         activation: Any = "relu",
@@ -102,6 +106,7 @@ class QRNNRanker(TextwiseRanker):
         word_dropout: float = 0.0,
         l2: float = 4e-6,
         overlap_features: int = 0,
+        alignment_features: bool = False,
         question_length: int | None = None,
         answer_length: int | None = None,
         dtype: Any = None,
@@ -118,7 +123,7 @@ class QRNNRanker(TextwiseRanker):
             dtype=full_policy(dtype),
             name="qrnn",
         )
-        super().__init__(encoder, ("mean", "last"))
+        super().__init__(encoder, STATE_POOLINGS)
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -134,7 +139,8 @@ class LSTMRanker(TextwiseRanker):
 
     Args:
         pooling: `"mean"` of the hidden states (as in `CTRN`) or the `"last"`
-            state. The paper does not say which one its baseline uses.
+            state; the paper does not say which one its baseline uses. `"max"`
+            and `"attentive"` as in `CTRN`.
 
     Reference: Tay et al., 2018, "Cross Temporal Recurrent Networks for
     Ranking Question Answer Pairs", Table 2.
@@ -150,8 +156,10 @@ class LSTMRanker(TextwiseRanker):
         *,
         pooling: str = "mean",
         use_bias: bool = False,
+        pooled_normalization: bool = False,
         hidden_units: int = 128,
         hidden_layers: int = 1,
+        projection_layers: int = 1,
         embeddings: np.ndarray | None = None,
         trainable_embeddings: bool = False,
         activation: Any = "relu",
@@ -159,6 +167,7 @@ class LSTMRanker(TextwiseRanker):
         word_dropout: float = 0.0,
         l2: float = 4e-6,
         overlap_features: int = 0,
+        alignment_features: bool = False,
         question_length: int | None = None,
         answer_length: int | None = None,
         dtype: Any = None,
@@ -174,7 +183,7 @@ class LSTMRanker(TextwiseRanker):
             dtype=full_policy(dtype),
             name="lstm",
         )
-        super().__init__(encoder, ("mean", "last"))
+        super().__init__(encoder, STATE_POOLINGS)
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -211,8 +220,10 @@ class CNNRanker(TextwiseRanker):
         convolution_activation: Any = "relu",
         pooling: str = "max",
         use_bias: bool = True,
+        pooled_normalization: bool = False,
         hidden_units: int = 128,
         hidden_layers: int = 1,
+        projection_layers: int = 1,
         embeddings: np.ndarray | None = None,
         trainable_embeddings: bool = False,
         activation: Any = "relu",
@@ -220,6 +231,7 @@ class CNNRanker(TextwiseRanker):
         word_dropout: float = 0.0,
         l2: float = 4e-6,
         overlap_features: int = 0,
+        alignment_features: bool = False,
         question_length: int | None = None,
         answer_length: int | None = None,
         dtype: Any = None,

@@ -67,14 +67,14 @@ class IAM(StagedMatcher):
     A new model has random readers. `load_language_models`, `load_jump` and
     `adapt_idf` set the results of the earlier training stages.
 
-    `attention` is a model of both texts that returns the weights of the
-    answer's words, a dict of `"answer"` `(batch_size, answer_length)`; the rest
-    of the sum 1 is the weight of `<EOS>`. `jumps` is a model of answers that
-    returns the jump from each word to the next word or `<EOS>`.
-    `question_reader` and `answer_reader` are models of one text that return the
-    `"states"` of step 1 and their `"mask"`, as
-    `BidirectionalLanguageModel.encoder` does. Parts that no term needs are
-    None.
+    `attention` is a model of both texts (with `contextual_answers`, of all
+    inputs) that returns the weights of the answer's words, a dict of
+    `"answer"` `(batch_size, answer_length)`; the rest of the sum 1 is the
+    weight of `<EOS>`. `jumps` is a model of answers that returns the jump from
+    each word to the next word or `<EOS>`. `question_reader` and `answer_reader`
+    are models of one text that return the `"states"` of step 1 and their
+    `"mask"`, as `BidirectionalLanguageModel.encoder` does. Parts that no term
+    needs are None.
 
     Id 0 is padding and changes nothing. Texts may have any length, including 0.
     Under mixed precision jumps, tf-idf, weights, c and scores are float32.
@@ -109,8 +109,17 @@ class IAM(StagedMatcher):
         contextual_vectors: array `(questions, length, dim)` of contextual
             vectors of the words of each question, such as BERT's, which
             replace w(t), followed by the vector of `<EOS>` and zeros; or the
-            shape of this array. The readers and M do not use them, because
-            they contain the words that a language model predicts.
+            shape of this array. The readers do not use them, because they
+            contain the words that a language model predicts, nor does M
+            without `contextual_answers`.
+        contextual_answers: the same for the words of answers, `(answers,
+            length, dim)`, with the `dim` of `contextual_vectors`. M then
+            compares the words of both texts by these vectors: they are the rows
+            of E. The paper's M has one number for two words in any texts.
+        match_in_logit: whether to add `d_q^T M d_a` of equation 8, times a
+            trainable number that starts at 1, to the score. As printed it is
+            the same at all positions of a softmax over positions, and so has
+            almost no effect.
         input_initializer: initialiser of V_q: `"uniform"` (as printed) or
             `"identity"`, so that the first inputs of step 4 are similar to
             those of the language model.
@@ -131,7 +140,8 @@ class IAM(StagedMatcher):
         inputs: dict of int tensors `"question"` `(batch_size,
             question_length)` and `"answer"` `(batch_size, answer_length)`, and
             with `contextual_vectors` an int tensor `"question_row"`
-            `(batch_size, 1)`, the number of the question.
+            `(batch_size, 1)`, the number of the question, with
+            `contextual_answers` also `"answer_row"`, that of the answer.
 
     Output:
         Float tensor `(batch_size, 1)`, higher is better.
@@ -152,7 +162,10 @@ class IAM(StagedMatcher):
     QA matching", sections 2.1 to 2.6.
     """
 
-    not_kept = ("embeddings", "idf", "contextual_vectors", "layers")
+    not_kept = (
+        *("embeddings", "idf", "contextual_vectors", "contextual_answers"),
+        "layers",
+    )
 
     @keeps_arguments
     def __init__(
@@ -175,6 +188,8 @@ class IAM(StagedMatcher):
         reader_embeddings: str = "shared",
         trainable_states: bool = False,
         contextual_vectors: np.ndarray | Sequence[int] | None = None,
+        contextual_answers: np.ndarray | Sequence[int] | None = None,
+        match_in_logit: bool = False,
         input_initializer: str = "uniform",
         dropout: float = 0.5,
         question_dropout: float = 0.0,
@@ -200,6 +215,9 @@ class IAM(StagedMatcher):
                 "`trainable_embeddings`, which would change the fixed states. "
                 f"Received: reader_embeddings={reader_embeddings!r}"
             )
+        _check_match(
+            terms, match_in_logit, contextual_vectors, contextual_answers
+        )
         policy = full_policy(dtype)
         # Weights, sums and scores stay in float32 under mixed precision.
         precise = policy.variable_dtype
@@ -278,10 +296,12 @@ class IAM(StagedMatcher):
             hidden_units, "matching", activation="tanh", dtype=precise
         )
         softmax = dense(2, "softmax", use_bias=False, dtype=precise)
-        text_vectors = (
-            TextVectors(contextual_vectors, dtype=policy, name="text_vectors")
-            if contextual_vectors is not None
-            else None
+        text_vectors, answer_vectors = (
+            None if x is None else TextVectors(x, dtype=policy, name=name)
+            for x, name in (
+                (contextual_vectors, "text_vectors"),
+                (contextual_answers, "answer_vectors"),
+            )
         )
 
         # === Functional model ===
@@ -295,7 +315,14 @@ class IAM(StagedMatcher):
             )
 
         texts = text_inputs()
-        rows = {}
+        rows = {
+            name: keras.Input((1,), dtype="int32", name=name)
+            for name, layer in (
+                ("question_row", text_vectors),
+                ("answer_row", answer_vectors),
+            )
+            if layer is not None
+        }
         question, answer = texts["question"], texts["answer"]
         readers = {"question": None, "answer": reader("answer")}
         read = {"answer": readers["answer"](answer)}
@@ -316,7 +343,17 @@ class IAM(StagedMatcher):
             inputs["answer_words"] = embedding(answer)
             inputs["question_words"] = embedding(question)
             inputs["question_tf_idf"] = tf_idf(question)
-        weights = interactive(inputs, mask=mask)
+        if text_vectors is not None and answer_vectors is not None:
+            inputs["question_words"] = text_vectors(
+                [rows["question_row"], question]
+            )
+            inputs["answer_words"] = answer_vectors(
+                [rows["answer_row"], answer]
+            )
+        if match_in_logit:
+            weights, match = interactive(inputs, mask=mask, return_match=True)
+        else:
+            weights = interactive(inputs, mask=mask)
         # (batch_size, 1, length) by (batch_size, length, 2 units)
         context = ops.squeeze(
             ops.matmul(ops.expand_dims(weights, 1), states), axis=1
@@ -325,9 +362,6 @@ class IAM(StagedMatcher):
         ids = append(question)
         words = embedding(ids)
         if text_vectors is not None:
-            rows["question_row"] = keras.Input(
-                (1,), dtype="int32", name="question_row"
-            )
             words = text_vectors([rows["question_row"], ids])
         aware = ops.tanh(
             word_projection(words)
@@ -339,7 +373,16 @@ class IAM(StagedMatcher):
             [ended, context]
         )
         logits = softmax(matching(drop(pair)))
-        super().__init__({**texts, **rows}, logits[:, 1:] - logits[:, :1])
+        score = logits[:, 1:] - logits[:, :1]
+        if match_in_logit:
+            score = score + keras.layers.Dense(
+                1,
+                use_bias=False,
+                kernel_initializer="ones",
+                dtype=precise,
+                name="match_in_logit",
+            )(match)
+        super().__init__({**texts, **rows}, score)
         for weight in self.trainable_weights if l2 else ():
             weight.regularizer = keras.regularizers.L2(l2)
 
@@ -352,12 +395,15 @@ class IAM(StagedMatcher):
         self.interactive_attention = interactive
         self.question_stack = question_stack
         self.text_vectors = text_vectors
+        self.answer_vectors = answer_vectors
         self.question_reader = readers["question"]
         self.answer_reader = readers["answer"]
         # `<EOS>` is at the first position of padding, or at the last position.
         is_word = ops.cast(ops.not_equal(answer, 0), precise)
         self.attention = keras.Model(
-            texts, {"answer": weights[:, :-1] * is_word}, name="attention"
+            texts if answer_vectors is None else {**texts, **rows},
+            {"answer": weights[:, :-1] * is_word},
+            name="attention",
         )
         self.jumps = (
             keras.Model(answer, inputs["jump"][:, :-1] * is_word, name="jumps")
@@ -372,12 +418,37 @@ class IAM(StagedMatcher):
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, without the arrays."""
-        vectors = self.text_vectors
         return {
             **super().get_config(),
             "layers": self.question_stack.layers,
             "jump": dict(self.jump),
-            "contextual_vectors": (
-                None if vectors is None else list(vectors.shape)
-            ),
+            **{
+                name: None if layer is None else list(layer.shape)
+                for name, layer in (
+                    ("contextual_vectors", self.text_vectors),
+                    ("contextual_answers", self.answer_vectors),
+                )
+            },
         }
+
+
+def _check_match(
+    terms: Sequence[str], in_logit: bool, questions: Any, answers: Any
+) -> None:
+    """Refuses a match of texts without what it is made of."""
+    if (in_logit or answers is not None) and "match" not in terms:
+        raise ValueError(
+            "`terms` must have 'match' with `match_in_logit` and "
+            f"`contextual_answers`. Received: terms={terms!r}"
+        )
+    if answers is None:
+        return
+    widths = [
+        None if x is None else (np.shape(x) if np.ndim(x) > 1 else tuple(x))[-1]
+        for x in (questions, answers)
+    ]
+    if widths[0] != widths[1]:
+        raise ValueError(
+            "`contextual_vectors` must have vectors of the size of those of "
+            f"`contextual_answers`, {widths[1]}. Received: {widths[0]}"
+        )

@@ -6,6 +6,7 @@ import pytest
 from keras_qa.datasets.collections.wikiqa import HEADER
 from keras_qa.datasets.collections.wikiqa import read_wikiqa_toks
 from keras_qa.datasets.collections.wikiqa import read_wikiqa_tsv
+from keras_qa.datasets.registry import open_dataset
 from keras_qa.errors import DatasetError
 
 WIKIQA = Path(__file__).parents[2] / "data/WikiQA"
@@ -27,6 +28,27 @@ def test_fields_of_the_tsv():
     assert [c.id for c in first.candidates] == ["D1-0", "D1-1", "D1-2"]
     assert [c.label for c in first.candidates] == [1, 0, 0]
     assert first.candidates[1].text == "The stone was found in 1799."
+
+
+def test_numbers_are_those_of_the_unfiltered_file(tmp_path):
+    lines = (WIKIQA / "WikiQA-train.tsv").read_text("utf-8").splitlines()
+    # The second question loses its right answer.
+    start = next(i for i, line in enumerate(lines) if line.startswith("Q2"))
+    while lines[start].startswith("Q2"):
+        lines[start] = f"{lines[start][:-1]}0"
+        start += 1
+    (tmp_path / "full").mkdir()
+    path = tmp_path / "full" / "WikiQA-train.tsv"
+    path.write_text("\n".join([*lines, ""]), "utf-8")
+    (tmp_path / "train-folds.tsv").write_text("1\ttrain\n3\tdev\n", "utf-8")
+    dataset = open_dataset("wikiqa-full", tmp_path)
+    assert [q.id for q in dataset.questions("train")] == ["1", "3"]
+    assert [[q.id for q in p] for p in dataset.held_out_fold()] == [
+        ["1"],
+        ["3"],
+    ]
+    every = open_dataset("wikiqa-full", tmp_path, answered_only=False)
+    assert [q.id for q in every.questions("train")] == ["1", "2", "3", "4"]
 
 
 def test_tokenised_folder_has_the_same_labels():

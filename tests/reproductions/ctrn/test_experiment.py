@@ -65,10 +65,15 @@ def test_untrained_models(tmp_path, model):
 def test_the_other_readings_of_the_crossing_are_trained_and_exported(tmp_path):
     """With padding as a part of the model, all of its parts agree on it."""
     readings = {"crossed_input": "partner", "alignment": "padded"}
+    readings |= {"pooling": "attentive", "pooled_normalization": True}
+    readings |= {"projection_layers": 2, "alignment_features": True}
     assert run(tmp_path / "run", overlap=True, **readings) == 0
     assert metrics_of(tmp_path / "run")["overrides"].items() >= readings.items()
     model = keras.models.load_model(tmp_path / "run/model.keras")
-    assert (model.crossed_input, model.alignment) == ("partner", "padded")
+    assert {name: getattr(model, name) for name in readings} == readings
+    # Counted and standardised by the training questions.
+    idf = model.aligned.get_layer("alignment_features").idf.idf
+    assert len(np.unique(keras.ops.convert_to_numpy(idf))) > 2
     assert 4 < model.question_length < 40
     assert 4 < model.answer_length < 60
 
@@ -177,7 +182,7 @@ def test_settings_are_the_papers():
         (["--set=alignment=none"], "`alignment` must be one of"),
         (["--set=patience=-1"], "`patience` must not be negative"),
         (["--set=batch_size=0"], "`batch_size` must be positive"),
-        (["--model=qrnn", "--set=pooling=max"], "`pooling` must be one of"),
+        (["--model=ctrn", "--set=pooling=last"], "`pooling` must be one of"),
         (["--model=overlap", "--set=overlap=false"], "`overlap` must be true"),
         (["--model=ap-cnn", "--set=margin=-1"], "`margin`"),
     ],

@@ -20,8 +20,8 @@ from reproductions.harness.command import parse_arguments
 from reproductions.harness.command import run_command
 from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Recipe
-from reproductions.harness.learner import Learner
 from reproductions.harness.objectives import pairwise_training
 from reproductions.harness.search_space import papers
 from reproductions.harness.settings import CommonSettings

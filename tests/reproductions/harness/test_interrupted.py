@@ -41,6 +41,21 @@ def test_killed_twice_and_resumed_is_the_same(paper, tmp_path):
 
 
 @pytest.mark.large
+@pytest.mark.parametrize("paper", ["hyperqa", "iam"])
+def test_killed_in_folds_and_resumed_is_the_same(paper, tmp_path):
+    """IAM's stages are shared by the folds that read the same texts."""
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    assert run(paper, whole, "--set=folds=2", export=False) == 0, printed(whole)
+    total = accesses(whole)
+    for share in moments(paper, 4):
+        kill_at = int(share * total / 2)
+        run(paper, parts, "--set=folds=2", kill_at=kill_at, export=False)
+    status = run(paper, parts, "--set=folds=2", export=False)
+    assert status == 0, printed(parts)
+    assert result(parts) == result(whole)
+
+
+@pytest.mark.large
 @pytest.mark.parametrize("paper", sorted(SCRIPTS))
 def test_killed_at_ten_moments_and_resumed_is_the_same(paper, tmp_path):
     """By turns before an access to a file, and after a share of the time."""

@@ -22,7 +22,8 @@ from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.learner import Learner
+from reproductions.harness.experiment import Learner
+from reproductions.harness.objectives import training_of
 from reproductions.harness.settings import OBJECTIVES
 from reproductions.harness.settings import CommonSettings
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
@@ -84,7 +85,7 @@ def _run(**changes):
 
 
 def test_the_default_is_the_papers():
-    assert Toy().build_training(_run()) == "as printed"
+    assert training_of(Toy(), _run()) == "as printed"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,7 @@ def test_the_default_is_the_papers():
 def test_a_model_learns_by_each(objective, kind, loss, features):
     settings = {"margin": 0.7, "temperature": 0.4, "right_answers": "sum"}
     settings |= {"negatives": 2, "candidates": 3, "objective": objective}
-    training = Toy(features).build_training(_run(**settings))
+    training = training_of(Toy(features), _run(**settings))
     assert isinstance(training.batches, kind)
     assert isinstance(training.trainer.loss, loss)
     assert training.patience == (0 if features else 2)

@@ -1,6 +1,7 @@
 import importlib
 import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,11 +10,15 @@ pytest.importorskip("keras_tuner")
 from keras_qa.errors import DatasetError
 from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness import search_space as search
+from reproductions.harness.cross_validation import KEPT
+from reproductions.harness.cross_validation import Validation
+from reproductions.harness.errors import SettingsError
 from reproductions.harness.search_space import Search
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
 from reproductions.iam.experiment import EXPERIMENT as IAM
 from reproductions.mrnn.experiment import EXPERIMENT as MRNN
 from reproductions.qa_lstm.experiment import EXPERIMENT as QA_LSTM
+from reproductions.records.runs import read_runs
 
 # KerasTuner calls functions of `threading` that are old, hundreds of times.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -203,10 +208,17 @@ def test_missing_package_names_the_command(monkeypatch):
 
 
 def test_options_that_would_leak_are_refused(tmp_path, capsys):
-    for option in ("--split=test", "--record"):
+    with pytest.raises(SystemExit):
+        search.main(["hyperqa", f"--output-dir={tmp_path}", "--split=test"])
+    assert "--split=test cannot be given" in capsys.readouterr().err
+
+
+def test_a_record_needs_a_commit(tmp_path, capsys, monkeypatch):
+    for commit in ("1234567-dirty", ""):
+        monkeypatch.setattr(search, "versions", lambda c=commit: {"commit": c})
         with pytest.raises(SystemExit):
-            search.main(["hyperqa", f"--output-dir={tmp_path}", option])
-        assert f"{option} cannot be given" in capsys.readouterr().err
+            search.main(["hyperqa", f"--output-dir={tmp_path}", "--record"])
+        assert f"Received: commit {commit}" in capsys.readouterr().err
 
 
 def test_missing_data_is_reported(tmp_path, capsys):
@@ -225,20 +237,83 @@ def test_an_output_folder_that_is_a_file_is_reported(tmp_path, capsys):
     assert str(tmp_path / "file") in error
 
 
-def test_trials_train_and_are_judged_on_the_fold(tmp_path, capsys):
+@pytest.mark.parametrize("folds", [0, 2])
+def test_trials_are_measured_on_the_folds(tmp_path, folds):
     arguments = ["hyperqa", f"--output-dir={tmp_path}", "--trials=1"]
-    arguments += ["--smoke", "--set=skipgram_dim=16"]
+    arguments += ["--smoke", "--set=skipgram_dim=16", f"--set=folds={folds}"]
     assert search.main(arguments) == 0
     (folder,) = (tmp_path / "trials").iterdir()
-    assert {path.name for path in folder.iterdir()} == search.KEPT
-    metrics = json.loads((folder / "metrics.json").read_text())
+    trained = sorted(folder.glob("fold-*"))
+    assert len(trained) == max(1, folds)
+    record = json.loads((folder / search.TRIAL).read_text())
+    maps = [fold["MAP"] for fold in record["folds"]]
+    for path, MAP in zip(trained, maps, strict=True):
+        assert {file.name for file in path.iterdir()} == KEPT
+        curves = json.loads((path / "metrics.json").read_text())["curves"]
+        assert curves["MAP"] == [MAP]
+    assert record["metrics"]["MAP"] == pytest.approx(sum(maps) / len(maps))
     (best,) = json.loads((tmp_path / "results.json").read_text())
-    assert metrics["split"] == "dev"
-    assert best.pop("MAP") == metrics["selection"]["MAP"]
-    assert set(best) == set(PAPERS_SPACE)
-    for name, value in best.items():
-        assert metrics["settings"][name] == value
+    assert best.pop("MAP") == record["metrics"]["MAP"]
+    assert best == record["settings"] and set(best) == set(PAPERS_SPACE)
     # A second start finds the search complete and trains nothing.
-    before = (folder / "metrics.json").stat().st_mtime_ns
+    before = (trained[0] / "metrics.json").stat().st_mtime_ns
     assert search.main(arguments) == 0
-    assert (folder / "metrics.json").stat().st_mtime_ns == before
+    assert (trained[0] / "metrics.json").stat().st_mtime_ns == before
+
+
+def test_all_trials_are_recorded_once(tmp_path, monkeypatch):
+    """The third has a value that no fold can be trained with."""
+    found = Validation("MAP", [{"MAP": [0.1, 0.3]}, {"MAP": [0.5, 0.5]}], 2.5)
+    calls = []
+
+    def validate(experiment, arguments, settings, folder):
+        calls.append(arguments)
+        if len(calls) == 3:
+            raise SettingsError("the setting `x` must be y. Received: z")
+        return found
+
+    monkeypatch.setattr(search, "validate", validate)
+    monkeypatch.setattr(search, "versions", lambda: {"commit": "1234567"})
+    path = tmp_path / "searches" / "hyperqa-sample.jsonl"
+    monkeypatch.setattr(search, "record_file", lambda *_: path)
+    arguments = ["hyperqa", f"--output-dir={tmp_path / 'out'}", "--trials=4"]
+    arguments += ["--record", "--search-seed=5", "--space=best"]
+    arguments += ["--optional-embeddings", "random"]
+    for _ in range(2):
+        assert search.main(arguments) == 0
+        records = read_runs(path)
+        assert [record["trial"] for record in records] == ["0", "1", "2", "3"]
+    assert len(calls) == 4
+    assert records[2]["failed"].endswith("Received: z")
+    assert records[2]["metrics"] == {}
+    assert records[0]["metrics"] == {"MAP": pytest.approx(0.4)}
+    assert records[0]["folds"] == [{"MAP": 0.3}, {"MAP": 0.5}]
+    assert (records[0]["epochs"], records[0]["seconds"]) == (2, 2.5)
+    assert (records[0]["search_seed"], records[0]["space"]) == (5, "best")
+    vectors = {tuple(record["vectors"]) for record in records}
+    assert vectors == {("skipgram",), ("skipgram", "random")}
+    for record, call in zip(records, calls, strict=True):
+        assert record["vectors"] == call.embeddings
+
+
+def test_the_best_space_has_what_models_share(tmp_path):
+    drawn = []
+
+    def train(changes, trial):
+        drawn.append(changes)
+        return {"MAP": 0.5}
+
+    settings = SimpleNamespace(learning_rate=0.02, objective="paper")
+    space = search.best_space(HYPERQA, settings, ["a.bin"])
+    Search(space, train, 60, tmp_path).search(verbose=0)
+    rates = {changes["learning_rate"] for changes in drawn}
+    assert rates == {0.002, 0.006, 0.02, 0.06}
+    assert {tuple(c[search.ADDED]) for c in drawn} == {(), ("a.bin",)}
+    assert not any("word_norm" in changes for changes in drawn)
+    for changes in drawn:
+        # What samples negatives is chosen where negatives are sampled.
+        pairwise = changes["objective"] == "pairwise"
+        assert ("sampler" in changes) == pairwise
+        in_paper = changes["margin"] in PAPERS_SPACE["margin"]
+        assert in_paper != pairwise
+    assert len({changes["objective"] for changes in drawn}) == 4

@@ -105,7 +105,7 @@ def test_a_run_is_not_overwritten(finished, capsys):
     assert (finished / "metrics.json").read_bytes() == before
 
 
-@pytest.mark.parametrize("model", ["bm25", "cosine", "cosineqa"])
+@pytest.mark.parametrize("model", ["bm25", "cosine", "cosineqa", "logcosineqa"])
 def test_other_models(tmp_path, model):
     record = tmp_path / "runs.jsonl"
     status = run(tmp_path / model, "--model", model, "--record", str(record))

@@ -170,6 +170,8 @@ def test_contextual_vectors_of_a_bert(tmp_path, bert):
     options = ["--model=iam-bert-contextual", "--bert=/models/tiny"]
     settings = dict.fromkeys(TERM_SETTINGS, False) | {"answer_state": True}
     settings |= {"bert_dim": 5, "lm_trainable_embeddings": True}
+    settings |= {"match": True, "match_in_logit": True}
+    settings |= {"contextual_answers": True}
     assert run(tmp_path / "run", *options, **settings) == 0
     metrics = metrics_of(tmp_path / "run")
     assert metrics["vectors"] == ["bert:tiny"]
@@ -181,6 +183,8 @@ def test_contextual_vectors_of_a_bert(tmp_path, bert):
     assert "saved_model" not in names(tmp_path / "run")
     model = keras.models.load_model(tmp_path / "run/model.keras")
     assert model.get_config()["contextual_vectors"][-1] == 5
+    assert model.get_config()["contextual_answers"][-1] == 5
+    assert model.match_in_logit
     assert model.embedding_dim == 5
     # Each language model has word vectors of its own.
     assert model.reader_embeddings == "own"
@@ -267,6 +271,8 @@ def test_rates_may_stay():
         (["--stage=lm", "--model=qa-lstm"], "`--stage lm` is of iam, iam-bert"),
         (["--set=question_term=last"], "`question_term` must be one of"),
         (["--set=jump=2"], "`jump` must be of type bool"),
+        (["--set=contextual_answers=true"], "is of iam-bert-contextual"),
+        (["--set=match=false", "--set=match_in_logit=true"], "`match` must be"),
         (["--set=decay=2/T"], "`decay` must be one of"),
         (["--stage=lm", "--set=lm_loss_per=text"], "`lm_loss_per` must be one"),
     ],

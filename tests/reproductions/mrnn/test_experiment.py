@@ -50,7 +50,8 @@ def test_words_in_their_texts(tmp_path):
     write_elmo(elmo, make_weights())
     folder = tmp_path / "run"
     options = ["--model=mrnn-contextual", "--embeddings", f"elmo:{elmo}"]
-    assert run(folder, *options, "skipgram") == 0
+    changes = {"start": "principal", "sentence_term": 1.0}
+    assert run(folder, *options, "skipgram", **changes) == 0
     metrics = metrics_of(folder)
     assert metrics["vectors"] == ["elmo:elmo", "skipgram"]
     assert "coverage" not in metrics
@@ -67,7 +68,13 @@ def test_words_in_their_texts(tmp_path):
 @pytest.mark.parametrize("dataset", ["quasar-t", "squad"])
 def test_retrieval_data_sets_have_recall(tmp_path, dataset, without_export):
     options = [f"--dataset={dataset}", f"--data-dir={DATA}", "--split=dev"]
-    assert run(tmp_path / "run", *options, fold_fraction=0.5) == 0
+    changes = {
+        "fold_fraction": 0.5,
+        "start": "principal",
+        "batch_normalization": False,
+        "later_scale": 0.05,
+    }
+    assert run(tmp_path / "run", *options, **changes) == 0
     metrics = metrics_of(tmp_path / "run")
     names = {"MAP", "MRR", "P@1", "recall@1", "recall@3", "recall@5"}
     assert set(metrics["metrics"]) == names

@@ -40,7 +40,7 @@ SETTINGS = {
 
 def untrained(experiment, run):
     """What training and ranking leave, of a model with random weights."""
-    scorer = experiment.build_training(run).scorer
+    scorer = experiment.build_learner(run).scorer
     blocks = scorer.model.question_encoder.get_layer("blocks")
     for layer in blocks, scorer.model.duplex:
         randomize(layer, 0.5)

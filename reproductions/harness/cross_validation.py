@@ -1,0 +1,127 @@
+"""The number of epochs, chosen by cross-validation over the training questions.
+
+Each fold of train is ranked after each epoch of a training on the other folds.
+The number of epochs is that with the highest mean measure of the folds.
+"""
+
+import statistics
+import time
+from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import keras
+
+from keras_qa.files.locks import RUNNING
+from keras_qa.training.run_folder import METRICS
+from keras_qa.training.run_folder import SETTINGS
+from keras_qa.training.run_folder import RunFolder
+from keras_qa.training.run_folder import keep_only
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Run
+from reproductions.harness.fitting import fit
+
+# The files of a finished fold; its weights are of no further use.
+KEPT = {SETTINGS, METRICS, "history.csv"}
+
+Curves = dict[str, list[float]]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One fold of a cross-validation.
+
+    Attributes:
+        folder: its folder; a finished fold in it is read, not trained again.
+        prepare: reads what the fold's training needs; its questions to select
+            the epoch with are those of the fold.
+    """
+
+    folder: RunFolder
+    prepare: Callable[[], Run[Any]]
+
+
+@dataclass(frozen=True)
+class Validation:
+    """The measures of all folds.
+
+    Attributes:
+        monitor: the measure that chooses the number of epochs.
+        curves: for each fold its measures by name, each with a value for each
+            epoch.
+        seconds: how long all folds took.
+    """
+
+    monitor: str
+    curves: Sequence[Curves]
+    seconds: float
+
+    @property
+    def means(self) -> Curves:
+        """The folds' mean measures, up to the last epoch of all folds."""
+        return {
+            name: [
+                statistics.fmean(values)
+                # A fold that ran out of patience ended before the others.
+                for values in zip(*(c[name] for c in self.curves), strict=False)
+            ]
+            for name in self.curves[0]
+        }
+
+    @property
+    def epochs(self) -> int:
+        """The number of epochs of the highest mean, the first of equal ones."""
+        means = self.means[self.monitor]
+        return means.index(max(means)) + 1
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The folds' mean measures after that number of epochs."""
+        return {name: v[self.epochs - 1] for name, v in self.means.items()}
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """The entries of `metrics.json`."""
+        return {"selection": self.metrics, "folds": self.curves}
+
+
+def cross_validate(
+    experiment: Experiment[Any], monitor: str, folds: Sequence[Fold]
+) -> Validation:
+    """Trains once for each fold and measures the fold after each epoch.
+
+    Args:
+        experiment: the experiment that owns the model.
+        monitor: the measure that chooses the number of epochs.
+        folds: the folds.
+
+    Raises:
+        RunFolderError: if a fold's folder contains another run.
+    """
+    measured = [_measured(experiment, fold) for fold in folds]
+    return Validation(
+        monitor,
+        [one["curves"] for one in measured],
+        sum(one["seconds"] for one in measured),
+    )
+
+
+def _measured(experiment: Experiment[Any], fold: Fold) -> dict[str, Any]:
+    """The content of a fold's `metrics.json`, which is made if missing."""
+    folder = fold.folder
+    if folder.finished:
+        folder.tidy(KEPT)
+    else:
+        started = time.perf_counter()
+        with folder.claim():
+            run = fold.prepare()
+            _, selector = fit(experiment, run, title=folder.path.name)
+            names = experiment.measures(run.arguments.dataset)
+            curves = {n: [row[n] for row in selector.history] for n in names}
+            seconds = time.perf_counter() - started
+            folder.write_json(METRICS, {"curves": curves, "seconds": seconds})
+            keep_only(folder.path, {*KEPT, RUNNING})
+        keras.utils.clear_session()
+    found: dict[str, Any] = folder.read_json(METRICS)
+    return found

@@ -1,0 +1,91 @@
+"""Floors next to the measured runs, and the marks of those below."""
+
+import pytest
+
+from reproductions.records.seed_groups import group_runs
+from reproductions.report.floors import Floors
+from support.report_pages import page
+from support.report_pages import row_of
+from support.report_pages import run
+from support.report_pages import section
+
+
+def floor(model, MAP, vectors=(), **fields):
+    return run(
+        model=model,
+        MAP=MAP,
+        vectors=list(vectors),
+        recipe="untrained",
+        **fields,
+    )
+
+
+def dev(*runs):
+    return section(page(*runs), "## Measured on dev")
+
+
+def test_a_floor_is_untrained_and_of_the_same_vectors_or_of_none():
+    runs = [
+        run(MAP=0.7),
+        floor("bm25", 0.5),
+        floor("alignment", 0.6, ["other.bin"]),
+        floor("cosine", 0.8, ["a.bin", "other.bin"]),
+        floor("bm25", 0.9, split="test"),
+        floor("bm25", 0.9, dataset="trecqa-raw"),
+    ]
+    floors = Floors(group_runs(runs), "hyperqa")
+    found = floors.of("wikiqa", "dev", ["other"])
+    assert [group.model for group in found] == ["alignment", "bm25"]
+    by_model = {group.model: group for group in group_runs(runs[:3])}
+    assert floors.best(by_model["hyperqa"]).model == "alignment"
+    assert floors.above(by_model["hyperqa"]) == pytest.approx(0.1)
+    assert floors.best(by_model["bm25"]) is None
+    assert Floors([], "hyperqa").above(by_model["hyperqa"]) is None
+
+
+def test_the_papers_own_floor_comes_before_another_papers():
+    runs = [
+        floor("bm25", 0.5),
+        floor("bm25", 0.6, paper="ctrn"),
+        floor("cosine", 0.3, paper="ctrn"),
+        floor("cosine", 0.4, paper="iam"),
+    ]
+    found = Floors(group_runs(runs), "hyperqa").of("wikiqa", "dev", [])
+    assert [(g.model, g.paper) for g in found] == [
+        ("bm25", "hyperqa"),
+        ("cosine", "iam"),
+    ]
+
+
+def test_each_table_has_the_floors_of_its_vectors():
+    text = dev(
+        run(MAP=0.58),
+        run(MAP=0.62, seed=2),
+        run(MAP=0.62, vectors=["more.bin"]),
+        floor("bm25", 0.5),
+        # Of another paper, which was trained on something else.
+        floor("alignment", 0.61, ["other.bin"], paper="ctrn"),
+        floor("features", 0.9, ["third.bin"], paper="ctrn"),
+    )
+    below = row_of(text, "HyperQA", "paper", "`other`")
+    assert below[3] == "0.600 ± 0.028"
+    # By hand: .6 - .61, and .62 - .5 for the vectors with no other floor.
+    assert below[6] == "-0.010 ↓"
+    assert row_of(text, "HyperQA", "paper", "`more`")[6] == "+0.120"
+    for name in ("BM25", "alignment"):
+        assert row_of(text, name, "untrained")[6] == ""
+    assert "features" not in text
+    plain = " ".join(text.split())
+    assert "or none: alignment 0.610 for `other`." in plain
+    assert plain.count("↓: below the MAP") == 1
+
+
+def test_a_table_without_floors_has_no_column_for_them():
+    text = dev(run())
+    assert "Above floor" not in text and "↓" not in text
+
+
+def test_equal_to_the_floor_is_not_below():
+    text = dev(run(MAP=0.6), floor("cosine", 0.6, ["other.bin"]))
+    assert row_of(text, "HyperQA")[6] == "+0.000"
+    assert "↓" not in text
