@@ -45,9 +45,9 @@ class CTRNSettings(CommonSettings):
         choices=("mean", "last", "max", "attentive"),
     )
     pooled_normalization: bool = setting(
-        False, "ours", "of each text's pooled vector"
+        False, "ours", "of each text's pooled vector", later=True
     )
-    projection_layers: int = setting(1, "Table 2", above=0)
+    projection_layers: int = setting(1, "Table 2", above=0, later=True)
     hidden_layers: int = setting(1, _DETAILS, "tuned from 1 to 3", least=0)
     hidden_units: int = setting(128, "Table 2", "h", above=0)
     activation: str = setting(
@@ -59,7 +59,10 @@ class CTRNSettings(CommonSettings):
         "on TrecQA only; any data set can have them",
     )
     alignment_features: bool = setting(
-        False, "ours", "nine more features, of the words and their vectors"
+        False,
+        "ours",
+        "nine more features, of the words and their vectors",
+        later=True,
     )
     dropout: float = setting(
         0.5, _DETAILS, "where, is not stated", least=0, below=1

@@ -36,7 +36,11 @@ class HyperQASettings(CommonSettings):
         1e-5, "3.3", "no epsilon there, but the ball is open", above=0, below=1
     )
     score_scale: float = setting(
-        1.0, "not stated", "start of the weight of CosineQA's cosine", above=0
+        1.0,
+        "not stated",
+        "start of the weight of CosineQA's cosine",
+        above=0,
+        later=True,
     )
     dropout: float = setting(
         0.0, "not stated", "the released code had it", least=0, below=1

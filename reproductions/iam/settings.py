@@ -38,13 +38,14 @@ class IAMSettings(CommonSettings):
     frequency: bool = setting(True, "eq. 8", "a term")
     match: bool = setting(True, "eq. 8", "a term")
     match_in_logit: bool = setting(
-        False, "ours", "adds the term of both texts to the score"
+        False, "ours", "adds the term of both texts to the score", later=True
     )
     contextual_answers: bool = setting(
         False,
         "ours",
         "of iam-bert-contextual: that term by the vectors that words have in "
         "their texts; memory grows with the longest text",
+        later=True,
     )
     question_term: str = setting(
         "aligned", "eq. 8", "both at the same t", choices=("aligned", "final")

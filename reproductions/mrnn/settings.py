@@ -34,15 +34,20 @@ class MRNNSettings(CommonSettings):
         "not stated",
         "of block 1: principal directions of the word vectors",
         choices=("random", "principal"),
+        later=True,
     )
-    batch_normalization: bool = setting(True, "eq. 3")
+    batch_normalization: bool = setting(True, "eq. 3", later=True)
     later_scale: float = setting(
-        1.0, "not stated", "start of the scale units of blocks 2 to N"
+        1.0,
+        "not stated",
+        "start of the scale units of blocks 2 to N",
+        later=True,
     )
     sentence_term: float | None = setting(
         None,
         "ours",
         "start of the weight of a distance of the texts' summed word vectors",
+        later=True,
     )
     share_blocks: bool = setting(True, "not stated")
     max_document_length: int = setting(256, "eq. 10", "not stated", above=0)

@@ -13,9 +13,8 @@ pytestmark = pytest.mark.skipif(
     reason="models are converted with the TensorFlow backend",
 )
 
-# A loop, and features of alignment; `tests/test_ranker.py` has HyperQA in all
-# forms.
-SOME = ("QRNNRanker", "FeatureRanker")
+# A loop; `tests/test_ranker.py` has HyperQA in all forms.
+SOME = ("QRNNRanker",)
 
 
 def _rows(cells):

@@ -14,6 +14,7 @@ CASES = {
     "AnswerAttention": ({}, [(2, 3), (2, 5, 4)]),
     "AttentiveBiLSTM": ({"units": 2}, TEXTS),
     "AttentivePooling": ({}, [(2, 3, 4), (2, 5, 6)]),
+    "BM25": ({"vocabulary_size": 9}, [(2, 3), (2, 4)]),
     "CosineSimilarity": ({}, VECTORS),
     "CrossTemporalLayer": ({"units": 2}, TEXTS),
     "DuplexAttention": (
@@ -21,12 +22,21 @@ CASES = {
         [(2, 3, 4, 5), (2, 3, 6, 5)],
     ),
     "GESD": ({}, VECTORS),
+    "LogCosineDistance": ({}, VECTORS),
     "PoincareDistance": ({}, VECTORS),
     "QueryAttention": ({"max_document_length": 6}, TEXTS),
+    "SentenceDistance": ({}, [(2, 3), (2, 3)]),
     "TextVectors": ({"vectors": (7, 5, 4)}, [(2, 1), (2, 3)]),
     "WordPrediction": ({"vocabulary_size": 9}, [(2, 3, 8), (2, 3)]),
 }
-BROADCAST = {"CosineSimilarity", "GESD", "PoincareDistance"}
+BROADCAST = {
+    "CosineSimilarity",
+    "GESD",
+    "LogCosineDistance",
+    "PoincareDistance",
+}
+# Four inputs, of which two are optional: `test_alignment_features.py`.
+APART = {"AlignmentFeatures"}
 
 # What is refused is refused before a backend computes.
 pytestmark = pytest.mark.once
@@ -37,6 +47,7 @@ def made(name):
     """A layer, and arrays that it takes."""
     arguments, shapes = CASES[name]
     dtypes = {
+        "BM25": ("int32", "int32"),
         "TextVectors": ("int32", "int32"),
         "WordPrediction": ("float32", "int32"),
     }.get(name, ("float32", "float32"))
@@ -54,11 +65,15 @@ def rejected(layer, inputs):
 
 
 def test_the_list_has_all():
-    assert set(CASES) == {
-        name
-        for name in layers.__all__
-        if issubclass(getattr(layers, name), PairLayer)
-    }
+    assert (
+        set(CASES)
+        == {
+            name
+            for name in layers.__all__
+            if issubclass(getattr(layers, name), PairLayer)
+        }
+        - APART
+    )
 
 
 @each_layer

@@ -14,166 +14,28 @@ from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.reading import TextReading
 from keras_qa.text.vocabulary import Vocabulary
+from support.iam_reference import ANSWER
+from support.iam_reference import CONTEXTUAL
+from support.iam_reference import CONTEXTUAL_ANSWERS
+from support.iam_reference import DIM
+from support.iam_reference import PAIRS
+from support.iam_reference import QUESTION
+from support.iam_reference import ROWS
+from support.iam_reference import SIZE
+from support.iam_reference import UNITS
+from support.iam_reference import VECTORS
+from support.iam_reference import VOCABULARY
+from support.iam_reference import array_of
+from support.iam_reference import attention_of
+from support.iam_reference import expected_of
+from support.iam_reference import inputs_of
+from support.iam_reference import make_model
+from support.iam_reference import read
+from support.iam_reference import scored
+from support.iam_reference import tf_idf_of
 from support.layer_checks import MODES
 from support.layer_checks import QUICKEST
 from support.layer_checks import run
-from support.text_reference import lstm
-
-VOCABULARY, DIM, UNITS, HIDDEN = 12, 4, 3, 5
-SIZE = {"embedding_dim": DIM, "units": UNITS, "hidden_units": HIDDEN}
-QUESTION = np.array([[3, 7, 7, 2], [9, 0, 0, 0], [0] * 4, [4, 5, 0, 0]])
-ANSWER = np.array([[8, 3, 1], [5, 6, 0], [4, 0, 0], [0] * 3])
-PAIRS = {"question": QUESTION.astype("int32"), "answer": ANSWER.astype("int32")}
-RNG = np.random.default_rng(0)
-VECTORS = RNG.normal(size=(VOCABULARY, DIM)).astype("float32")
-CONTEXTUAL = RNG.normal(size=(5, 3, 2)).astype("float32")
-ROWS = np.array([[4], [1], [0], [1]], dtype="int32")
-CONTEXTUAL_ANSWERS = RNG.normal(size=(6, 3, 2)).astype("float32")
-ANSWER_ROWS = np.array([[5], [0], [2], [2]], dtype="int32")
-
-
-def _model(**settings):
-    """A small model whose weights are all random."""
-    settings = {**SIZE, "layers": 1, "embeddings": VECTORS, **settings}
-    model = IAM(VOCABULARY, **settings)
-    rng = np.random.default_rng(1)
-    for weight in model.weights:
-        if "embedding" not in weight.path and "vectors" not in weight.path:
-            weight.assign(rng.uniform(-1, 1, size=weight.shape))
-    if model.jump_score is not None and "jump" not in settings:
-        model.jump_score.deviation.assign(0.7)
-    return model
-
-
-def _inputs(model, pairs=PAIRS):
-    rows = {"question_row": ROWS, "answer_row": ANSWER_ROWS}
-    return {name: {**pairs, **rows}[name] for name in model.input}
-
-
-def _score(model, inputs=None, mode=QUICKEST):
-    inputs = _inputs(model) if inputs is None else inputs
-    names = sorted(inputs)
-    scores = run(
-        lambda *arrays: model(dict(zip(names, arrays, strict=True))),
-        *(inputs[name] for name in names),
-        mode=mode,
-    )
-    assert scores.shape == (len(inputs["answer"]), 1)
-    return scores[:, 0]
-
-
-def _attention(model):
-    """The weights of the answers' words."""
-    return run(
-        lambda q, a: model.attention({"question": q, "answer": a})["answer"],
-        *PAIRS.values(),
-        mode=QUICKEST,
-    )
-
-
-def _array(weight):
-    return ops.convert_to_numpy(weight).astype(float)
-
-
-def _read(words, stack):
-    """States `(length, 2 units)` of two directions that never meet."""
-    halves = []
-    for lstms, step in (
-        (stack.forward_layers, 1),
-        (stack.backward_layers, -1),
-    ):
-        states = words[::step]
-        for layer in lstms:
-            states = lstm(states, *(_array(w) for w in layer.weights))
-        halves.append(states[::step])
-    return np.concatenate(halves, axis=1)
-
-
-def _tf_idf(model, ids):
-    d = np.bincount(ids, minlength=VOCABULARY) * _array(model.tf_idf.idf)
-    return d / (np.linalg.norm(d) or 1)
-
-
-def _contextual(vectors, length):
-    """Vectors of a text, cut or filled up with 0."""
-    found = vectors[:length]
-    return np.pad(found, [(0, length - len(found)), (0, 0)])
-
-
-def _match(model, row, question, answer):
-    """d_q^T M d_a, with a weight for each position."""
-    bags = []
-    for ids, vectors in (
-        (question, CONTEXTUAL[ROWS[row, 0]]),
-        (answer, CONTEXTUAL_ANSWERS[ANSWER_ROWS[row, 0]]),
-    ):
-        words = _array(model.embedding.embeddings)[ids]
-        if model.answer_vectors is not None:
-            words = _contextual(vectors, len(ids))
-        unit = words / np.linalg.norm(words, axis=1, keepdims=True).clip(1e-6)
-        repeated = np.bincount(ids, minlength=VOCABULARY)[ids]
-        bags.append(_tf_idf(model, ids)[ids] / repeated @ unit)
-    similarity = _array(model.interactive_attention.word_similarity)
-    return bags[0] @ similarity @ bags[1]
-
-
-def _expected(model, row):
-    """Score, weights and jumps of one pair, from unpadded texts."""
-    table = _array(model.embedding.embeddings)
-    question, answer = (x[row][x[row] > 0] for x in (QUESTION, ANSWER))
-    q, a = (np.append(ids, VOCABULARY) for ids in (question, answer))
-    layer = model.interactive_attention
-    h_q, h_a = (
-        _read(table[ids], reader.get_layer(f"{side}_language"))
-        for side, ids, reader in (
-            ("question", q, model.question_reader),
-            ("answer", a, model.answer_reader),
-        )
-    )
-    rbm = model.jump_score
-    jumps = np.zeros(len(a))
-    for t in range(len(a) - 1):
-        energy = (
-            h_a[t] @ _array(rbm.kernel) @ h_a[t + 1]
-            + _array(rbm.state_bias) @ h_a[t]
-            + _array(rbm.next_bias) @ h_a[t + 1]
-        )
-        exponent = -energy - _array(rbm.mean_exponent)
-        jumps[t] = np.exp(exponent / _array(rbm.deviation))
-    u = _array(layer.answer_vector)
-    e = h_a @ u + _array(layer.jump_scale) * jumps
-    if layer.question_term == "final":
-        e += u @ np.concatenate([h_q[-1, :UNITS], h_q[0, UNITS:]])
-    else:
-        e[: len(q)] += (h_q @ u)[: len(a)]
-    d_a = _tf_idf(model, answer)
-    match = _match(model, row, question, answer)
-    e += _array(layer.frequency_vector) @ d_a
-    e += _array(layer.match_scale) * match
-    weights = np.exp(np.tanh(e))
-    weights /= weights.sum()
-    c = weights @ h_a
-
-    words = table[q]
-    if model.text_vectors is not None:
-        words = _contextual(CONTEXTUAL[ROWS[row, 0]], len(q))
-    v_q, v_a, b = (
-        _array(w)
-        for name in ("word_projection", "context_projection")
-        for w in model.get_layer(name).weights
-    )
-    aware = _read(np.tanh(words @ v_q + c @ v_a + b), model.question_stack)
-    h = np.concatenate([aware[-1, :UNITS], aware[0, UNITS:], c])
-    kernel, bias = (_array(w) for w in model.get_layer("matching").weights)
-    (theta,) = (_array(w) for w in model.get_layer("softmax").weights)
-    logits = np.tanh(h @ kernel + bias) @ theta
-    score = logits[1] - logits[0]
-    if model.match_in_logit:
-        score += (
-            match * _array(*model.get_layer("match_in_logit").weights)[0, 0]
-        )
-    return score, weights[:-1], jumps[:-1]
-
 
 SETTINGS = [
     {"layers": 2},
@@ -190,17 +52,17 @@ SETTINGS = [
 @pytest.mark.parametrize("mode", MODES[1:] or MODES)
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_the_equations(settings, mode):
-    model = _model(**settings)
-    expected = [_expected(model, row)[0] for row in range(4)]
+    model = make_model(**settings)
+    expected = [expected_of(model, row)[0] for row in range(4)]
     np.testing.assert_allclose(
-        _score(model, mode=mode), expected, rtol=1e-4, atol=1e-6
+        scored(model, mode=mode), expected, rtol=1e-4, atol=1e-6
     )
 
 
 @pytest.mark.once
 def test_attention_and_jumps_are_those_of_the_words():
-    model = _model()
-    weights = _attention(model)
+    model = make_model()
+    weights = attention_of(model)
     jumps = run(model.jumps, PAIRS["answer"], mode=QUICKEST)
     for found, place in ((weights, 1), (jumps, 2)):
         assert found.shape == ANSWER.shape
@@ -208,7 +70,7 @@ def test_attention_and_jumps_are_those_of_the_words():
         for row in range(4):
             np.testing.assert_allclose(
                 found[row, ANSWER[row] > 0],
-                _expected(model, row)[place],
+                expected_of(model, row)[place],
                 rtol=1e-4,
             )
 
@@ -216,20 +78,20 @@ def test_attention_and_jumps_are_those_of_the_words():
 @pytest.mark.once
 @pytest.mark.parametrize("settings", SETTINGS[1:])
 def test_padding_changes_nothing(settings):
-    model = _model(**settings)
+    model = make_model(**settings)
     wide = {side: np.pad(x, ((0, 0), (0, 9))) for side, x in PAIRS.items()}
     np.testing.assert_allclose(
-        _score(model, _inputs(model, wide)), _score(model), atol=1e-6
+        scored(model, inputs_of(model, wide)), scored(model), atol=1e-6
     )
 
 
 @pytest.mark.parametrize("terms", [(), *[(term,) for term in TERMS]])
 def test_each_term_alone(terms):
-    model = _model(terms=terms)
-    assert np.isfinite(_score(model)).all()
+    model = make_model(terms=terms)
+    assert np.isfinite(scored(model)).all()
     assert (model.question_reader is None) == ("question" not in terms)
     assert (model.jumps is None) == ("jump" not in terms)
-    weights = _attention(model)
+    weights = attention_of(model)
     # Of the words, with <EOS> beside them.
     uniform = np.abs(weights[0] - 1 / 4).max() < 1e-6
     assert uniform == (not {"question", "answer", "jump"} & set(terms))
@@ -237,11 +99,11 @@ def test_each_term_alone(terms):
 
 @pytest.mark.once
 def test_the_states_of_an_answer_know_no_question():
-    model = _model()
+    model = make_model()
     found = run(model.answer_reader, PAIRS["answer"], mode=QUICKEST)
     assert set(found) == {"mask", "states"}
-    table = _array(model.embedding.embeddings)
-    expected = _read(
+    table = array_of(model.embedding.embeddings)
+    expected = read(
         table[[5, 6, VOCABULARY]],
         model.answer_reader.get_layer("answer_language"),
     )
@@ -289,7 +151,7 @@ def test_takes_over_the_language_models(own):
         for i, model in enumerate(models):
             table = model.embedding.embeddings
             table.assign(ops.convert_to_numpy(table) * (i + 2))
-    model = _model(**settings)
+    model = make_model(**settings)
     model.load_language_models(*models)
     for side, source in zip(("question", "answer"), models, strict=True):
         reader = getattr(model, f"{side}_reader")
@@ -301,15 +163,15 @@ def test_takes_over_the_language_models(own):
     for weight, value in zip(
         model.question_stack.weights, models[0].stack.weights, strict=True
     ):
-        np.testing.assert_array_equal(_array(weight), _array(value))
+        np.testing.assert_array_equal(array_of(weight), array_of(value))
     np.testing.assert_array_equal(
-        _array(model.embedding.embeddings)[:-1], VECTORS
+        array_of(model.embedding.embeddings)[:-1], VECTORS
     )
 
 
 @pytest.mark.once
 def test_refuses_other_language_models():
-    model = _model()
+    model = make_model()
     same = _language_models()
     with pytest.raises(ValueError, match=r"`answer_model` must have the voc"):
         model.load_language_models(same[0], _language_models(layers=2)[1])
@@ -325,7 +187,7 @@ def test_takes_over_a_jump():
     source(states)
     source.mean_exponent.assign(0.5)
     source.deviation.assign(3)
-    model = _model()
+    model = make_model()
     model.load_jump(source)
     np.testing.assert_array_equal(
         ops.convert_to_numpy(model.jump_score(states)),
@@ -336,18 +198,18 @@ def test_takes_over_a_jump():
     with pytest.raises(ValueError, match=r"`jump_score` must have .* Received"):
         model.load_jump(other)
     with pytest.raises(ValueError, match="`terms` must have 'jump'"):
-        _model(terms=["answer"]).load_jump(source)
+        make_model(terms=["answer"]).load_jump(source)
 
 
 @pytest.mark.once
 def test_counts_documents():
-    model = _model()
+    model = make_model()
     model.adapt_idf(RaggedTexts.from_sequences([[2, 3], [3]]))
-    idf = _array(model.tf_idf.idf)
+    idf = array_of(model.tf_idf.idf)
     assert idf[[2, 3]] == pytest.approx([np.log(3 / 2) + 1, 1])
-    counted = _model()
+    counted = make_model()
     counted.tf_idf.idf.assign(idf)
-    np.testing.assert_array_equal(_score(model), _score(counted))
+    np.testing.assert_array_equal(scored(model), scored(counted))
 
 
 @pytest.mark.once
@@ -379,7 +241,7 @@ def test_counts_documents():
     ],
 )
 def test_saves_and_reloads_without_the_arrays(settings, tmp_path):
-    original = _model(**settings)
+    original = make_model(**settings)
     original.save(tmp_path / "model.keras")
     reloaded = keras.models.load_model(tmp_path / "model.keras")
     assert type(reloaded) is IAM
@@ -387,7 +249,7 @@ def test_saves_and_reloads_without_the_arrays(settings, tmp_path):
     assert [w.path for w in reloaded.trainable_weights] == [
         w.path for w in original.trainable_weights
     ]
-    np.testing.assert_array_equal(_score(reloaded), _score(original))
+    np.testing.assert_array_equal(scored(reloaded), scored(original))
 
 
 @pytest.mark.parametrize("fixed", [True, False])
@@ -398,23 +260,23 @@ def test_learns_and_leaves_what_is_fixed(fixed):
         "trainable_embeddings": True,
         "reader_embeddings": "own",
     }
-    model = _model(contextual_vectors=CONTEXTUAL, **({} if fixed else more))
+    model = make_model(contextual_vectors=CONTEXTUAL, **({} if fixed else more))
     readers = [model.question_reader, model.answer_reader]
     kept = [model.jump_score, model.tf_idf, model.text_vectors]
     kept += readers if fixed else [r.get_layer("embedding") for r in readers]
     kept = {id(weight) for layer in kept for weight in layer.weights}
-    before = [_array(weight) for weight in model.weights]
+    before = [array_of(weight) for weight in model.weights]
     model.compile(
         keras.optimizers.SGD(0.5, clipnorm=5.0),
         loss=keras.losses.BinaryCrossentropy(from_logits=True),
     )
     labels = np.array([[1], [0], [1], [0]], dtype="float32")
     losses = model.fit(
-        _inputs(model), labels, epochs=30, batch_size=4, verbose=0
+        inputs_of(model), labels, epochs=30, batch_size=4, verbose=0
     ).history["loss"]
     assert losses[-1] < 0.5 * losses[0]
     for weight, old in zip(model.weights, before, strict=True):
-        moved = (_array(weight) != old).any()
+        moved = (array_of(weight) != old).any()
         assert moved != (id(weight) in kept), weight.path
 
 
@@ -423,10 +285,10 @@ def test_starts_within_the_range_but_for_the_cosines():
     model = IAM(VOCABULARY, **SIZE, initializer_range=0.01)
     for weight in model.trainable_weights:
         expected = 1 if weight.name == "word_similarity" else 0.01
-        assert 0 < np.abs(_array(weight)).max() <= expected, weight.path
+        assert 0 < np.abs(array_of(weight)).max() <= expected, weight.path
     identity = IAM(VOCABULARY, **SIZE, input_initializer="identity")
     (kernel,) = identity.get_layer("word_projection").weights
-    np.testing.assert_array_equal(_array(kernel), np.eye(DIM))
+    np.testing.assert_array_equal(array_of(kernel), np.eye(DIM))
 
 
 @pytest.mark.once
@@ -439,32 +301,32 @@ def test_a_new_match_ranks_by_itself():
         assert weight.path == source.path
         weight.assign(source)
     (scale,) = model.get_layer("match_in_logit").weights
-    assert _array(scale) == 1
+    assert array_of(scale) == 1
     # M starts as the cosines of all word vectors.
-    table = _array(model.embedding.embeddings)[:-1]
+    table = array_of(model.embedding.embeddings)[:-1]
     unit = table / np.linalg.norm(table, axis=1, keepdims=True)
-    added = _score(model) - _score(plain)
+    added = scored(model) - scored(plain)
     for row in range(3):
         question, answer = (x[row][x[row] > 0] for x in (QUESTION, ANSWER))
-        d_q, d_a = (_tf_idf(model, ids) for ids in (question, answer))
+        d_q, d_a = (tf_idf_of(model, ids) for ids in (question, answer))
         assert added[row] == pytest.approx(d_q @ unit @ unit.T @ d_a, abs=1e-5)
 
 
 @pytest.mark.once
 def test_l2_on_all_trainable_parameters():
-    model = _model(l2=0.3, match_in_logit=True)
+    model = make_model(l2=0.3, match_in_logit=True)
     expected = sum(
-        0.3 * (_array(w) ** 2).sum() for w in model.trainable_weights
+        0.3 * (array_of(w) ** 2).sum() for w in model.trainable_weights
     )
     found = ops.convert_to_numpy(sum(model.losses))
     np.testing.assert_allclose(found, expected, rtol=1e-5)
-    assert not _model().losses
+    assert not make_model().losses
 
 
 @pytest.mark.once
 @pytest.mark.parametrize("dtype", ["mixed_float16", "mixed_bfloat16"])
 def test_scores_in_float32_under_mixed_precision(dtype):
-    model = _model(dtype=dtype)
+    model = make_model(dtype=dtype)
     found, weights, jumps = run(
         lambda q, a: (
             model({"question": q, "answer": a}),
@@ -475,12 +337,12 @@ def test_scores_in_float32_under_mixed_precision(dtype):
         mode=QUICKEST,
     )
     assert found.dtype == weights.dtype == jumps.dtype == "float32"
-    np.testing.assert_allclose(found[:, 0], _score(_model()), atol=0.1)
+    np.testing.assert_allclose(found[:, 0], scored(make_model()), atol=0.1)
 
 
 @pytest.mark.once
 def test_scores_pairs_of_ragged_texts():
-    model = _model(contextual_vectors=CONTEXTUAL)
+    model = make_model(contextual_vectors=CONTEXTUAL)
     texts = RaggedTexts.from_sequences([*QUESTION, *ANSWER])
     found = score_pairs(
         model,
@@ -489,19 +351,19 @@ def test_scores_pairs_of_ragged_texts():
         np.arange(4, 8),
         features={"question_row": ROWS},
     )
-    np.testing.assert_allclose(found, _score(model), atol=1e-6)
+    np.testing.assert_allclose(found, scored(model), atol=1e-6)
 
 
 @pytest.mark.once
 def test_shows_its_attention():
     words = [f"w{i}" for i in range(2, VOCABULARY)]
-    model = _model(contextual_vectors=None)
+    model = make_model(contextual_vectors=None)
     reading = TextReading(Vocabulary(words))
     seen = attention_weights(model, reading, "w3 w7 w7 w2", "w8 w3 x")
-    assert seen.score == pytest.approx(_score(model)[0], abs=1e-5)
+    assert seen.score == pytest.approx(scored(model)[0], abs=1e-5)
     assert seen.question[0].weight is None
     assert [word.weight for word in seen.answer] == pytest.approx(
-        _expected(model, 0)[1], abs=1e-5
+        expected_of(model, 0)[1], abs=1e-5
     )
 
 

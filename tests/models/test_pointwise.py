@@ -12,148 +12,22 @@ from keras_qa.models import LSTMRanker
 from keras_qa.models import QRNNRanker
 from keras_qa.text.packing import RaggedTexts
 from support.layer_checks import MODES
-from support.layer_checks import QUICKEST
-from support.layer_checks import run
-from support.qrnn_reference import cross_temporal
-from support.qrnn_reference import qrnn
-from support.text_reference import convolution
-from support.text_reference import lstm
-
-VOCABULARY, DIM, PROJECTED, UNITS, HIDDEN, FEATURES = 30, 5, 4, 3, 6, 2
-MODELS = [CNNRanker, CTRN, LSTMRanker, QRNNRanker]
-SIAMESE = [CNNRanker, LSTMRanker, QRNNRanker]
-# torch.compile needs a compiler of C++.
-JIT_COMPILE = keras.backend.backend() != "torch"
-
-QUESTION = np.array([[3, 7, 7, 2, 9], [9, 0, 0, 0, 0], [4, 5, 0, 0, 0]])
-ANSWER = np.array([[8, 3, 1], [5, 6, 0], [0, 0, 0]])
-OVERLAP = np.array([[0.5, 3.0], [0.0, 1.0], [0.2, -2.0]], "float32")
-LABELS = np.array([[1.0], [0.0], [0.0]], "float32")
-WITH_WORDS = [0, 1]
-
-
-def _embeddings():
-    return np.random.default_rng(0).normal(size=(VOCABULARY, DIM))
-
-
-def _model(model_class, **settings):
-    """A small model whose weights are all random, biases too."""
-    model = model_class(
-        VOCABULARY,
-        DIM,
-        PROJECTED,
-        UNITS,
-        hidden_units=HIDDEN,
-        embeddings=_embeddings(),
-        **settings,
-    )
-    rng = np.random.default_rng(1)
-    for weight in sorted(model.trainable_weights, key=lambda w: w.path):
-        if not weight.path.startswith("embedding"):
-            weight.assign(rng.normal(size=weight.shape) * 0.7)
-    return model
-
-
-def _inputs(model, question=QUESTION, answer=ANSWER):
-    inputs = {
-        "question": question.astype("int32"),
-        "answer": answer.astype("int32"),
-    }
-    if model.overlap_features:
-        inputs["overlap"] = OVERLAP
-    return inputs
-
-
-def _score(model, question=QUESTION, answer=ANSWER, mode=QUICKEST):
-    inputs = _inputs(model, question, answer)
-    scores = run(
-        lambda *arrays: model(dict(zip(inputs, arrays, strict=True))),
-        *inputs.values(),
-        mode=mode,
-    )
-    assert scores.shape == (len(question), 1)
-    return scores[:, 0]
-
-
-def _weights(layer):
-    return [ops.convert_to_numpy(w).astype(float) for w in layer.weights]
-
-
-def _words(model, ids):
-    words = _embeddings().astype("float32").astype(float)[ids[ids > 0]]
-    first, *others = (_weights(layer)[0] for layer in model.projections)
-    x = words @ first
-    for kernel in others:
-        x = np.maximum(0, x) @ kernel
-    return x
-
-
-def _softmax(x):
-    return np.exp(x) / np.exp(x).sum()
-
-
-def _pooled(model, states):
-    if model.pooling == "attentive":
-        # Section 3 of dos Santos et al. (2016).
-        (kernel,) = _weights(model.get_layer("attentive_pooling"))
-        fit = np.tanh(states[0] @ kernel @ states[1].T)
-        return [
-            _softmax(fit.max(axis)) @ x
-            for x, axis in zip(states, (1, 0), strict=True)
-        ]
-    pool = {
-        "mean": lambda x: x.mean(0),
-        "max": lambda x: x.max(0),
-        "last": lambda x: x[-1],
-    }[model.pooling]
-    return [pool(x) for x in states]
-
-
-def _normalized(model, x):
-    if not model.pooled_normalization:
-        return x
-    parts = getattr(model, "question_encoder", model)
-    gamma, beta = _weights(parts.get_layer("pooled_normalization"))
-    return (x - x.mean()) / np.sqrt(x.var() + 1e-8) * gamma + beta
-
-
-def _vectors(model, question, answer):
-    pair = [_words(model, ids) for ids in (question, answer)]
-    weights = _weights(model.encoder)
-    if isinstance(model, CTRN):
-        states = cross_temporal(
-            *pair,
-            *weights,
-            crossed_input=model.crossed_input,
-            zoneout=model.zoneout,
-        )
-    elif isinstance(model, QRNNRanker):
-        states = [qrnn(x, *weights, zoneout=model.zoneout)[0] for x in pair]
-    elif isinstance(model, LSTMRanker):
-        states = [lstm(x, *weights) for x in pair]
-    else:
-        states = [np.maximum(0, convolution(x, *weights)) for x in pair]
-    return [_normalized(model, x) for x in _pooled(model, states)]
-
-
-def _logits(model, row):
-    x = _vectors(model, QUESTION[row], ANSWER[row])
-    if model.overlap_features:
-        x.append(OVERLAP[row])
-    if model.alignment_features:
-        # `test_alignment_features.py` compares the layer with loops.
-        inputs = _inputs(model)
-        read = [inputs[side].astype("int32") for side in ("question", "answer")]
-        vectors = [_embeddings()[ids].astype("float32") for ids in read]
-        features = AlignmentFeatures(VOCABULARY)([*read, *vectors])
-        x.append(ops.convert_to_numpy(features)[row])
-    x = np.concatenate(x)
-    for i in range(model.hidden_layers):
-        kernel, bias = _weights(model.head.get_layer(f"hidden_{i}"))
-        x = np.maximum(0, x @ kernel + bias)
-    kernel, bias = _weights(model.softmax)
-    return x @ kernel + bias
-
+from support.pointwise_reference import ANSWER
+from support.pointwise_reference import FEATURES
+from support.pointwise_reference import JIT_COMPILE
+from support.pointwise_reference import LABELS
+from support.pointwise_reference import MODELS
+from support.pointwise_reference import OVERLAP
+from support.pointwise_reference import QUESTION
+from support.pointwise_reference import SIAMESE
+from support.pointwise_reference import UNITS
+from support.pointwise_reference import VOCABULARY
+from support.pointwise_reference import WITH_WORDS
+from support.pointwise_reference import embeddings_of
+from support.pointwise_reference import expected_logits
+from support.pointwise_reference import inputs_of
+from support.pointwise_reference import make_model
+from support.pointwise_reference import scored
 
 SETTINGS = [
     (CTRN, {}),
@@ -179,10 +53,10 @@ SETTINGS = [
 def test_the_score_is_the_log_odds_of_the_equations(
     model_class, settings, mode
 ):
-    model = _model(model_class, **settings)
-    scores = _score(model, mode=mode)
+    model = make_model(model_class, **settings)
+    scores = scored(model, mode=mode)
     for row in WITH_WORDS:
-        wrong, right = np.exp(_logits(model, row))
+        wrong, right = np.exp(expected_logits(model, row))
         odds = np.log(right / wrong)
         assert scores[row] == pytest.approx(odds, rel=1e-4, abs=1e-5)
     assert np.isfinite(scores).all()
@@ -193,18 +67,18 @@ def test_the_score_is_the_log_odds_of_the_equations(
 def test_binary_cross_entropy_of_the_score_is_equation_3(
     model_class, reduction
 ):
-    model = _model(model_class, l2=0.01)
+    model = make_model(model_class, l2=0.01)
     model.compile(
         loss=keras.losses.BinaryCrossentropy(
             from_logits=True, reduction=reduction
         )
     )
     rows = np.array(WITH_WORDS)
-    inputs = {name: array[rows] for name, array in _inputs(model).items()}
+    inputs = {name: array[rows] for name, array in inputs_of(model).items()}
     loss = model.evaluate(inputs, LABELS[rows], verbose=0)
 
     # Equations 2 and 3, with the softmax over both classes.
-    logits = np.array([_logits(model, row) for row in rows])
+    logits = np.array([expected_logits(model, row) for row in rows])
     probability = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
     y, s = LABELS[rows, 0], probability[:, 1]
     entropies = -(y * np.log(s) + (1 - y) * np.log(1 - s))
@@ -222,7 +96,7 @@ def test_binary_cross_entropy_of_the_score_is_equation_3(
 def test_l2_on_all_trainable_parameters(model_class, trainable):
     settings = {"use_bias": True, "hidden_layers": 2, "overlap_features": 2}
     settings |= {"pooled_normalization": True, "projection_layers": 2}
-    model = _model(
+    model = make_model(
         model_class, l2=0.3, trainable_embeddings=trainable, **settings
     )
     expected = sum(
@@ -231,7 +105,7 @@ def test_l2_on_all_trainable_parameters(model_class, trainable):
     )
     found = ops.convert_to_numpy(sum(model.losses))
     np.testing.assert_allclose(found, expected, rtol=1e-5)
-    assert not _model(model_class, l2=0.0).losses
+    assert not make_model(model_class, l2=0.0).losses
 
 
 @pytest.mark.once
@@ -279,7 +153,7 @@ def test_normalization_makes_up_for_small_states():
         small.input, small.get_layer("pooled_normalization").output
     )
     (vector,) = ops.convert_to_numpy(
-        vectors(_inputs(small, QUESTION[:1], ANSWER[:1]))
+        vectors(inputs_of(small, QUESTION[:1], ANSWER[:1]))
     )
     assert vector.std() == pytest.approx(1, abs=0.05)
 
@@ -287,36 +161,36 @@ def test_normalization_makes_up_for_small_states():
 @pytest.mark.once
 @pytest.mark.parametrize(("model_class", "settings"), SETTINGS)
 def test_padding_changes_nothing(model_class, settings):
-    model = _model(model_class, **settings)
-    expected = _score(model)
+    model = make_model(model_class, **settings)
+    expected = scored(model)
     wide = [np.pad(x, ((0, 0), (0, 9))) for x in (QUESTION, ANSWER)]
-    np.testing.assert_allclose(_score(model, *wide), expected, atol=1e-5)
+    np.testing.assert_allclose(scored(model, *wide), expected, atol=1e-5)
     np.testing.assert_allclose(
-        _score(model, QUESTION, wide[1]), expected, atol=1e-5
+        scored(model, QUESTION, wide[1]), expected, atol=1e-5
     )
 
 
 @pytest.mark.once
 def test_padded_alignment_aligns_by_padded_lengths():
-    model = _model(CTRN, alignment="padded")
+    model = make_model(CTRN, alignment="padded")
     # Without padding the two alignments are one.
     full = [x[:1] for x in (QUESTION, ANSWER)]
     np.testing.assert_allclose(
-        _score(model, *full), _score(_model(CTRN), *full), atol=1e-5
+        scored(model, *full), scored(make_model(CTRN), *full), atol=1e-5
     )
     wide = np.pad(ANSWER, ((0, 0), (0, 9)))
-    changes = np.abs(_score(model, QUESTION, wide) - _score(model))
+    changes = np.abs(scored(model, QUESTION, wide) - scored(model))
     assert changes[0] > 1e-3
 
 
 @pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_lengths_can_be_fixed(model_class):
-    model = _model(model_class, question_length=5, answer_length=3)
+    model = make_model(model_class, question_length=5, answer_length=3)
     shapes = {side: x.shape for side, x in model.input.items()}
     assert shapes == {"question": (None, 5), "answer": (None, 3)}
     np.testing.assert_allclose(
-        _score(model), _score(_model(model_class)), atol=1e-5
+        scored(model), scored(make_model(model_class)), atol=1e-5
     )
 
 
@@ -327,9 +201,9 @@ def test_lengths_can_be_fixed(model_class):
     [pair for pair in SETTINGS if not pair[1].get("alignment_features")],
 )
 def test_swapped_texts_are_swapped_vectors(model_class, settings):
-    model = _model(model_class, **settings)
-    expected = _score(model)
-    swapped = _score(model, ANSWER, QUESTION)
+    model = make_model(model_class, **settings)
+    expected = scored(model)
+    swapped = scored(model, ANSWER, QUESTION)
     assert np.abs(swapped - expected).max() > 1e-3
     hidden = model.head.get_layer("hidden_0")
     kernel = ops.convert_to_numpy(hidden.kernel)
@@ -339,7 +213,7 @@ def test_swapped_texts_are_swapped_vectors(model_class, settings):
     order = np.r_[UNITS : 2 * UNITS, :UNITS, 2 * UNITS : len(kernel)]
     hidden.kernel.assign(kernel[order])
     np.testing.assert_allclose(
-        _score(model, ANSWER, QUESTION), expected, atol=1e-5
+        scored(model, ANSWER, QUESTION), expected, atol=1e-5
     )
 
 
@@ -347,7 +221,7 @@ def test_swapped_texts_are_swapped_vectors(model_class, settings):
 @pytest.mark.parametrize("overlap_features", [0, FEATURES])
 @pytest.mark.parametrize("model_class", SIAMESE)
 def test_the_parts_called_alone_give_the_score(model_class, overlap_features):
-    model = _model(model_class, overlap_features=overlap_features)
+    model = make_model(model_class, overlap_features=overlap_features)
     parts = {
         "question": model.question_encoder(QUESTION),
         "answer": model.answer_encoder(ANSWER),
@@ -357,18 +231,18 @@ def test_the_parts_called_alone_give_the_score(model_class, overlap_features):
     if overlap_features:
         parts["overlap"] = ops.convert_to_tensor(OVERLAP)
     np.testing.assert_allclose(
-        ops.convert_to_numpy(model.head(parts))[:, 0], _score(model), rtol=1e-5
+        ops.convert_to_numpy(model.head(parts))[:, 0], scored(model), rtol=1e-5
     )
 
 
 @pytest.mark.once
 def test_the_crossed_texts_have_no_vectors_of_their_own():
-    model = _model(CTRN)
+    model = make_model(CTRN)
     assert not hasattr(model, "question_encoder")
     # The same question beside two answers.
     crossed = keras.Model(model.input, model.encoder.output[0])
     first, second = (
-        ops.convert_to_numpy(crossed(_inputs(model, QUESTION[:1], answer)))
+        ops.convert_to_numpy(crossed(inputs_of(model, QUESTION[:1], answer)))
         for answer in (ANSWER[:1], ANSWER[1:2])
     )
     assert np.abs(first - second).max() > 1e-3
@@ -377,9 +251,9 @@ def test_the_crossed_texts_have_no_vectors_of_their_own():
 @pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_overlap_features_are_standardised_inside(model_class):
-    model = _model(model_class, overlap_features=FEATURES)
+    model = make_model(model_class, overlap_features=FEATURES)
     standardised = (OVERLAP - OVERLAP.mean(0)) / OVERLAP.std(0)
-    inputs = _inputs(model)
+    inputs = inputs_of(model)
     expected = model({**inputs, "overlap": standardised})
     model.adapt_overlap(OVERLAP)
     np.testing.assert_allclose(
@@ -389,12 +263,12 @@ def test_overlap_features_are_standardised_inside(model_class):
     )
     twin = model_class.from_config(model.get_config())
     twin.set_weights(model.get_weights())
-    np.testing.assert_array_equal(_score(twin), _score(model))
+    np.testing.assert_array_equal(scored(twin), scored(model))
 
 
 @pytest.mark.once
 def test_alignment_features_are_counted_and_standardised_inside():
-    model = _model(CTRN, alignment_features=True)
+    model = make_model(CTRN, alignment_features=True)
     texts = RaggedTexts.from_sequences([*QUESTION, *ANSWER, [3, 3]])
     pairs = np.array([0, 1]), np.array([3, 4])
     model.adapt_alignment(texts, *pairs)
@@ -402,7 +276,7 @@ def test_alignment_features_are_counted_and_standardised_inside():
     # The other texts are in no pair.
     layer.adapt([texts[i] for i in (0, 1, 3, 4)])
     read = [QUESTION[:2].astype("int32"), ANSWER[:2].astype("int32")]
-    vectors = [_embeddings()[ids].astype("float32") for ids in read]
+    vectors = [embeddings_of()[ids].astype("float32") for ids in read]
     features = ops.convert_to_numpy(layer([*read, *vectors]))
     standardize = model.head.get_layer("aligned_normalization")
     for weight, expected in (
@@ -413,14 +287,14 @@ def test_alignment_features_are_counted_and_standardised_inside():
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
     twin = CTRN.from_config(model.get_config())
     twin.set_weights(model.get_weights())
-    np.testing.assert_array_equal(_score(twin), _score(model))
+    np.testing.assert_array_equal(scored(twin), scored(model))
     with pytest.raises(ValueError, match="`alignment_features` must be True"):
-        _model(CTRN).adapt_alignment(texts, *pairs)
+        make_model(CTRN).adapt_alignment(texts, *pairs)
 
 
 @pytest.mark.once
 def test_dropout_spares_the_overlap_features():
-    model = _model(CTRN, overlap_features=FEATURES, dropout=0.5)
+    model = make_model(CTRN, overlap_features=FEATURES, dropout=0.5)
     joined = keras.Model(model.head.input, model.head.get_layer("join").output)
     ones = {
         side: np.ones((500, x.shape[1]), "float32")
@@ -447,7 +321,7 @@ def test_dropout_spares_the_overlap_features():
     ],
 )
 def test_saves_and_reloads_without_the_matrix(model_class, settings, tmp_path):
-    original = _model(model_class, **settings)
+    original = make_model(model_class, **settings)
     if original.overlap_features:
         original.adapt_overlap(OVERLAP)
     original.save(tmp_path / "model.keras")
@@ -455,13 +329,13 @@ def test_saves_and_reloads_without_the_matrix(model_class, settings, tmp_path):
     assert type(reloaded) is model_class
     assert reloaded.get_config() == original.get_config()
     assert reloaded.core_parameters == original.core_parameters
-    np.testing.assert_array_equal(_score(reloaded), _score(original))
+    np.testing.assert_array_equal(scored(reloaded), scored(original))
 
 
 @pytest.mark.parametrize("model_class", MODELS)
 def test_fits_the_labels_and_keeps_the_embedding(model_class):
     keras.utils.set_random_seed(0)
-    model = _model(
+    model = make_model(
         model_class, overlap_features=FEATURES, dropout=0.1, word_dropout=0.1
     )
     model.adapt_overlap(OVERLAP)
@@ -471,9 +345,9 @@ def test_fits_the_labels_and_keeps_the_embedding(model_class):
         loss=keras.losses.BinaryCrossentropy(from_logits=True),
         jit_compile=JIT_COMPILE,
     )
-    history = model.fit(_inputs(model), LABELS, epochs=20, verbose=0)
+    history = model.fit(inputs_of(model), LABELS, epochs=20, verbose=0)
     assert np.isfinite(history.history["loss"]).all()
-    np.testing.assert_array_equal(_score(model) > 0, LABELS[:, 0] == 1)
+    np.testing.assert_array_equal(scored(model) > 0, LABELS[:, 0] == 1)
     trained = {weight.path for weight in model.trainable_weights}
     for weight, old in zip(model.weights, before, strict=True):
         moved = (ops.convert_to_numpy(weight) != old).any()
@@ -484,8 +358,8 @@ def test_fits_the_labels_and_keeps_the_embedding(model_class):
 @pytest.mark.parametrize("dtype", ["mixed_float16", "mixed_bfloat16"])
 @pytest.mark.parametrize("model_class", MODELS)
 def test_scores_in_float32_under_mixed_precision(model_class, dtype):
-    model = _model(model_class, dtype=dtype, overlap_features=FEATURES)
-    scores = model(_inputs(model))
+    model = make_model(model_class, dtype=dtype, overlap_features=FEATURES)
+    scores = model(inputs_of(model))
     assert keras.backend.standardize_dtype(scores.dtype) == "float32"
     for weight in model.weights:
         assert keras.backend.standardize_dtype(weight.dtype) in (
@@ -495,7 +369,7 @@ def test_scores_in_float32_under_mixed_precision(model_class, dtype):
         )
     np.testing.assert_allclose(
         ops.convert_to_numpy(scores)[:, 0],
-        _score(_model(model_class, overlap_features=FEATURES)),
+        scored(make_model(model_class, overlap_features=FEATURES)),
         rtol=0.05,
         atol=0.05,
     )
@@ -504,12 +378,12 @@ def test_scores_in_float32_under_mixed_precision(model_class, dtype):
 @pytest.mark.once
 @pytest.mark.parametrize("model_class", MODELS)
 def test_trains_the_embedding_if_asked(model_class):
-    model = _model(model_class, trainable_embeddings=True, l2=0.0)
+    model = make_model(model_class, trainable_embeddings=True, l2=0.0)
     model.compile(keras.optimizers.SGD(1.0), loss="mse")
-    model.fit(_inputs(model), LABELS, verbose=0)
+    model.fit(inputs_of(model), LABELS, verbose=0)
     moved = ops.convert_to_numpy(
         model.embedding.embeddings
-    ) != _embeddings().astype("float32")
+    ) != embeddings_of().astype("float32")
     used = np.unique([*QUESTION.ravel(), *ANSWER.ravel()])
     assert moved.any()
     assert set(np.flatnonzero(moved.any(1))) <= set(used) - {0}
@@ -545,7 +419,7 @@ def test_errors(model_class, settings, message):
 @pytest.mark.once
 def test_features_for_a_model_without():
     with pytest.raises(ValueError, match="`overlap_features` must be positive"):
-        _model(CTRN).adapt_overlap(OVERLAP)
-    model = _model(CTRN, overlap_features=FEATURES)
+        make_model(CTRN).adapt_overlap(OVERLAP)
+    model = make_model(CTRN, overlap_features=FEATURES)
     with pytest.raises(ValueError, match=r"Received: .*\(3, 1\)"):
         model.adapt_overlap(OVERLAP[:, :1])
