@@ -43,7 +43,8 @@ BACKEND_TESTS := tests/batches tests/layers tests/losses tests/models \
 # Most of the time would go into optimising programs that run once, and JAX's
 # into compiling what another test, or an earlier run, has compiled.
 QUICK_XLA := --xla_backend_optimization_level=0 \
-	--xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false
+	--xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false \
+	--xla_cpu_parallel_codegen_split_count=1
 JAX_TESTS := KERAS_BACKEND=jax \
 	JAX_COMPILATION_CACHE_DIR=$(CURDIR)/$(VENV)/jax-cache \
 	JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0 \
@@ -64,7 +65,7 @@ test: $(VENV)/.installed-test
 	$(call part,JAX$(comma) what can differ there,\
 		$(JAX_TESTS) $(PYTEST) $(BACKEND_TESTS))
 	$(call part,PyTorch$(comma) what can differ there,\
-		KERAS_BACKEND=torch $(PYTEST) $(BACKEND_TESTS))
+		KERAS_BACKEND=torch OMP_NUM_THREADS=1 $(PYTEST) $(BACKEND_TESTS))
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

@@ -225,6 +225,7 @@ def test_fit_reaches_the_most_likely_weights(dim):
     assert len(history["loss"]) == len(history["reconstruction_error"]) == 20
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("temperature", ["deviation", "none"])
 @pytest.mark.parametrize("offset", ["mean", "none"])
 def test_fit_measures_mean_and_deviation(offset, temperature):
@@ -251,6 +252,7 @@ def test_equal_energies_have_no_deviation_to_divide_by():
     np.testing.assert_allclose(_call(layer)[0, 0], 1, rtol=1e-5)
 
 
+@pytest.mark.once
 def test_fit_is_repeatable_and_reads_batches():
     texts, mask = neighbours(5, 4, 3), MASK
     found = []
@@ -274,6 +276,7 @@ def test_fit_clips_the_gradient_of_all_weights():
     np.testing.assert_allclose(np.linalg.norm(after - before), 1e-3, rtol=1e-2)
 
 
+@pytest.mark.once
 def test_fit_warns_of_a_bound_that_hides_the_jumps():
     layer = _layer(offset="none", temperature="none", max_exponent=0.1)
     with pytest.warns(

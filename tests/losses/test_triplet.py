@@ -69,6 +69,7 @@ def _gradient(loss, labels, values):
     return np.asarray(values) - weight.get_weights()[0]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("mining", "expected"),
     [
@@ -81,6 +82,7 @@ def test_worked_numbers(mining, expected):
     np.testing.assert_allclose(float(loss), expected, rtol=1e-6)
 
 
+@pytest.mark.once
 def test_soft_margin_of_hermans():
     """ln(1 + exp(farthest positive - nearest negative)), section 2."""
     soft = TripletLoss(mining="batch-hard", soft_margin=True)
@@ -96,6 +98,7 @@ def test_soft_margin_of_hermans():
     )
 
 
+@pytest.mark.once
 def test_semi_hard_where_no_negative_is():
     """The two relevant at 2 and 3, others at 1 and 5: farther, not within 1."""
     labels, distances = np.array([[1, 1, 0, 0]]), np.array([[2.0, 3, 1, 5]])
@@ -143,6 +146,7 @@ def test_gradients_are_those_of_the_triplets(mining):
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("mining", MINING)
 def test_booleans_are_labels(mining):
     labels, distances = _drawn()

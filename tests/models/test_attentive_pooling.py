@@ -13,8 +13,8 @@ from keras_qa.text.packing import RaggedTexts
 from keras_qa.training.pairwise import PairwiseBatches
 from keras_qa.training.pairwise import PairwiseTrainer
 from support.all_models import scores_of
-from support.layer_checks import MODES
 from support.layer_checks import QUICKEST
+from support.layer_checks import by_turns
 from support.layer_checks import run
 from support.text_reference import convolution
 from support.text_reference import lstm
@@ -99,8 +99,9 @@ SETTINGS = [
 
 
 # Eagerly, the other tests run them.
-@pytest.mark.parametrize("mode", MODES[1:] or MODES)
-@pytest.mark.parametrize(("model_class", "settings"), SETTINGS)
+@pytest.mark.parametrize(
+    ("model_class", "settings", "mode"), by_turns(SETTINGS)
+)
 def test_the_equations(model_class, settings, mode):
     model = _model(model_class, **settings)
     scores = _score(model, mode=mode)

@@ -33,8 +33,8 @@ from support.iam_reference import make_model
 from support.iam_reference import read
 from support.iam_reference import scored
 from support.iam_reference import tf_idf_of
-from support.layer_checks import MODES
 from support.layer_checks import QUICKEST
+from support.layer_checks import by_turns
 from support.layer_checks import run
 
 SETTINGS = [
@@ -49,8 +49,10 @@ SETTINGS = [
 
 
 # Eagerly, the other tests run them.
-@pytest.mark.parametrize("mode", MODES[1:] or MODES)
-@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("settings", "mode"), by_turns([(one,) for one in SETTINGS])
+)
 def test_the_equations(settings, mode):
     model = make_model(**settings)
     expected = [expected_of(model, row)[0] for row in range(4)]

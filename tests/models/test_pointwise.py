@@ -11,7 +11,7 @@ from keras_qa.models import CNNRanker
 from keras_qa.models import LSTMRanker
 from keras_qa.models import QRNNRanker
 from keras_qa.text.packing import RaggedTexts
-from support.layer_checks import MODES
+from support.layer_checks import by_turns
 from support.pointwise_reference import ANSWER
 from support.pointwise_reference import FEATURES
 from support.pointwise_reference import JIT_COMPILE
@@ -48,8 +48,10 @@ SETTINGS = [
 
 
 # Eagerly, the other tests run them.
-@pytest.mark.parametrize("mode", MODES[1:] or MODES)
-@pytest.mark.parametrize(("model_class", "settings"), SETTINGS)
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("model_class", "settings", "mode"), by_turns(SETTINGS)
+)
 def test_the_score_is_the_log_odds_of_the_equations(
     model_class, settings, mode
 ):

@@ -14,8 +14,8 @@ from keras_qa.models import ConvBasedLSTM
 from keras_qa.models import ConvPoolingLSTM
 from keras_qa.models import FengCNN
 from support.all_models import scores_of
-from support.layer_checks import MODES
 from support.layer_checks import QUICKEST
+from support.layer_checks import by_turns
 from support.layer_checks import run
 from support.qa_lstm_reference import ANSWER
 from support.qa_lstm_reference import ATTENTIVE
@@ -54,10 +54,7 @@ def _score(model, question=QUESTION, answer=ANSWER, mode=QUICKEST):
 # Eagerly, and in a graph in training, the other tests run them.
 @pytest.mark.parametrize(
     ("model_class", "settings", "mode"),
-    [
-        (*setting, (MODES[1:] or MODES)[i % max(len(MODES) - 1, 1)])
-        for i, setting in enumerate(SETTINGS)
-    ],
+    by_turns(SETTINGS),
 )
 def test_the_equations(model_class, settings, mode):
     model = small_model(model_class, **settings)

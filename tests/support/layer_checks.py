@@ -20,6 +20,16 @@ MODES = {
 # separately, which takes longer than to compile them together.
 QUICKEST = "xla" if keras.backend.backend() == "jax" else "eager"
 
+# What compiles a graph; eager calls where there is no such mode.
+COMPILED = MODES[1:] or MODES
+
+
+def by_turns(settings):
+    """Tuples of settings, each with one of the modes of `COMPILED` in turn."""
+    return [
+        (*one, COMPILED[i % len(COMPILED)]) for i, one in enumerate(settings)
+    ]
+
 
 def check_layer(
     layer_class,
