@@ -13,6 +13,7 @@ TRAIN takes some minutes on 2 cores.
 from argparse import Namespace
 from collections.abc import Mapping
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from typing import Any
 
@@ -120,14 +121,19 @@ class CTRNExperiment(Experiment[CTRNSettings]):
         model = self.build_model(
             run.arguments.model, settings, run.matrix, longest_texts(run)
         )
-        overlap = None
+        pairs = corpus.index(run.fit).pairs()
+        scorer = keras_qa.CorpusScorer(model, corpus)
         if settings.overlap and run.arguments.model not in ATTENTIVE:
             # Document frequencies of the training texts alone.
             overlap = OverlapFeatures.fit(corpus.sentences(run.fit))
+            scorer = replace(scorer, overlap=overlap)
+            model.overlap_normalization.adapt(
+                scorer.features(*pairs)["overlap"]
+            )
         if run.arguments.model in POINTWISE and settings.alignment_features:
-            model.adapt_alignment(corpus.texts, *corpus.index(run.fit).pairs())
+            model.adapt_alignment(corpus.texts, *pairs)
         return Learner(
-            keras_qa.CorpusScorer(model, corpus, overlap),
+            scorer,
             keras.optimizers.Adam(settings.learning_rate),
             settings.patience,
         )

@@ -46,8 +46,6 @@ def fit_and_rank(
     scorer = training.scorer
     export_run(run, scorer)
     selection = selector.history[selector.best_epoch - 1]
-    if run.settings.average_last and not epochs:
-        selection = _selection(experiment, run, scorer).metrics
     names = experiment.measures(run.arguments.dataset)
     return Outcome(
         scores=scorer.rank(run.corpus.index(run.report)),

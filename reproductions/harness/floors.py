@@ -25,6 +25,8 @@ from reproductions.harness.experiment import Run
 if TYPE_CHECKING:
     import keras
 
+    from keras_qa.text.vector_texts import VectorTexts
+
 # Answers to other questions that a question without wrong candidates gets.
 DRAWN = 50
 
@@ -56,15 +58,7 @@ def rank_floor(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
     vectors = None
     if name in CONTEXTUAL_FLOORS:
         vectors = experiment.text_vectors(run)
-    model = build_floor(
-        name.removeprefix("contextual-"),
-        run,
-        None if vectors is None else vectors.vectors.shape[1],
-    )
-    fit = corpus.index(with_wrong_answers(run.fit, run.arguments.seed))
-    fitted = model.fit_questions(corpus.texts, fit, vectors)
-    if fitted:
-        print(f"{name}: {fitted}")
+    model, fitted = fitted_floor(name, run, vectors)
     scorer = keras_qa.CorpusScorer(model, corpus, word_vectors=vectors)
     select = corpus.index(run.select)
     chosen = evaluate(
@@ -78,6 +72,32 @@ def rank_floor(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
         scorer.rank(corpus.index(run.report)),
         {"fitted": fitted, "selection": chosen.metrics},
     )
+
+
+def fitted_floor(
+    name: str, run: Run[Any], vectors: "VectorTexts | None" = None
+) -> "tuple[keras.Model, dict[str, Any]]":
+    """A floor that is fitted on a run's training questions.
+
+    Args:
+        name: name of the floor.
+        run: the run.
+        vectors: the vectors that words have in their texts, for the floors
+            that read them.
+
+    Returns:
+        The floor, and what was fitted, by name.
+    """
+    model = build_floor(
+        name.removeprefix("contextual-"),
+        run,
+        None if vectors is None else vectors.vectors.shape[1],
+    )
+    fit = run.corpus.index(with_wrong_answers(run.fit, run.arguments.seed))
+    fitted = model.fit_questions(run.corpus.texts, fit, vectors)
+    if fitted:
+        print(f"{name}: {fitted}")
+    return model, fitted
 
 
 def build_floor(

@@ -1,5 +1,6 @@
 """What a model can be fitted by, whatever its paper fits it by."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.losses.listwise import ListwiseSoftmax
 from keras_qa.losses.pairwise import PairwiseHinge
+from keras_qa.models.floors.fusion import FusionRanker
 from keras_qa.text.sides import SIDES
 from keras_qa.training.corpus_scorer import CorpusScorer
 from keras_qa.training.pairwise import PairwiseTrainer
@@ -21,6 +23,7 @@ from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Run
 from reproductions.harness.experiment import Training
+from reproductions.harness.floors import fitted_floor
 from reproductions.harness.settings import PAPER
 
 
@@ -30,9 +33,29 @@ def training_of(experiment: Experiment[Any], run: Run[Any]) -> Training:
     if settings.objective == PAPER:
         return experiment.paper_training(run, learner)
     fit = run.corpus.index(run.fit)
+    if settings.joint_weight is not None:
+        learner = beside_features(learner, run)
     return OBJECTIVES[settings.objective](
         learner, settings, fit, run.arguments.seed
     )
+
+
+def beside_features(learner: Learner, run: Run[Any]) -> Learner:
+    """A learner of a weighted sum of the model's and a floor's score.
+
+    The floor is `features`. All is trained: its weights, too, and those of the
+    sum, which are 1 for the floor and `joint_weight` for the model.
+
+    Args:
+        learner: the model and what goes with it.
+        run: the run, on whose training questions the floor is fitted.
+    """
+    scorer = learner.scorer
+    floor, _ = fitted_floor("features", run)
+    weights = [run.settings.joint_weight, 1.0]
+    model = FusionRanker([scorer.model, floor], weights)
+    scorer = dataclasses.replace(scorer, model=model)
+    return dataclasses.replace(learner, scorer=scorer)
 
 
 def pointwise_training(
@@ -48,7 +71,6 @@ def pointwise_training(
     """
     scorer, model = learner.scorer, learner.scorer.model
     pairs = fit.pairs()
-    features = _standardized_features(scorer, fit)
     # The score is the log-odds of the softmax's two classes.
     loss = keras.losses.BinaryCrossentropy(from_logits=True)
     model.compile(learner.optimizer, loss=loss)
@@ -58,7 +80,7 @@ def pointwise_training(
         np.concatenate(fit.labels),
         batch_size=settings.batch_size,
         seed=seed,
-        features=features,
+        features=scorer.features(*pairs),
         widths=_widths(model),
     )
     return learner.fitted(model, batches)
@@ -105,7 +127,7 @@ def pairwise_training(
         lambda epoch: sampler.sample(epoch, scores),
         batch_size=settings.batch_size,
         seed=seed,
-        **_of_groups(trainer, scorer, fit),
+        **_of_groups(trainer, scorer),
     )
     return learner.fitted(trainer, batches)
 
@@ -138,7 +160,7 @@ def listwise_training(
         group_size=settings.candidates,
         pool=settings.sampler_pool,
         everything=scorer.corpus.answer_space,
-        **_of_groups(trainer, scorer, fit),
+        **_of_groups(trainer, scorer),
     )
     return learner.fitted(trainer, batches)
 
@@ -160,21 +182,10 @@ OBJECTIVES: dict[str, Callable[..., Training]] = {
 }
 
 
-def _standardized_features(
-    scorer: CorpusScorer, fit: IndexedQuestions
-) -> dict[str, np.ndarray]:
-    """The features of the training pairs, by which the model's are scaled."""
-    features = scorer.features(*fit.pairs())
-    if "overlap" in features:
-        scorer.model.overlap_normalization.adapt(features["overlap"])
-    return features
-
-
 def _of_groups(
-    trainer: PairwiseTrainer, scorer: CorpusScorer, fit: IndexedQuestions
+    trainer: PairwiseTrainer, scorer: CorpusScorer
 ) -> dict[str, Any]:
     """The arguments of `GroupBatches` that follow from the model."""
-    _standardized_features(scorer, fit)
     return {
         "packed": trainer.supports_packing,
         "features": scorer.features,

@@ -53,8 +53,8 @@ def questions_of(
 ) -> Parts:
     """The questions to fit, to select the epoch with and to report on.
 
-    They are disjoint, except that a run with `folds`, whose folds set the
-    number of epochs, fits on all training questions.
+    They are disjoint, except that a run which chooses no epoch with them (see
+    `fixes_epochs`) fits on all training questions.
 
     Raises:
         DatasetError: if the data set lacks the split, or a file is bad.
@@ -71,13 +71,18 @@ def questions_of(
         fit, select = dataset.held_out_fold(train_split, settings.fold_fraction)
     else:
         select = dataset.questions("dev")
-    if arguments.split != "dev" or settings.folds:
+    if arguments.split != "dev" or fixes_epochs(settings):
         fit = dataset.questions(train_split)
     report = dataset.questions(arguments.split)
     if arguments.smoke:
         count = settings.smoke_questions
         fit, select, report = fit[:count], select[:count], report[:count]
     return fit, select, report
+
+
+def fixes_epochs(settings: CommonSettings) -> bool:
+    """Returns True if no question that is held out chooses the epoch."""
+    return bool(settings.folds or settings.average_last)
 
 
 def folds_of(
@@ -144,6 +149,6 @@ def training_set(arguments: Namespace, settings: CommonSettings) -> str:
         name = "train-all"
     if arguments.dataset.startswith("trecqa"):
         name = name.upper()
-    if arguments.split == "dev" and not settings.folds:
+    if arguments.split == "dev" and not fixes_epochs(settings):
         name += " less its fold"
     return name

@@ -209,11 +209,14 @@ def _outcome(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
     # Imported here because the floors do not need Keras.
     from reproductions.harness.fitting import fit_and_rank
 
-    if not run.settings.folds:
-        return fit_and_rank(experiment, run)
+    settings = run.settings
+    if not settings.folds:
+        most = settings.smoke_epochs if run.arguments.smoke else settings.epochs
+        fixed = most if settings.average_last else None
+        return fit_and_rank(experiment, run, fixed)
     folder = run.folder.path
     validation = validate(
-        experiment, run.arguments, run.settings, folder, run.dataset
+        experiment, run.arguments, settings, folder, run.dataset
     )
     outcome = fit_and_rank(experiment, run, validation.epochs)
     return Outcome(outcome.scores, {**outcome.details, **validation.details})

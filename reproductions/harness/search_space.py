@@ -7,11 +7,14 @@
 Options that are not listed in `--help` are those of the paper's command, and
 say what all trials have. The space `paper` is `Experiment.search_space`. The
 space `best` adds the settings of `SHARED`, and its learning rates are around
-that of the recipe. A trial trains once for each of `folds` folds of train; with
-`folds=0` once, on train less the questions that choose the epoch of runs on
-dev. The mean metric of the folds, at its best epoch, ranks the trials; dev and
-test are not read. A stopped search continues, also in the middle of a trial,
-when it is started again with the same output folder.
+that of the recipe. `--candidates FILE` tries the settings of a file in place of
+draws: a JSON object of settings a line.
+
+A trial trains once for each of `folds` folds of train; with `folds=0` once, on
+train less the questions that choose the epoch of runs on dev. The mean metric
+of the folds, at its best epoch, ranks the trials; dev and test are not read. A
+stopped search continues, also in the middle of a trial, when it is started
+again with the same output folder.
 
 `--record` needs a checkout without changes. It appends all trials, failed ones
 too, to `reproductions/PAPER/searches/MODEL-DATASET.jsonl`.
@@ -34,7 +37,9 @@ except ImportError as error:
     ) from error
 
 import reproductions
+from keras_qa.errors import DatasetError
 from keras_qa.errors import KerasQAError
+from keras_qa.files.json_stream import read_records
 from keras_qa.files.whole import write_whole
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
@@ -57,7 +62,8 @@ PAIRWISE: dict[str, list[Any]] = {
     "margin": [0.1, 0.2, 0.5],
 }
 RATE_FACTORS = (0.1, 0.3, 1.0, 3.0)
-# The names of vectors in a trial's changes, which are no setting.
+# The names of vectors in a trial's changes, which are no setting; they come
+# after those of the command.
 ADDED = "added_embeddings"
 
 TRIAL = "trial.json"
@@ -70,8 +76,8 @@ Space = Callable[[Any], Changes]
 Train = Callable[[Changes, str], dict[str, float]]
 
 
-class Search(keras_tuner.RandomSearch):
-    """Random search that asks a function for the quality of settings.
+class Search(keras_tuner.Tuner):
+    """Search that asks a function for the quality of settings.
 
     Args:
         space: draws settings from `keras_tuner.HyperParameters`.
@@ -80,7 +86,7 @@ class Search(keras_tuner.RandomSearch):
         trials: number of trials, those of an earlier start included.
         directory: folder of the search's state; a search found there is
             continued.
-        seed: seed of the draws.
+        seed: seed of the draws; None tries all values in order.
         metric: name of the objective, higher is better.
     """
 
@@ -90,7 +96,7 @@ class Search(keras_tuner.RandomSearch):
         train: Train,
         trials: int,
         directory: Path,
-        seed: int = 0,
+        seed: int | None = 0,
         metric: str = "MAP",
     ):
         self.metric = metric
@@ -98,11 +104,19 @@ class Search(keras_tuner.RandomSearch):
         self.train = train
         hyperparameters = keras_tuner.HyperParameters()
         space(hyperparameters)
+        oracles = keras_tuner.oracles
+        oracle = (
+            oracles.GridSearchOracle
+            if seed is None
+            else oracles.RandomSearchOracle
+        )
         super().__init__(
-            objective=keras_tuner.Objective(metric, "max"),
-            max_trials=trials,
-            seed=seed,
-            hyperparameters=hyperparameters,
+            oracle=oracle(
+                objective=keras_tuner.Objective(metric, "max"),
+                max_trials=trials,
+                seed=seed,
+                hyperparameters=hyperparameters,
+            ),
             directory=str(directory),
             project_name="tuner",
         )
@@ -171,6 +185,26 @@ def best_space(
         return changes
 
     return space
+
+
+def listed_space(path: Path) -> tuple[Space, int]:
+    """The space of the settings in a file, and their number.
+
+    Args:
+        path: a file of JSON lines, each an object of settings by name, and
+            optionally `"added_embeddings"`, a list of names of vectors.
+
+    Raises:
+        DatasetError: if a line is not an object, or there is none.
+    """
+    listed = [changes for _, changes in read_records(path)]
+    if not listed:
+        raise DatasetError(f"{path}: expected a line of settings. Received: 0")
+
+    def space(hp: Any) -> Changes:
+        return dict(listed[hp.Choice("candidate", list(range(len(listed))))])
+
+    return space, len(listed)
 
 
 def trainer(
@@ -265,7 +299,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         allow_abbrev=False,
     )
     parser.add_argument("paper", choices=papers())
-    parser.add_argument("--trials", type=int, default=20, metavar="N")
+    parser.add_argument(
+        "--trials", type=int, metavar="N", help="default: 20, or all of a file"
+    )
     parser.add_argument(
         "--search-seed", type=int, default=0, help="seed of the draws"
     )
@@ -275,6 +311,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         default="paper",
         help="the paper's lists, or these and the settings that all models "
         "share (default: paper)",
+    )
+    parser.add_argument(
+        "--candidates",
+        type=Path,
+        metavar="FILE",
+        help="settings to try, an object of JSON a line, in place of a space",
     )
     parser.add_argument(
         "--optional-embeddings",
@@ -328,12 +370,16 @@ def _search(arguments: argparse.Namespace, options: Sequence[str]) -> int:
             experiment.settings_of(base),
             arguments.optional_embeddings,
         )
+    trials, seed = arguments.trials or 20, arguments.search_seed
+    if arguments.candidates:
+        space, count = listed_space(arguments.candidates)
+        trials, seed = arguments.trials or count, None
     search = Search(
         space,
         trainer(experiment, options, arguments.output_dir),
-        arguments.trials,
+        trials,
         arguments.output_dir,
-        arguments.search_seed,
+        seed,
         metric,
     )
     search.search(verbose=0)
@@ -366,7 +412,7 @@ def _record(arguments: argparse.Namespace, path: Path) -> None:
     for trial in sorted(arguments.output_dir.glob(f"trials/*/{TRIAL}")):
         record = {
             **json.loads(trial.read_text("utf-8")),
-            "space": arguments.space,
+            "space": "listed" if arguments.candidates else arguments.space,
             "search_seed": arguments.search_seed,
         }
         if record not in known:

@@ -239,11 +239,19 @@ class CommonSettings:
         choices=("mean", "sum"),
         later=True,
     )
+    joint_weight: float | None = setting(
+        None,
+        "ours",
+        "trains the model beside the floor `features`: its score times a "
+        "weight that starts here is added to the floor's log-odds; null: alone",
+        above=0,
+        later=True,
+    )
     average_last: int = setting(
         0,
         "ours",
-        "the mean of the weights of this many last epochs; 0: the epoch that "
-        "is best on the held-out questions",
+        "the mean of the weights of this many last epochs, of all of train; "
+        "0: the epoch that is best on the held-out questions",
         least=0,
         later=True,
     )
@@ -322,6 +330,12 @@ def check_objective(settings: CommonSettings) -> None:
         raise SettingsError(
             "the setting `negatives` must be positive for objective=pairwise. "
             f"Received: negatives={settings.negatives!r}"
+        )
+    if settings.joint_weight is not None and settings.objective == PAPER:
+        raise SettingsError(
+            "the setting `joint_weight` must be null for objective=paper, "
+            "whose loss is for the model's score alone. "
+            f"Received: joint_weight={settings.joint_weight!r}"
         )
     if not settings.average_last:
         return

@@ -119,15 +119,16 @@ def test_pools_are_added_to_what_is_measured():
         assert {q.id for q in fit}.isdisjoint(q.id for q in held)
 
 
+@pytest.mark.parametrize("fixed", [{"folds": 2}, {"average_last": 3}])
 @pytest.mark.parametrize("split", ["dev", "test"])
-def test_a_run_with_folds_is_fitted_on_all_of_train(split):
+def test_a_run_that_chooses_no_epoch_is_fitted_on_all_of_train(split, fixed):
     train, dev = questions(20), questions(5)
     data = Dataset(
         "sample",
         {"train": lambda: train, "dev": lambda: dev, "test": lambda: dev},
     )
     chosen = arguments(f"--split={split}")
-    settings = CommonSettings(folds=2)
+    settings = CommonSettings(**fixed)
     fit, _, report = questions_of(data, chosen, settings)
     assert (fit, report) == (train, dev)
     assert training_set(chosen, settings) == "train"

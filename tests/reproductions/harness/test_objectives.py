@@ -16,6 +16,7 @@ from keras_qa.datasets.dataset import Question
 from keras_qa.losses.listwise import ListwiseSoftmax
 from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.models import CNNRanker
+from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.training.corpus_scorer import CorpusScorer
 from reproductions.ctrn.experiment import EXPERIMENT as CTRN
@@ -114,18 +115,35 @@ def test_a_model_learns_by_each(objective, kind, loss, features):
     inputs, labels = training.batches[0]
     assert labels.shape == (3, 1 if objective == "pointwise" else 3)
     if features:
-        # The means that they are standardised by are of all training pairs.
-        pairs = training.scorer.corpus.index(QUESTIONS).pairs()
-        scaled = training.scorer.model.overlap_normalization(
-            training.scorer.features(*pairs)["overlap"]
-        )
-        np.testing.assert_allclose(np.mean(scaled, axis=0), 0, atol=1e-5)
         lead = labels.shape if objective != "pointwise" else (3,)
         assert inputs["overlap"].shape == (*lead, 4)
     before = training.scorer.model.get_weights()
     training.trainer.train_on_batch(inputs, labels)
     after = training.scorer.model.get_weights()
     assert any((a != b).any() for a, b in zip(before, after, strict=True))
+
+
+def test_a_model_is_trained_beside_the_features():
+    run = _run(objective="pairwise", negatives=2, joint_weight=0.5)
+    size = len(run.corpus.vocabulary), 3
+    run.matrix = np.random.default_rng(0).normal(size=size).astype("float32")
+    run.arguments.model = "toy"
+    training = training_of(Toy(), run)
+    fused = training.scorer.model
+    model, floor = fused.rankers
+    # At the start half the model's score, and the floor's log-odds.
+    indexed = run.corpus.index(QUESTIONS)
+    texts, pairs = run.corpus.texts, indexed.pairs()
+    alone, odds = (score_pairs(m, texts, *pairs) for m in (model, floor))
+    np.testing.assert_allclose(
+        training.scorer.scores(*pairs), 0.5 * alone + odds, atol=1e-5
+    )
+    before = [m.get_weights() for m in (model, floor, fused.score)]
+    training.batches.start_epoch(0)
+    training.trainer.train_on_batch(*training.batches[0])
+    after = [m.get_weights() for m in (model, floor, fused.score)]
+    for old, new in zip(before, after, strict=True):
+        assert any((a != b).any() for a, b in zip(old, new, strict=True))
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
@@ -160,5 +178,7 @@ def test_settings_that_rule_out_each_other():
         SettingsError, match=r"`patience` must be 0.*patience=5"
     ):
         settings(CTRN, "average_last=3")
+    with pytest.raises(SettingsError, match="`joint_weight` must be null"):
+        settings(CTRN, "joint_weight=1")
     with pytest.raises(SettingsError, match="`sampler` must be 'random'"):
         settings(QA_LSTM, "sampler=mix")

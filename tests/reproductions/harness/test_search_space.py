@@ -296,6 +296,32 @@ def test_all_trials_are_recorded_once(tmp_path, monkeypatch):
         assert record["vectors"] == call.embeddings
 
 
+def test_listed_settings_are_tried_in_order(tmp_path, monkeypatch, capsys):
+    calls = []
+
+    def validate(experiment, arguments, settings, folder):
+        calls.append((settings.margin, arguments.embeddings))
+        return Validation("MAP", [{"MAP": [settings.margin / 10]}], 1.0)
+
+    monkeypatch.setattr(search, "validate", validate)
+    path = tmp_path / "candidates.jsonl"
+    arguments = ["hyperqa", f"--output-dir={tmp_path / 'out'}"]
+    arguments.append(f"--candidates={path}")
+    path.write_text("\n")
+    assert search.main(arguments) == 2
+    assert f"{path}: expected a line" in capsys.readouterr().err
+    listed = [{"margin": 1.0}, {"margin": 3, "added_embeddings": ["random"]}]
+    path.write_text("\n".join(map(json.dumps, [*listed, {"margin": 2}])))
+    assert search.main(arguments) == 0
+    assert calls == [
+        (1.0, ["skipgram"]),
+        (3.0, ["skipgram", "random"]),
+        (2.0, ["skipgram"]),
+    ]
+    best, *_ = json.loads((tmp_path / "out/results.json").read_text())
+    assert best == {"MAP": 0.3, **listed[1]}
+
+
 def test_the_best_space_has_what_models_share(tmp_path):
     drawn = []
 
