@@ -38,7 +38,7 @@ _HOMES = {
     "optimizers.constraints": ("PoincareBall",),
     "optimizers.riemannian": ("RiemannianOptimizer",),
     "ranker": ("Ranker",),
-    "ranking.evaluation": ("evaluate",),
+    "ranking.evaluation": ("evaluate", "named_measures"),
     "ranking.scoring": ("score_pairs",),
     "text.reading": ("TextReading",),
     "text.vocabulary": ("Vocabulary",),

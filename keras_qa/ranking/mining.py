@@ -201,15 +201,18 @@ class CandidateMiner:
         ):
             own = np.array([*grades], dtype=np.int64)
             scores = self.scores(question.text)
-            found = np.flatnonzero(scores > 0)
+            found: np.ndarray = np.flatnonzero(scores > 0)
             if scorer is not None:
-                found = _best(scores, found, depth) if depth else None
-                scores, found = self._rescored(
-                    question.text, own, found, scorer
+                found = (
+                    np.union1d(_best(scores, found, depth), own)
+                    if depth
+                    else np.arange(len(self.texts))
                 )
+                scores = self._rescored(question.text, found, scorer)
             known = own
             if add_right:
-                known = [*right_for_text[normal_text(question.text)]]
+                same = right_for_text[normal_text(question.text)]
+                known = np.array([*same], dtype=np.int64)
             wrong = np.setdiff1d(found, known, assume_unique=True)
             limit = _limit(scores[np.intersect1d(found, own)], margin, share)
             out = np.union1d(
@@ -235,14 +238,10 @@ class CandidateMiner:
     def _rescored(
         self,
         question: str,
-        right: np.ndarray,
-        found: np.ndarray | None,
+        found: np.ndarray,
         scorer: Callable[[str, list[str]], np.ndarray],
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Scores what was found, or everything, and the right answers."""
-        if found is None:
-            found = np.arange(len(self.texts))
-        found = np.union1d(found, right)
+    ) -> np.ndarray:
+        """Returns the scores of the answers found; -inf for all others."""
         given = scorer(question, [self.texts[i] for i in found])
         given = np.asarray(given, np.float32).reshape(-1)
         if len(given) != len(found) or not np.isfinite(given).all():
@@ -252,7 +251,7 @@ class CandidateMiner:
             )
         scores = np.full(len(self.texts), -np.inf, np.float32)
         scores[found] = given
-        return scores, found
+        return scores
 
     def _right_answers(self, question: Question) -> dict[int, int]:
         """The grades of the right answers, by their numbers."""

@@ -57,8 +57,9 @@ class SplitAudit:
             " finds some": self.candidates and not wrong,
             f"{self.empty_questions:,} empty questions": (self.empty_questions),
             f"{self.empty_answers:,} empty answers": (self.empty_answers),
-            f"{self.conflicts:,} answers that are right and wrong for one "
-            "question": self.conflicts,
+            f"{self.conflicts:,} answers with two labels for one question": (
+                self.conflicts
+            ),
         }
         return [problem for problem, count in counts.items() if count]
 
