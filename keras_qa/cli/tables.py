@@ -8,7 +8,7 @@ from keras_qa.datasets.columns import Columns
 from keras_qa.errors import DatasetError
 
 _COLUMNS = ("question", "answer", "label", "question_id", "answer_id")
-_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t"}
+_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", r"\t": "\t"}
 TABLE_OPTIONS = (
     *(f"{name}_column" for name in _COLUMNS),
     *("no_labels", "group", "no_quotes", "delimiter", "encoding"),

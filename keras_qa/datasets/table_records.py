@@ -84,12 +84,12 @@ def table_records(
         return
     usual = table_delimiter(path)
     if usual is None:
+        names = columns.names
         for number, record in read_records(path, encoding):
-            places = _places(path, number, columns, record)
-            yield (
-                number,
-                record | {name: record[at] for name, at in places.items()},
-            )
+            if any(name not in record for name in names):
+                places = _places(path, number, columns, record)
+                record = {name: record[at] for name, at in places.items()}
+            yield number, record
         return
     yield from _read_csv(path, columns, usual, quoted, delimiter, encoding)
 

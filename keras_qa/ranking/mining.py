@@ -214,12 +214,14 @@ class CandidateMiner:
                 same = right_for_text[normal_text(question.text)]
                 known = np.array([*same], dtype=np.int64)
             wrong = np.setdiff1d(found, known, assume_unique=True)
-            limit = _limit(scores[np.intersect1d(found, own)], margin, share)
-            out = np.union1d(
-                _best(scores, wrong, skip), wrong[scores[wrong] > limit]
-            )
-            self.left_out += len(out)
-            wrong = np.setdiff1d(wrong, out, assume_unique=True)
+            if skip or margin is not None or share is not None:
+                right_found = scores[np.intersect1d(found, own)]
+                limit = _limit(right_found, margin, share)
+                out = np.union1d(
+                    _best(scores, wrong, skip), wrong[scores[wrong] > limit]
+                )
+                self.left_out += len(out)
+                wrong = np.setdiff1d(wrong, out, assume_unique=True)
             if add_right:
                 others = _best(scores, wrong, max(0, candidates - len(own)))
                 chosen = np.concatenate([own, others])
