@@ -131,8 +131,10 @@ _FEATURES: dict[str, Any] = {
 }
 _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
     ("ctrn", "wikiqa"): {**_FEATURES, "pooling": "max", "epochs": 9},
+    ("qrnn", "wikiqa"): {**_FEATURES, "pooling": "max", "epochs": 5},
     **{
-        ("ctrn", dataset): {**_FEATURES, "epochs": 4}
+        (model, dataset): {**_FEATURES, "epochs": epochs}
+        for model, epochs in (("ctrn", 4), ("qrnn", 5))
         for dataset in ("trecqa-clean", "trecqa-raw")
     },
 }
