@@ -91,7 +91,7 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
     },
     ("cosineqa", "wikiqa"): {
         "word_norm": "unit",
-        "epochs": 15,
+        "epochs": 8,
         "average_last": 5,
     },
     **{

@@ -76,7 +76,7 @@ def test_each_table_has_the_floors_of_its_vectors():
         assert row_of(text, name, "untrained")[6] == ""
     assert "features" not in text
     plain = " ".join(text.split())
-    assert "or none: alignment 0.610 for `other`." in plain
+    assert "or none: alignment of words 0.610 for `other`." in plain
     assert plain.count("↓: below the MAP") == 1
 
 
