@@ -1,4 +1,4 @@
-"""Fits the model of a run, keeps its best epoch, exports it and ranks."""
+"""Fits the model of a run, or a floor, exports it and ranks."""
 
 import importlib
 from dataclasses import dataclass
@@ -18,10 +18,12 @@ from keras_qa.training.epoch_selection import EpochSelector
 from keras_qa.training.epoch_selection import Measured
 from keras_qa.training.fitting import fit_best_epoch
 from keras_qa.training.run_folder import RunFolder
+from reproductions.harness.experiment import CONTEXTUAL_FLOORS
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Outcome
 from reproductions.harness.experiment import Run
 from reproductions.harness.experiment import Training
+from reproductions.harness.floors import fitted_floor
 from reproductions.harness.objectives import training_of
 
 # The first pairs, which the reloaded SavedModel must score as the model does.
@@ -57,6 +59,37 @@ def fit_and_rank(
             ),
             **training.details,
         },
+    )
+
+
+def rank_floor(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
+    """Fits a floor, exports it and ranks the reported questions.
+
+    Args:
+        experiment: the experiment that owns the vectors.
+        run: the run.
+
+    Returns:
+        The scores; what was fitted, and the measures on the questions that
+        would choose an epoch.
+    """
+    corpus, name = run.corpus, run.arguments.model
+    vectors = None
+    if name in CONTEXTUAL_FLOORS:
+        vectors = experiment.text_vectors(run)
+    model, fitted = fitted_floor(name, run, vectors)
+    scorer = CorpusScorer(model, corpus, word_vectors=vectors)
+    select = corpus.index(run.select)
+    chosen = evaluate(
+        run.select,
+        scorer.rank(select),
+        seed=run.arguments.seed,
+        measures=experiment.measures(run.arguments.dataset),
+    )
+    export_run(run, scorer)
+    return Outcome(
+        scorer.rank(corpus.index(run.report)),
+        {"fitted": fitted, "selection": chosen.metrics},
     )
 
 

@@ -14,12 +14,8 @@ import numpy as np
 import keras_qa
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
-from keras_qa.ranking.evaluation import evaluate
 from keras_qa.ranking.floors import is_search_term
-from reproductions.harness.experiment import CONTEXTUAL_FLOORS
 from reproductions.harness.experiment import WORDLESS
-from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Outcome
 from reproductions.harness.experiment import Run
 
 if TYPE_CHECKING:
@@ -39,39 +35,6 @@ CLASSES: dict[str, tuple[str, dict[str, Any]]] = {
     "idf-alignment": ("AlignmentRanker", {"idf_weighted": True}),
     "features": ("FeatureRanker", {}),
 }
-
-
-def rank_floor(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
-    """Fits a floor, exports it and ranks the reported questions.
-
-    Args:
-        experiment: the experiment that owns the vectors.
-        run: the run.
-
-    Returns:
-        The scores; what was fitted, and the measures on the questions that
-        would choose an epoch.
-    """
-    from reproductions.harness.fitting import export_run
-
-    corpus, name = run.corpus, run.arguments.model
-    vectors = None
-    if name in CONTEXTUAL_FLOORS:
-        vectors = experiment.text_vectors(run)
-    model, fitted = fitted_floor(name, run, vectors)
-    scorer = keras_qa.CorpusScorer(model, corpus, word_vectors=vectors)
-    select = corpus.index(run.select)
-    chosen = evaluate(
-        run.select,
-        scorer.rank(select),
-        seed=run.arguments.seed,
-        measures=experiment.measures(run.arguments.dataset),
-    )
-    export_run(run, scorer)
-    return Outcome(
-        scorer.rank(corpus.index(run.report)),
-        {"fitted": fitted, "selection": chosen.metrics},
-    )
 
 
 def fitted_floor(

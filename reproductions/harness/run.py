@@ -200,7 +200,7 @@ def _outcome(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
     if run.arguments.model == COSINE:
         return Outcome(_untrained_cosine(run), {})
     if run.arguments.model in (*FLOORS, *CONTEXTUAL_FLOORS):
-        from reproductions.harness.floors import rank_floor
+        from reproductions.harness.fitting import rank_floor
 
         return rank_floor(experiment, run)
     found = experiment.rank_by_words(run)

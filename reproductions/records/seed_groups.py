@@ -61,6 +61,7 @@ class Group:
         overrides: the settings that differ from the recipe's.
         runs: one record per seed, ordered by seed: the last appended of
             several runs with the same seed.
+        position: place of the last appended of the runs among all runs.
     """
 
     paper: str
@@ -74,6 +75,7 @@ class Group:
     settings: dict[str, Any]
     overrides: dict[str, Any]
     runs: tuple[dict[str, Any], ...]
+    position: int = 0
 
     @property
     def row(self) -> str | None:
@@ -153,7 +155,7 @@ def group_runs(runs: Iterable[dict[str, Any]]) -> list[Group]:
         The groups, in an order that does not depend on that of the runs.
     """
     grouped: dict[str, dict[str, Any]] = {}
-    for run in runs:
+    for position, run in enumerate(runs):
         if run.get("smoke"):
             continue
         identity = {
@@ -169,7 +171,7 @@ def group_runs(runs: Iterable[dict[str, Any]]) -> list[Group]:
             "overrides": run.get("overrides") or {},
         }
         seeds = grouped.setdefault(canonical(identity), {"runs": {}})
-        seeds["identity"] = identity
+        seeds["identity"] = {**identity, "position": position}
         seeds["runs"][run["seed"]] = run
     groups = []
     for _, found in sorted(grouped.items()):

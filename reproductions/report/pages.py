@@ -3,12 +3,12 @@
     python -m reproductions.report            writes all pages
     python -m reproductions.report --check    exits 1 if a page is stale
 
-The pages are `reproductions/README.md`, for each paper its `README.md` and
-`deviations.md`, `records/common_deviations.md`, and the table of results in the
-project's README. Their sources are `paper.toml` and `deviations.toml` of each
-paper, `runs.jsonl` (measured runs, written by the scripts) and
-`paired_tests.jsonl` (tested differences). The same files always give the same
-pages.
+The pages are `reproductions/README.md` and `best.md`, for each paper its
+`README.md` and `deviations.md`, `records/common_deviations.md`, and the table
+of results in the project's README. Their sources are `paper.toml`,
+`deviations.toml` and `searches` (trials of settings) of each paper,
+`runs.jsonl` (measured runs, written by the scripts) and `paired_tests.jsonl`
+(tested differences). The same files always give the same pages.
 """
 
 import argparse
@@ -25,6 +25,7 @@ from reproductions.records.paper_figures import load_papers
 from reproductions.records.reading import RecordError
 from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import group_runs
+from reproductions.report.best_page import best_page
 from reproductions.report.front_page import front_page
 from reproductions.report.front_page import readme_table
 from reproductions.report.ledger_page import ledger_page
@@ -51,10 +52,18 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
     groups = group_runs(read_runs(folder / "records" / "runs.jsonl"))
     tests = read_paired_tests(folder / "records" / "paired_tests.jsonl")
     deviations = load_deviations(folder)
+    searches = {
+        key: {
+            path.stem: read_runs(path)
+            for path in sorted((folder / key / "searches").glob("*.jsonl"))
+        }
+        for key in papers
+    }
     readme = root / "README.md"
     pages = {
         readme: _replaced(readme, readme_table(papers, groups)),
         folder / "README.md": front_page(papers, groups),
+        folder / "best.md": best_page(papers, groups, searches),
         folder / "records" / "common_deviations.md": ledger_page(
             "All papers", [e for e in deviations if e.paper == COMMON]
         ),
@@ -64,6 +73,7 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
             paper,
             groups,
             [test for test in tests if test.paper == key],
+            searches[key],
         )
         pages[folder / key / "deviations.md"] = ledger_page(
             paper.name, [entry for entry in deviations if entry.paper == key]

@@ -12,6 +12,8 @@ from reproductions.report.paper_tables import paper_tables
 from reproductions.report.run_tables import changed_settings
 from reproductions.report.run_tables import measured
 from reproductions.report.run_tables import sizes_and_speeds
+from reproductions.report.search_tables import Searches
+from reproductions.report.search_tables import search_tables
 from reproductions.report.stage_tables import stage_tables
 
 GENERATED = (
@@ -20,7 +22,10 @@ GENERATED = (
 
 
 def paper_page(
-    paper: Paper, groups: Sequence[Group], tests: Sequence[PairedTest]
+    paper: Paper,
+    groups: Sequence[Group],
+    tests: Sequence[PairedTest],
+    searches: Searches,
 ) -> str:
     """The page of one paper in Markdown.
 
@@ -28,6 +33,7 @@ def paper_page(
         paper: the paper's figures.
         groups: the measured runs of all papers, whose floors are shown, too.
         tests: its paired tests.
+        searches: the recorded trials of its searches.
     """
     parts = [
         f"# {paper.name}\n\n{GENERATED}\n",
@@ -39,7 +45,7 @@ def paper_page(
             "are explained."
         ),
         *_commands(paper),
-        *results(paper, groups, tests),
+        *results(paper, groups, tests, searches),
     ]
     return "\n".join(parts)
 
@@ -50,7 +56,10 @@ def citation(paper: Paper) -> str:
 
 
 def results(
-    paper: Paper, groups: Sequence[Group], tests: Sequence[PairedTest]
+    paper: Paper,
+    groups: Sequence[Group],
+    tests: Sequence[PairedTest],
+    searches: Searches,
 ) -> list[str]:
     """The sections of the page from the paper's tables on."""
     floors = Floors(groups, paper.key)
@@ -85,6 +94,7 @@ def results(
             [group for group in plain if group.split == "test"],
             floors,
         ),
+        *search_tables(paper, searches),
         *changed_settings(paper, groups),
         *sizes_and_speeds(paper, groups),
         *stage_tables(paper, groups),

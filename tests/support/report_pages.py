@@ -43,7 +43,7 @@ def run(seed=1, MAP=0.70, MRR=0.72, overrides=None, **fields):
 
 def page(*runs, paper=PAPER, tests=()):
     """A paper's page."""
-    return paper_page(load_papers()[paper], group_runs(runs), tests)
+    return paper_page(load_papers()[paper], group_runs(runs), tests, {})
 
 
 def section(text, title):

@@ -1,0 +1,115 @@
+"""The options of all commands that read a user's own tables."""
+
+import argparse
+from collections.abc import Sequence
+from typing import TypedDict
+
+from keras_qa.datasets.columns import Columns
+from keras_qa.errors import DatasetError
+
+_COLUMNS = ("question", "answer", "label", "question_id", "answer_id")
+_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", r"\t": "\t"}
+TABLE_OPTIONS = (
+    *(f"{name}_column" for name in _COLUMNS),
+    *("no_labels", "group", "no_quotes", "delimiter", "encoding"),
+)
+
+
+class TableOptions(TypedDict):
+    """The arguments of `read_tabular` and `open_tabular`."""
+
+    columns: Columns
+    group: bool
+    quoted: bool
+    delimiter: str | None
+    encoding: str
+
+
+def add_table_options(
+    parser: argparse.ArgumentParser, columns: Sequence[str] = _COLUMNS
+) -> None:
+    """Adds the options that say how a table is written.
+
+    Args:
+        parser: the command's parser.
+        columns: the fields of `Columns` that the command reads.
+    """
+    group = parser.add_argument_group("options of a table of your own")
+    for name in columns:
+        group.add_argument(
+            f"--{name.replace('_', '-')}-column",
+            metavar="COLUMN",
+            help=f"default: {getattr(Columns(), name)}",
+        )
+    if "label" in columns:
+        group.add_argument(
+            "--no-labels",
+            action="store_true",
+            help="there is no label column: every answer is a right one",
+        )
+    group.add_argument(
+        "--group",
+        action="store_true",
+        help="the rows of a question need not be neighbours",
+    )
+    group.add_argument(
+        "--no-quotes",
+        action="store_true",
+        help="fields of a CSV or TSV are not quoted",
+    )
+    group.add_argument(
+        "--delimiter",
+        metavar="CHARACTER",
+        help="between the fields of a CSV or TSV, or comma, semicolon or tab; "
+        "default: the one of these three that fits the header",
+    )
+    group.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="of the text, such as utf-16 or cp1252; default: utf-8",
+    )
+
+
+def given_options(
+    arguments: argparse.Namespace, names: Sequence[str] = TABLE_OPTIONS
+) -> list[str]:
+    """The options that were given, as they are written on the command line.
+
+    Args:
+        arguments: the parsed options.
+        names: the options to look for; by default those of a table.
+    """
+    return [
+        f"--{name.replace('_', '-')}"
+        for name in names
+        if getattr(arguments, name, None) not in (None, False)
+    ]
+
+
+def table_options(arguments: argparse.Namespace) -> TableOptions:
+    """Returns the arguments of `read_tabular` that the options ask for.
+
+    Raises:
+        DatasetError: if both --no-labels and --label-column are given.
+    """
+    chosen = {
+        name: column
+        for name in _COLUMNS
+        if (column := getattr(arguments, f"{name}_column", None)) is not None
+    }
+    # A command without this option reads no labels.
+    no_labels = getattr(arguments, "no_labels", True)
+    if no_labels and "label" in chosen:
+        raise DatasetError(
+            "Expected either --no-labels or --label-column. Received: both"
+        )
+    if no_labels:
+        chosen["label"] = None
+    delimiter = arguments.delimiter
+    return {
+        "columns": Columns(**chosen),
+        "group": arguments.group,
+        "quoted": not arguments.no_quotes,
+        "delimiter": _DELIMITERS.get(delimiter, delimiter),
+        "encoding": arguments.encoding or "utf-8",
+    }

@@ -1,0 +1,107 @@
+"""The recipe `best` of every model, and the floors, on WikiQA and TrecQA.
+
+    python -m reproductions.best --data-dir DIR --embeddings vectors.bin \
+        --bert minilm --output-dir DIR --record reproductions/records/runs.jsonl
+    python -m reproductions.significance DIR
+
+Five seeds of each model on `--split dev`. The recipes fix the number of epochs
+and were chosen by the recorded searches on folds of train, so all of train is
+fitted, and dev is ranked once. Finished runs are skipped, so the command can be
+given again after an interruption.
+"""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import Any
+
+from reproductions.harness.experiment import CONTEXTUAL_FLOORS
+from reproductions.harness.experiment import FLOORS
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.study import PlannedRun
+from reproductions.harness.study import plan_run
+from reproductions.harness.study import run_all
+from reproductions.harness.study import study_parser
+
+DATASETS = ("wikiqa", "trecqa-clean", "trecqa-raw")
+SEEDS = (1, 2, 3, 4, 5)
+# Of each paper the models, each with the vectors that it reads after those that
+# are given; None for those that a BERT gives words in their texts.
+MODELS: dict[str, dict[str, Sequence[str] | None]] = {
+    "hyperqa": {"hyperqa": (), "cosineqa": (), "logcosineqa": ()},
+    "ctrn": {"ctrn": (), "qrnn": (), "ap-cnn": (), "ap-bilstm": ()},
+    "qa_lstm": {"qa-lstm": (), "attentive-lstm": ()},
+    "iam": {"iam-bert-contextual": None},
+    "mrnn": {"mrnn-contextual": None},
+}
+# The papers whose commands rank with the floors.
+FLOORS_OF = {"hyperqa": FLOORS, "mrnn": CONTEXTUAL_FLOORS}
+
+
+def runs(paper: str, arguments: argparse.Namespace) -> Iterator[PlannedRun]:
+    """The runs of a paper, the floors first."""
+    bert = [f"bert:{arguments.bert}"]
+    for dataset in arguments.datasets:
+        for floor in () if arguments.models else FLOORS_OF.get(paper, ()):
+            contextual = floor in CONTEXTUAL_FLOORS
+            vectors = bert if contextual else arguments.embeddings
+            yield plan_run(dataset, floor, "paper", 1, vectors)
+    for seed in arguments.seeds:
+        for dataset in arguments.datasets:
+            for model, added in MODELS[paper].items():
+                if arguments.models and model not in arguments.models:
+                    continue
+                vectors = bert
+                if added is not None:
+                    vectors = [*arguments.embeddings, *added]
+                yield plan_run(
+                    dataset,
+                    model,
+                    arguments.recipe,
+                    seed,
+                    vectors,
+                    arguments.set,
+                )
+
+
+def experiment_of(paper: str) -> Experiment[Any]:
+    """The experiment of a paper."""
+    found: Experiment[Any] = importlib.import_module(
+        f"reproductions.{paper}.experiment"
+    ).EXPERIMENT
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Makes all runs; stops at the first that fails."""
+    parser = study_parser(
+        experiment_of("hyperqa"),
+        __doc__,
+        "runs/best",
+        datasets=DATASETS,
+        seeds=SEEDS,
+        recipe="best",
+    )
+    parser.prog = "python -m reproductions.best"
+    parser.add_argument("--bert", default="minilm", metavar="SOURCE")
+    parser.add_argument(
+        "--models",
+        nargs="+",
+        choices=sorted(m for models in MODELS.values() for m in models),
+        metavar="NAME",
+        help="only these, and no floors",
+    )
+    arguments = parser.parse_args(argv)
+    for paper in MODELS:
+        status = run_all(
+            experiment_of(paper), runs(paper, arguments), arguments
+        )
+        if status:
+            return status
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""The page of the recipe `best` of every model, next to the floors."""
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+
+from reproductions.records.paper_figures import Paper
+from reproductions.records.seed_groups import Group
+from reproductions.report import markdown
+from reproductions.report.floors import METRIC
+from reproductions.report.floors import Floors
+from reproductions.report.paper_page import GENERATED
+from reproductions.report.run_tables import above_floor
+from reproductions.report.search_tables import Searches
+from reproductions.report.search_tables import minutes
+
+RECIPE = "best"
+DATASETS = ("wikiqa", "trecqa-clean", "trecqa-raw")
+NOT_RUN = "–"
+INTRODUCTION = f"""\
+{METRIC} on dev, mean over seeds ± the sample standard deviation, and how far it
+is above the best floor of the same vectors. Trials and minutes are those of the
+searches on folds of train that chose the settings, of all data sets together.
+
+`python -m reproductions.best` makes these runs."""
+
+
+def best_page(
+    papers: Mapping[str, Paper],
+    groups: Sequence[Group],
+    searches: Mapping[str, Searches],
+) -> str:
+    """The page in Markdown.
+
+    Of runs with several versions of the recipe, those are shown that were
+    recorded last.
+
+    Args:
+        papers: the papers by key.
+        groups: the measured runs of all papers.
+        searches: the recorded trials by paper.
+    """
+    rows, notes = [], markdown.Notes()
+    for paper in papers.values():
+        floors = Floors(groups, paper.key)
+        own = [
+            group
+            for group in groups
+            if (group.paper, group.recipe) == (paper.key, RECIPE)
+            and group.split == "dev"
+            and not group.overrides
+        ]
+        for model in dict.fromkeys([*paper.models, *(g.model for g in own)]):
+            of_model = [group for group in own if group.model == model]
+            if not of_model:
+                continue
+            trials = [
+                trial
+                for recorded in searches.get(paper.key, {}).values()
+                for trial in recorded
+                if trial["model"] == model
+            ]
+            chosen = [_latest(of_model, name) for name in DATASETS]
+            vectors = [markdown.vectors(g.vectors) for g in chosen if g]
+            rows.append(
+                [
+                    paper.named(model),
+                    notes.cell(" or ".join(dict.fromkeys(vectors))),
+                    *(_cell(group, floors) for group in chosen),
+                    markdown.span([len(g.runs) for g in chosen if g]),
+                    str(len(trials)) if trials else NOT_RUN,
+                    f"{minutes(trials):.0f}" if trials else NOT_RUN,
+                ]
+            )
+    columns = ["Model", "Vectors", *(f"`{name}`" for name in DATASETS)]
+    return "\n".join(
+        [
+            f"# Recipe `{RECIPE}`\n\n{GENERATED}\n",
+            markdown.paragraph(INTRODUCTION),
+            markdown.table([*columns, "Seeds", "Trials", "Minutes"], rows),
+            *notes.listed(),
+        ]
+    )
+
+
+def _latest(groups: Sequence[Group], dataset: str) -> Group | None:
+    found = [group for group in groups if group.dataset == dataset]
+    return max(found, key=lambda group: group.position, default=None)
+
+
+def _cell(group: Group | None, floors: Floors) -> str:
+    if group is None:
+        return NOT_RUN
+    figure = markdown.number(group.metric(METRIC))
+    above = above_floor(group, floors) or "no floor"
+    return f"{figure} ({above})"

@@ -1,0 +1,90 @@
+"""A paper's page: the recorded searches of settings, with all their trials."""
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from reproductions.records.paper_figures import Paper
+from reproductions.records.seed_groups import vector_name
+from reproductions.report import markdown
+
+METRIC = "MAP"
+REMARK = f"""\
+Each trial trains on folds of train and is measured on the fold left out; dev
+and test are not read. {METRIC} is the mean of the folds after the number of
+epochs at which that mean is highest. Settings that all trials of a table have
+are above it."""
+
+# Recorded trials, by the name of their file: model and data set.
+Searches = Mapping[str, Sequence[dict[str, Any]]]
+
+
+def search_tables(paper: Paper, searches: Searches) -> list[str]:
+    """The section of searches; none if none is recorded.
+
+    Args:
+        paper: the paper.
+        searches: its recorded trials.
+    """
+    if not searches:
+        return []
+    parts = ["## Searched settings\n", markdown.paragraph(REMARK)]
+    for _, trials in sorted(searches.items()):
+        parts += _one_search(paper, trials)
+    return parts
+
+
+def minutes(trials: Sequence[dict[str, Any]]) -> float:
+    """How long the trials took together."""
+    return sum(trial.get("seconds", 0.0) for trial in trials) / 60
+
+
+def _one_search(paper: Paper, trials: Sequence[dict[str, Any]]) -> list[str]:
+    first = trials[0]
+    name = paper.named(first["model"])
+    options = " ".join(f"`{option}`" for option in first["options"])
+    shared = {
+        key: value
+        for key, value in first["settings"].items()
+        if all(t["settings"].get(key, ...) == value for t in trials)
+    }
+    vectors = {trial["trial"]: _vectors(trial) for trial in trials}
+    notes = markdown.Notes()
+    rows = [
+        [
+            notes.cell(
+                markdown.settings(
+                    {
+                        key: value
+                        for key, value in trial["settings"].items()
+                        if key not in shared
+                    }
+                )
+                or "–",
+                60,
+            ),
+            vectors[trial["trial"]],
+            f"{trial['metrics'][METRIC]:.3f}"
+            if trial["metrics"]
+            else f"failed: {trial['failed']}",
+            str(trial.get("epochs", "")),
+            f"{minutes([trial]):.1f}",
+        ]
+        for trial in sorted(
+            trials, key=lambda trial: -trial["metrics"].get(METRIC, 0.0)
+        )
+    ]
+    return [
+        f"### {name}, `{first['dataset']}`\n",
+        markdown.paragraph(
+            f"Recipe {first['recipe']}, {options} {markdown.settings(shared)}:"
+        ),
+        markdown.table(
+            ["Settings", "Vectors", METRIC, "Epochs", "Minutes"], rows
+        ),
+        *notes.listed(),
+    ]
+
+
+def _vectors(trial: Mapping[str, Any]) -> str:
+    return markdown.vectors([vector_name(name) for name in trial["vectors"]])

@@ -1,0 +1,41 @@
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.seed_groups import group_runs
+from reproductions.report.best_page import best_page
+
+
+def run(seed, MAP, model="hyperqa", **changes):
+    return {
+        "paper": "hyperqa",
+        "model": model,
+        "dataset": "wikiqa",
+        "split": "dev",
+        "seed": seed,
+        "recipe": "best",
+        "vectors": ["v.bin"],
+        "settings": {"margin": 0.5},
+        "metrics": {"MAP": MAP},
+        **changes,
+    }
+
+
+def test_the_last_version_of_a_recipe_is_shown_next_to_its_floor():
+    old = [run(seed, 0.9, settings={"margin": 2.0}) for seed in (1, 2)]
+    runs = [
+        *old,
+        run(1, 0.6),
+        run(2, 0.7),
+        run(1, 0.7, "cosine", recipe="untrained"),
+        run(3, 0.1, overrides={"margin": 0.5}),
+    ]
+    searches = {
+        "hyperqa": {
+            "hyperqa-wikiqa": [
+                {"model": "hyperqa", "seconds": 60.0},
+                {"model": "hyperqa", "seconds": 120.0},
+            ]
+        }
+    }
+    page = best_page(load_papers(), group_runs(runs), searches)
+    assert page.splitlines()[-1] == (
+        "| HyperQA | `v` | 0.650 ± 0.071 (-0.050 ↓) | – | – | 2 | 2 | 3 |"
+    )

@@ -1,0 +1,46 @@
+from reproductions.records.paper_figures import load_papers
+from reproductions.report.search_tables import search_tables
+
+PAPER = load_papers()["hyperqa"]
+
+
+def trial(number, MAP=None, **changes):
+    settings = changes.pop("settings", {})
+    found = {
+        "paper": "hyperqa",
+        "model": "hyperqa",
+        "dataset": "wikiqa",
+        "recipe": "best",
+        "trial": str(number),
+        "options": ["folds=2"],
+        "vectors": ["a.bin"],
+        "settings": {"word_norm": "unit", **settings},
+        "metrics": {},
+    }
+    if MAP is not None:
+        measured = {"metrics": {"MAP": MAP}, "epochs": 3, "seconds": 90.0}
+        found.update(measured)
+    return {**found, **changes}
+
+
+def test_trials_are_listed_from_the_best_on():
+    searches = {
+        "hyperqa-wikiqa": [
+            trial(0, 0.5, settings={"margin": 1.0}),
+            trial(1, 0.6, vectors=["a.bin", "skipgram"]),
+            trial(2, settings={"margin": 9.0}, failed="not finite"),
+        ]
+    }
+    title, _, name, shared, table = search_tables(PAPER, searches)
+    assert title == "## Searched settings\n"
+    assert name == "### HyperQA, `wikiqa`\n"
+    assert "`folds=2` `word_norm=unit`:" in shared
+    assert table.splitlines()[2:] == [
+        "| – | `a` + `skipgram` | 0.600 | 3 | 1.5 |",
+        "| `margin=1.0` | `a` | 0.500 | 3 | 1.5 |",
+        "| `margin=9.0` | `a` | failed: not finite |  | 0.0 |",
+    ]
+
+
+def test_a_paper_without_searches_has_no_section():
+    assert search_tables(PAPER, {}) == []
