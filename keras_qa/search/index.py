@@ -18,7 +18,7 @@ from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.faiss_index import KINDS
-from keras_qa.search.searchable import check_vectors
+from keras_qa.search.spaces import check_vectors
 from keras_qa.search.spaces import space_from_config
 from keras_qa.text.tokenizer import TOKENIZERS
 
