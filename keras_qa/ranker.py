@@ -75,7 +75,12 @@ class Ranker:
         )
 
     @classmethod
-    def load(cls, path: str | Path, tokenizer: str | None = None) -> "Ranker":
+    def load(
+        cls,
+        path: str | Path,
+        tokenizer: str | None = None,
+        readable: str | None = None,
+    ) -> "Ranker":
         """Loads a model in any form that takes text.
 
         Args:
@@ -84,33 +89,37 @@ class Ranker:
                 onnxruntime).
             tokenizer: replaces the tokenizer that the folder names. It must
                 be None for a SavedModel, which contains its tokenizer.
+            readable: replaces what the folder says, or the default, about
+                which answers have a score; see `TextReading`. It must be None
+                for a SavedModel and an ONNX folder, whose graphs contain it.
 
         Raises:
             DatasetError: if the vocabulary or word count file is malformed.
             ImportError: if the package that the form needs is not installed.
             ModelFileError: if a Keras model cannot be loaded.
             RankerError: if `path` has none of these forms, the model takes
-                anything but texts, or a SavedModel is given a `tokenizer`.
+                anything but texts, or a graph contains what an argument
+                should replace.
         """
         path = Path(path)
         if (path / SAVED_MODEL).is_file():
-            return cls._of_saved_model(path, tokenizer)
+            _check_fixed(path, "a SavedModel", tokenizer=tokenizer)
+            _check_fixed(path, "a SavedModel", readable=readable)
+            return cls._of_saved_model(path)
         if (path / ONNX).is_file():
+            _check_fixed(path, "an ONNX folder", readable=readable)
             return cls._of_onnx(path, tokenizer)
         _check_form(path)
         from keras_qa.export.keras_file import load_model
 
         noted = (path / READING).is_file()
         reading = (TextReading.load if noted else run_reading)(path, tokenizer)
+        if readable is not None:
+            reading = replace(reading, readable=readable)
         return cls._of_file(path / MODEL, load_model(path / MODEL), reading)
 
     @classmethod
-    def _of_saved_model(cls, path: Path, tokenizer: str | None) -> "Ranker":
-        if tokenizer is not None:
-            raise RankerError(
-                "`tokenizer` goes with a run's folder; a SavedModel holds its "
-                f"own. Received: {path} with tokenizer={tokenizer!r}"
-            )
+    def _of_saved_model(cls, path: Path) -> "Ranker":
         from keras_qa.export.saved_model import EXTRA
         from keras_qa.export.saved_model import VARIABLES
         from keras_qa.export.saved_model import SavedModel
@@ -230,7 +239,9 @@ class Ranker:
             answers: `n` texts; `n` may be 0.
 
         Returns:
-            float32 `(n,)`, higher is better.
+            float32 `(n,)`, higher is better; `UNREAD_SCORE` of
+            `keras_qa.text.readable` for answers that are not readable by
+            `TextReading.readable`, lower than all others.
 
         Raises:
             RankerError: if the numbers of questions and answers differ, or
@@ -238,19 +249,23 @@ class Ranker:
         """
         _check_texts("answers", answers)
         if self._saved is not None:
-            if self._reading is not None:
-                one = isinstance(questions, str)
-                asked = [str(questions)] if one else questions
-                self._reading.texts("question", asked)
-                self._reading.texts("answer", answers)
-            return self._saved.scores(questions, answers)
+            scores = self._saved.scores(questions, answers)
+            if self._reading is None:
+                return scores
+            one = isinstance(questions, str)
+            asked = [str(questions)] if one else questions
+            self._reading.texts("question", asked)
+            texts = self._reading.texts("answer", answers)
+            # The graphs of older versions do not do it.
+            return self._reading.unread_last(scores, texts)
         from keras_qa.ranking.scoring import score_pairs
 
         if isinstance(questions, str):
             questions = [questions] * len(answers)
-        return score_pairs(
-            self._scorer, *self.reading.pairs(questions, answers)
-        )
+        pairs = self.reading.pairs(questions, answers)
+        texts, _, answered, _ = pairs
+        scores = score_pairs(self._scorer, *pairs)
+        return self.reading.unread_last(scores, texts, answered)
 
     def encode(self, texts: Sequence[str], side: str = "answer") -> np.ndarray:
         """Encodes each text by itself.
@@ -397,6 +412,16 @@ def run_reading(folder: Path, tokenizer: str | None = None) -> TextReading:
     return TextReading.of_files(
         folder, path, tokenizer=tokenizer or noted, **lengths
     )
+
+
+def _check_fixed(path: Path, form: str, **arguments: str | None) -> None:
+    """Raises an error for an argument that a graph contains."""
+    ((name, value),) = arguments.items()
+    if value is not None:
+        raise RankerError(
+            f"`{name}` goes with a run's folder; {form} holds its "
+            f"own. Received: {path} with {name}={value!r}"
+        )
 
 
 def _check_texts(name: str, texts: object) -> None:

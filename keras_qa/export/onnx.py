@@ -37,7 +37,8 @@ def export_onnx(
     The ONNX model has the inputs of the Keras model, by the same names, and
     the output `score`. Axes of variable size are named `pairs`,
     `question_length` and `answer_length`, or `length` for other inputs.
-    `TextReading.save` documents the other two files.
+    `TextReading.save` documents the other two files. Answers that are not
+    `reading.readable` have the score `UNREAD_SCORE`.
 
     Args:
         model: a model of word ids or of word vectors.
@@ -68,7 +69,7 @@ def export_onnx(
     from keras_qa.export.tracing import for_converters
     from keras_qa.export.tracing import ids_function
 
-    function, signature = ids_function(model)
+    function, signature = ids_function(model, reading)
     with for_converters(model):
         converted, _ = tf2onnx.convert.from_function(
             function,
