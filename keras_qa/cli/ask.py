@@ -108,7 +108,9 @@ def run(arguments: argparse.Namespace) -> int:
         )
     first: FirstStage
     if arguments.first == "bm25":
-        first = BM25Stage(index.texts(), index.ranker.reading.tokenizer)
+        first = BM25Stage(
+            index.texts(), index.ranker.reading.tokenizer, unread=index.unread
+        )
     else:
         first = IndexStage(index, arguments.effort)
     second = None

@@ -52,6 +52,7 @@ class BM25Stage:
         texts: the texts of all answers.
         tokenizer: one of `tokenizer.TOKENIZERS`.
         show_progress: True draws a progress bar while the texts are indexed.
+        unread: numbers of answers that are not found, as `AnswerIndex.unread`.
     """
 
     def __init__(
@@ -59,8 +60,10 @@ class BM25Stage:
         texts: Iterable[str],
         tokenizer: str = "word",
         show_progress: bool = True,
+        unread: Iterable[int] = (),
     ):
         self._rows: list[int] = []
+        self._unread = frozenset(map(int, unread))
         self._miner = CandidateMiner(
             self._distinct(texts),
             tokenizer=tokenizer,
@@ -84,7 +87,7 @@ class BM25Stage:
         seen = set()
         for row, text in enumerate(texts):
             known = normal_text(text)
-            if known not in seen:
+            if row not in self._unread and known not in seen:
                 seen.add(known)
                 self._rows.append(row)
                 yield text
