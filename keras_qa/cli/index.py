@@ -6,6 +6,7 @@ command continues; with another --kind it reuses the encoded answers.
 """
 
 import argparse
+import sys
 from pathlib import Path
 
 from keras_qa.cli.models import add_model
@@ -51,12 +52,19 @@ def run(arguments: argparse.Namespace) -> int:
         RankerError: if there is no Keras model that takes text.
         SearchError: see `build_index`.
     """
+    from keras_qa.search.build import add_question_encoder
     from keras_qa.search.build import build_index
 
     ranker = load_model(arguments)
     total = build_index(
         ranker, arguments.answers, arguments.output, arguments.kind
     )
+    if not add_question_encoder(arguments.output):
+        print(
+            "keras-qa: without the extra `onnx`, `keras-qa ask` starts with "
+            "Keras, which takes seconds",
+            file=sys.stderr,
+        )
     print_report(ranker)
     print(f"{arguments.output}: {total:,} answers, {arguments.kind}")
     return 0

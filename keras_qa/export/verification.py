@@ -8,7 +8,7 @@ import numpy as np
 
 from keras_qa.errors import ExportError
 from keras_qa.export.saved_model import SavedModel
-from keras_qa.ranking.scoring import score_padded
+from keras_qa.ranking.padded import score_padded
 from keras_qa.text.reading import TextReading
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from keras_qa.arguments import check_choice
+from keras_qa.errors import ExportError
 from keras_qa.errors import SearchError
 from keras_qa.files.locks import RUNNING
 from keras_qa.files.locks import owned_folder
@@ -23,6 +24,7 @@ from keras_qa.files.whole import SCRATCH
 from keras_qa.files.whole import remove_scratch
 from keras_qa.files.whole import write_whole
 from keras_qa.progress import ProgressBar
+from keras_qa.ranker import MODEL
 from keras_qa.ranker import Ranker
 from keras_qa.ranking.scoring import encode_texts
 from keras_qa.search import faiss_index as faiss_files
@@ -36,10 +38,10 @@ from keras_qa.search.index import Description
 from keras_qa.search.index import Settings
 from keras_qa.search.index import load_unread
 from keras_qa.search.index import read_index_file
-from keras_qa.search.searchable import check_vectors
 from keras_qa.search.searchable import space_of
 from keras_qa.search.spaces import PoincareSpace
 from keras_qa.search.spaces import Space
+from keras_qa.search.spaces import check_vectors
 from keras_qa.search.spaces import space_from_config
 from keras_qa.text.reading import TextReading
 
@@ -120,6 +122,43 @@ def build_index(
             index = _make(kind, description, shards, unread, show_progress)
             write_whole(path, lambda p: faiss_files.save_faiss(index, p))
     return total
+
+
+def add_question_encoder(folder: Path) -> bool:
+    """Adds the ONNX form of the encoder of questions to an index.
+
+    `keras-qa ask` then starts without Keras.
+
+    Args:
+        folder: folder that `build_index` wrote.
+
+    Returns:
+        True if the index has this form now; False if the extra `onnx` is not
+        installed, or Keras runs on another backend than TensorFlow.
+
+    Raises:
+        RankerError: if the folder's model cannot be loaded.
+    """
+    from keras_qa.export.onnx_model import BESIDE
+    from keras_qa.export.onnx_model import ENCODER_FILE
+    from keras_qa.export.onnx_model import file_digest
+    from keras_qa.export.onnx_model import find_beside
+
+    file = folder / "model" / MODEL
+    if find_beside(file, ENCODER_FILE) is not None:
+        return True
+    model = Ranker.load(file.parent).model
+    try:
+        from keras_qa.export.onnx import export_question_encoder
+
+        export_question_encoder(
+            model.question_encoder,
+            file.parent / BESIDE,
+            source=file_digest(file),
+        )
+    except (ExportError, ImportError):
+        return False
+    return True
 
 
 def _claim(folder: Path, ranker: Ranker, shard_size: int) -> None:

@@ -21,7 +21,7 @@ from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import stored_array
 from keras_qa.search.faiss_index import KINDS
-from keras_qa.search.searchable import check_vectors
+from keras_qa.search.spaces import check_vectors
 from keras_qa.search.spaces import space_from_config
 from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.tokenizer import TOKENIZERS

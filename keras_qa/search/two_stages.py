@@ -7,11 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from keras_qa.datasets.dataset import Question
-from keras_qa.datasets.splitting import normal_text
 from keras_qa.errors import SearchError
 from keras_qa.ranker import Ranker
-from keras_qa.ranking.mining import CandidateMiner
 from keras_qa.search.index import AnswerIndex
 from keras_qa.search.rankings import Ranking
 
@@ -62,6 +59,9 @@ class BM25Stage:
         show_progress: bool = True,
         unread: Iterable[int] = (),
     ):
+        # Imported here, so that a search by the index starts without BM25.
+        from keras_qa.ranking.mining import CandidateMiner
+
         self._rows: list[int] = []
         self._unread = frozenset(map(int, unread))
         self._miner = CandidateMiner(
@@ -72,6 +72,8 @@ class BM25Stage:
 
     def find(self, question: str, top: int) -> Found:
         """See `FirstStage.find`."""
+        from keras_qa.datasets.dataset import Question
+
         scores = self._miner.scores(question)
         (found,) = self._miner.mine(
             [Question("1", question, ())],
@@ -84,6 +86,8 @@ class BM25Stage:
         return rows, scores[numbers].astype(np.float64)
 
     def _distinct(self, texts: Iterable[str]) -> Iterable[str]:
+        from keras_qa.datasets.splitting import normal_text
+
         seen = set()
         for row, text in enumerate(texts):
             known = normal_text(text)

@@ -18,6 +18,7 @@ import pytest
 from keras_qa import models
 from keras_qa.errors import SearchError
 from keras_qa.ranker import Ranker
+from keras_qa.search import build as build_module
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
@@ -25,6 +26,7 @@ from keras_qa.search.index import AnswerIndex
 from keras_qa.search.searchable import space_of
 from support.search_runs import ANSWERS
 from support.search_runs import QUESTION
+from support.search_runs import VOCABULARY
 from support.search_runs import build
 from support.search_runs import command
 

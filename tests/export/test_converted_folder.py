@@ -45,7 +45,9 @@ def test_onnx_folder(model, tmp_path):
     reading = TextReading(VOCABULARY, "word-num", max_answer_length=9)
     export_onnx(model, reading, path)
     assert sorted(os.listdir(path)) == [
+        "answer_tokenizer.json",
         "model.onnx",
+        "question_tokenizer.json",
         "reading.json",
         "vocabulary.txt",
     ]

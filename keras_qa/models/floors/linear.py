@@ -11,7 +11,7 @@ from keras import ops
 from keras_qa.layers.feature_standardization import FeatureStandardization
 from keras_qa.models.configured import ConfiguredModel
 from keras_qa.ranking.logistic import logistic_regression
-from keras_qa.ranking.scoring import predict_padded
+from keras_qa.ranking.padded import predict_padded
 from keras_qa.text.ragged import Ragged
 from keras_qa.text.vector_texts import VectorTexts
 
