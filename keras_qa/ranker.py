@@ -231,6 +231,15 @@ class Ranker:
             )
         return self._reading
 
+    @property
+    def noted_reading(self) -> TextReading | None:
+        """`reading`, or None if a SavedModel does not say it.
+
+        With it, `keras_qa.text.notes` marks unknown words and questions that
+        are repeated as answers.
+        """
+        return self._reading
+
     def weights_digest(self) -> str:
         """Returns the SHA-256, in hexadecimal, of the file with the weights.
 

@@ -152,6 +152,8 @@ def run(arguments: argparse.Namespace) -> int:
     rankers = [index.ranker, *([] if second is None else [second])]
     for ranker in rankers:
         ranker.report.clear()
+    if index.summary():
+        print(f"keras-qa: {index.summary()}", file=sys.stderr)
     for line in header(arguments.format):
         print(line)
     questions = iter([well_formed(arguments.question or "")])

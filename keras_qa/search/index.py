@@ -203,6 +203,21 @@ class AnswerIndex:
     def __len__(self) -> int:
         return self._total
 
+    def summary(self) -> str:
+        """What the model cannot read of the answers; empty if it reads all."""
+        parts = []
+        if self.unknown_share:
+            parts.append(
+                f"{self.unknown_share:.1%} of the words of the answers are "
+                "not in the model's vocabulary"
+            )
+        if len(self.unread):
+            parts.append(
+                f"{len(self.unread):,} of {self._total:,} answers are not "
+                "readable and come last"
+            )
+        return "; ".join(parts)
+
     def encode(self, question: str) -> np.ndarray:
         """The vector of a question, float32 `(dim,)`."""
         return check_vectors(self.ranker.encode([question], "question"))[0]

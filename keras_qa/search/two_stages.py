@@ -152,6 +152,9 @@ def answer_question(
     read = time.perf_counter()
     if second is not None and answers:
         scores = second.scores(question, [a.text for a in answers])
-    ranked = Ranking.of_candidates(question_id, question, answers, scores, top)
+    ranked = Ranking.of_candidates(
+        *(question_id, question, answers, scores, top),
+        reading=(second or index.ranker).noted_reading,
+    )
     end = time.perf_counter()
     return ranked, Times(searched - start, end - read, read - searched)
