@@ -67,9 +67,9 @@ class TextReport:
         if self.unknown:
             named = [word for word, _ in self.unknown.most_common(_NAMED)]
             unknown = (
-                f"{self.unknown.total():,} of {self.words:,} words "
-                f"({self.unknown_share:.1%}) are not in the model's vocabulary "
-                "and are read as one unknown word: "
+                f"{self.unknown.total():,} of {self.words:,} words are not in "
+                f"the model's vocabulary ({self.unknown_share:.1%}) and are "
+                "read as one unknown word: "
                 f"{', '.join(map(shorten, named))}"
                 f"{', ...' if len(self.unknown) > _NAMED else ''}"
             )

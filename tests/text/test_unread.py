@@ -17,9 +17,7 @@ def test_unknown_words_and_empty_texts_are_reported_once():
     reading = TextReading(VOCABULARY, report=report)
     reading.texts("answer", ["emma wrote", "who"])
     assert report.summary() == ""
-    with pytest.warns(
-        TextWarning, match=r"1 of 5 words .* are not .*: 'books'"
-    ):
+    with pytest.warns(TextWarning, match=r"1 of 5 words are not .*: 'books'"):
         reading.texts("answer", ["emma books"])
     with pytest.warns(TextWarning, match="1 of 5 texts is empty") as warned:
         reading.pairs(["more books"], ["", "emma"][:1])
@@ -29,7 +27,7 @@ def test_unknown_words_and_empty_texts_are_reported_once():
     assert report.unknown == {"books": 2, "more": 1}
     assert report.unknown_share == 3 / 7
     assert report.summary() == (
-        "3 of 7 words (42.9%) are not in the model's vocabulary and are read "
+        "3 of 7 words are not in the model's vocabulary (42.9%) and are read "
         "as one unknown word: 'books', 'more'; 2 of 6 texts are empty"
     )
     reading.texts("answer", list("abcdef"))
