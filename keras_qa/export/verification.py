@@ -54,9 +54,10 @@ def verify_export(
             saved.scores(questions[0], answers),
         ),
     ):
-        texts, *pairs = reading.pairs(asked, answers)
+        read = reading.pairs(asked, answers)
+        texts, _, answered, _ = read
         expected = reading.unread_last(
-            score_padded(model, texts, *pairs), texts, pairs[1]
+            score_padded(model, *read), texts, answered
         )
         difference = np.abs(scores - expected)
         difference /= np.maximum(1, np.abs(expected))
