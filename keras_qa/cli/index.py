@@ -12,6 +12,8 @@ from pathlib import Path
 from keras_qa.cli.models import add_model
 from keras_qa.cli.models import load_model
 from keras_qa.cli.models import print_report
+from keras_qa.ranker import check_form
+from keras_qa.search.answers import read_answers
 from keras_qa.search.faiss_index import KINDS
 
 
@@ -52,6 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
         RankerError: if there is no Keras model that takes text.
         SearchError: see `build_index`.
     """
+    # A wrong folder or first answer is reported before Keras is imported.
+    check_form(arguments.model)
+    next(read_answers(arguments.answers), None)
     from keras_qa.search.build import add_question_encoder
     from keras_qa.search.build import build_index
 

@@ -58,8 +58,9 @@ def write_folder(
     data: bytes,
     reading: TextReading | None,
     inputs: Mapping[str, tuple[Sequence[int | None], str]],
+    *,
     save_more: Callable[[Path], None] | None = None,
-    **entries: Any,
+    entries: Mapping[str, Any] | None = None,
 ) -> None:
     """Atomically writes the model and the files of `TextReading.save`.
 
@@ -74,7 +75,7 @@ def write_folder(
         reading: how the model reads text; None for a model of word vectors.
         inputs: shape and dtype of each input of the model.
         save_more: writes further files into the folder that it is given.
-        **entries: further entries of `reading.json`, JSON values.
+        entries: further entries of `reading.json`, JSON values.
     """
     described = {
         "model": model_file,
@@ -82,7 +83,7 @@ def write_folder(
             name: {"dtype": dtype, "shape": list(shape)}
             for name, (shape, dtype) in inputs.items()
         },
-        **entries,
+        **(entries or {}),
     }
 
     def save(folder: Path) -> None:

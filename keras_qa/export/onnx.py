@@ -78,8 +78,8 @@ def export_onnx(
         converted,
         reading,
         {s.name: (s.shape.as_list(), s.dtype.name) for s in signature},
-        save_more,
-        **({} if source is None else {SOURCE: source}),
+        save_more=save_more,
+        entries={} if source is None else {SOURCE: source},
     )
 
 
@@ -105,7 +105,7 @@ def export_question_encoder(
         converted,
         None,
         {s.name: (s.shape.as_list(), s.dtype.name) for s in signature},
-        **{SOURCE: source},
+        entries={SOURCE: source},
     )
 
 

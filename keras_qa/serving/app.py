@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator
-from collections.abc import Sequence
+from collections.abc import Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -50,17 +50,14 @@ def make_app(
     """
     limits = limits or Limits()
 
-    def score(questions: Sequence[str], answers: Sequence[str]) -> np.ndarray:
-        scores = ranker.scores(questions, answers)
-        # It would keep all unknown words of all requests.
-        ranker.report.clear()
-        return scores
+    # It would keep all unknown words of all requests.
+    ranker.report.counts = False
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[dict[str, Any]]:
         # The first call compiles, which no request should wait for.
-        await asyncio.to_thread(score, ["?"], ["?"])
-        batcher = Batcher(score, limits.waiting)
+        await asyncio.to_thread(ranker.scores, ["?"], ["?"])
+        batcher = Batcher(ranker.scores, limits.waiting)
         task = asyncio.create_task(batcher.run())
         yield {"batcher": batcher, "task": task}
         task.cancel()
@@ -125,7 +122,7 @@ async def _body(request: Request, limits: Limits) -> bytes:
 
 
 def _json(
-    status: int, content: object, headers: dict[str, str] | None = None
+    status: int, content: object, headers: Mapping[str, str] | None = None
 ) -> Response:
     # In ASCII, since a text may contain surrogates, which UTF-8 has not.
     text = json.dumps(content, allow_nan=False)

@@ -20,6 +20,7 @@ class QueueFullError(Exception):
 class Batcher:
     """A queue of requests, and one thread that scores what is in it.
 
+    `run` must run as a task of the event loop in which `scores` is awaited.
     While pairs are scored, further requests wait; those that wait at its end
     are scored together. No request waits for others to come.
 
@@ -27,12 +28,6 @@ class Batcher:
         score: maps questions and answers, equally many, to float scores.
         waiting: number of requests that may wait.
         pairs: see `PAIRS`.
-
-    Example:
-        >>> batcher = Batcher(ranker.scores, waiting=128)
-        >>> task = asyncio.create_task(batcher.run())
-        >>> await batcher.scores("who wrote emma", ["Jane Austen.", "In 1815."])
-        array([2.4, -0.3], dtype=float32)
     """
 
     def __init__(self, score: Score, waiting: int, pairs: int = PAIRS):

@@ -7,6 +7,10 @@ import sys
 import uvicorn
 from starlette.types import ASGIApp
 
+# Seconds after which the thread that scores lets the one that reads requests
+# run. Python's 0.005 would be much of a response's time.
+SWITCH = 0.0005
+
 # Seconds that requests may take to end after the signal to stop.
 GRACE = 30
 
@@ -27,6 +31,9 @@ def serve(app: ASGIApp, host: str, port: int) -> None:
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family, backlog=2048) as one:
+        # Connections inherit it. asyncio sets it only for sockets of its own,
+        # and without it a response waits 40 ms for an acknowledgement.
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         shown = f"[{host}]" if ":" in host else host
         print(
             f"keras-qa: http://{shown}:{one.getsockname()[1]}/v1/rerank "
@@ -34,6 +41,7 @@ def serve(app: ASGIApp, host: str, port: int) -> None:
             file=sys.stderr,
             flush=True,
         )
+        sys.setswitchinterval(SWITCH)
         config = uvicorn.Config(
             app,
             log_level="warning",

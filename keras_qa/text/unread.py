@@ -19,6 +19,8 @@ class TextReport:
     `TextWarning`; later ones are only counted.
 
     Attributes:
+        counts: whether texts are counted; a server, which prints no report,
+            sets it to False.
         texts: number of texts.
         empty: number of texts without a word.
         words: number of words.
@@ -26,6 +28,7 @@ class TextReport:
     """
 
     def __init__(self) -> None:
+        self.counts = True
         self.clear()
 
     def clear(self) -> None:
@@ -42,6 +45,8 @@ class TextReport:
             tokens: the tokens of each text.
             vocabulary: the model's vocabulary.
         """
+        if not self.counts:
+            return
         before = bool(self.unknown), bool(self.empty)
         self.texts += len(tokens)
         self.empty += sum(not text for text in tokens)

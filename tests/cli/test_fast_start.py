@@ -83,6 +83,8 @@ def test_neither_keras_nor_tensorflow_is_imported(
     assert imported(*ask, "--rerank", tmp_path) == (2, [])
     assert imported(*ask, "--top", 0) == (2, [])
     assert imported("ask", tmp_path, *question) == (2, [])
+    index = ("index", run_with_onnx, "--output", tmp_path / "x", "--answers")
+    assert imported(*index, tmp_path / "none.txt") == (2, [])
 
 
 def test_the_onnx_form_beside_a_model_gives_its_scores(runs, run_with_onnx):

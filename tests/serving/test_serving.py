@@ -265,16 +265,24 @@ def test_arguments_are_checked_first(tmp_path, capsys, monkeypatch):
     assert "pip install 'keras-qa[serve]'" in capsys.readouterr().err
 
 
+@pytest.fixture(scope="module")
+def folder_with_onnx(runs, tmp_path_factory):
+    pytest.importorskip("tf2onnx")
+    folder = tmp_path_factory.mktemp("served") / "faq"
+    shutil.copytree(runs["cosineqa"], folder)
+    add_onnx(folder)
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore::keras_qa.errors.TextWarning")
 @pytest.mark.skipif(
     keras.backend.backend() != "tensorflow", reason="TensorFlow writes ONNX"
 )
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_answers_what_it_has_begun_and_stops(
-    runs, tmp_path, number
+    folder_with_onnx, tmp_path, number
 ):
-    pytest.importorskip("tf2onnx")
-    folder = shutil.copytree(runs["cosineqa"], tmp_path / "faq")
-    add_onnx(folder)
+    folder = folder_with_onnx
     code = (
         "import sys; from keras_qa.cli.main import main\n"
         "code = main(sys.argv[1:])\n"

@@ -37,3 +37,10 @@ def test_unknown_words_and_empty_texts_are_reported_once():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         TextReading(VOCABULARY).texts("answer", ["unknown", ""])
+
+
+def test_a_report_that_counts_nothing():
+    report = TextReport()
+    report.counts = False
+    report.add([["new"], []], Vocabulary(["known"]))
+    assert report.summary() == "" and report.texts == 0
