@@ -108,13 +108,17 @@ def measure_run(folder: Path, questions: Sequence[Question]) -> dict[str, Any]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TextWarning)
-        found = {
-            readable: measure(Ranker.load(folder, readable=readable), questions)
+        rankers = {
+            readable: Ranker.load(folder, readable=readable)
             for readable in ("any", "content")
+        }
+        found = {
+            readable: measure(ranker, questions)
+            for readable, ranker in rankers.items()
         }
     settings = json.loads((folder / "settings.json").read_text("utf-8"))
     return {
-        "model": settings["model"],
+        "model": type(rankers["any"].model).__name__,
         "dataset": settings["dataset"],
         **{
             readable: {name: round(float(x), 4) for name, x in values.items()}
@@ -125,7 +129,10 @@ def measure_run(folder: Path, questions: Sequence[Question]) -> dict[str, Any]:
 
 def table(records: Sequence[dict[str, Any]]) -> str:
     """The Markdown table of the page, a row for each record."""
-    lines = ["|".join(["", *COLUMNS, ""]), "|".join(["", *["---"] * 11, ""])]
+    lines = [
+        "|".join(["", *(f" {name} " for name in COLUMNS), ""]),
+        "|".join(["", *["---"] * len(COLUMNS), ""]),
+    ]
     for record in records:
         raw, default = record["any"], record["content"]
         junk = max(
@@ -140,11 +147,10 @@ def table(records: Sequence[dict[str, Any]]) -> str:
         cells = [
             record["model"],
             *(f"{share:.1%}" for share in shares),
-            *(f"{raw[name]:.2f}" for name in COLUMNS[8:9]),
+            f"{raw['correlation with length']:.2f}",
             *(f"{part['MAP']:.3f}" for part in (raw, default)),
         ]
         lines.append("|".join(["", *(f" {cell} " for cell in cells), ""]))
-    lines[0] = "|".join(["", *(f" {name} " for name in COLUMNS), ""])
     return "\n".join(lines)
 
 
