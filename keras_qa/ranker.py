@@ -77,7 +77,12 @@ class Ranker:
         )
 
     @classmethod
-    def load(cls, path: str | Path, tokenizer: str | None = None) -> "Ranker":
+    def load(
+        cls,
+        path: str | Path,
+        tokenizer: str | None = None,
+        readable: str | None = None,
+    ) -> "Ranker":
         """Loads a model in any form that takes text.
 
         Args:
@@ -86,23 +91,36 @@ class Ranker:
                 onnxruntime).
             tokenizer: replaces the tokenizer that the folder names. It must
                 be None for a SavedModel, which contains its tokenizer.
+            readable: replaces what the folder says, or the default, about
+                which answers have a score; see `TextReading`. It must be None
+                for a SavedModel and an ONNX folder, whose graphs contain it.
 
         Raises:
             DatasetError: if the vocabulary or word count file is malformed.
             ImportError: if the package that the form needs is not installed.
             ModelFileError: if a Keras model cannot be loaded.
             RankerError: if `path` has none of these forms, the model takes
-                anything but texts, or a SavedModel is given a `tokenizer`.
+                anything but texts, or a graph contains what an argument
+                should replace.
         """
         path = Path(path)
         check_form(path)
         if (path / SAVED_MODEL).is_file():
-            return cls._of_saved_model(path, tokenizer)
+            _check_fixed(path, "a SavedModel", tokenizer=tokenizer)
+            _check_fixed(path, "a SavedModel", readable=readable)
+            return cls._of_saved_model(path)
         if (path / ONNX).is_file():
+            _check_fixed(path, "an ONNX folder", readable=readable)
             return cls._of_onnx(path, tokenizer)
         noted = (path / READING).is_file()
         reading = (TextReading.load if noted else run_reading)(path, tokenizer)
-        return cls._of_keras(path / MODEL, reading)
+        if readable is None:
+            return cls._of_keras(path / MODEL, reading)
+        from keras_qa.export.keras_file import load_model
+
+        # An ONNX form beside the model contains what is replaced.
+        reading = replace(reading, readable=readable)
+        return cls._of_file(path / MODEL, load_model(path / MODEL), reading)
 
     @classmethod
     def _of_keras(cls, file: Path, reading: TextReading) -> "Ranker":
@@ -131,12 +149,7 @@ class Ranker:
         return ranker
 
     @classmethod
-    def _of_saved_model(cls, path: Path, tokenizer: str | None) -> "Ranker":
-        if tokenizer is not None:
-            raise RankerError(
-                "`tokenizer` goes with a run's folder; a SavedModel holds its "
-                f"own. Received: {path} with tokenizer={tokenizer!r}"
-            )
+    def _of_saved_model(cls, path: Path) -> "Ranker":
         from keras_qa.export.saved_model import EXTRA
         from keras_qa.export.saved_model import VARIABLES
         from keras_qa.export.saved_model import SavedModel
@@ -218,6 +231,15 @@ class Ranker:
             )
         return self._reading
 
+    @property
+    def noted_reading(self) -> TextReading | None:
+        """`reading`, or None if a SavedModel does not say it.
+
+        With it, `keras_qa.text.notes` marks unknown words and questions that
+        are repeated as answers.
+        """
+        return self._reading
+
     def weights_digest(self) -> str:
         """Returns the SHA-256, in hexadecimal, of the file with the weights.
 
@@ -265,7 +287,9 @@ class Ranker:
             answers: `n` texts; `n` may be 0.
 
         Returns:
-            float32 `(n,)`, higher is better.
+            float32 `(n,)`, higher is better; `UNREAD_SCORE` of
+            `keras_qa.text.readable` for answers that are not readable by
+            `TextReading.readable`, lower than all others.
 
         Raises:
             RankerError: if the numbers of questions and answers differ, or
@@ -273,22 +297,28 @@ class Ranker:
         """
         _check_texts("answers", answers)
         if self._saved is not None:
-            if self._reading is not None:
-                one = isinstance(questions, str)
-                asked = [str(questions)] if one else questions
-                self._reading.texts("question", asked)
-                self._reading.texts("answer", answers)
-            return self._saved.scores(questions, answers)
+            scores = self._saved.scores(questions, answers)
+            if self._reading is None:
+                return scores
+            one = isinstance(questions, str)
+            asked = [str(questions)] if one else questions
+            self._reading.texts("question", asked)
+            texts = self._reading.texts("answer", answers)
+            # The graphs of older versions do not do it.
+            return self._reading.unread_last(scores, texts)
         if isinstance(questions, str):
             questions = [questions] * len(answers)
         read = self.reading.pairs(questions, answers)
         if self.engine == "onnxruntime":
             from keras_qa.ranking.padded import score_padded
 
-            return score_padded(self._scorer, *read)
-        from keras_qa.ranking.scoring import score_pairs
+            scores = score_padded(self._scorer, *read)
+        else:
+            from keras_qa.ranking.scoring import score_pairs
 
-        return score_pairs(self.model, *read)
+            scores = score_pairs(self.model, *read)
+        texts, _, answered, _ = read
+        return self.reading.unread_last(scores, texts, answered)
 
     @property
     def engine(self) -> str:
@@ -490,6 +520,16 @@ def run_reading(folder: Path, tokenizer: str | None = None) -> TextReading:
     return TextReading.of_files(
         folder, path, tokenizer=tokenizer or noted, **lengths
     )
+
+
+def _check_fixed(path: Path, form: str, **arguments: str | None) -> None:
+    """Raises an error for an argument that a graph contains."""
+    ((name, value),) = arguments.items()
+    if value is not None:
+        raise RankerError(
+            f"`{name}` goes with a run's folder; {form} holds its "
+            f"own. Received: {path} with {name}={value!r}"
+        )
 
 
 def _check_texts(name: str, texts: object) -> None:

@@ -117,7 +117,9 @@ def run(arguments: argparse.Namespace) -> int:
         )
     first: FirstStage
     if arguments.first == "bm25":
-        first = BM25Stage(index.texts(), index.ranker.reading.tokenizer)
+        first = BM25Stage(
+            index.texts(), index.ranker.reading.tokenizer, unread=index.unread
+        )
     else:
         first = IndexStage(index, arguments.effort)
     second = None
@@ -150,6 +152,8 @@ def run(arguments: argparse.Namespace) -> int:
     rankers = [index.ranker, *([] if second is None else [second])]
     for ranker in rankers:
         ranker.report.clear()
+    if index.summary():
+        print(f"keras-qa: {index.summary()}", file=sys.stderr)
     for line in header(arguments.format):
         print(line)
     questions = iter([well_formed(arguments.question or "")])

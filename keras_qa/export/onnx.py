@@ -39,7 +39,8 @@ def export_onnx(
     the output `score`. Axes of variable size are named `pairs`,
     `question_length` and `answer_length`, or `length` for other inputs.
     `question_tokenizer.json` and `answer_tokenizer.json` give its ids; see
-    `save_tokenizers`. `TextReading.save` documents the other files.
+    `save_tokenizers`. `TextReading.save` documents the other files. Answers
+    that are not `reading.readable` have the score `UNREAD_SCORE`.
 
     Args:
         model: a model of word ids or of word vectors.
@@ -64,7 +65,7 @@ def export_onnx(
     """
     check_folder(model, reading, path, overwrite)
     tokenizer = None if reading is None else make_tokenizer(reading)
-    converted, signature = _convert(model)
+    converted, signature = _convert(model, reading)
 
     def save_more(folder: Path) -> None:
         if reading is not None:
@@ -108,7 +109,9 @@ def export_question_encoder(
     )
 
 
-def _convert(model: keras.Model) -> tuple[bytes, list[Any]]:
+def _convert(
+    model: keras.Model, reading: TextReading | None = None
+) -> tuple[bytes, list[Any]]:
     """The ONNX file of a model, and the specifications of its inputs."""
     try:
         import tf2onnx
@@ -119,7 +122,7 @@ def _convert(model: keras.Model) -> tuple[bytes, list[Any]]:
     from keras_qa.export.tracing import for_converters
     from keras_qa.export.tracing import ids_function
 
-    function, signature = ids_function(model)
+    function, signature = ids_function(model, reading)
     with for_converters(model):
         converted, _ = tf2onnx.convert.from_function(
             function,

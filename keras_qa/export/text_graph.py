@@ -15,10 +15,12 @@ import keras
 import tensorflow as tf
 
 from keras_qa.arguments import check_choice
+from keras_qa.export.tracing import unread_last
 from keras_qa.text.characters import character_class
 from keras_qa.text.characters import lower_case_table
 from keras_qa.text.characters import number_pattern
 from keras_qa.text.characters import word_pattern
+from keras_qa.text.reading import TextReading
 from keras_qa.text.tokenizer import NUMBER
 from keras_qa.text.tokenizer import TOKENIZERS
 from keras_qa.text.vocabulary import PADDING
@@ -147,7 +149,7 @@ class TextEncoder(tf.Module):
 def text_signatures(
     model: keras.Model,
     encoder: TextEncoder,
-    max_length: Mapping[str, int | None],
+    reading: TextReading,
     width: Mapping[str, int | None],
     overlap: Callable[[tf.RaggedTensor, tf.RaggedTensor], tf.Tensor]
     | None = None,
@@ -161,8 +163,8 @@ def text_signatures(
             the question once for all candidates; the head then takes the
             model's inputs with encodings in place of ids.
         encoder: turns texts into the ids that the model was trained on.
-        max_length: for `"question"` and `"answer"`, the number of tokens
-            that texts are cut to; None keeps all.
+        reading: the number of tokens that texts are cut to, and which
+            answers are readable.
         width: for `"question"` and `"answer"`, the length that the model
             takes; None if it takes any.
         overlap: maps the tokens of `n` questions and of their answers to the
@@ -172,6 +174,17 @@ def text_signatures(
         The two functions that `export_saved_model` describes, by the names of
         their signatures.
     """
+    max_length = reading.max_length
+    readable = reading.readable_ids
+
+    def finished(scores: tf.Tensor, ids: tf.RaggedTensor) -> tf.Tensor:
+        """Returns scores `(n,)` with those of unreadable answers replaced."""
+        if readable is None:
+            return scores
+        words = tf.cast(tf.gather(readable, ids.flat_values), tf.int32)
+        rows = ids.value_rowids()
+        counts = tf.math.unsorted_segment_sum(words, rows, ids.nrows())
+        return unread_last(scores, counts > 0)
 
     def extra_inputs(
         questions: tf.RaggedTensor, answers: tf.RaggedTensor
@@ -214,7 +227,8 @@ def text_signatures(
             return model(inputs, training=False)
 
         lengths = tf.maximum(questions.row_lengths(), answers.row_lengths())
-        return {"score": _in_chunks(score_rows, lengths)}
+        scores = _in_chunks(score_rows, lengths)
+        return {"score": finished(scores, answer_ids)}
 
     @tf.function(
         input_signature=[
@@ -249,7 +263,7 @@ def text_signatures(
             return (model.head if siamese else model)(inputs, training=False)
 
         lengths = tf.maximum(asked.row_lengths(), answers.row_lengths())
-        scores = _in_chunks(score_rows, lengths)
+        scores = finished(_in_chunks(score_rows, lengths), answer_ids)
         # `top_k` orders equal values by index.
         order = tf.math.top_k(scores, tf.size(scores)).indices
         return {"scores": scores, "order": order}

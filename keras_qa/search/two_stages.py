@@ -49,6 +49,7 @@ class BM25Stage:
         texts: the texts of all answers.
         tokenizer: one of `tokenizer.TOKENIZERS`.
         show_progress: True draws a progress bar while the texts are indexed.
+        unread: numbers of answers that are not found, as `AnswerIndex.unread`.
     """
 
     def __init__(
@@ -56,11 +57,13 @@ class BM25Stage:
         texts: Iterable[str],
         tokenizer: str = "word",
         show_progress: bool = True,
+        unread: Iterable[int] = (),
     ):
         # Imported here, so that a search by the index starts without BM25.
         from keras_qa.ranking.mining import CandidateMiner
 
         self._rows: list[int] = []
+        self._unread = frozenset(map(int, unread))
         self._miner = CandidateMiner(
             self._distinct(texts),
             tokenizer=tokenizer,
@@ -88,7 +91,7 @@ class BM25Stage:
         seen = set()
         for row, text in enumerate(texts):
             known = normal_text(text)
-            if known not in seen:
+            if row not in self._unread and known not in seen:
                 seen.add(known)
                 self._rows.append(row)
                 yield text
@@ -149,6 +152,9 @@ def answer_question(
     read = time.perf_counter()
     if second is not None and answers:
         scores = second.scores(question, [a.text for a in answers])
-    ranked = Ranking.of_candidates(question_id, question, answers, scores, top)
+    ranked = Ranking.of_candidates(
+        *(question_id, question, answers, scores, top),
+        reading=(second or index.ranker).noted_reading,
+    )
     end = time.perf_counter()
     return ranked, Times(searched - start, end - read, read - searched)

@@ -58,6 +58,11 @@ class TextReport:
             if message and not known:
                 warnings.warn(message, TextWarning, stacklevel=2)
 
+    @property
+    def unknown_share(self) -> float:
+        """The share of unknown words among all words, 0 without words."""
+        return self.unknown.total() / max(1, self.words)
+
     def summary(self) -> str:
         """The counts as a sentence; empty if there is nothing to report."""
         return "; ".join(filter(None, self._messages()))
@@ -68,7 +73,8 @@ class TextReport:
             named = [word for word, _ in self.unknown.most_common(_NAMED)]
             unknown = (
                 f"{self.unknown.total():,} of {self.words:,} words are not in "
-                "the model's vocabulary and are read as one unknown word: "
+                f"the model's vocabulary ({self.unknown_share:.1%}) and are "
+                "read as one unknown word: "
                 f"{', '.join(map(shorten, named))}"
                 f"{', ...' if len(self.unknown) > _NAMED else ''}"
             )
