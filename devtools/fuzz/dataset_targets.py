@@ -151,12 +151,12 @@ def check_questions(questions: Iterable[Question]) -> None:
 
     Raises:
         TypeError: if ids of a question's candidates repeat, or a label is not 0
-            or 1.
+            to 3.
     """
     for question in questions:
         ids = [c.id for c in question.candidates]
         labels = {c.label for c in question.candidates}
-        if len(set(ids)) < len(ids) or not labels <= {0, 1}:
+        if len(set(ids)) < len(ids) or not labels <= {0, 1, 2, 3}:
             raise TypeError(f"a question with the candidates {ids}, {labels}")
         for text in (question.text, *(c.text for c in question.candidates)):
             text.encode("utf-8")

@@ -22,8 +22,8 @@ class IndexedQuestions:
         question_texts: index of each question's text, int `(questions,)`.
         candidate_texts: for each question the indices of its candidates'
             texts, int64 `(candidates,)`.
-        labels: for each question the labels of its candidates, int64
-            `(candidates,)`.
+        labels: for each question 1 for its correct candidates, whatever their
+            grade, and 0 for wrong ones, int64 `(candidates,)`.
     """
 
     questions: list[Question]
@@ -115,7 +115,7 @@ class Corpus:
                 for q in questions
             ],
             labels=[
-                np.array([c.label for c in q.candidates], dtype=np.int64)
+                np.array([c.label > 0 for c in q.candidates], dtype=np.int64)
                 for q in questions
             ],
         )

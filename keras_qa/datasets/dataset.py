@@ -22,7 +22,8 @@ class Candidate:
     Attributes:
         id: identifier, unique among the candidates of its question.
         text: the answer's text, as read.
-        label: 1 for a correct answer, 0 for a wrong one.
+        label: 0 for a wrong answer, 1 for a correct one; up to 3 where a file
+            grades correct answers.
     """
 
     id: str

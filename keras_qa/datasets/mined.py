@@ -65,7 +65,7 @@ def read_candidates(path: Path) -> Iterator[Question]:
         DatasetError: see `read_tabular`.
     """
     texts: dict[str, str] = {}
-    for question in read_tabular(path, COLUMNS):
+    for question in read_tabular(path, COLUMNS, empty=True):
         candidates = tuple(
             Candidate(c.id, texts.setdefault(c.text, c.text), c.label)
             for c in question.candidates

@@ -22,7 +22,7 @@ class Row:
         question: the question's text.
         answer_id: the candidate's id; None uses the candidate's position.
         answer: the candidate's text.
-        label: 1 for a correct answer, 0 for a wrong one.
+        label: 0 for a wrong answer, 1 or a higher grade for a correct one.
     """
 
     line: int

@@ -1,57 +1,27 @@
-"""Reading of a user's own pairs: CSV, TSV or JSON lines with named columns."""
+"""Reading of a user's own questions and answers from tables."""
 
-import csv
-from collections.abc import Callable
-from collections.abc import Collection
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from keras_qa.datasets.columns import Columns
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.questions_of_rows import Row
 from keras_qa.datasets.questions_of_rows import group_rows
-from keras_qa.datasets.questions_of_rows import parse_label
+from keras_qa.datasets.table_records import Record
+from keras_qa.datasets.table_records import table_delimiter
+from keras_qa.datasets.table_records import table_records
 from keras_qa.errors import DatasetError
-from keras_qa.files.json_stream import read_records
-from keras_qa.files.text_files import MAX_LINE_BYTES
 from keras_qa.files.text_files import check_text
 from keras_qa.files.text_files import error_at
-from keras_qa.files.text_files import read_lines
+from keras_qa.files.text_files import find_file
 
-_Record = tuple[int, dict[str, object]]
+__all__ = ["Columns", "open_tabular", "read_tabular", "table_delimiter"]
 
-# The field delimiters by suffix; JSON lines have none.
-_DELIMITERS = {".csv": ",", ".tsv": "\t", ".jsonl": None, ".ndjson": None}
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The names of the columns (CSV, TSV) or keys (JSON lines).
-
-    Attributes:
-        question: column with the question's text.
-        answer: column with the candidate's text.
-        label: column with the label, 0 or 1; None labels every answer 1.
-        question_id: column with the question's id; None identifies questions
-            by their text and numbers them.
-        answer_id: column with the candidate's id; None uses the position among
-            the question's candidates.
-    """
-
-    question: str = "question"
-    answer: str = "answer"
-    label: str | None = "label"
-    question_id: str | None = None
-    answer_id: str | None = None
-
-    @property
-    def names(self) -> list[str]:
-        """The columns that a file must have."""
-        optional = (self.label, self.question_id, self.answer_id)
-        required = [self.question, self.answer]
-        return required + [name for name in optional if name is not None]
+_WORDS = {"false": 0, "no": 0, "true": 1, "yes": 1}
+_GRADE = re.compile(r"([0-3])(?:\.0*)?")
 
 
 def read_tabular(
@@ -60,12 +30,20 @@ def read_tabular(
     *,
     group: bool = False,
     quoted: bool = True,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    empty: bool = False,
 ) -> Iterator[Question]:
     r"""Streams the questions of a file with one question-answer pair per row.
 
     The format follows from the name: `.csv`, `.tsv`, `.jsonl` or `.ndjson`,
-    each optionally with `.gz`. The encoding is UTF-8, with or without a byte
-    order mark. Blank lines are skipped, further columns are ignored.
+    each optionally with `.gz`, or `.parquet`. A file that is not there is
+    looked for with `.gz` at its end. A byte order mark and blank lines are
+    skipped, further columns are ignored.
+
+    A label is 0 or 1, also written 1.0, true or false, yes or no in any case,
+    or a grade from 0 to 3, which the candidate keeps; 0 is wrong, all others
+    are right.
 
     Args:
         path: the file.
@@ -75,6 +53,12 @@ def read_tabular(
             consecutive.
         quoted: True allows fields of a CSV or TSV to be quoted with `"`. False
             reads quotation marks as text.
+        delimiter: the character between the fields of a CSV or TSV; None
+            takes the one of comma, semicolon and tab with which the header
+            has the columns.
+        encoding: the encoding, such as `"utf-16"` or `"cp1252"`; not of
+            Parquet.
+        empty: True allows a file without rows, such as a header only.
 
     Yields:
         The questions, in the order of their first rows.
@@ -83,13 +67,22 @@ def read_tabular(
         DatasetError: if the file or a row is malformed: a column is missing or
             named twice, a row has another number of fields than the header,
             quotes are not closed (the message names the first line of the
-            row), or a label is not 0 or 1; see also `group_rows`.
+            row), a label is none of the above, the text has another encoding,
+            or there are no rows; see also `group_rows`. In a Parquet file,
+            rows are counted in place of lines.
+        ImportError: if a Parquet file is given without pyarrow.
     """
     path = Path(path)
+    path = find_file(path.parent, path.name) or path
     columns = columns or Columns()
-    records = _reader(path, columns, quoted)(path)
+    records = table_records(path, columns, quoted, delimiter, encoding)
     rows = (_row(path, columns, record) for record in records)
-    return group_rows(path, _collected(rows) if group else rows)
+    found = False
+    for question in group_rows(path, _collected(rows) if group else rows):
+        found = True
+        yield question
+    if not (found or empty):
+        raise error_at(path, 1, "at least one row of a question", "no rows")
 
 
 def open_tabular(
@@ -100,6 +93,8 @@ def open_tabular(
     columns: Columns | None = None,
     group: bool = False,
     quoted: bool = True,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
     tokenizer: str = "word",
 ) -> Dataset:
     """Makes a data set of a user's own files.
@@ -111,6 +106,8 @@ def open_tabular(
         columns: names of the columns; see `Columns`.
         group: see `read_tabular`.
         quoted: see `read_tabular`.
+        delimiter: see `read_tabular`.
+        encoding: see `read_tabular`.
         tokenizer: `"word"` for running text, `"whitespace"` for text that is
             tokenised already.
 
@@ -132,119 +129,21 @@ def open_tabular(
             "Received: none"
         )
     for split, path in given.items():
-        if not path.is_file():
+        if find_file(path.parent, path.name) is None:
             raise DatasetError(f"`{split}` must be a file. Received: {path}")
-    splits = {
-        split: partial(read_tabular, path, columns, group=group, quoted=quoted)
-        for split, path in given.items()
-    }
+    read = partial(
+        read_tabular,
+        columns=columns,
+        group=group,
+        quoted=quoted,
+        delimiter=delimiter,
+        encoding=encoding,
+    )
+    splits = {split: partial(read, path) for split, path in given.items()}
     return Dataset("user", splits, tokenizer)
 
 
-def table_delimiter(path: Path) -> str | None:
-    """The delimiter of a file's fields, by the file's name.
-
-    Args:
-        path: the file; `.gz` at the end of its name is ignored.
-
-    Returns:
-        `","` or a tab; None for JSON lines.
-
-    Raises:
-        DatasetError: if the name has none of the known suffixes.
-    """
-    suffixes = [s for s in path.suffixes if s != ".gz"]
-    suffix = suffixes[-1].lower() if suffixes else ""
-    if suffix not in _DELIMITERS:
-        raise DatasetError(
-            "`path` must end in .csv, .tsv, .jsonl or .ndjson, "
-            f"with or without .gz. Received: {path}"
-        )
-    return _DELIMITERS[suffix]
-
-
-def _reader(
-    path: Path, columns: Columns, quoted: bool
-) -> Callable[[Path], Iterator[_Record]]:
-    delimiter = table_delimiter(path)
-    if delimiter is None:
-        return partial(_read_json_lines, columns=columns)
-    return partial(
-        _read_csv, columns=columns, delimiter=delimiter, quoted=quoted
-    )
-
-
-def _read_csv(
-    path: Path, columns: Columns, delimiter: str, quoted: bool
-) -> Iterator[_Record]:
-    row_lines: list[str] = []
-
-    def lines() -> Iterator[str]:
-        length = 0
-        for number, line in read_lines(path):
-            # `row_lines` is empty where a row begins.
-            length = len(line) + (length if row_lines else 0)
-            if length > MAX_LINE_BYTES:
-                raise error_at(path, number, "a shorter row", row_lines[0])
-            row_lines.append(line)
-            yield f"{line}\n"
-
-    reader = csv.reader(
-        lines(),
-        delimiter=delimiter,
-        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
-        strict=True,
-    )
-    header: list[str] | None = None
-    while True:
-        line = reader.line_num + 1
-        row_lines.clear()
-        try:
-            fields = next(reader)
-        except StopIteration:
-            break
-        except csv.Error as error:
-            raise error_at(
-                path,
-                line,
-                f"proper quotes in the row that begins here ({error})",
-                row_lines[0],
-            ) from None
-        if not fields:
-            continue
-        if header is None:
-            header = fields
-            if len(set(header)) < len(header):
-                raise error_at(path, line, "distinct column names", header)
-            _check_columns(path, line, columns, header)
-        elif len(fields) != len(header):
-            raise error_at(
-                path,
-                line,
-                f"{len(header)} fields, as in the header",
-                f"{len(fields)} fields: {delimiter.join(fields)}",
-            )
-        else:
-            yield line, dict(zip(header, fields, strict=True))
-    if header is None:
-        raise error_at(path, 1, "a header", "an empty file")
-
-
-def _read_json_lines(path: Path, columns: Columns) -> Iterator[_Record]:
-    for number, record in read_records(path):
-        _check_columns(path, number, columns, record)
-        yield number, record
-
-
-def _check_columns(
-    path: Path, line: int, columns: Columns, found: Collection[str]
-) -> None:
-    for name in columns.names:
-        if name not in found:
-            raise error_at(path, line, f"a column {name!r}", list(found))
-
-
-def _row(path: Path, columns: Columns, record: _Record) -> Row:
+def _row(path: Path, columns: Columns, record: Record) -> Row:
     line, fields = record
 
     def identifier(name: str | None) -> str | None:
@@ -257,10 +156,6 @@ def _row(path: Path, columns: Columns, record: _Record) -> Row:
         return check_text(path, line, f"`{name}`", value)
 
     label = 1 if columns.label is None else fields[columns.label]
-    # `True` and 1 both read as "1".
-    text = str(int(label)) if label in (0, 1) else label
-    if not isinstance(text, str):
-        raise error_at(path, line, "a label, 0 or 1", label)
     return Row(
         line,
         identifier(columns.question_id),
@@ -269,7 +164,22 @@ def _row(path: Path, columns: Columns, record: _Record) -> Row:
         ),
         identifier(columns.answer_id),
         check_text(path, line, f"`{columns.answer}`", fields[columns.answer]),
-        parse_label(path, line, text.strip()),
+        _grade(path, line, label),
+    )
+
+
+def _grade(path: Path, line: int, label: object) -> int:
+    if isinstance(label, str | int | float):
+        text = str(label).strip().casefold()
+        if text in _WORDS:
+            return _WORDS[text]
+        if number := _GRADE.fullmatch(text):
+            return int(number[1])
+    raise error_at(
+        path,
+        line,
+        "a label, 0 or 1, true or false, yes or no, or a grade from 0 to 3",
+        label,
     )
 
 

@@ -45,11 +45,14 @@ def error_in(
     )
 
 
-def read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_records(
+    path: Path, encoding: str | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """Streams a file of one JSON object per line; blank lines are skipped.
 
     Args:
         path: the file, plain, `.gz` or `.bz2`.
+        encoding: see `read_lines`.
 
     Yields:
         `(number, record)`, with the number of the line, from 1.
@@ -58,7 +61,7 @@ def read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         DatasetError: if the file cannot be read, or a line is not a JSON
             object.
     """
-    for number, line in read_lines(path):
+    for number, line in read_lines(path, encoding):
         if not line.strip():
             continue
         try:

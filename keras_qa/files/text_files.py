@@ -1,7 +1,9 @@
 """Reading of text files, plain or compressed, line by line."""
 
 import bz2
+import codecs
 import gzip
+import io
 import reprlib
 import zlib
 from collections.abc import Iterator
@@ -94,45 +96,119 @@ def open_bytes(path: Path) -> BinaryIO:
     return bounded(cast(BinaryIO, unpack(path)), packed_bytes)
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    r"""Streams the lines of a UTF-8 text, plain, `.gz` or `.bz2`.
+def read_lines(
+    path: Path, encoding: str | None = None
+) -> Iterator[tuple[int, str]]:
+    r"""Streams the lines of a text, plain, `.gz` or `.bz2`.
 
     Lines end only at `\n` or `\r\n`, because texts contain the other
     characters at which `str.splitlines` breaks. A byte order mark is skipped.
 
     Args:
         path: the file.
+        encoding: name of the encoding, such as `"utf-16"`; None is UTF-8 by
+            the format of the file. Errors for a text in another encoding name
+            this argument and the option `--encoding`, unless it is None.
 
     Yields:
         `(number, line)`, numbered from 1, without the line end.
 
     Raises:
-        DatasetError: if the file cannot be read or decompressed, is not
-            UTF-8, or has a line of `MAX_LINE_BYTES` bytes or more.
+        DatasetError: if the file cannot be read or decompressed, has another
+            encoding, or has a line of `MAX_LINE_BYTES` bytes (characters, in
+            an encoding other than UTF-8) or more, or `encoding` is unknown.
     """
     path = Path(path)
+    lines = _utf8_lines if _is_utf8(encoding) else _encoded_lines
     number = 0
     try:
         with open_bytes(path) as stream:
-            while raw := stream.readline(MAX_LINE_BYTES):
+            for line in lines(path, stream, encoding):
                 number += 1
-                yield number, _decode(path, number, raw)
+                if number == 1:
+                    line = line.removeprefix("\ufeff")
+                yield number, line.removesuffix("\n").removesuffix("\r")
     except READ_ERRORS as error:
         raise error_at(
             path, number + 1, "a readable file", str(error)
         ) from error
 
 
-def _decode(path: Path, number: int, raw: bytes) -> str:
-    if len(raw) == MAX_LINE_BYTES and not raw.endswith(b"\n"):
-        raise error_at(
-            path, number, f"a line of less than {MAX_LINE_BYTES} bytes", raw
-        )
+def _is_utf8(encoding: str | None) -> bool:
+    if encoding is None:
+        return True
     try:
-        line = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        around = raw[max(0, error.start - 10) : error.end + 10]
-        raise error_at(path, number, "UTF-8 text", around) from None
-    if number == 1:
-        line = line.removeprefix("\ufeff")
-    return line.removesuffix("\n").removesuffix("\r")
+        # Refuses what is no encoding of text, such as base64, too.
+        "".encode(encoding)
+    except (LookupError, ValueError):
+        raise DatasetError(
+            "`encoding` must be the name of an encoding of text that Python "
+            "knows, such as 'utf-8', 'utf-16', 'latin-1' or 'cp1252'. "
+            f"Received: encoding={shorten(encoding)}"
+        ) from None
+    return codecs.lookup(encoding).name == "utf-8"
+
+
+def _utf8_lines(
+    path: Path, stream: BinaryIO, encoding: str | None
+) -> Iterator[str]:
+    number = 0
+    while raw := stream.readline(MAX_LINE_BYTES):
+        number += 1
+        _check_length(path, number, raw, raw.endswith(b"\n"))
+        try:
+            line = raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            around = raw[max(0, error.start - 10) : error.end + 10]
+            expected = "UTF-8 text"
+            if encoding is not None:
+                guess = _guess(raw if number == 1 else b"")
+                expected += f" or another `encoding` (--encoding), {guess}"
+            raise error_at(path, number, expected, around) from None
+        if number == 1 and encoding is not None and "\0" in line:
+            guess = _guess(raw)
+            raise error_at(
+                path,
+                number,
+                f"text or another `encoding` (--encoding), {guess}",
+                line,
+            )
+        yield line
+
+
+def _guess(start: bytes) -> str:
+    """What encoding to try for a file that begins so."""
+    if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return "here utf-16"
+    if b"\0" in start:
+        return "here probably utf-16-" + ("be" if start[:1] == b"\0" else "le")
+    return "such as cp1252 or latin-1"
+
+
+def _encoded_lines(
+    path: Path, stream: BinaryIO, encoding: str | None
+) -> Iterator[str]:
+    number = 0
+    with io.TextIOWrapper(stream, encoding, newline="\n") as text:
+        while True:
+            number += 1
+            try:
+                line = text.readline(MAX_LINE_BYTES)
+            except UnicodeError as error:
+                raise error_at(
+                    path, number, f"{encoding} text", str(error)
+                ) from None
+            if not line:
+                return
+            _check_length(path, number, line, line.endswith("\n"))
+            yield line
+
+
+def _check_length(
+    path: Path, number: int, line: bytes | str, ended: bool
+) -> None:
+    if len(line) == MAX_LINE_BYTES and not ended:
+        unit = "bytes" if isinstance(line, bytes) else "characters"
+        raise error_at(
+            path, number, f"a line of less than {MAX_LINE_BYTES} {unit}", line
+        )

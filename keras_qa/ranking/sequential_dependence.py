@@ -162,7 +162,10 @@ class WeightedSequentialDependence:
                 correct and wrong candidates.
         """
         check_choice("objective", objective, OBJECTIVES)
-        labels = [np.array([c.label for c in q.candidates]) for q in questions]
+        labels = [
+            np.array([int(c.label > 0) for c in q.candidates])
+            for q in questions
+        ]
         telling = [i for i, row in enumerate(labels) if len(set(row)) == 2]
         if not telling:
             raise ValueError(

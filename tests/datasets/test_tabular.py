@@ -1,9 +1,12 @@
+import csv
 import gzip
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
+from keras_qa.datasets import table_records
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import open_tabular
@@ -102,7 +105,10 @@ HEADER = "question,answer,label\n"
         ("question,answer,label,answer\n", ":1: expected distinct column na"),
         (HEADER + "q,a\n", ":2: expected 3 fields, .*: '2 fields: q,a'"),
         (HEADER + "q,a,1,\n", ":2: expected 3 fields.*'4 fields"),
-        (HEADER + "q,a,2\n", ":2: expected a label, 0 or 1. .*: '2'"),
+        (HEADER + "q,a,4\n", ":2: expected a label, 0 or 1, .*: '4'"),
+        (HEADER + "q,a,-1\n", ":2: expected a label"),
+        (HEADER, ":1: expected at least one row of a question. .*: 'no rows"),
+        ("Label,question,answer,LABEL\n", ":1: expected one column 'label'"),
         (HEADER + "q,a,\n", ":2: expected a label"),
         (
             HEADER + 'q,a,1\nq,"b,0\nq,c,0\nq,d,0\n',
@@ -129,9 +135,9 @@ GOOD = {"question": "q", "answer": "a", "label": 1}
         ("[" * 100_000, r"a JSON object \(maximum recursion"),
         ('{"label": ' + "1" * 5000 + "}", r"a JSON object \(.*digits"),
         ('{"question": "q", "label": 1}', "expected a column 'answer'"),
-        (json.dumps(GOOD | {"label": 2}), "a label, 0 or 1. Received: 2"),
-        (json.dumps(GOOD | {"label": [1]}), "a label, 0 or 1. Received: "),
-        (json.dumps(GOOD | {"label": None}), "a label, 0 or 1. .*None"),
+        (json.dumps(GOOD | {"label": 1.5}), "a label, 0 or 1, .*: 1.5"),
+        (json.dumps(GOOD | {"label": [1]}), r"a label, 0 or 1, .*: \[1\]"),
+        (json.dumps(GOOD | {"label": None}), "a label, 0 or 1, .*None"),
         (json.dumps(GOOD | {"answer": 3}), "`answer` to be a string.*: 3"),
         (json.dumps(GOOD | {"answer": "\ud83d"}), "`answer` without surrog"),
     ],
@@ -155,6 +161,141 @@ def test_labels_and_ids_of_json(tmp_path):
     labels = [c.label for c in question.candidates]
     assert labels == [1, 0, 1, 0, 1, 0, 1]
     assert {type(label) for label in labels} == {int}
+
+
+@pytest.mark.parametrize(
+    ("label", "grade"),
+    [
+        *(("0", 0), ("1", 1), ("2", 2), ("3", 3), ("1.0", 1), ("3.", 3)),
+        *(("TRUE", 1), ("no", 0), (" Yes ", 1), ("False", 0)),
+    ],
+)
+def test_labels_are_grades(tmp_path, label, grade):
+    path = write(tmp_path / "a.csv", f"{HEADER}q,a,{label}\n")
+    (question,) = read_tabular(path)
+    assert question.candidates[0].label == grade
+    assert len(question.positives) == (grade > 0)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+def test_delimiters_are_those_of_the_header(tmp_path, delimiter, suffix):
+    rows = [("question", "answer", "label"), ("q; 1, 2", 'a "\t" b', "1")]
+    path = tmp_path / f"a.{suffix}"
+    with path.open("w", newline="", encoding="utf-8-sig") as file:
+        csv.writer(file, delimiter=delimiter).writerows(rows)
+    (question,) = read_tabular(path)
+    assert question.text == "q; 1, 2"
+    assert question.candidates[0].text == 'a "\t" b'
+
+
+def test_a_delimiter_may_be_given(tmp_path):
+    path = write(tmp_path / "a.csv", "question|answer|label\nq, r|a|1\n")
+    (question,) = read_tabular(path, delimiter="|")
+    assert question.text == "q, r"
+    with pytest.raises(DatasetError, match=r"'question', or its name by .*: "):
+        list(read_tabular(path))
+    with pytest.raises(DatasetError, match=r"`delimiter` must be one char.*''"):
+        list(read_tabular(path, delimiter=""))
+
+
+def test_columns_in_any_case(tmp_path):
+    path = write(
+        tmp_path / "a.csv", "LABEL, Answer ,question,Question\n1,a,q,x\n"
+    )
+    (question,) = read_tabular(path)
+    assert (question.text, question.candidates[0].text) == ("q", "a")
+    path = write(tmp_path / "a.csv", "Question,QUESTION,answer,label\n")
+    with pytest.raises(
+        DatasetError,
+        match=r"one column 'question', or its name by `Columns\(question=\.{3}"
+        r"\)`, --question-column. Received: \['Question', 'QUESTION'\]",
+    ):
+        list(read_tabular(path))
+    path = write(tmp_path / "a.jsonl", '{"Q": "q", "A": "a"}')
+    (question,) = read_tabular(path, Columns("q", "a", None))
+    assert question.text == "q"
+    with pytest.raises(DatasetError, match="--label-column, or --no-labels"):
+        list(read_tabular(path, Columns("q", "a")))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "cp1252"])
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.tsv.gz"])
+def test_encodings(tmp_path, encoding, name):
+    text = "question,answer,label\r\nWarum größer?,Ü\u2013a,1\r\n"
+    if name == "a.jsonl":
+        record = {"question": "Warum größer?", "answer": "Ü–a", "label": 1}
+        text = f"{json.dumps(record, ensure_ascii=False)}\n"
+    data = text.encode(encoding)
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    (question,) = read_tabular(path, encoding=encoding)
+    assert question.text == "Warum größer?"
+    assert question.candidates[0].text == "Ü–a"
+    hint = "cp1252 or latin-1" if encoding == "cp1252" else encoding
+    with pytest.raises(DatasetError, match=rf"`encoding` \(--enc.*{hint}"):
+        list(read_tabular(path))
+
+
+def test_wrong_encodings(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"question,answer,label\nq,\x81,1\n")
+    with pytest.raises(DatasetError, match=r"a\.csv:\d: expected cp1252 text"):
+        list(read_tabular(path, encoding="cp1252"))
+    for name in ("klingon", "base64", "a\0"):
+        with pytest.raises(DatasetError, match="`encoding` must be the name"):
+            list(read_tabular(path, encoding=name))
+
+
+def test_long_fields_up_to_the_limit_of_a_row(tmp_path, monkeypatch):
+    text = "a " * 100_000
+    path = write(tmp_path / "a.csv", f'{HEADER}q,"{text}",1\n')
+    (question,) = read_tabular(path)
+    assert question.candidates[0].text == text
+    monkeypatch.setattr(table_records, "MAX_LINE_BYTES", 1000)
+    with pytest.raises(DatasetError, match=r":2: expected a row of at most 1"):
+        list(read_tabular(path))
+
+
+def test_the_file_may_be_zipped_since(tmp_path):
+    path = tmp_path / "a.csv"
+    zipped = tmp_path / "a.csv.gz"
+    zipped.write_bytes(gzip.compress(f"{HEADER}q,a,1\n".encode()))
+    assert len(open_tabular(path).questions("train")) == 1
+    assert [q.text for q in read_tabular(path)] == ["q"]
+
+
+def test_parquet(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "a.parquet"
+    columns = {
+        "Question": ["q", "q", "r"],
+        "answer": ["a", "b", "c"],
+        "label": [1.0, 0.0, 2.0],
+        "id": [7, 7, 8],
+        "more": [None, None, None],
+    }
+    parquet.write_table(pyarrow.table(columns), path)
+    q, r = read_tabular(path, WITH_ID)
+    assert (q.id, [c.label for c in q.candidates]) == ("7", [1, 0])
+    assert r.candidates == (Candidate("0000", "c", 2),)
+    with pytest.raises(DatasetError, match=r"a\.parquet:1: .* column 'text'"):
+        list(read_tabular(path, Columns(answer="text")))
+    columns["answer"][2] = None
+    parquet.write_table(pyarrow.table(columns), path)
+    with pytest.raises(DatasetError, match=":3: expected `answer` to be a st"):
+        list(read_tabular(path, WITH_ID))
+    path.write_bytes(b"PAR1")
+    with pytest.raises(DatasetError, match=":1: expected a Parquet file"):
+        list(read_tabular(path))
+
+
+def test_parquet_without_pyarrow(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (tmp_path / "a.parquet").touch()
+    with pytest.raises(ImportError, match=r"pip install 'keras-qa\[parquet\]"):
+        list(read_tabular(tmp_path / "a.parquet"))
 
 
 def test_open_tabular():

@@ -1,0 +1,238 @@
+"""Reading of the rows of a table: CSV, TSV, JSON lines or Parquet."""
+
+import csv
+from collections.abc import Collection
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from keras_qa.datasets.columns import Columns
+from keras_qa.errors import DatasetError
+from keras_qa.files.json_stream import read_records
+from keras_qa.files.text_files import MAX_LINE_BYTES
+from keras_qa.files.text_files import error_at
+from keras_qa.files.text_files import read_lines
+from keras_qa.files.text_files import shorten
+
+Record = tuple[int, dict[str, object]]
+
+PARQUET = ".parquet"
+# The field delimiters by suffix; JSON lines have none.
+_DELIMITERS = {".csv": ",", ".tsv": "\t", ".jsonl": None, ".ndjson": None}
+# Those that a header is tried with.
+_SNIFFED = (",", ";", "\t")
+# Of a Parquet file, how many are in memory.
+_ROWS = 1024
+
+
+def table_delimiter(path: Path) -> str | None:
+    """The delimiter of a file's fields, by the file's name.
+
+    Args:
+        path: the file; `.gz` at the end of its name is ignored.
+
+    Returns:
+        `","` or a tab; None for JSON lines.
+
+    Raises:
+        DatasetError: if the name has none of the known suffixes.
+    """
+    suffixes = [s for s in path.suffixes if s != ".gz"]
+    suffix = suffixes[-1].lower() if suffixes else ""
+    if suffix not in _DELIMITERS:
+        raise DatasetError(
+            "`path` must end in .csv, .tsv, .jsonl or .ndjson, with or "
+            "without .gz; a table to read may also be .parquet. "
+            f"Received: {path}"
+        )
+    return _DELIMITERS[suffix]
+
+
+def table_records(
+    path: Path,
+    columns: Columns,
+    quoted: bool = True,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+) -> Iterator[Record]:
+    """Streams the rows of a table.
+
+    Args:
+        path: the file.
+        columns: names of the columns.
+        quoted: see `keras_qa.datasets.tabular.read_tabular`.
+        delimiter: see there.
+        encoding: see there.
+
+    Yields:
+        `(line, fields)`: the line where the row begins, or the number of a
+        Parquet file's row, from 1, and the fields by the names in `columns`,
+        perhaps with others.
+
+    Raises:
+        DatasetError: see `keras_qa.datasets.tabular.read_tabular`.
+        ImportError: if a Parquet file is given without pyarrow.
+    """
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise DatasetError(
+            "`delimiter` must be one character, such as ',', ';' or a tab. "
+            f"Received: delimiter={shorten(delimiter)}"
+        )
+    if path.suffix.lower() == PARQUET:
+        yield from _read_parquet(path, columns)
+        return
+    usual = table_delimiter(path)
+    if usual is None:
+        for number, record in read_records(path, encoding):
+            places = _places(path, number, columns, record)
+            yield (
+                number,
+                record | {name: record[at] for name, at in places.items()},
+            )
+        return
+    yield from _read_csv(path, columns, usual, quoted, delimiter, encoding)
+
+
+def _read_csv(
+    path: Path,
+    columns: Columns,
+    usual: str,
+    quoted: bool,
+    delimiter: str | None,
+    encoding: str,
+) -> Iterator[Record]:
+    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    numbered = read_lines(path, encoding)
+    head = []
+    for number, line in numbered:
+        head.append((number, line))
+        if line.strip():
+            break
+    if delimiter is None:
+        first = head[-1][1] if head else ""
+        delimiter = _sniff(first, columns, usual, quoting)
+    row_lines: list[str] = []
+
+    def lines() -> Iterator[str]:
+        length = 0
+        for number, line in chain(head, numbered):
+            # `row_lines` is empty where a row begins.
+            length = len(line) + (length if row_lines else 0)
+            if length > MAX_LINE_BYTES:
+                raise error_at(
+                    path,
+                    number,
+                    f"a row of at most {MAX_LINE_BYTES} characters, with its "
+                    "quotes closed",
+                    row_lines[0] if row_lines else line,
+                )
+            row_lines.append(line)
+            yield f"{line}\n"
+
+    # One setting for all readers of the process, by default 131,072.
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
+    reader = csv.reader(
+        lines(), delimiter=delimiter, quoting=quoting, strict=True
+    )
+    header: list[str] | None = None
+    places: dict[str, str] = {}
+    while True:
+        line = reader.line_num + 1
+        row_lines.clear()
+        try:
+            fields = next(reader)
+        except StopIteration:
+            break
+        except csv.Error as error:
+            raise error_at(
+                path,
+                line,
+                f"proper quotes in the row that begins here ({error})",
+                row_lines[0],
+            ) from None
+        if not fields:
+            continue
+        if header is None:
+            header = fields
+            if len(set(header)) < len(header):
+                raise error_at(path, line, "distinct column names", header)
+            places = _places(path, line, columns, header)
+        elif len(fields) != len(header):
+            raise error_at(
+                path,
+                line,
+                f"{len(header)} fields, as in the header",
+                f"{len(fields)} fields: {delimiter.join(fields)}",
+            )
+        else:
+            row = dict(zip(header, fields, strict=True))
+            yield line, {name: row[at] for name, at in places.items()}
+    if header is None:
+        raise error_at(path, 1, "a header", "an empty file")
+
+
+def _sniff(header: str, columns: Columns, usual: str, quoting: int) -> str:
+    """The delimiter that gives a header the most of the columns.
+
+    If several give as many, it is the one that gives the most fields, the
+    usual one first.
+    """
+
+    def fit(delimiter: str) -> tuple[int, int]:
+        reader = csv.reader([header], delimiter=delimiter, quoting=quoting)
+        try:
+            names = next(reader, [])
+        except csv.Error:
+            return 0, 0
+        return sum(map(bool, columns.match(names).values())), len(names)
+
+    return max((usual, *_SNIFFED), key=fit)
+
+
+def _read_parquet(path: Path, columns: Columns) -> Iterator[Record]:
+    try:
+        import pyarrow
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise ImportError(
+            f"{path}: Parquet needs pyarrow: pip install 'keras-qa[parquet]'"
+        ) from error
+    number = 0
+    try:
+        with ParquetFile(path) as file:
+            header = file.schema_arrow.names
+            if len(set(header)) < len(header):
+                raise error_at(path, 1, "distinct column names", header)
+            places = _places(path, 1, columns, header)
+            for rows in file.iter_batches(_ROWS, columns=[*places.values()]):
+                for row in rows.to_pylist():
+                    number += 1
+                    yield number, {n: row[at] for n, at in places.items()}
+    except (OSError, pyarrow.ArrowException) as error:
+        raise error_at(
+            path, number + 1, "a Parquet file", str(error)
+        ) from error
+
+
+def _places(
+    path: Path, line: int, columns: Columns, header: Collection[str]
+) -> dict[str, str]:
+    """The columns of a file by the names that they were given."""
+    places = {}
+    for name, found in columns.match(header).items():
+        if not found:
+            raise error_at(
+                path,
+                line,
+                f"a column {name!r}, {columns.how_to_name(name)}",
+                list(header),
+            )
+        if len(found) > 1:
+            raise error_at(
+                path,
+                line,
+                f"one column {name!r}, {columns.how_to_name(name)}",
+                found,
+            )
+        places[name] = found[0]
+    return places
