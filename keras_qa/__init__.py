@@ -37,6 +37,7 @@ _HOMES = {
     ),
     "optimizers.constraints": ("PoincareBall",),
     "optimizers.riemannian": ("RiemannianOptimizer",),
+    "own_data.training": ("train",),
     "ranker": ("Ranker",),
     "ranking.evaluation": ("evaluate",),
     "ranking.scoring": ("score_pairs",),
@@ -51,8 +52,8 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _FOLDERS = (
     *("attention", "batches", "datasets", "embeddings", "export", "layers"),
-    *("losses", "models", "optimizers", "ranking", "search", "text"),
-    "training",
+    *("losses", "models", "optimizers", "own_data", "ranking", "search"),
+    *("text", "training"),
 )
 
 __all__ = ["__version__", *_HOME_OF, *_FOLDERS]

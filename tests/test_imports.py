@@ -24,7 +24,7 @@ ORDER = (
         "batches",
     ),
     *("datasets", "embeddings", "attention", "layers", "ranking", "models"),
-    *("export", "training", "ranker", "search", "cli"),
+    *("export", "training", "ranker", "search", "own_data", "cli"),
 )
 # Only what writes or reads TensorFlow's own forms may import it.
 TENSORFLOW = ("keras_qa.export",)

@@ -1,0 +1,125 @@
+"""What `keras_qa.train` can be told, with the values that trials chose.
+
+Nothing here imports Keras, so that a command refuses wrong names at once.
+"""
+
+from dataclasses import dataclass
+from dataclasses import fields
+from dataclasses import replace
+from typing import Any
+
+from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_positive
+
+FLOORS = "floors"
+WITH_FLOORS = f"+{FLOORS}"
+NETWORKS = ("cosineqa", "hyperqa", "qa-lstm", "qa-cnn")
+MODELS = (
+    *(f"{name}{WITH_FLOORS}" for name in NETWORKS),
+    *NETWORKS,
+    FLOORS,
+)
+DEFAULT_MODEL = MODELS[0]
+
+SKIPGRAM = "skipgram"
+MINILM = "minilm"
+AUTOMATIC = "auto"
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """The settings of a training on one's own data.
+
+    Attributes:
+        tokenizer: name of the tokeniser.
+        max_question_length: number of tokens that questions are cut to.
+        max_answer_length: number of tokens that answers are cut to.
+        candidates: how many BM25 finds for a question of pairs alone.
+        dev_share: share of the questions that is dev, without a file of it.
+        held_out: share of the training questions on which no network is
+            trained: they choose the epoch, and fit the weights of a sum.
+        most_held_out: the largest number of questions of dev, and held out.
+        floor_questions: the largest number of questions that fit a floor.
+        skipgram_dim: size of the vectors that are trained on the texts.
+        skipgram_epochs: passes over the texts.
+        epochs: the most epochs of a network.
+        patience: a network ends after this number without a better epoch.
+        batch_size: questions in a batch.
+        group_size: candidates of a question in a batch, drawn each epoch.
+        learning_rate: of Adam.
+
+    Raises:
+        ValueError: if a number is out of range.
+    """
+
+    tokenizer: str = "word"
+    max_question_length: int = 60
+    max_answer_length: int = 300
+    candidates: int = 50
+    dev_share: float = 0.2
+    held_out: float = 0.2
+    most_held_out: int = 1000
+    floor_questions: int = 1000
+    skipgram_dim: int = 100
+    skipgram_epochs: int = 15
+    epochs: int = 30
+    patience: int = 5
+    batch_size: int = 20
+    group_size: int = 20
+    learning_rate: float = 1e-3
+
+    def __post_init__(self) -> None:
+        shares = ("dev_share", "held_out")
+        check_positive(
+            **{
+                f.name: getattr(self, f.name)
+                for f in fields(self)
+                if f.type == "int" or isinstance(f.default, int)
+            }
+        )
+        for name in shares:
+            if not 0 < getattr(self, name) < 1:
+                raise ValueError(
+                    f"`{name}` must be between 0 and 1. "
+                    f"Received: {name}={getattr(self, name)}"
+                )
+        if not self.learning_rate > 0:
+            raise ValueError(
+                "`learning_rate` must be positive. "
+                f"Received: learning_rate={self.learning_rate}"
+            )
+
+
+RECIPES: dict[str, dict[str, Any]] = {
+    "default": {},
+    "quick": {"epochs": 5, "skipgram_epochs": 5, "candidates": 20},
+}
+
+
+def settings_of(recipe: str, changed: dict[str, Any]) -> TrainSettings:
+    """The settings of a recipe, some of them changed.
+
+    Raises:
+        ValueError: if the recipe or a setting is unknown or out of range.
+    """
+    check_choice("recipe", recipe, tuple(RECIPES))
+    known = tuple(f.name for f in fields(TrainSettings))
+    for name in changed:
+        check_choice("setting", name, known)
+    return replace(TrainSettings(), **{**RECIPES[recipe], **changed})
+
+
+def network_of(model: str) -> str | None:
+    """The network in a model, such as `"cosineqa"`; None if it has none.
+
+    Raises:
+        ValueError: if the model is unknown.
+    """
+    check_choice("model", model, MODELS)
+    name = model.removesuffix(WITH_FLOORS)
+    return None if name == FLOORS else name
+
+
+def has_floors(model: str) -> bool:
+    """Returns True if floors are parts of the model."""
+    return model.endswith(FLOORS)
