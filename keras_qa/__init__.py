@@ -21,6 +21,7 @@ _HOMES = {
         "PairwiseBatches",
         "PointwiseBatches",
     ),
+    "batches.texts": ("TextBatches",),
     "batches.triplets": ("TripletBatches",),
     "datasets": ("Corpus", "open_dataset", "open_tabular"),
     "embeddings": ("embedding_matrix", "load_vectors", "train_skipgram"),

@@ -9,6 +9,7 @@ import numpy as np
 
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.corpus import IndexedQuestions
+from keras_qa.datasets.dataset import Question
 from keras_qa.layers.alignment_features import FEATURES
 from keras_qa.models import BM25Ranker
 from keras_qa.models import FeatureRanker
@@ -59,7 +60,10 @@ class Floors:
 
 
 def fit_floors(
-    corpus: Corpus, questions: IndexedQuestions, matrix: np.ndarray
+    corpus: Corpus,
+    questions: IndexedQuestions,
+    matrix: np.ndarray,
+    bm25_questions: int,
 ) -> Floors:
     """Counts words in the texts of questions, and fits the floors on them.
 
@@ -67,6 +71,7 @@ def fit_floors(
         corpus: the texts.
         questions: training questions with right and wrong candidates.
         matrix: vectors by word id.
+        bm25_questions: the largest number of them that BM25 is tuned on.
     """
     words = corpus.vocabulary.words
     answers = np.unique(np.concatenate(questions.candidate_texts))
@@ -80,13 +85,19 @@ def fit_floors(
     features = FeatureRanker(*matrix.shape, embeddings=matrix)
     for floor in (overlap, features):
         floor.adapt(documents)
+    few = corpus.index(evenly(questions.questions, bm25_questions))
     fitted = {
-        "bm25": bm25.fit_questions(corpus.texts, questions),
+        "bm25": bm25.fit_questions(corpus.texts, few),
         "features": features.fit_questions(
             corpus.texts, questions, listwise=True
         ),
     }
     return Floors(bm25, overlap, features, fitted)
+
+
+def evenly(questions: Sequence[Question], most: int) -> list[Question]:
+    """Some questions, evenly spread; all if they are no more than `most`."""
+    return list(questions[:: max(1, -(-len(questions) // most))])
 
 
 def fused(

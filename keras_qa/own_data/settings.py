@@ -40,6 +40,8 @@ class TrainSettings:
             trained: they choose the epoch, and fit the weights of a sum.
         most_held_out: the largest number of questions of dev, and held out.
         floor_questions: the largest number of questions that fit a floor.
+        bm25_questions: the largest number of these that choose the two
+            parameters of BM25, which are 25 passes.
         skipgram_dim: size of the vectors that are trained on the texts.
         skipgram_epochs: passes over the texts.
         epochs: the most epochs of a network.
@@ -60,6 +62,7 @@ class TrainSettings:
     held_out: float = 0.2
     most_held_out: int = 1000
     floor_questions: int = 1000
+    bm25_questions: int = 250
     skipgram_dim: int = 100
     skipgram_epochs: int = 15
     epochs: int = 30

@@ -197,6 +197,7 @@ def _run(
 ) -> None:
     """Trains, measures and writes the files, the metrics last."""
     from keras_qa.datasets.corpus import Corpus
+    from keras_qa.own_data.floors import evenly
     from keras_qa.own_data.floors import fit_floors
     from keras_qa.ranking.comparison import compare
     from keras_qa.ranking.evaluation import write_qrels
@@ -211,8 +212,12 @@ def _run(
     )
     own_texts = [*parts.fit, *parts.held_out]
     matrix, coverage = word_matrix(names, corpus, own_texts, settings, seed)
-    fit = corpus.index(_some(parts.fit, settings.floor_questions))
-    floors = fit_floors(corpus, fit, matrix)
+    floors = fit_floors(
+        corpus,
+        corpus.index(evenly(_mixed(parts.fit), settings.floor_questions)),
+        matrix,
+        settings.bm25_questions,
+    )
     scorer, fitted = _fitted(folder, identity, corpus, parts, matrix, floors)
     dev = corpus.index(parts.dev)
     of_floors = floors.scores(corpus, dev)
@@ -245,10 +250,9 @@ def _run(
     folder.write_json(METRICS, metrics)
 
 
-def _some(questions: Sequence[Question], most: int) -> list[Question]:
-    """Evenly spread questions with right and wrong candidates."""
-    mixed = [q for q in questions if q.positives and q.negatives]
-    return mixed[:: -(-len(mixed) // most)]
+def _mixed(questions: Sequence[Question]) -> list[Question]:
+    """The questions with right and wrong candidates."""
+    return [q for q in questions if q.positives and q.negatives]
 
 
 def _fitted(
@@ -270,11 +274,10 @@ def _fitted(
     fitted: dict[str, Any] = {}
     network = network_of(identity["model"])
     if network is not None:
-        mixed = [q for q in parts.fit if q.positives and q.negatives]
         rankers[network], epochs = fit_network(
             network,
             corpus,
-            corpus.index(mixed),
+            corpus.index(_mixed(parts.fit)),
             held_out,
             matrix,
             folder,
@@ -289,8 +292,8 @@ def _fitted(
             "idf overlap": floors.overlap,
             "features": floors.features,
         }
-        some = corpus.index(_some(parts.held_out, settings.most_held_out))
-        model, of_sum = fused(list(rankers.values()), corpus, some)
+        mixed = corpus.index(_mixed(parts.held_out))
+        model, of_sum = fused(list(rankers.values()), corpus, mixed)
         weights = dict(zip(rankers, of_sum["weights"], strict=True))
         fitted["sum"] = {**of_sum, "weights": weights}
         return CorpusScorer(model, corpus), fitted

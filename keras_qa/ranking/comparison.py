@@ -14,6 +14,7 @@ from keras_qa.ranking.evaluation import Evaluation
 from keras_qa.ranking.evaluation import evaluate
 from keras_qa.ranking.evaluation import no_blanks
 from keras_qa.ranking.intervals import mean_interval
+from keras_qa.ranking.intervals import paired_difference
 
 METRIC = "MAP"
 
@@ -52,7 +53,7 @@ class Comparison:
         right_only: number of them that have no wrong candidate.
         mixed: MAP of each ranker on the others, by name; empty if there are
             none, or all are.
-        evaluation: the first ranker's, for its files.
+        evaluations: those of all rankers, by name.
     """
 
     rows: list[Row]
@@ -60,7 +61,17 @@ class Comparison:
     questions: int
     right_only: int
     mixed: dict[str, float]
-    evaluation: Evaluation
+    evaluations: dict[str, Evaluation]
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """The first ranker's, for its files."""
+        return self.evaluations[self.rows[0].name]
+
+    def values(self, name: str) -> np.ndarray:
+        """The average precision of each scored question, by their ids."""
+        rows = self.evaluations[name].per_question
+        return np.array([rows[i][METRIC] for i in sorted(rows)])
 
     @property
     def best_floor(self) -> Row | None:
@@ -182,5 +193,22 @@ def compare(
         len(scored),
         int((~mixed).sum()),
         without,
-        found[first],
+        found,
+    )
+
+
+def paired_test(comparison: Comparison, name: str) -> str:
+    """The permutation test of the first ranker with another, in words.
+
+    Args:
+        comparison: the comparison.
+        name: the other ranker.
+    """
+    first = comparison.rows[0].name
+    difference, (low, high), p_value = paired_difference(
+        comparison.values(first), comparison.values(name), batch=1000
+    )
+    return (
+        f"{first} less {name}: MAP {difference:+.4f} [{low:+.4f}, "
+        f"{high:+.4f}], p {p_value:.4f} (permutation test over questions)"
     )
