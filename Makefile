@@ -34,7 +34,7 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 comma := ,
 
 # What must hold on every backend runs again under JAX and PyTorch.
-BACKEND_TESTS := tests/batches tests/layers tests/losses tests/models \
+BACKEND_TESTS := tests/batches tests/layers tests/losses tests/metrics tests/models \
 	tests/optimizers tests/test_geometry.py \
 	tests/ranking/test_scoring.py tests/training \
 	tests/embeddings/bert/test_network.py \

@@ -40,21 +40,22 @@ _HOMES = {
     "optimizers.riemannian": ("RiemannianOptimizer",),
     "own_data.training": ("train",),
     "ranker": ("Ranker",),
-    "ranking.evaluation": ("evaluate",),
+    "ranking.evaluation": ("evaluate", "named_measures"),
     "ranking.scoring": ("score_pairs",),
     "text.reading": ("TextReading",),
     "text.vocabulary": ("Vocabulary",),
     "training.corpus_scorer": ("CorpusScorer",),
     "training.fitting": ("fit_best_epoch",),
     "training.pairwise": ("HardestNegativeTrainer", "PairwiseTrainer"),
+    "training.ranking_validation": ("RankingValidation",),
     "training.run_folder": ("RunFolder",),
     "training.triplets": ("TripletTrainer",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _FOLDERS = (
     *("attention", "batches", "datasets", "embeddings", "export", "layers"),
-    *("losses", "models", "optimizers", "own_data", "ranking", "search"),
-    *("text", "training"),
+    *("losses", "metrics", "models", "optimizers", "own_data", "ranking"),
+    *("search", "text", "training"),
 )
 
 __all__ = ["__version__", *_HOME_OF, *_FOLDERS]

@@ -18,6 +18,7 @@ ORDER = (
         "geometry",
         "initializers",
         "losses",
+        "metrics",
         "files",
         "optimizers",
         "text",

@@ -9,6 +9,10 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
+from keras_qa.cli.tables import TABLE_OPTIONS
+from keras_qa.cli.tables import add_table_options
+from keras_qa.cli.tables import given_options
+from keras_qa.cli.tables import table_options
 from keras_qa.datasets.audit.counts import audit_dataset
 from keras_qa.datasets.audit.results import PERCENTILES
 from keras_qa.datasets.audit.results import Audit
@@ -20,7 +24,6 @@ from keras_qa.datasets.registry import FOLDERS
 from keras_qa.datasets.registry import collection
 from keras_qa.datasets.registry import describe_collections
 from keras_qa.datasets.registry import open_dataset
-from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import open_tabular
 from keras_qa.errors import DatasetError
 
@@ -37,14 +40,6 @@ __all__ = [
     "run",
 ]
 
-_COLUMNS = ("question", "answer", "label", "question_id", "answer_id")
-_OF_OWN_FILES = (
-    *(f"{name}_column" for name in _COLUMNS),
-    "group",
-    "no_quotes",
-    "tokenizer",
-)
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `keras-qa data audit`."""
@@ -59,24 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             f"--{split}",
             type=Path,
             metavar="FILE",
-            help="instead of NAME: your own CSV, TSV or JSON lines",
+            help="instead of NAME: your own CSV, TSV, JSON lines or Parquet",
         )
-    for name in _COLUMNS:
-        parser.add_argument(
-            f"--{name.replace('_', '-')}-column",
-            metavar="COLUMN",
-            help=f"of your own files; default: {getattr(Columns(), name)}",
-        )
-    parser.add_argument(
-        "--group",
-        action="store_true",
-        help="the rows of a question need not be neighbours",
-    )
-    parser.add_argument(
-        "--no-quotes",
-        action="store_true",
-        help="fields of a CSV or TSV are not quoted",
-    )
     parser.add_argument(
         "--tokenizer",
         choices=("word", "whitespace"),
@@ -88,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="candidates per question of InsuranceQA; default: 500",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
+    add_table_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -105,27 +85,21 @@ def run(arguments: argparse.Namespace) -> int:
             f"--train, --dev and --test. Received: {arguments.name}, "
             f"{[str(file) for file in files if file is not None]}"
         )
-    idle = ("data_dir", "pool_size") if own_files else _OF_OWN_FILES
-    given = [n for n in idle if getattr(arguments, n) not in (None, False)]
+    if own_files:
+        given = given_options(arguments, ("data_dir", "pool_size"))
+    else:
+        given = given_options(arguments, (*TABLE_OPTIONS, "tokenizer"))
     if given:
-        options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise DatasetError(
             "--data-dir and --pool-size go with the NAME of a data set, the "
             "options on columns, rows, quotes and tokens with files of your "
-            "own. "
-            f"Received: {arguments.name or 'files of your own'} with {options}"
+            f"own. Received: {arguments.name or 'files of your own'} with "
+            f"{', '.join(given)}"
         )
     if own_files:
-        chosen = {
-            name: column
-            for name in _COLUMNS
-            if (column := getattr(arguments, f"{name}_column")) is not None
-        }
         dataset = open_tabular(
             *files,
-            columns=Columns(**chosen),
-            group=arguments.group,
-            quoted=not arguments.no_quotes,
+            **table_options(arguments),
             tokenizer=arguments.tokenizer or "word",
         )
     else:
@@ -141,6 +115,10 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(asdict(audit), ensure_ascii=False, indent=2))
     else:
         print(format_audit(audit), end="")
+        for name, split in audit.splits.items():
+            # Published collections are meant to be as they are.
+            for problem in split.problems if own_files else ():
+                print(f"Attention: {name} has {problem}.")
     return 0
 
 

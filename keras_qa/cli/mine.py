@@ -1,6 +1,7 @@
 """Make a ranking data set from questions and their right answers.
 
-BM25 finds candidates among all answers; the right answers are always added. The
+BM25 finds candidates among all answers; the right answers are always added. A
+trained model (--ranker) can order what BM25 found, which gives harder ones. The
 source is a file of your own, with one question and answer per row, or `yahoo`:
 Yahoo! Answers (Webscope L6), of which some questions are drawn. The output is
 read like a file of your own, or, for `yahoo`, with --dataset yahoo.
@@ -14,7 +15,13 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from math import inf
 from pathlib import Path
+from typing import Any
 
+from keras_qa.cli.models import print_report
+from keras_qa.cli.tables import TABLE_OPTIONS
+from keras_qa.cli.tables import add_table_options
+from keras_qa.cli.tables import given_options
+from keras_qa.cli.tables import table_options
 from keras_qa.datasets.collection import SPLITS
 from keras_qa.datasets.collections.yahoo_answers import find_yahoo_answers
 from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
@@ -23,13 +30,15 @@ from keras_qa.datasets.mined import write_candidates
 from keras_qa.datasets.registry import data_folder
 from keras_qa.datasets.splitting import sample
 from keras_qa.datasets.splitting import split_questions
-from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.datasets.tabular import table_delimiter
 from keras_qa.errors import DatasetError
 from keras_qa.files.locks import owned_folder
+from keras_qa.files.text_files import find_file
 from keras_qa.files.whole import write_whole
 from keras_qa.progress import ProgressBar
+from keras_qa.ranking.duplicates import DuplicateReport
+from keras_qa.ranking.mining import DEPTH
 from keras_qa.ranking.mining import CandidateMiner
 from keras_qa.text.tokenizer import TOKENIZERS
 
@@ -37,13 +46,6 @@ YAHOO = "yahoo"
 YAHOO_QUESTIONS = 10_000
 
 _OF_YAHOO = ("data_dir", "content", "category", "language")
-_COLUMNS = ("question", "answer", "label", "question_id")
-_OF_FILES = (
-    *(f"{name}_column" for name in _COLUMNS),
-    "no_labels",
-    "group",
-    "no_quotes",
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source",
         metavar="SOURCE",
-        help=f"`{YAHOO}`, or a CSV, TSV or JSON lines file of pairs",
+        help=f"`{YAHOO}`, or a CSV, TSV, JSON lines or Parquet file of pairs",
     )
     parser.add_argument(
         "--output",
@@ -95,6 +97,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="word",
         help="what BM25 takes for a word; default: %(default)s",
     )
+    limits = parser.add_argument_group(
+        "options against false negatives, and for hard ones"
+    )
+    limits.add_argument(
+        "--skip",
+        type=int,
+        default=0,
+        metavar="N",
+        help="leave out the N best wrong answers of each question; with "
+        "--candidates a range of ranks; default: %(default)s",
+    )
+    limits.add_argument(
+        "--margin",
+        type=float,
+        metavar="M",
+        help="leave out answers that score more than the right one's score "
+        "minus M",
+    )
+    limits.add_argument(
+        "--share",
+        type=float,
+        metavar="P",
+        help="leave out answers that score more than P times the right one's "
+        "score, such as 0.95",
+    )
+    limits.add_argument(
+        "--ranker",
+        type=Path,
+        metavar="MODEL",
+        help="a trained model, whose scores replace those of BM25; any form "
+        "that takes text",
+    )
+    limits.add_argument(
+        "--depth",
+        type=int,
+        metavar="N",
+        help="answers of BM25 that --ranker scores for a question; 0: the "
+        f"complete collection; default: {DEPTH}",
+    )
+    limits.add_argument(
+        "--duplicates",
+        type=Path,
+        metavar="FILE.tsv",
+        help="report pairs of answers with nearly the same words, and the "
+        "questions where one is right and the other a wrong candidate",
+    )
     yahoo = parser.add_argument_group(f"options of `{YAHOO}`")
     yahoo.add_argument(
         "--data-dir", type=Path, help="its folder, or the parent of that"
@@ -116,28 +164,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CODE",
         help="draw from questions in this language, as `en`",
     )
-    files = parser.add_argument_group("options of a file of pairs")
-    for name in _COLUMNS:
-        files.add_argument(
-            f"--{name.replace('_', '-')}-column",
-            metavar="COLUMN",
-            help=f"default: {getattr(Columns(), name)}",
-        )
-    files.add_argument(
-        "--no-labels",
-        action="store_true",
-        help="there is no label column: every answer is a right one",
-    )
-    files.add_argument(
-        "--group",
-        action="store_true",
-        help="the rows of a question need not be neighbours",
-    )
-    files.add_argument(
-        "--no-quotes",
-        action="store_true",
-        help="fields of a CSV or TSV are not quoted",
-    )
+    add_table_options(parser, ("question", "answer", "label", "question_id"))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -170,15 +197,31 @@ def run(arguments: argparse.Namespace) -> int:
             output / f"{name}.tsv.gz": of_split[name]
             for name in reversed(SPLITS)
         }
+    ranker = None
+    if arguments.ranker is not None:
+        # Imported here, so that mining without it starts without Keras.
+        from keras_qa.ranker import Ranker
+
+        ranker = Ranker.load(arguments.ranker)
     miner = CandidateMiner(
         (c.text for q in questions for c in q.candidates),
         tokenizer=arguments.tokenizer,
     )
+    report = None
+    if arguments.duplicates is not None:
+        report = DuplicateReport(miner.texts, tokenizer=arguments.tokenizer)
+    limits: dict[str, Any] = {"skip": arguments.skip}
+    limits |= {"margin": arguments.margin, "share": arguments.share}
+    if ranker is not None:
+        depth = DEPTH if arguments.depth is None else arguments.depth
+        limits |= {"scorer": ranker.scores, "depth": depth}
     # A single file is written atomically; a folder's files need a lock.
     with nullcontext() if _is_table(output) else owned_folder(output):
         for path, part in parts.items():
             found = Counter[str]()
-            mined = miner.mine(part, arguments.candidates)
+            mined = miner.mine(part, arguments.candidates, **limits)
+            if report is not None:
+                mined = report.watch(mined)
             write_candidates(path, _counted(mined, found))
             print(
                 f"{path}: {found['questions']:,} questions, "
@@ -186,15 +229,26 @@ def run(arguments: argparse.Namespace) -> int:
             )
         if not _is_table(output):
             _note_options(output / "mining.json", arguments)
+    if miner.left_out:
+        print(f"{miner.left_out:,} answers left out as perhaps right")
+    if report is not None:
+        report.write(arguments.duplicates)
+        print(
+            f"{arguments.duplicates}: {len(report.pairs):,} pairs of nearly "
+            f"equal answers, {len(report.questions):,} of them a right and a "
+            "wrong candidate of a question"
+        )
+    if ranker is not None:
+        print_report(ranker)
     return 0
 
 
 def _note_options(path: Path, arguments: argparse.Namespace) -> None:
     """Writes the options that determine a folder's questions and candidates."""
     options = {
-        name: value
+        name: str(value) if isinstance(value, Path) else value
         for name, value in vars(arguments).items()
-        if name not in ("run", "output", "data_dir")
+        if name not in ("run", "output", "data_dir", "duplicates")
     }
     if arguments.source == YAHOO and arguments.questions is None:
         options["questions"] = YAHOO_QUESTIONS
@@ -204,18 +258,15 @@ def _note_options(path: Path, arguments: argparse.Namespace) -> None:
 
 def _check(arguments: argparse.Namespace) -> None:
     is_yahoo = arguments.source == YAHOO
-    idle = _OF_FILES if is_yahoo else _OF_YAHOO
-    given = [n for n in idle if getattr(arguments, n) not in (None, False)]
+    idle = TABLE_OPTIONS if is_yahoo else _OF_YAHOO
+    given = given_options(arguments, idle)
     if given:
-        options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise DatasetError(
             f"Expected options that go with the source; see --help. Received: "
-            f"{arguments.source} with {options}"
+            f"{arguments.source} with {', '.join(given)}"
         )
-    if arguments.no_labels and arguments.label_column is not None:
-        raise DatasetError(
-            "Expected either --no-labels or --label-column. Received: both"
-        )
+    if not is_yahoo:
+        table_options(arguments)
     if not is_yahoo and arguments.output is None:
         raise DatasetError(
             "Expected --output, the file or folder to write. Received: none"
@@ -225,6 +276,20 @@ def _check(arguments: argparse.Namespace) -> None:
         if value is not None and value < 1:
             raise DatasetError(
                 f"--{name} must be positive. Received: {name}={value}"
+            )
+    if arguments.depth is not None and arguments.ranker is None:
+        raise DatasetError("--depth goes with --ranker. Received: no --ranker")
+    for name, least, most in (
+        ("skip", 0, inf),
+        ("depth", 0, inf),
+        ("margin", 0, inf),
+        ("share", 0, 1),
+    ):
+        value = getattr(arguments, name)
+        if value is not None and not least <= value <= most:
+            raise DatasetError(
+                f"--{name} must be from {least} to {most}. "
+                f"Received: {name}={value}"
             )
     if not (min(arguments.split) >= 0 and 0 < sum(arguments.split) < inf):
         raise DatasetError(
@@ -251,26 +316,13 @@ def _yahoo_questions(arguments: argparse.Namespace) -> list[Question]:
 
 
 def _pairs(arguments: argparse.Namespace) -> list[Question]:
-    chosen = {
-        name: column
-        for name in _COLUMNS
-        if (column := getattr(arguments, f"{name}_column")) is not None
-    }
-    if arguments.no_labels:
-        chosen["label"] = None
+    options = table_options(arguments)
     path = Path(arguments.source)
-    if not path.is_file():
+    if find_file(path.parent, path.name) is None:
         raise DatasetError(
             f"SOURCE must be {YAHOO!r} or a file. Received: {path}"
         )
-    questions = list(
-        read_tabular(
-            path,
-            Columns(**chosen),
-            group=arguments.group,
-            quoted=not arguments.no_quotes,
-        )
-    )
+    questions = list(read_tabular(path, **options))
     if arguments.questions is None:
         return questions
     return sample(questions, arguments.questions, arguments.seed)

@@ -2,9 +2,9 @@
 
 The candidates of a --question follow --candidates, or are read from a file or
 standard input, one per line (in a .tsv file: id, tab, text). Without
---question, the input is a file of pairs (CSV, TSV or JSON lines with the
-columns `question` and `answer`), or lines `question<TAB>answer` of standard
-input; the pairs of a question must be consecutive.
+--question, the input is a file of pairs (CSV, TSV, JSON lines or Parquet
+with the columns `question` and `answer`), or lines `question<TAB>answer` of
+standard input; the pairs of a question must be consecutive.
 """
 
 import argparse
@@ -18,6 +18,9 @@ from tqdm import tqdm
 from keras_qa.cli.models import add_model
 from keras_qa.cli.models import load_model
 from keras_qa.cli.models import print_report
+from keras_qa.cli.tables import add_table_options
+from keras_qa.cli.tables import given_options
+from keras_qa.cli.tables import table_options
 from keras_qa.errors import DatasetError
 from keras_qa.errors import SearchError
 from keras_qa.search.answers import Answer
@@ -50,6 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="of candidates, or of pairs, plain or .gz; default: standard "
         "input",
+    )
+    add_table_options(
+        parser, ("question", "answer", "question_id", "answer_id")
     )
     parser.add_argument(
         "--top",
@@ -122,6 +128,12 @@ def _check(arguments: argparse.Namespace) -> None:
         raise SearchError(
             "Expected either --candidates or --file. Received: both"
         )
+    given = given_options(arguments)
+    if given and arguments.file is None:
+        raise SearchError(
+            "Options of a table go with --file. Received: no --file, "
+            f"{', '.join(given)}"
+        )
     if arguments.top is not None and arguments.top < 1:
         raise SearchError(
             f"--top must be positive. Received: top={arguments.top}"
@@ -131,7 +143,7 @@ def _check(arguments: argparse.Namespace) -> None:
 def _asked(arguments: argparse.Namespace) -> Iterator[Asked]:
     """Yields ids, questions and their candidates."""
     if arguments.question is None:
-        yield from _pairs(arguments.file)
+        yield from _pairs(arguments)
         return
     if arguments.candidates:
         candidates = [
@@ -139,7 +151,7 @@ def _asked(arguments: argparse.Namespace) -> Iterator[Asked]:
             for number, text in enumerate(arguments.candidates, start=1)
         ]
     elif arguments.file is not None:
-        candidates = list(read_answers(arguments.file))
+        candidates = list(read_answers(arguments.file, arguments.encoding))
     else:
         candidates = [
             Answer(str(number), line)
@@ -150,12 +162,12 @@ def _asked(arguments: argparse.Namespace) -> Iterator[Asked]:
         yield "1", well_formed(arguments.question), candidates
 
 
-def _pairs(path: Path | None) -> Iterator[Asked]:
-    if path is not None:
-        from keras_qa.datasets.tabular import Columns
+def _pairs(arguments: argparse.Namespace) -> Iterator[Asked]:
+    if arguments.file is not None:
         from keras_qa.datasets.tabular import read_tabular
 
-        for question in read_tabular(path, Columns(label=None)):
+        options = table_options(arguments)
+        for question in read_tabular(arguments.file, **options):
             candidates = [Answer(c.id, c.text) for c in question.candidates]
             yield question.id, question.text, candidates
         return

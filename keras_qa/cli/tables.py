@@ -8,8 +8,11 @@ from keras_qa.datasets.columns import Columns
 from keras_qa.errors import DatasetError
 
 _COLUMNS = ("question", "answer", "label", "question_id", "answer_id")
-_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t"}
-_OTHERS = ("no_labels", "group", "no_quotes", "delimiter", "encoding")
+_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", r"\t": "\t"}
+TABLE_OPTIONS = (
+    *(f"{name}_column" for name in _COLUMNS),
+    *("no_labels", "group", "no_quotes", "delimiter", "encoding"),
+)
 
 
 class TableOptions(TypedDict):
@@ -23,16 +26,13 @@ class TableOptions(TypedDict):
 
 
 def add_table_options(
-    parser: argparse.ArgumentParser,
-    columns: Sequence[str] = _COLUMNS,
-    labels: bool = True,
+    parser: argparse.ArgumentParser, columns: Sequence[str] = _COLUMNS
 ) -> None:
     """Adds the options that say how a table is written.
 
     Args:
         parser: the command's parser.
         columns: the fields of `Columns` that the command reads.
-        labels: True adds `--no-labels`, for a command that reads labels.
     """
     group = parser.add_argument_group("options of a table of your own")
     for name in columns:
@@ -41,7 +41,7 @@ def add_table_options(
             metavar="COLUMN",
             help=f"default: {getattr(Columns(), name)}",
         )
-    if labels:
+    if "label" in columns:
         group.add_argument(
             "--no-labels",
             action="store_true",
@@ -70,9 +70,15 @@ def add_table_options(
     )
 
 
-def given_table_options(arguments: argparse.Namespace) -> list[str]:
-    """The options of `add_table_options` that were given, as on the line."""
-    names = (*(f"{name}_column" for name in _COLUMNS), *_OTHERS)
+def given_options(
+    arguments: argparse.Namespace, names: Sequence[str] = TABLE_OPTIONS
+) -> list[str]:
+    """The options that were given, as they are written on the command line.
+
+    Args:
+        arguments: the parsed options.
+        names: the options to look for; by default those of a table.
+    """
     return [
         f"--{name.replace('_', '-')}"
         for name in names
@@ -80,14 +86,8 @@ def given_table_options(arguments: argparse.Namespace) -> list[str]:
     ]
 
 
-def table_options(
-    arguments: argparse.Namespace, labels: bool = True
-) -> TableOptions:
+def table_options(arguments: argparse.Namespace) -> TableOptions:
     """Returns the arguments of `read_tabular` that the options ask for.
-
-    Args:
-        arguments: the parsed options.
-        labels: False reads no labels.
 
     Raises:
         DatasetError: if both --no-labels and --label-column are given.
@@ -97,11 +97,13 @@ def table_options(
         for name in _COLUMNS
         if (column := getattr(arguments, f"{name}_column", None)) is not None
     }
-    if labels and arguments.no_labels and "label" in chosen:
+    # A command without this option reads no labels.
+    no_labels = getattr(arguments, "no_labels", True)
+    if no_labels and "label" in chosen:
         raise DatasetError(
             "Expected either --no-labels or --label-column. Received: both"
         )
-    if not labels or arguments.no_labels:
+    if no_labels:
         chosen["label"] = None
     delimiter = arguments.delimiter
     return {

@@ -64,7 +64,10 @@ def check_id(path: Path, line: int, text: str) -> str:
 
 
 def group_rows(
-    path: Path, rows: Iterable[Row], text_path: Path | None = None
+    path: Path,
+    rows: Iterable[Row],
+    text_path: Path | None = None,
+    remedy: str = "",
 ) -> Iterator[Question]:
     """Groups consecutive rows of one question.
 
@@ -74,6 +77,7 @@ def group_rows(
         path: the file with the ids, for error messages.
         rows: the rows in order; those of one question must be consecutive.
         text_path: the file with the question's text, if not `path`.
+        remedy: what the message adds where rows are not consecutive.
 
     Yields:
         The questions in the order of the file.
@@ -96,7 +100,7 @@ def group_rows(
                     path,
                     row.line,
                     "the rows of a question to be neighbours, but this one "
-                    "was complete before",
+                    f"was complete before{remedy}",
                     key,
                 )
             seen.add(key)

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Literal
 
 from keras_qa.datasets.columns import Columns
 from keras_qa.errors import DatasetError
@@ -83,12 +84,12 @@ def table_records(
         return
     usual = table_delimiter(path)
     if usual is None:
+        names = columns.names
         for number, record in read_records(path, encoding):
-            places = _places(path, number, columns, record)
-            yield (
-                number,
-                record | {name: record[at] for name, at in places.items()},
-            )
+            if any(name not in record for name in names):
+                places = _places(path, number, columns, record)
+                record = {name: record[at] for name, at in places.items()}
+            yield number, record
         return
     yield from _read_csv(path, columns, usual, quoted, delimiter, encoding)
 
@@ -101,16 +102,15 @@ def _read_csv(
     delimiter: str | None,
     encoding: str,
 ) -> Iterator[Record]:
-    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
     numbered = read_lines(path, encoding)
     head = []
-    for number, line in numbered:
-        head.append((number, line))
-        if line.strip():
+    for numbered_line in numbered:
+        head.append(numbered_line)
+        if numbered_line[1].strip():
             break
     if delimiter is None:
         first = head[-1][1] if head else ""
-        delimiter = _sniff(first, columns, usual, quoting)
+        delimiter = _sniff(first, columns, usual, quoted)
     row_lines: list[str] = []
 
     def lines() -> Iterator[str]:
@@ -132,7 +132,7 @@ def _read_csv(
     # One setting for all readers of the process, by default 131,072.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
     reader = csv.reader(
-        lines(), delimiter=delimiter, quoting=quoting, strict=True
+        lines(), delimiter=delimiter, quoting=_quoting(quoted), strict=True
     )
     header: list[str] | None = None
     places: dict[str, str] = {}
@@ -147,7 +147,8 @@ def _read_csv(
             raise error_at(
                 path,
                 line,
-                f"proper quotes in the row that begins here ({error})",
+                f"proper quotes in the row that begins here ({error}), or "
+                "`quoted=False` (--no-quotes)",
                 row_lines[0],
             ) from None
         if not fields:
@@ -171,7 +172,11 @@ def _read_csv(
         raise error_at(path, 1, "a header", "an empty file")
 
 
-def _sniff(header: str, columns: Columns, usual: str, quoting: int) -> str:
+def _quoting(quoted: bool) -> Literal[0, 3]:
+    return csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+
+
+def _sniff(header: str, columns: Columns, usual: str, quoted: bool) -> str:
     """The delimiter that gives a header the most of the columns.
 
     If several give as many, it is the one that gives the most fields, the
@@ -179,7 +184,9 @@ def _sniff(header: str, columns: Columns, usual: str, quoting: int) -> str:
     """
 
     def fit(delimiter: str) -> tuple[int, int]:
-        reader = csv.reader([header], delimiter=delimiter, quoting=quoting)
+        reader = csv.reader(
+            [header], delimiter=delimiter, quoting=_quoting(quoted)
+        )
         try:
             names = next(reader, [])
         except csv.Error:

@@ -20,6 +20,7 @@ from keras_qa.files.text_files import find_file
 
 __all__ = ["Columns", "open_tabular", "read_tabular", "table_delimiter"]
 
+_GROUP = ", or `group=True` (--group)"
 _WORDS = {"false": 0, "no": 0, "true": 1, "yes": 1}
 _GRADE = re.compile(r"([0-3])(?:\.0*)?")
 
@@ -76,9 +77,11 @@ def read_tabular(
     path = find_file(path.parent, path.name) or path
     columns = columns or Columns()
     records = table_records(path, columns, quoted, delimiter, encoding)
-    rows = (_row(path, columns, record) for record in records)
+    rows: Iterator[Row] = (_row(path, columns, record) for record in records)
     found = False
-    for question in group_rows(path, _collected(rows) if group else rows):
+    if group:
+        rows = _collected(rows)
+    for question in group_rows(path, rows, remedy=_GROUP):
         found = True
         yield question
     if not (found or empty):

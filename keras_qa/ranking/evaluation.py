@@ -14,12 +14,16 @@ from ir_measures import RR
 from ir_measures import P
 from ir_measures import R
 from ir_measures import Success
+from ir_measures import nDCG
 
 from keras_qa.arguments import check_choice
 from keras_qa.datasets.dataset import Question
 from keras_qa.ranking.ties import shuffled_best_first
 
 MEASURES = {"MAP": AP, "MRR": RR, "P@1": P @ 1}
+
+# Those of the first k.
+_CUT = {"P": P, "Recall": R, "nDCG": nDCG}
 
 CONVENTION = (
     "mean over the questions that have a positive answer; equal scores are "
@@ -60,6 +64,45 @@ def recall_measures(
             f"`cutoffs` must be positive. Received: cutoffs={tuple(cutoffs)}"
         )
     return {f"recall@{k}": kinds[counting] @ k for k in cutoffs}
+
+
+def named_measures(*names: str) -> dict[str, Any]:
+    """Measures for `evaluate` by their names.
+
+    Candidates with a label of at least 1 are right. Only nDCG reads grades:
+    with the grades g_1, g_2, ... of the candidates, best score first, it is
+    the sum of g_i / log2(i + 1) over the first k, divided by the highest such
+    sum that another order gives (trec_eval's `ndcg_cut`, the gain linear).
+
+    Args:
+        *names: `"MAP"`, `"MRR"`, and, with any positive k, `"P@k"` (the share
+            of right answers among the first k), `"Recall@k"` (the share of a
+            question's right answers that are among the first k; trec_eval's
+            recall, `"recall@k"` of `recall_measures` with `"all"`) and
+            `"nDCG@k"`.
+
+    Returns:
+        Measures of `ir_measures` by name.
+
+    Raises:
+        ValueError: if a name is none of these.
+
+    Example:
+        >>> evaluate(dev, scores, measures=named_measures("MAP", "nDCG@10"))
+    """
+    measures = {}
+    for name in names:
+        kind, _, cutoff = name.partition("@")
+        if name in MEASURES:
+            measures[name] = MEASURES[name]
+        elif kind in _CUT and re.fullmatch(r"[1-9][0-9]{0,5}", cutoff):
+            measures[name] = _CUT[kind] @ int(cutoff)
+        else:
+            raise ValueError(
+                "`names` must be MAP, MRR, P@k, Recall@k or nDCG@k with a "
+                f"positive number k. Received: {name!r}"
+            )
+    return measures
 
 
 @dataclass(frozen=True)
@@ -106,11 +149,13 @@ def evaluate(
     id: neither the candidates' order nor their ids can reveal the labels.
 
     Args:
-        questions: the questions with their candidates and labels.
+        questions: the questions with their candidates and labels. Of grades,
+            1 and all above count as right, except in nDCG.
         scores: for each question the scores of its candidates, a vector,
             higher is better.
         seed: seed of the shuffle.
-        measures: measures of `ir_measures` by name; see `recall_measures`.
+        measures: measures of `ir_measures` by name; see `named_measures` and
+            `recall_measures`.
 
     Raises:
         ValueError: if the scores do not fit the candidates, a score is not

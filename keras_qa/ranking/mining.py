@@ -2,9 +2,11 @@
 
 from array import array
 from collections import defaultdict
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,9 @@ from keras_qa.progress import ProgressBar
 from keras_qa.ranking.floors import import_bm25s
 from keras_qa.ranking.floors import search_terms
 from keras_qa.ranking.ties import best_first
+
+DEPTH = 1000
+"""How many answers of BM25 a scorer orders, if nothing else is said."""
 
 
 class CandidateMiner:
@@ -45,6 +50,8 @@ class CandidateMiner:
 
     Attributes:
         texts: the distinct answers, in the order of `scores`.
+        left_out: number of answers that `skip`, `margin` and `share` of `mine`
+            have left out, over all questions.
 
     Raises:
         ValueError: if `tokenizer` is unknown.
@@ -61,6 +68,7 @@ class CandidateMiner:
     ):
         self.tokenizer = tokenizer
         self.texts: list[str] = []
+        self.left_out = 0
         self._numbers: dict[str, int] = {}
         self._words: dict[str, int] = {}
         documents: list[array[int]] = []
@@ -118,12 +126,23 @@ class CandidateMiner:
         candidates: int = 100,
         show_progress: bool = True,
         add_right: bool = True,
+        *,
+        skip: int = 0,
+        margin: float | None = None,
+        share: float | None = None,
+        scorer: Callable[[str, list[str]], np.ndarray] | None = None,
+        depth: int = DEPTH,
     ) -> Iterator[Question]:
         """Streams questions with the candidates that were found for them.
 
         The candidates are ordered by BM25 score, answers of equal score by
         their place in the collection. Only answers that share a word with the
         question are found, so a question can have fewer candidates.
+
+        Some of the best answers found may be right, but not known to be.
+        `skip`, `margin` and `share` leave such likely false negatives out. A
+        limit is relative to the highest score of a question's right answers;
+        where BM25 finds none of them, there is no limit.
 
         Args:
             questions: the questions; their right answers must be among the
@@ -134,6 +153,16 @@ class CandidateMiner:
                 and then adds other answers up to the number `candidates`, but
                 no right answer of another question whose text differs only in
                 case and white space.
+            skip: number of the best other answers of a question to leave out.
+            margin: leaves out other answers that score more than the right
+                one's score minus this margin; None keeps them.
+            share: leaves out other answers that score more than this share of
+                the right one's score, if that is positive; None keeps them.
+            scorer: a function of a question and answers that scores the
+                answers, such as `Ranker.scores`; its scores replace those of
+                BM25, which then only finds what to score.
+            depth: number of answers that BM25 finds for `scorer`; 0 takes all
+                answers of the collection.
 
         Yields:
             The questions in the given order, with the same ids and texts. An
@@ -141,18 +170,19 @@ class CandidateMiner:
             right answers that are not among the candidates.
 
         Raises:
-            ValueError: if `candidates` is not positive, or a right answer is
-                not among the answers.
+            ValueError: if an argument is out of range, a right answer is not
+                among the answers, or `scorer` does not give one finite score
+                for each answer.
+
+        Reference (`margin`, `share`): Moreira et al., 2024, "NV-Retriever:
+        Improving text embedding models with effective hard-negative mining",
+        section 3 (TopK-MarginPos, TopK-PercPos, with one right answer).
         """
-        if candidates < 1:
-            raise ValueError(
-                "`candidates` must be positive. "
-                f"Received: candidates={candidates}"
-            )
+        _check_limits(candidates, skip, margin, share, depth)
         right = [self._right_answers(question) for question in questions]
         right_for_text: dict[str, set[int]] = defaultdict(set)
-        for question, numbers in zip(questions, right, strict=True):
-            right_for_text[normal_text(question.text)] |= numbers
+        for question, grades in zip(questions, right, strict=True):
+            right_for_text[normal_text(question.text)] |= grades.keys()
         made: dict[tuple[int, int], Candidate] = {}
 
         def candidate(number: int, label: int) -> Candidate:
@@ -162,32 +192,72 @@ class CandidateMiner:
                 Candidate(str(number), self.texts[number], label),
             )
 
-        for question, numbers in zip(
+        for question, grades in zip(
             ProgressBar(
                 questions, "BM25", unit="question", disable=not show_progress
             ),
             right,
             strict=True,
         ):
+            own = np.array([*grades], dtype=np.int64)
             scores = self.scores(question.text)
+            found: np.ndarray = np.flatnonzero(scores > 0)
+            if scorer is not None:
+                found = (
+                    np.union1d(_best(scores, found, depth), own)
+                    if depth
+                    else np.arange(len(self.texts))
+                )
+                scores = self._rescored(question.text, found, scorer)
+            known = own
             if add_right:
-                others = scores.copy()
-                others[list(right_for_text[normal_text(question.text)])] = 0
-                found = _best(others, max(0, candidates - len(numbers)))
-                chosen = np.array([*numbers, *found], dtype=np.int64)
+                same = right_for_text[normal_text(question.text)]
+                known = np.array([*same], dtype=np.int64)
+            wrong = np.setdiff1d(found, known, assume_unique=True)
+            if skip or margin is not None or share is not None:
+                right_found = scores[np.intersect1d(found, own)]
+                limit = _limit(right_found, margin, share)
+                out = np.union1d(
+                    _best(scores, wrong, skip), wrong[scores[wrong] > limit]
+                )
+                self.left_out += len(out)
+                wrong = np.setdiff1d(wrong, out, assume_unique=True)
+            if add_right:
+                others = _best(scores, wrong, max(0, candidates - len(own)))
+                chosen = np.concatenate([own, others])
             else:
-                chosen = _best(scores, candidates)
+                found = np.union1d(np.intersect1d(found, own), wrong)
+                chosen = _best(scores, found, candidates)
             chosen = np.sort(chosen)
             order = chosen[best_first(scores[chosen])]
             yield Question(
                 question.id,
                 question.text,
-                tuple(candidate(i, int(i in numbers)) for i in order.tolist()),
-                missed=len(numbers.difference(chosen.tolist())),
+                tuple(candidate(i, grades.get(i, 0)) for i in order.tolist()),
+                missed=len(grades.keys() - set(chosen.tolist())),
             )
 
-    def _right_answers(self, question: Question) -> set[int]:
-        numbers = set()
+    def _rescored(
+        self,
+        question: str,
+        found: np.ndarray,
+        scorer: Callable[[str, list[str]], np.ndarray],
+    ) -> np.ndarray:
+        """Returns the scores of the answers found; -inf for all others."""
+        given = scorer(question, [self.texts[i] for i in found])
+        given = np.asarray(given, np.float32).reshape(-1)
+        if len(given) != len(found) or not np.isfinite(given).all():
+            raise ValueError(
+                "`scorer` must give one finite score for each answer. "
+                f"Received: {given} for {len(found)} answers"
+            )
+        scores = np.full(len(self.texts), -np.inf, np.float32)
+        scores[found] = given
+        return scores
+
+    def _right_answers(self, question: Question) -> dict[int, int]:
+        """The grades of the right answers, by their numbers."""
+        grades: dict[int, int] = {}
         for candidate in question.positives:
             number = self._numbers.get(normal_text(candidate.text))
             if number is None:
@@ -196,8 +266,8 @@ class CandidateMiner:
                     f"answers. Received: question {question.id!r} with "
                     f"{candidate.text[:80]!r}"
                 )
-            numbers.add(number)
-        return numbers
+            grades[number] = max(candidate.label, grades.get(number, 0))
+        return grades
 
 
 def mine_candidates(
@@ -242,14 +312,52 @@ def mine_candidates(
     return list(miner.mine(questions, candidates, show_progress))
 
 
-def _best(scores: np.ndarray, count: int) -> np.ndarray:
-    """Indices of the `count` highest positive scores; ties by lowest index."""
-    matching = np.flatnonzero(scores > 0)
-    if len(matching) <= count:
-        return matching
+def _check_limits(
+    candidates: int,
+    skip: int,
+    margin: float | None,
+    share: float | None,
+    depth: int,
+) -> None:
+    if candidates < 1:
+        raise ValueError(
+            f"`candidates` must be positive. Received: candidates={candidates}"
+        )
+    for name, value, most in (
+        ("skip", skip, inf),
+        ("depth", depth, inf),
+        ("margin", margin, inf),
+        ("share", share, 1),
+    ):
+        if value is not None and not 0 <= value <= most:
+            raise ValueError(
+                f"`{name}` must be from 0 to {most}. Received: {name}={value}"
+            )
+
+
+def _limit(
+    right: np.ndarray, margin: float | None, share: float | None
+) -> float:
+    """The highest score that a wrong answer may have, by those of right ones.
+
+    Where no right answer was scored, there is no limit.
+    """
+    best = float(right.max(initial=-inf))
+    limit = inf
+    if margin is not None and best > -inf:
+        limit = best - margin
+    if share is not None and best > 0:
+        limit = min(limit, share * best)
+    return limit
+
+
+def _best(scores: np.ndarray, found: np.ndarray, count: int) -> np.ndarray:
+    """The `count` of `found` of the highest scores; ties by lowest index."""
+    if len(found) <= count:
+        return found
     if count == 0:
-        return matching[:0]
-    last = np.partition(scores[matching], -count)[-count]
-    above = matching[scores[matching] > last]
-    equal = matching[scores[matching] == last]
+        return found[:0]
+    last = np.partition(scores[found], -count)[-count]
+    above = found[scores[found] > last]
+    equal = found[scores[found] == last]
     return np.concatenate([above, equal[: count - len(above)]])

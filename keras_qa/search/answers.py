@@ -34,8 +34,8 @@ class Answer:
     text: str
 
 
-def read_answers(path: Path) -> Iterator[Answer]:
-    """Streams the answers of a UTF-8 file, plain or `.gz`.
+def read_answers(path: Path, encoding: str | None = None) -> Iterator[Answer]:
+    """Streams the answers of a file, plain or `.gz`.
 
     Each line of a `.tsv` or `.tsv.gz` file is an id, a tab and a text. Each
     line of any other file is a text, whose id is the line's number, from 1.
@@ -43,6 +43,7 @@ def read_answers(path: Path) -> Iterator[Answer]:
 
     Args:
         path: the file.
+        encoding: see `keras_qa.files.text_files.read_lines`.
 
     Yields:
         The answers in the order of the file.
@@ -53,7 +54,7 @@ def read_answers(path: Path) -> Iterator[Answer]:
     """
     path = Path(path)
     has_ids = [s for s in path.suffixes if s != ".gz"][-1:] == [".tsv"]
-    for number, line in read_lines(path):
+    for number, line in read_lines(path, encoding):
         if not line.strip():
             continue
         if not has_ids:

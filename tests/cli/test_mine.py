@@ -110,6 +110,38 @@ def test_two_at_once_do_not_mix_their_splits(pairs, tmp_path, capsys):
     assert not (output / "running.json").exists()
 
 
+def test_limits_and_a_report_of_duplicates(tmp_path, capsys):
+    path = tmp_path / "pairs.tsv"
+    path.write_text(
+        "question\tanswer\nWhich ant?\tthe small ant\n"
+        "Which other ant?\tThe small ant!\nWhich bee?\tan ant and a bee\n"
+    )
+    report, output = tmp_path / "twins.tsv", tmp_path / "mined.tsv"
+    options = ["--no-labels", "--output", output]
+    assert mine(path, *options, "--duplicates", report) == 0
+    assert f"{report}: 1 pairs of nearly equal answers, 1 of them a right " in (
+        capsys.readouterr().out
+    )
+    assert [line.split("\t") for line in report.read_text().splitlines()] == [
+        ["similarity", "id", "other_id", "questions", "answer", "other_answer"],
+        ["1.000", "0", "1", "1 2", "the small ant", "The small ant!"],
+    ]
+    assert mine(path, *options, "--margin", 0, "--skip", 1) == 0
+    assert "answers left out as perhaps right" in capsys.readouterr().out
+
+
+def test_a_ranker_orders_candidates(runs, pairs, tmp_path, capsys):
+    options = ["--no-labels", "--candidates", 3, "--ranker", runs["cosineqa"]]
+    outputs = [tmp_path / "some", tmp_path / "all"]
+    for output, depth in zip(outputs, (2, 0), strict=True):
+        assert mine(pairs, *options, "--output", output, "--depth", depth) == 0
+        noted = json.loads((output / "mining.json").read_text("utf-8"))
+        assert noted["ranker"] == str(runs["cosineqa"])
+        # The words of the pairs are none of the run's.
+        assert "words are not in" in capsys.readouterr().err
+    assert len(list(read_tabular(outputs[1] / "train.tsv.gz", COLUMNS))) == 8
+
+
 def test_yahoo_answers_as_a_data_set(tmp_path, capsys):
     folder = tmp_path / "YahooL6"
     shutil.copytree(CORPUS, folder)
@@ -140,6 +172,9 @@ def test_yahoo_answers_as_a_data_set(tmp_path, capsys):
             "SOURCE must be 'yahoo' or a file",
         ),
         (["PAIRS", "--output", "x"], "expected a column 'label'"),
+        (["PAIRS", "--output", "x", "--skip", "-1"], "--skip must be from 0"),
+        (["PAIRS", "--output", "x", "--share", "2"], "from 0 to 1. Received"),
+        (["PAIRS", "--output", "x", "--depth", "1"], "goes with --ranker"),
         (["yahoo", "--group"], "Received: yahoo with --group"),
         (["PAIRS", "--content"], "with --content"),
         (["PAIRS", "--no-labels", "--label-column", "l"], "Received: both"),

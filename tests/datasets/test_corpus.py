@@ -3,6 +3,8 @@
 import numpy as np
 
 from keras_qa.datasets.corpus import Corpus
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Question
 
 
 def test_texts_are_distinct_and_numbered(capital_questions):
@@ -16,6 +18,13 @@ def test_texts_are_distinct_and_numbered(capital_questions):
         [1, 1, 0],
         [0],
     ]
+
+
+def test_grades_are_right_answers():
+    candidates = tuple(Candidate(str(i), f"a{i}", i) for i in range(4))
+    questions = [Question("q", "q", candidates)]
+    (labels,) = Corpus(questions).index(questions).labels
+    assert labels.tolist() == [0, 1, 1, 1]
 
 
 def test_ids_spell_the_tokens(capital_questions):

@@ -52,7 +52,10 @@ losses = model.fit([ids, ids], np.ones(3), verbose=0).history["loss"]
 assert np.isfinite(losses).all()
 """,
     "docs/own-data.md": """
+from pathlib import Path
 assert scores.shape == (1,) and best_first.shape == (2,)
+assert {"val_map", "val_recall@5", "val_ndcg@10"} <= history.keys()
+assert Path("best.weights.h5").is_file()
 """,
     # Of the BERT four layers of 6 numbers, of the ELMo one of 8.
     "docs/word-vectors.md": """

@@ -6,8 +6,11 @@ import ir_measures
 import numpy as np
 import pytest
 
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Question
 from keras_qa.ranking.evaluation import MEASURES
 from keras_qa.ranking.evaluation import evaluate
+from keras_qa.ranking.evaluation import named_measures
 from keras_qa.ranking.evaluation import recall_measures
 from keras_qa.ranking.evaluation import write_qrels
 from keras_qa.ranking.evaluation import write_run
@@ -26,6 +29,31 @@ def test_hand_ranked_lists(capital_questions):
     assert result.per_question["1.1"]["MAP"] == pytest.approx(0.5)
     assert (result.questions, result.questions_scored) == (3, 2)
     assert (result.candidates, result.ties) == (7, 0)
+
+
+def test_named_measures_by_hand():
+    labels = (0, 3, 0, 1, 2)
+    candidates = [
+        Candidate(str(i), "", label) for i, label in enumerate(labels)
+    ]
+    question = Question("q", "", tuple(candidates))
+    names = ("MAP", "MRR", "P@1", "P@2", "P@10", "Recall@4", "nDCG@4")
+    # Ranks 1 to 5 have the grades 0, 3, 0, 1, 2.
+    result = evaluate(
+        [question], [-np.arange(5.0)], measures=named_measures(*names)
+    )
+    discount = 1 / np.log2(np.arange(2, 6))
+    gain = [0, 3, 0, 1] @ discount / ([3, 2, 1, 0] @ discount)
+    expected = (1 / 2 + 2 / 4 + 3 / 5) / 3, 1 / 2, 0, 1 / 2, 3 / 10, 2 / 3, gain
+    assert list(result.metrics) == list(names)
+    assert list(result.metrics.values()) == pytest.approx(expected)
+    assert [q.relevance for q in result.qrels] == list(labels)
+
+
+@pytest.mark.parametrize("name", ["map", "P", "P@0", "nDCG@-1", "recall@5"])
+def test_unknown_measures(name):
+    with pytest.raises(ValueError, match="`names` must be MAP, MRR, P@k, Rec"):
+        named_measures("MAP", name)
 
 
 def test_a_constant_score_never_looks_good(capital_questions):

@@ -135,3 +135,82 @@ def test_errors():
         list(miner.mine([], 0))
     with pytest.raises(ValueError, match=r"`tokenizer` must be one of"):
         CandidateMiner(["an ant"], tokenizer="bpe")
+    for name, value in (
+        *(("skip", -1), ("depth", -1), ("margin", -0.1)),
+        *(("margin", math.nan), ("share", 1.1), ("share", -1.0)),
+    ):
+        with pytest.raises(ValueError, match=f"`{name}` must be from 0 to"):
+            list(miner.mine([], **{name: value}))
+
+
+# Of the question "ant": all scores differ, the right answer is the third.
+ANTS = [f"ant {'bee ' * i}" for i in range(1, 7)]
+
+
+def mined(margin_of=None, **limits):
+    miner = CandidateMiner(ANTS, show_progress=False)
+    scores = miner.scores("ant")
+    assert (np.diff(scores) < 0).all()
+    if margin_of is not None:
+        # Between the scores of that answer and of the next.
+        middle = scores[margin_of : margin_of + 2].mean()
+        limits["margin"] = float(scores[2] - middle)
+    (found,) = miner.mine([asked(1, "ant", ANTS[2])], 4, False, **limits)
+    assert [c.text for c in found.positives] == [ANTS[2]]
+    ranks = [ANTS.index(c.text) for c in found.negatives]
+    return ranks, miner.left_out, scores
+
+
+def test_ranks_and_limits_leave_out_likely_right_answers():
+    assert mined()[:2] == ([0, 1, 3], 0)
+    assert mined(skip=1)[:2] == ([1, 3, 4], 1)
+    assert mined(skip=9)[:2] == ([], 5)
+    assert mined(margin=0.0)[:2] == ([3, 4, 5], 2)
+    assert mined(margin_of=3)[:2] == ([4, 5], 3)
+    assert mined(skip=3, margin=0.0)[:2] == ([4, 5], 3)
+    scores = mined()[2]
+    share = float(scores[3:5].mean() / scores[2])
+    assert mined(share=share)[:2] == ([4, 5], 3)
+    assert mined(share=1.0)[:2] == ([3, 4, 5], 2)
+
+
+def test_without_a_score_of_the_right_answer_there_is_no_limit():
+    miner = CandidateMiner([*ANTS, "a wasp"], show_progress=False)
+    limits = {"margin": 0.0, "share": 0.5}
+    (found,) = miner.mine([asked(1, "ant", "a wasp")], 9, False, **limits)
+    assert len(found.negatives) == len(ANTS)
+
+
+@pytest.mark.parametrize("depth", [0, 3])
+def test_a_scorer_orders_what_bm25_found(depth):
+    asked_for = []
+
+    def score(question, answers):
+        asked_for.extend(answers)
+        # The longest first, and all below 0.
+        return [len(answer) - 100 for answer in answers]
+
+    answers = [*ANTS, "a wasp of another kind, with many words"]
+    miner = CandidateMiner(answers, show_progress=False)
+    question = asked(1, "ant", ANTS[4])
+    limits = {"scorer": score, "depth": depth, "skip": 1}
+    (found,) = miner.mine([question], 3, False, **limits)
+    # Depth 0 are all; 3 are the three best, and the right one.
+    expected = [4, 1, 0] if depth else [5, 4, 3]
+    assert [c.text for c in found.candidates] == [ANTS[i] for i in expected]
+    assert len(asked_for) == (len(answers) if depth == 0 else 4)
+    (found,) = miner.mine(
+        [question], 9, False, scorer=score, depth=depth, margin=0.0
+    )
+    assert found.candidates[0].label == 1
+    limits["scorer"] = lambda question, answers: [0.0]
+    with pytest.raises(ValueError, match="one finite score for each answer"):
+        list(miner.mine([question], **limits))
+
+
+def test_right_answers_keep_their_grades():
+    pair = (Candidate("a", "an ant", 2), Candidate("b", "An ANT", 3))
+    (found,) = mine_candidates(
+        [Question("q", "Which ant?", pair)], show_progress=False
+    )
+    assert [(c.text, c.label) for c in found.candidates] == [("an ant", 3)]

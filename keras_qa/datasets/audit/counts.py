@@ -153,6 +153,7 @@ def _audit_split(
     pools: list[int] = []
     question_lengths: Counter[int] = Counter()
     answer_lengths: Counter[int] = Counter()
+    grades: Counter[int] = Counter()
     positives = negatives_only = positives_only = duplicates = conflicts = 0
     for question in questions:
         size, correct = len(question.candidates), len(question.positives)
@@ -165,6 +166,7 @@ def _audit_split(
         for candidate in question.candidates:
             number, length = answers[candidate.text]
             answer_lengths[length] += 1
+            grades[candidate.label] += 1
             duplicates += number in labels
             conflicts += labels.setdefault(number, candidate.label) != (
                 candidate.label
@@ -183,6 +185,11 @@ def _audit_split(
         conflicts=conflicts,
         question_lengths=_percentiles(question_lengths, PERCENTILES),
         answer_lengths=_percentiles(answer_lengths, PERCENTILES),
+        empty_questions=question_lengths[0],
+        empty_answers=answer_lengths[0],
+        grades=dict(sorted(grades.items()))
+        if max(grades, default=0) > 1
+        else {},
     )
 
 

@@ -1,6 +1,7 @@
 """The counts of an audit of a data set."""
 
 from dataclasses import dataclass
+from dataclasses import field
 from typing import Any
 
 PERCENTILES = (0, 25, 50, 75, 90, 95, 99, 100)
@@ -13,7 +14,7 @@ class SplitAudit:
     Attributes:
         questions: number of questions, including those without candidates.
         candidates: number of question-answer pairs.
-        positives: number of pairs labelled 1.
+        positives: number of pairs labelled 1 or higher.
         pool_sizes: minimum, median and maximum number of candidates of a
             question.
         without_candidates: number of questions without any candidate.
@@ -24,6 +25,9 @@ class SplitAudit:
         conflicts: number of `duplicates` with another label than the first.
         question_lengths: tokens per question at `PERCENTILES`.
         answer_lengths: tokens per candidate at `PERCENTILES`.
+        empty_questions: number of questions without a token.
+        empty_answers: number of candidates without a token.
+        grades: number of pairs by label, if a label is above 1.
     """
 
     questions: int
@@ -37,6 +41,27 @@ class SplitAudit:
     conflicts: int
     question_lengths: list[int]
     answer_lengths: list[int]
+    empty_questions: int = 0
+    empty_answers: int = 0
+    grades: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def problems(self) -> list[str]:
+        """What makes training on the split, or its measures, meaningless."""
+        wrong = self.candidates - self.positives
+        counts = {
+            "no questions": not self.questions,
+            "one question only": self.questions == 1,
+            "no right answers": self.questions and not self.positives,
+            "no wrong answers, so that any ranking is perfect; `keras-qa mine`"
+            " finds some": self.candidates and not wrong,
+            f"{self.empty_questions:,} empty questions": (self.empty_questions),
+            f"{self.empty_answers:,} empty answers": (self.empty_answers),
+            f"{self.conflicts:,} answers with two labels for one question": (
+                self.conflicts
+            ),
+        }
+        return [problem for problem, count in counts.items() if count]
 
 
 @dataclass(frozen=True)

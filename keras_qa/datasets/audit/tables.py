@@ -46,6 +46,17 @@ def _lines(audit: Audit) -> Iterator[str]:
             for name, count in _COUNTS.items()
         },
     )
+    grades = sorted({g for split in splits.values() for g in split.grades})
+    if grades:
+        yield ""
+        yield from _table(
+            "candidates by grade",
+            grades,
+            {
+                name: [split.grades.get(grade, 0) for grade in grades]
+                for name, split in splits.items()
+            },
+        )
     if audit.overlaps:
         yield ""
         yield from _table(

@@ -1,0 +1,78 @@
+"""The options of tables, with the commands that read these."""
+
+import json
+
+import pytest
+
+from keras_qa.cli import main as cli
+from keras_qa.datasets.mined import COLUMNS
+from keras_qa.datasets.tabular import read_tabular
+from support.search_runs import command
+
+ROWS = [("Wo?", "größer", 1), ("Wer?", "ich", 0), ("Wo?", "hier", 2)]
+OPTIONS = (
+    *("--question-column", "FRAGE", "--answer-column", "antwort"),
+    *("--group", "--encoding", "utf-16", "--no-quotes", "--delimiter"),
+)
+
+
+@pytest.fixture
+def table(tmp_path):
+    lines = ["Frage|Antwort|Label", *("|".join(map(str, r)) for r in ROWS)]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(lines), "utf-16")
+    return path
+
+
+def test_audit(table, capsys):
+    arguments = ["data", "audit", "--train", str(table), *OPTIONS, "|"]
+    assert cli.main([*arguments, "--json"]) == 0
+    train = json.loads(capsys.readouterr().out)["splits"]["train"]
+    assert (train["questions"], train["positives"]) == (2, 2)
+    assert train["grades"] == {"0": 1, "1": 1, "2": 1}
+    assert cli.main(arguments) == 0
+    assert "candidates by grade  0  1  2\ntrain" in capsys.readouterr().out
+    assert cli.main([*arguments, "--no-labels"]) == 0
+    printed = capsys.readouterr().out
+    assert "Attention: train has no wrong answers, so that any" in printed
+
+
+def test_audit_says_what_cannot_be_trained_on(tmp_path, capsys):
+    path = tmp_path / "a.csv"
+    arguments = ["data", "audit", "--train", str(path)]
+    path.write_text("question;answer;label\n?;;0\n?;!;0\n")
+    assert cli.main(arguments) == 0
+    printed = capsys.readouterr().out
+    assert [x for x in printed.splitlines() if x.startswith("Att")] == [
+        "Attention: train has one question only.",
+        "Attention: train has no right answers.",
+        "Attention: train has 1 empty answers.",
+    ]
+    path.write_text("question;answer;label\n,\n")
+    assert cli.main(arguments) == 2
+    assert "expected 3 fields" in capsys.readouterr().err
+    path.write_text("question;answer;label\n")
+    assert cli.main(arguments) == 2
+    assert "expected at least one row" in capsys.readouterr().err
+
+
+def test_mine(table, tmp_path):
+    output = tmp_path / "mined.tsv"
+    arguments = ["mine", str(table), *OPTIONS, "|", "--output", str(output)]
+    assert cli.main(arguments) == 0
+    questions = list(read_tabular(output, COLUMNS))
+    grades = [{c.text: c.label for c in q.positives} for q in questions]
+    assert grades == [{"größer": 1, "hier": 2}]
+
+
+def test_rank(runs, table, capsys):
+    rank = ("rank", runs["cosineqa"], "--format", "jsonl")
+    assert command(*rank, "--file", table, *OPTIONS, "|") == 0
+    rows = [json.loads(row) for row in capsys.readouterr().out.splitlines()]
+    assert sorted(row["answer"] for row in rows) == [*("größer", "hier", "ich")]
+    question = ("--question", "Wo?", "--file", table, "--encoding", "utf-16")
+    assert command(*rank, *question) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 4
+    assert command(*rank, "--group", "--delimiter", "tab") == 2
+    error = capsys.readouterr().err
+    assert "Received: no --file, --group, --delimiter" in error

@@ -1,0 +1,41 @@
+"""Wrong files of a user, and that the page on these has their messages."""
+
+from pathlib import Path
+
+import pytest
+
+from keras_qa.datasets.tabular import read_tabular
+from keras_qa.errors import DatasetError
+
+PAGE = Path(__file__).parents[2] / "docs/own-data.md"
+HEADER = "question,answer,label\n"
+TEXT = f"{HEADER}Warum?,Grün,1\n"
+# Name and content.
+FILES = {
+    "another ending": ("train.xlsx", b""),
+    "another name of a column": ("train.csv", b"frage;antwort\na;b\n"),
+    "the name twice": ("train.csv", b"Question,QUESTION,answer,label\n"),
+    "another encoding": ("train.csv", TEXT.encode("cp1252")),
+    "UTF-16": ("train.csv", TEXT.encode("utf-16")),
+    "another label": ("train.csv", f"{HEADER}q,a,good\n".encode()),
+    "a comma without quotes": ("train.csv", f"{HEADER}q,a, b,1\n".encode()),
+    "a quote that does not end": ("train.csv", f'{HEADER}q,"a,1\n'.encode()),
+    "the rows of a question apart": (
+        "train.csv",
+        f"{HEADER}q,a,1\nr,b,1\nq,c,0\n".encode(),
+    ),
+    "a header only": ("train.csv", HEADER.encode()),
+    "an empty file": ("train.csv", b""),
+    "text in place of JSON": ("train.jsonl", HEADER.encode()),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_the_page_has_the_message(kind, tmp_path, monkeypatch):
+    name, content = FILES[kind]
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_bytes(content)
+    with pytest.raises(DatasetError) as caught:
+        list(read_tabular(Path(name)))
+    page = " ".join(PAGE.read_text("utf-8").split())
+    assert f"{kind}: {caught.value} " in page
