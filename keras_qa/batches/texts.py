@@ -27,12 +27,15 @@ class TextBatches(PointwiseBatches):
         ValueError: see `PointwiseBatches`.
 
     Example:
-        >>> reading = TextReading(Vocabulary.from_tokens(sentences))
-        >>> model.compile(
-        ...     "adam", loss=keras.losses.BinaryCrossentropy(from_logits=True)
+        >>> reading = TextReading(Vocabulary(["who", "wrote", "it", "ann"]))
+        >>> batches = TextBatches(
+        ...     reading, ["who wrote it"] * 2, ["ann", "it"], labels=[1, 0]
         ... )
-        >>> model.fit(TextBatches(reading, questions, answers, labels))
-        >>> keras_qa.Ranker(model, reading).rank("who wrote emma", answers)
+        >>> model = CosineQA(len(reading.vocabulary), 8, 8)
+        >>> loss = keras.losses.BinaryCrossentropy(from_logits=True)
+        >>> model.compile("adam", loss=loss)
+        >>> model.fit(batches, epochs=3)
+        >>> Ranker(model, reading).rank("who wrote it", ["it", "ann"])
     """
 
     def __init__(
