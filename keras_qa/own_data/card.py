@@ -85,6 +85,11 @@ def card(metrics: Mapping[str, Any]) -> str:
         metrics: the content of `metrics.json`.
     """
     parts, settings = metrics["parts"], metrics["settings"]
+    inputs = {
+        name: of if isinstance(of, str) else " ".join(of)
+        for name, of in metrics["inputs"].items()
+        if of
+    }
     counts = [
         f"| {title} | {part['questions']:,} | {part['candidates']:,} "
         f"| {part['right']:,} |"
@@ -109,14 +114,15 @@ def card(metrics: Mapping[str, Any]) -> str:
         "| --- | --- | --- | --- |",
         *counts,
         "",
-        f"Digests of the inputs: {metrics['inputs']}.",
-        *_warnings(metrics),
+        "Digests of the inputs: "
+        + ", ".join(f"{name} {of}" for name, of in inputs.items()),
+        *(line for warning in _warnings(metrics) for line in ("", warning)),
         "",
         "## Figures on dev",
         "",
         *metrics["table"],
         "",
-        *metrics["notes"],
+        *(line for note in metrics["notes"] for line in (note, "")),
         *verdict(metrics),
         "",
         "## Settings",

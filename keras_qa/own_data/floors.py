@@ -15,6 +15,7 @@ from keras_qa.models import BM25Ranker
 from keras_qa.models import FeatureRanker
 from keras_qa.models import FusionRanker
 from keras_qa.models import IdfOverlapRanker
+from keras_qa.progress import ProgressBar
 from keras_qa.ranking.floors import is_search_term
 from keras_qa.ranking.scoring import score_padded
 
@@ -86,12 +87,13 @@ def fit_floors(
     for floor in (overlap, features):
         floor.adapt(documents)
     few = corpus.index(evenly(questions.questions, bm25_questions))
-    fitted = {
-        "bm25": bm25.fit_questions(corpus.texts, few),
-        "features": features.fit_questions(
+    with ProgressBar(total=2, desc="Floors", unit="floor") as bar:
+        fitted = {"bm25": bm25.fit_questions(corpus.texts, few)}
+        bar.update()
+        fitted["features"] = features.fit_questions(
             corpus.texts, questions, listwise=True
-        ),
-    }
+        )
+        bar.update()
     return Floors(bm25, overlap, features, fitted)
 
 

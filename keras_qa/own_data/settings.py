@@ -33,7 +33,8 @@ class TrainSettings:
     Attributes:
         tokenizer: name of the tokeniser.
         max_question_length: number of tokens that questions are cut to.
-        max_answer_length: number of tokens that answers are cut to.
+        max_answer_length: number of tokens that answers are cut to; texts
+            are padded to powers of 2.
         candidates: how many BM25 finds for a question of pairs alone.
         dev_share: share of the questions that is dev, without a file of it.
         held_out: share of the training questions on which no network is
@@ -55,8 +56,8 @@ class TrainSettings:
     """
 
     tokenizer: str = "word"
-    max_question_length: int = 60
-    max_answer_length: int = 300
+    max_question_length: int = 64
+    max_answer_length: int = 256
     candidates: int = 50
     dev_share: float = 0.2
     held_out: float = 0.2
