@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from keras_qa.ranker import Ranker
     from keras_qa.training.corpus_scorer import CorpusScorer
 
-# The files of a finished run; the states of epochs are no longer needed.
+PROGRESS = "progress.json"
+# What a run writes and keeps.
 FILES = (
     *(SETTINGS, METRICS, CARD, "model.keras", "vocabulary.txt"),
     *("saved_model", "run.trec", "qrels.trec", "history.csv"),
@@ -144,7 +145,7 @@ def train(
     }
     folder = _folder(Path(output), identity)
     if folder.finished:
-        folder.tidy()
+        _remove_states(folder)
         return Trained(folder.path, folder.read_json(METRICS))
     parts = divide(
         read_questions(data, table),
@@ -154,7 +155,7 @@ def train(
     )
     with folder.claim():
         _run(folder, identity, parts, names, chosen)
-        folder.tidy(FILES)
+    _remove_states(folder)
     return Trained(folder.path, folder.read_json(METRICS))
 
 
@@ -186,6 +187,13 @@ def _folder(path: Path, identity: Mapping[str, Any]) -> RunFolder:
             f"{error}. `output` must be a new folder, or that of the same "
             "training to be resumed"
         ) from error
+
+
+def _remove_states(folder: RunFolder) -> None:
+    """Removes what a finished run could be resumed from, and nothing else."""
+    folder.tidy()
+    for path in (*folder.path.glob("epoch-*"), folder.path / PROGRESS):
+        path.unlink(missing_ok=True)
 
 
 def _run(
