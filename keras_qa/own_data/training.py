@@ -42,10 +42,12 @@ if TYPE_CHECKING:
     from keras_qa.training.corpus_scorer import CorpusScorer
 
 PROGRESS = "progress.json"
+# The network of a sum by itself, which can be indexed.
+NETWORK = "network"
 # What a run writes and keeps.
 FILES = (
     *(SETTINGS, METRICS, CARD, "model.keras", "vocabulary.txt"),
-    *("saved_model", "run.trec", "qrels.trec", "history.csv"),
+    *("saved_model", NETWORK, "run.trec", "qrels.trec", "history.csv"),
 )
 
 
@@ -319,6 +321,15 @@ def _export(folder: RunFolder, scorer: "CorpusScorer", parts: Parts) -> None:
     model, reading = scorer.model, scorer.reading
     folder.write("model.keras", lambda path: export_keras(model, path))
     folder.write("vocabulary.txt", scorer.corpus.vocabulary.save)
+    rankers = getattr(model, "rankers", ())
+    if rankers and hasattr(rankers[0], "answer_encoder"):
+
+        def save(path: Path) -> None:
+            path.mkdir()
+            export_keras(rankers[0], path / "model.keras")
+            reading.save(path)
+
+        folder.write(NETWORK, save)
     if keras.backend.backend() != "tensorflow":
         return
     folder.write(

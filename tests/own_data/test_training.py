@@ -70,6 +70,12 @@ def test_the_ranker_scores_as_the_run_did(trained):
     )
 
 
+def test_the_network_of_a_sum_encodes_texts(trained):
+    _, run = trained
+    network = keras_qa.Ranker.load(run.folder / "network")
+    assert network.encode(["the thing n3", "w3"]).shape == (2, 300)
+
+
 def test_a_finished_run_is_read(trained):
     table, run = trained
     before = (run.folder / "metrics.json").stat().st_mtime_ns
