@@ -106,6 +106,7 @@ def fused(
     rankers: Sequence[keras.Model],
     corpus: Corpus,
     held_out: IndexedQuestions,
+    l2: float,
 ) -> tuple[FusionRanker, dict[str, Any]]:
     """One model that adds up rankers, its weights fitted on other questions.
 
@@ -114,9 +115,12 @@ def fused(
         corpus: the texts.
         held_out: questions that no network was trained on: it would know
             their answers by heart, and get all the weight.
+        l2: strength of the regularisation of the weights.
 
     Returns:
         The model, and what was fitted.
     """
     model = FusionRanker(rankers)
-    return model, model.fit_questions(corpus.texts, held_out, listwise=True)
+    return model, model.fit_questions(
+        corpus.texts, held_out, l2=l2, listwise=True
+    )

@@ -43,6 +43,9 @@ class TrainSettings:
         floor_questions: the largest number of questions that fit a floor.
         bm25_questions: the largest number of these that choose the two
             parameters of BM25, which are 25 passes.
+        sum_l2: strength of the regularisation of the weights of a sum. They
+            are fitted on few questions if there are few, where a strong one
+            gives rankers that agree like weights.
         skipgram_dim: size of the vectors that are trained on the texts.
         skipgram_epochs: passes over the texts.
         epochs: the most epochs of a network.
@@ -64,6 +67,7 @@ class TrainSettings:
     most_held_out: int = 1000
     floor_questions: int = 1000
     bm25_questions: int = 250
+    sum_l2: float = 5.0
     skipgram_dim: int = 100
     skipgram_epochs: int = 15
     epochs: int = 30
@@ -73,25 +77,25 @@ class TrainSettings:
     learning_rate: float = 1e-3
 
     def __post_init__(self) -> None:
-        shares = ("dev_share", "held_out")
         check_positive(
             **{
                 f.name: getattr(self, f.name)
                 for f in fields(self)
-                if f.type == "int" or isinstance(f.default, int)
+                if isinstance(f.default, int)
             }
         )
-        for name in shares:
+        for name in ("dev_share", "held_out"):
             if not 0 < getattr(self, name) < 1:
                 raise ValueError(
                     f"`{name}` must be between 0 and 1. "
                     f"Received: {name}={getattr(self, name)}"
                 )
-        if not self.learning_rate > 0:
-            raise ValueError(
-                "`learning_rate` must be positive. "
-                f"Received: learning_rate={self.learning_rate}"
-            )
+        for name in ("learning_rate", "sum_l2"):
+            if not getattr(self, name) > 0:
+                raise ValueError(
+                    f"`{name}` must be positive. "
+                    f"Received: {name}={getattr(self, name)}"
+                )
 
 
 RECIPES: dict[str, dict[str, Any]] = {

@@ -303,7 +303,9 @@ def _fitted(
             "features": floors.features,
         }
         mixed = corpus.index(_mixed(parts.held_out))
-        model, of_sum = fused(list(rankers.values()), corpus, mixed)
+        model, of_sum = fused(
+            list(rankers.values()), corpus, mixed, settings.sum_l2
+        )
         weights = dict(zip(rankers, of_sum["weights"], strict=True))
         fitted["sum"] = {**of_sum, "weights": weights}
         return CorpusScorer(model, corpus), fitted
