@@ -1,6 +1,5 @@
 """Rankers: trained models that take text, loaded from any exported form."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +27,7 @@ from keras_qa.text.unread import TextReport
 if TYPE_CHECKING:
     import keras
 
+    from keras_qa.export.onnx_model import OnnxModel
     from keras_qa.export.saved_model import SavedModel
 
 FORMATS = ("keras", "saved_model", "onnx", "tflite")
@@ -44,7 +44,8 @@ class Ranker:
     """A trained model and the way it reads text.
 
     The first unknown word and the first empty text give a `TextWarning` each;
-    `report` counts all of them.
+    `report` counts all of them. A ranker of an ONNX folder, or of a folder to
+    which `add_onnx` added one, scores with onnxruntime and imports no Keras.
 
     Args:
         model: a model from a dict of `"question"` and `"answer"` ids, with
@@ -69,13 +70,19 @@ class Ranker:
         self.report = TextReport()
         self._file: Path | None = None
         self._model = self._scorer = model
+        self._encoder: OnnxModel | None = None
         self._saved: SavedModel | None = None
         self._reading: TextReading | None = replace(
             reading.for_model(model), report=self.report
         )
 
     @classmethod
-    def load(cls, path: str | Path, tokenizer: str | None = None) -> "Ranker":
+    def load(
+        cls,
+        path: str | Path,
+        tokenizer: str | None = None,
+        readable: str | None = None,
+    ) -> "Ranker":
         """Loads a model in any form that takes text.
 
         Args:
@@ -84,33 +91,65 @@ class Ranker:
                 onnxruntime).
             tokenizer: replaces the tokenizer that the folder names. It must
                 be None for a SavedModel, which contains its tokenizer.
+            readable: replaces what the folder says, or the default, about
+                which answers have a score; see `TextReading`. It must be None
+                for a SavedModel and an ONNX folder, whose graphs contain it.
 
         Raises:
             DatasetError: if the vocabulary or word count file is malformed.
             ImportError: if the package that the form needs is not installed.
             ModelFileError: if a Keras model cannot be loaded.
             RankerError: if `path` has none of these forms, the model takes
-                anything but texts, or a SavedModel is given a `tokenizer`.
+                anything but texts, or a graph contains what an argument
+                should replace.
         """
         path = Path(path)
+        check_form(path)
         if (path / SAVED_MODEL).is_file():
-            return cls._of_saved_model(path, tokenizer)
+            _check_fixed(path, "a SavedModel", tokenizer=tokenizer)
+            _check_fixed(path, "a SavedModel", readable=readable)
+            return cls._of_saved_model(path)
         if (path / ONNX).is_file():
+            _check_fixed(path, "an ONNX folder", readable=readable)
             return cls._of_onnx(path, tokenizer)
-        _check_form(path)
-        from keras_qa.export.keras_file import load_model
-
         noted = (path / READING).is_file()
         reading = (TextReading.load if noted else run_reading)(path, tokenizer)
+        if readable is None:
+            return cls._of_keras(path / MODEL, reading)
+        from keras_qa.export.keras_file import load_model
+
+        # An ONNX form beside the model contains what is replaced.
+        reading = replace(reading, readable=readable)
         return cls._of_file(path / MODEL, load_model(path / MODEL), reading)
 
     @classmethod
-    def _of_saved_model(cls, path: Path, tokenizer: str | None) -> "Ranker":
-        if tokenizer is not None:
-            raise RankerError(
-                "`tokenizer` goes with a run's folder; a SavedModel holds its "
-                f"own. Received: {path} with tokenizer={tokenizer!r}"
-            )
+    def _of_keras(cls, file: Path, reading: TextReading) -> "Ranker":
+        """A ranker by the ONNX forms beside a Keras model, or by this."""
+        from keras_qa.export import onnx_model
+
+        scoring, encoding = (
+            onnx_model.find_beside(file, name)
+            for name in (onnx_model.MODEL_FILE, onnx_model.ENCODER_FILE)
+        )
+        if scoring is not None:
+            ranker = cls._of_file(file, onnx_model.OnnxModel(scoring), reading)
+            ranker._model = None
+        elif encoding is not None:
+            ranker = cls.__new__(cls)
+            ranker.report = TextReport()
+            ranker._file = file
+            ranker._model = ranker._scorer = ranker._saved = None
+            ranker._reading = replace(reading, report=ranker.report)
+        else:
+            from keras_qa.export.keras_file import load_model
+
+            return cls._of_file(file, load_model(file), reading)
+        if encoding is not None:
+            ranker._encoder = onnx_model.OnnxModel(encoding)
+        return ranker
+
+    @classmethod
+    def _of_saved_model(cls, path: Path) -> "Ranker":
         from keras_qa.export.saved_model import EXTRA
         from keras_qa.export.saved_model import VARIABLES
         from keras_qa.export.saved_model import SavedModel
@@ -119,6 +158,7 @@ class Ranker:
         ranker.report = TextReport()
         ranker._file = path / VARIABLES
         ranker._model = ranker._scorer = ranker._reading = None
+        ranker._encoder = None
         ranker._saved = SavedModel(path)
         if (path / EXTRA / READING).is_file():
             ranker._reading = replace(
@@ -128,7 +168,7 @@ class Ranker:
 
     @classmethod
     def _of_onnx(cls, path: Path, tokenizer: str | None) -> "Ranker":
-        from keras_qa.export.onnx import OnnxModel
+        from keras_qa.export.onnx_model import OnnxModel
 
         noted = read_json(path / READING, dict[str, Any], RankerError)
         if "tokenizer" not in noted:
@@ -137,7 +177,7 @@ class Ranker:
                 "reads vectors of words"
             )
         reading = TextReading.load(path, tokenizer)
-        ranker = cls._of_file(path / ONNX, OnnxModel(path), reading)
+        ranker = cls._of_file(path / ONNX, OnnxModel(path / ONNX), reading)
         ranker._model = None
         return ranker
 
@@ -152,14 +192,21 @@ class Ranker:
 
     @property
     def model(self) -> "keras.Model":
-        """The Keras model; for a SavedModel, rebuilt at the first use.
+        """The Keras model.
+
+        At the first use, that of a SavedModel is rebuilt, and that of a folder
+        which ranks by ONNX is loaded.
 
         Raises:
-            ModelFileError: if a SavedModel's Keras model cannot be rebuilt.
+            ModelFileError: if the model cannot be rebuilt or loaded.
             RankerError: if there is no Keras model, as in an ONNX folder.
         """
         if self._model is None and self._saved is not None:
             self._model = self._saved.load_keras_model()
+        if self._model is None and self._file and self._file.name == MODEL:
+            from keras_qa.export.keras_file import load_model
+
+            self._model = load_model(self._file)
         if self._model is None:
             folder = None if self._file is None else self._file.parent
             raise RankerError(
@@ -184,6 +231,15 @@ class Ranker:
             )
         return self._reading
 
+    @property
+    def noted_reading(self) -> TextReading | None:
+        """`reading`, or None if a SavedModel does not say it.
+
+        With it, `keras_qa.text.notes` marks unknown words and questions that
+        are repeated as answers.
+        """
+        return self._reading
+
     def weights_digest(self) -> str:
         """Returns the SHA-256, in hexadecimal, of the file with the weights.
 
@@ -195,8 +251,9 @@ class Ranker:
                 "Expected a ranker that was loaded. Received: one of a model "
                 "in memory"
             )
-        with self._file.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        from keras_qa.export.onnx_model import file_digest
+
+        return file_digest(self._file)
 
     def rank(
         self, question: str, answers: Sequence[str], top: int | None = None
@@ -230,7 +287,9 @@ class Ranker:
             answers: `n` texts; `n` may be 0.
 
         Returns:
-            float32 `(n,)`, higher is better.
+            float32 `(n,)`, higher is better; `UNREAD_SCORE` of
+            `keras_qa.text.readable` for answers that are not readable by
+            `TextReading.readable`, lower than all others.
 
         Raises:
             RankerError: if the numbers of questions and answers differ, or
@@ -238,19 +297,37 @@ class Ranker:
         """
         _check_texts("answers", answers)
         if self._saved is not None:
-            if self._reading is not None:
-                one = isinstance(questions, str)
-                asked = [str(questions)] if one else questions
-                self._reading.texts("question", asked)
-                self._reading.texts("answer", answers)
-            return self._saved.scores(questions, answers)
-        from keras_qa.ranking.scoring import score_pairs
-
+            scores = self._saved.scores(questions, answers)
+            if self._reading is None:
+                return scores
+            one = isinstance(questions, str)
+            asked = [str(questions)] if one else questions
+            self._reading.texts("question", asked)
+            texts = self._reading.texts("answer", answers)
+            # The graphs of older versions do not do it.
+            return self._reading.unread_last(scores, texts)
         if isinstance(questions, str):
             questions = [questions] * len(answers)
-        return score_pairs(
-            self._scorer, *self.reading.pairs(questions, answers)
-        )
+        read = self.reading.pairs(questions, answers)
+        if self.engine == "onnxruntime":
+            from keras_qa.ranking.padded import score_padded
+
+            scores = score_padded(self._scorer, *read)
+        else:
+            from keras_qa.ranking.scoring import score_pairs
+
+            scores = score_pairs(self.model, *read)
+        texts, _, answered, _ = read
+        return self.reading.unread_last(scores, texts, answered)
+
+    @property
+    def engine(self) -> str:
+        """What scores: `"onnxruntime"`, `"tensorflow"` or `"keras"`."""
+        from keras_qa.export.onnx_model import OnnxModel
+
+        if isinstance(self._scorer, OnnxModel):
+            return "onnxruntime"
+        return "keras" if self._saved is None else "tensorflow"
 
     def encode(self, texts: Sequence[str], side: str = "answer") -> np.ndarray:
         """Encodes each text by itself.
@@ -269,6 +346,8 @@ class Ranker:
         """
         check_choice("side", side, SIDES, error=RankerError)
         _check_texts("texts", texts)
+        if side == "question" and self._encoder is not None:
+            return self._encoder.encode(self.reading.texts(side, texts))
         model = self.model
         shape = getattr(
             getattr(model, f"{side}_encoder", None), "output_shape", None
@@ -288,6 +367,8 @@ class Ranker:
 
         Args:
             path: folder to write; after an error there is no partial folder.
+                `keras_qa.files.whole.refuse_existing` checks before training
+                that it does not exist.
             overwrite: whether a folder with `reading.json` may be replaced.
 
         Raises:
@@ -356,6 +437,48 @@ class Ranker:
             export_lite(model, reading, path, pairs=pairs, overwrite=overwrite)
 
 
+def add_onnx(
+    folder: str | Path, tokenizer: str | None = None, *, overwrite: bool = False
+) -> Path:
+    """Adds the ONNX form to a folder with a Keras model.
+
+    `Ranker.load` of the folder, and so every command, then ranks by
+    onnxruntime; it loads Keras only if the Keras model is asked for. If the
+    Keras model of the folder is replaced later, the ONNX form is ignored.
+
+    Args:
+        folder: the output folder of a run, or one that `Ranker.save` wrote.
+        tokenizer: see `Ranker.load`.
+        overwrite: whether an older ONNX form may be replaced.
+
+    Returns:
+        The subfolder that was written, an ONNX folder.
+
+    Raises:
+        ExportError: if Keras runs on another backend than TensorFlow.
+        FileExistsError: if there is one and `overwrite` is false.
+        ImportError: if tf2onnx or tokenizers is not installed.
+        ModelFileError: if the Keras model cannot be loaded.
+        RankerError: if `folder` contains no Keras model that takes text.
+    """
+    from keras_qa.export.onnx import export_onnx
+    from keras_qa.export.onnx_model import BESIDE
+    from keras_qa.export.target import check_target
+
+    file = Path(folder) / MODEL
+    written = Path(folder) / BESIDE
+    check_target(written, overwrite, READING)
+    ranker = Ranker.load(folder, tokenizer)
+    if ranker._file != file:
+        raise RankerError(
+            f"{folder}: expected a folder with {MODEL}. Received: another form"
+        )
+    digest = ranker.weights_digest()
+    model, reading = ranker.model, ranker.reading
+    export_onnx(model, reading, written, overwrite=overwrite, source=digest)
+    return written
+
+
 class _Settings(TypedDict):
     max_question_length: int | None
     max_answer_length: int | None
@@ -381,7 +504,7 @@ def run_reading(folder: Path, tokenizer: str | None = None) -> TextReading:
         RankerError: if the folder contains no finished run with its model, or
             the run names no tokenizer.
     """
-    _check_form(folder)
+    check_form(folder)
     path = folder / METRICS
     expected = "the metrics of a run with its settings"
     metrics = read_json(path, _Metrics, RankerError, expected)
@@ -399,6 +522,16 @@ def run_reading(folder: Path, tokenizer: str | None = None) -> TextReading:
     )
 
 
+def _check_fixed(path: Path, form: str, **arguments: str | None) -> None:
+    """Raises an error for an argument that a graph contains."""
+    ((name, value),) = arguments.items()
+    if value is not None:
+        raise RankerError(
+            f"`{name}` goes with a run's folder; {form} holds its "
+            f"own. Received: {path} with {name}={value!r}"
+        )
+
+
 def _check_texts(name: str, texts: object) -> None:
     """Raises an error for one text, whose characters would count as texts."""
     if isinstance(texts, str | bytes):
@@ -407,8 +540,16 @@ def _check_texts(name: str, texts: object) -> None:
         )
 
 
-def _check_form(folder: Path) -> None:
-    """Checks that a folder is that of a run or one of `Ranker.save`."""
+def check_form(folder: Path) -> None:
+    """Checks, by the names of files, that `Ranker.load` takes a folder.
+
+    It imports nothing, so that a wrong path is reported at once.
+
+    Raises:
+        RankerError: if the folder has none of the forms.
+    """
+    if any((folder / name).is_file() for name in (SAVED_MODEL, ONNX)):
+        return
     settings = READING if (folder / READING).is_file() else METRICS
     missing = [
         name

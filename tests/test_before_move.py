@@ -123,4 +123,7 @@ def test_indexes_answer_as_they_did(name, capsys):
         assert [row.pop("score") for row in rows] == pytest.approx(
             [row.pop("score") for row in asked["answers"]], abs=1e-4
         )
+        # A later column.
+        for row in rows:
+            assert "readable" not in row.pop("notes")
         assert rows == asked["answers"]

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import warnings
+from dataclasses import replace
 
 import keras
 import numpy as np
@@ -18,6 +19,7 @@ from keras_qa.errors import RankerError
 from keras_qa.errors import TextWarning
 from keras_qa.layers import BagOfWords
 from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.vocabulary import Vocabulary
 from support.attention_runs import write_run
 
@@ -102,6 +104,68 @@ def test_ranks_best_first_and_equal_scores_as_given(forms, form):
     assert ranker.rank(QUESTION, []) == []
     with pytest.raises(RankerError, match=r"`top` must be .* top=0"):
         ranker.rank(QUESTION, ANSWERS, top=0)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_unread_answers_are_last_in_every_form(model, forms, form):
+    # "did" is a stop word, too.
+    answers = ["", "did who", "jane", "?!", "novel", "did emma", "who emma"]
+    own = Ranker(model, replace(READING, readable="any"))
+    expected = own.scores(QUESTION, answers)
+    expected[[0, 1, 3, 4]] = UNREAD_SCORE
+    ranker = Ranker.load(forms(form))
+    found = ranker.scores(QUESTION, answers)
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    pairs = ranker.scores([QUESTION] * len(answers), answers)
+    np.testing.assert_allclose(pairs, expected, atol=1e-5)
+    assert {i for i, _ in ranker.rank(QUESTION, answers, 3)} == {2, 5, 6}
+    if form in ("run", "saved"):
+        again = Ranker.load(forms(form), readable="any")
+        expected = own.scores(QUESTION, answers)
+        found = again.scores(QUESTION, answers)
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+    else:
+        with pytest.raises(RankerError, match=r"`readable` goes .*='any'"):
+            Ranker.load(forms(form), readable="any")
+
+
+@needs_tensorflow
+def test_unread_answers_are_last_in_exported_graphs(model, forms, tmp_path):
+    """Without `Ranker`, which replaces their scores, too."""
+    import tensorflow as tf
+
+    texts = ["", "did who", "jane"]
+    graph = tf.saved_model.load(str(forms("saved_model"))).signatures
+    ranked = graph["rank"](
+        question=tf.constant(QUESTION), candidates=tf.constant(texts)
+    )
+    assert ranked["order"].numpy().tolist() == [2, 0, 1]
+    scores = graph["serving_default"](
+        question=tf.constant([QUESTION] * 3), answer=tf.constant(texts)
+    )["score"].numpy()
+    np.testing.assert_allclose(ranked["scores"], scores, rtol=1e-5)
+    ids = {
+        "question": [[2, 3, 4, 0, 0]] * 3,
+        "answer": [[0, 0, 0, 0], [7, 2, 0, 0], [5, 0, 0, 0]],
+    }
+    ids = {side: np.array(rows, np.int32) for side, rows in ids.items()}
+    onnxruntime = pytest.importorskip("onnxruntime")
+    session = onnxruntime.InferenceSession(forms("onnx") / "model.onnx")
+    (of_onnx,) = session.run(["score"], ids)
+    np.testing.assert_allclose(of_onnx[:, 0], scores, rtol=1e-5)
+    Ranker(model, READING).export(tmp_path / "lite", "tflite", pairs=3)
+    path = str(tmp_path / "lite/model.tflite")
+    interpreter = tf.lite.Interpreter(path)
+    interpreter.allocate_tensors()
+    for given in interpreter.get_input_details():
+        (side,) = (side for side in ids if side in given["name"])
+        interpreter.set_tensor(given["index"], ids[side])
+    interpreter.invoke()
+    (output,) = interpreter.get_output_details()
+    of_lite = interpreter.get_tensor(output["index"])[:, 0]
+    np.testing.assert_allclose(of_lite, scores, rtol=1e-5)
+    for found in (scores, of_onnx[:, 0], of_lite):
+        assert (found == np.float32(UNREAD_SCORE)).tolist() == [1, 1, 0]
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -91,14 +91,23 @@ def run(arguments: argparse.Namespace) -> int:
             "Expected either --question or --interactive. Received: "
             + ("both" if arguments.interactive else "neither")
         )
-    # Imported here, so that other commands start without Keras.
+    for name in ("top", "depth"):
+        if getattr(arguments, name) < 1:
+            raise SearchError(
+                f"--{name} must be positive. "
+                f"Received: {name}={getattr(arguments, name)}"
+            )
+    # Imported here, so that wrong arguments are reported at once.
     from keras_qa.ranker import Ranker
+    from keras_qa.ranker import check_form
     from keras_qa.search.index import AnswerIndex
     from keras_qa.search.two_stages import BM25Stage
     from keras_qa.search.two_stages import FirstStage
     from keras_qa.search.two_stages import IndexStage
     from keras_qa.search.two_stages import answer_question
 
+    if arguments.rerank is not None:
+        check_form(arguments.rerank)
     index = AnswerIndex(arguments.index, arguments.kind)
     looks = index.kind if arguments.first == "index" else arguments.first
     if arguments.effort is not None and looks != "hnsw":
@@ -108,7 +117,9 @@ def run(arguments: argparse.Namespace) -> int:
         )
     first: FirstStage
     if arguments.first == "bm25":
-        first = BM25Stage(index.texts(), index.ranker.reading.tokenizer)
+        first = BM25Stage(
+            index.texts(), index.ranker.reading.tokenizer, unread=index.unread
+        )
     else:
         first = IndexStage(index, arguments.effort)
     second = None
@@ -141,6 +152,8 @@ def run(arguments: argparse.Namespace) -> int:
     rankers = [index.ranker, *([] if second is None else [second])]
     for ranker in rankers:
         ranker.report.clear()
+    if index.summary():
+        print(f"keras-qa: {index.summary()}", file=sys.stderr)
     for line in header(arguments.format):
         print(line)
     questions = iter([well_formed(arguments.question or "")])

@@ -10,8 +10,11 @@ from pathlib import Path
 from keras_qa.cli.models import add_model
 from keras_qa.cli.models import load_model
 from keras_qa.errors import ExportError
+from keras_qa.export.onnx_model import BESIDE
 from keras_qa.ranker import FORMATS
 from keras_qa.ranker import Ranker
+from keras_qa.ranker import add_onnx
+from keras_qa.ranker import check_form
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,9 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         type=Path,
-        required=True,
         metavar="PATH",
-        help="the file ending in .keras, or the folder of another form",
+        help="the file ending in .keras, or the folder of another form; "
+        "default, for onnx only: the folder `onnx` in MODEL, by which all "
+        "commands that rank with MODEL then start fast",
     )
     parser.add_argument(
         "--overwrite",
@@ -58,22 +62,34 @@ def run(arguments: argparse.Namespace) -> int:
         OSError: if the output exists and may not be replaced.
         RankerError: if there is no Keras model that takes text.
     """
-    output = arguments.output
-    if output.exists() and not arguments.overwrite:
-        raise FileExistsError(
-            f"`--output` must not exist, unless `--overwrite` is given. "
-            f"Received: {output}"
-        )
-    if arguments.format != "keras":
-        # Converters need TensorFlow; a `.keras` file loads on any backend.
-        os.environ["KERAS_BACKEND"] = "tensorflow"
-    ranker = load_model(arguments)
-    model, reading = ranker.model, ranker.reading
     lengths = {
         "question": arguments.max_question_length,
         "answer": arguments.max_answer_length,
     }
     lengths = {side: n for side, n in lengths.items() if n is not None}
+    if arguments.output is None and (arguments.format != "onnx" or lengths):
+        raise ExportError(
+            "--output must be given, except for --format onnx without lengths. "
+            f"Received: --format {arguments.format}"
+        )
+    output = arguments.output or arguments.model / BESIDE
+    if output.exists() and not arguments.overwrite:
+        raise FileExistsError(
+            f"`--output` must not exist, unless `--overwrite` is given. "
+            f"Received: {output}"
+        )
+    check_form(arguments.model)
+    if arguments.format != "keras":
+        # Converters need TensorFlow; a `.keras` file loads on any backend.
+        os.environ["KERAS_BACKEND"] = "tensorflow"
+    if arguments.output is None:
+        add_onnx(
+            arguments.model, arguments.tokenizer, overwrite=arguments.overwrite
+        )
+        print(f"ONNX in {output}")
+        return 0
+    ranker = load_model(arguments)
+    model, reading = ranker.model, ranker.reading
     try:
         Ranker(model, reading.cut_to(lengths)).export(
             output,

@@ -6,11 +6,14 @@ command continues; with another --kind it reuses the encoded answers.
 """
 
 import argparse
+import sys
 from pathlib import Path
 
 from keras_qa.cli.models import add_model
 from keras_qa.cli.models import load_model
 from keras_qa.cli.models import print_report
+from keras_qa.ranker import check_form
+from keras_qa.search.answers import read_answers
 from keras_qa.search.faiss_index import KINDS
 
 
@@ -51,12 +54,22 @@ def run(arguments: argparse.Namespace) -> int:
         RankerError: if there is no Keras model that takes text.
         SearchError: see `build_index`.
     """
+    # A wrong folder or first answer is reported before Keras is imported.
+    check_form(arguments.model)
+    next(read_answers(arguments.answers), None)
+    from keras_qa.search.build import add_question_encoder
     from keras_qa.search.build import build_index
 
     ranker = load_model(arguments)
     total = build_index(
         ranker, arguments.answers, arguments.output, arguments.kind
     )
+    if not add_question_encoder(arguments.output):
+        print(
+            "keras-qa: without the extra `onnx`, `keras-qa ask` starts with "
+            "Keras, which takes seconds",
+            file=sys.stderr,
+        )
     print_report(ranker)
     print(f"{arguments.output}: {total:,} answers, {arguments.kind}")
     return 0

@@ -29,6 +29,7 @@ COMMANDS = {
     "rank": ("rank", "rank candidates with a model"),
     "index": ("index", "encode and index many answers"),
     "ask": ("ask", "find answers in an index"),
+    "serve": ("serve", "rank over HTTP"),
 }
 
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from keras_qa.text.readable import READABLE
 from keras_qa.text.tokenizer import TOKENIZERS
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments `MODEL` and `--tokenizer`."""
+    """Adds the arguments `MODEL`, `--tokenizer` and `--readable`."""
     parser.add_argument(
         "model",
         type=Path,
@@ -24,6 +25,13 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         "--tokenizer",
         choices=TOKENIZERS,
         help="instead of the one that the run notes",
+    )
+    parser.add_argument(
+        "--readable",
+        choices=READABLE,
+        help="what an answer must contain for the model to score it; others "
+        "come last: content (the default of runs), a word of the vocabulary "
+        "that is no stop word; known, a word of the vocabulary; any, nothing",
     )
 
 
@@ -39,7 +47,7 @@ def load_model(arguments: argparse.Namespace) -> "Ranker":
     # Imported here, so that other commands start without Keras.
     from keras_qa.ranker import Ranker
 
-    return Ranker.load(arguments.model, arguments.tokenizer)
+    return Ranker.load(arguments.model, arguments.tokenizer, arguments.readable)
 
 
 def print_report(ranker: "Ranker") -> None:

@@ -3,9 +3,11 @@
 From the last two, programs without keras_qa can convert text to word ids.
 """
 
+from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import keras
 
@@ -56,6 +58,9 @@ def write_folder(
     data: bytes,
     reading: TextReading | None,
     inputs: Mapping[str, tuple[Sequence[int | None], str]],
+    *,
+    save_more: Callable[[Path], None] | None = None,
+    entries: Mapping[str, Any] | None = None,
 ) -> None:
     """Atomically writes the model and the files of `TextReading.save`.
 
@@ -69,6 +74,8 @@ def write_folder(
         data: content of the model's file.
         reading: how the model reads text; None for a model of word vectors.
         inputs: shape and dtype of each input of the model.
+        save_more: writes further files into the folder that it is given.
+        entries: further entries of `reading.json`, JSON values.
     """
     described = {
         "model": model_file,
@@ -76,6 +83,7 @@ def write_folder(
             name: {"dtype": dtype, "shape": list(shape)}
             for name, (shape, dtype) in inputs.items()
         },
+        **(entries or {}),
     }
 
     def save(folder: Path) -> None:
@@ -85,5 +93,7 @@ def write_folder(
             write_reading(folder, **described)
         else:
             reading.save(folder, **described)
+        if save_more is not None:
+            save_more(folder)
 
     write_whole(path, save)

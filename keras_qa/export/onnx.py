@@ -5,21 +5,21 @@ says how to convert text to ids. tf2onnx keeps loops over words as loops, so
 that the model takes any number of pairs of any length.
 """
 
-from collections.abc import Mapping
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import keras
-import numpy as np
 
-from keras_qa.errors import RankerError
 from keras_qa.export.converted_folder import check_folder
 from keras_qa.export.converted_folder import write_folder
-from keras_qa.files.text_files import shorten
+from keras_qa.export.onnx_model import ENCODER_FILE
+from keras_qa.export.onnx_model import MODEL_FILE
+from keras_qa.export.onnx_model import SOURCE
+from keras_qa.export.target import check_backend
+from keras_qa.export.tokenizer_file import make_tokenizer
+from keras_qa.export.tokenizer_file import save_tokenizers
 from keras_qa.text.reading import TextReading
-
-MODEL_FILE = "model.onnx"
+from keras_qa.text.sides import SIDES
 
 OPSET = 18
 """The version of ONNX's operations; onnxruntime has them from 1.14 on."""
@@ -31,13 +31,16 @@ def export_onnx(
     path: str | Path,
     *,
     overwrite: bool = False,
+    source: str | None = None,
 ) -> None:
-    """Writes a folder with `model.onnx`, `vocabulary.txt` and `reading.json`.
+    """Writes a folder with `model.onnx`, tokenizers and `reading.json`.
 
     The ONNX model has the inputs of the Keras model, by the same names, and
     the output `score`. Axes of variable size are named `pairs`,
     `question_length` and `answer_length`, or `length` for other inputs.
-    `TextReading.save` documents the other two files.
+    `question_tokenizer.json` and `answer_tokenizer.json` give its ids; see
+    `save_tokenizers`. `TextReading.save` documents the other files. Answers
+    that are not `reading.readable` have the score `UNREAD_SCORE`.
 
     Args:
         model: a model of word ids or of word vectors.
@@ -45,13 +48,15 @@ def export_onnx(
             vectors, whose folder has no `vocabulary.txt`.
         path: folder to write, atomically.
         overwrite: True allows an older converted model to be replaced.
+        source: SHA-256 of the `.keras` file that contains the same model, for
+            `find_beside`.
 
     Raises:
         ExportError: if Keras runs on another backend than TensorFlow, or the
             vocabulary does not have the model's size.
         FileExistsError: if `path` exists, unless `overwrite` is true and
             `path` is a folder with `reading.json`.
-        ImportError: if tf2onnx is not installed.
+        ImportError: if tf2onnx or tokenizers is not installed.
 
     Example:
         >>> export_onnx(model, TextReading(vocabulary), "ranker")
@@ -59,6 +64,55 @@ def export_onnx(
         >>> session.run(["score"], {"question": [[5, 7]], "answer": [[9, 0]]})
     """
     check_folder(model, reading, path, overwrite)
+    tokenizer = None if reading is None else make_tokenizer(reading)
+    converted, signature = _convert(model, reading)
+
+    def save_more(folder: Path) -> None:
+        if reading is not None:
+            widths = {s.name: s.shape[1] for s in signature if s.name in SIDES}
+            save_tokenizers(folder, tokenizer, reading.max_length, widths)
+
+    write_folder(
+        path,
+        MODEL_FILE,
+        converted,
+        reading,
+        {s.name: (s.shape.as_list(), s.dtype.name) for s in signature},
+        save_more=save_more,
+        entries={} if source is None else {SOURCE: source},
+    )
+
+
+def export_question_encoder(
+    encoder: keras.Model, path: Path, *, source: str
+) -> None:
+    """Writes a folder with `question_encoder.onnx` and `reading.json`.
+
+    Args:
+        encoder: a model of word ids that returns a vector for each question.
+        path: folder to write, atomically; an older one is replaced.
+        source: SHA-256 of the `.keras` file that contains the encoder.
+
+    Raises:
+        ExportError: if Keras runs on another backend than TensorFlow.
+        ImportError: if tf2onnx is not installed.
+    """
+    check_backend()
+    converted, signature = _convert(encoder)
+    write_folder(
+        path,
+        ENCODER_FILE,
+        converted,
+        None,
+        {s.name: (s.shape.as_list(), s.dtype.name) for s in signature},
+        entries={SOURCE: source},
+    )
+
+
+def _convert(
+    model: keras.Model, reading: TextReading | None = None
+) -> tuple[bytes, list[Any]]:
+    """The ONNX file of a model, and the specifications of its inputs."""
     try:
         import tf2onnx
     except ImportError as error:
@@ -68,7 +122,7 @@ def export_onnx(
     from keras_qa.export.tracing import for_converters
     from keras_qa.export.tracing import ids_function
 
-    function, signature = ids_function(model)
+    function, signature = ids_function(model, reading)
     with for_converters(model):
         converted, _ = tf2onnx.convert.from_function(
             function,
@@ -77,61 +131,7 @@ def export_onnx(
             custom_op_handlers={"SelectV2": (_where, [])},
         )
     _name_sizes(converted.graph)
-    write_folder(
-        path,
-        MODEL_FILE,
-        converted.SerializeToString(),
-        reading,
-        {s.name: (s.shape.as_list(), s.dtype.name) for s in signature},
-    )
-
-
-class OnnxModel:
-    """An exported ONNX model, with the part of Keras's interface that ranks.
-
-    Args:
-        path: folder that `export_onnx` wrote.
-
-    Attributes:
-        input: the inputs by name, each with its `shape`.
-
-    Raises:
-        ImportError: if onnxruntime is not installed.
-        RankerError: if onnxruntime cannot load the folder's model.
-    """
-
-    def __init__(self, path: Path):
-        try:
-            import onnxruntime
-        except ImportError as error:
-            raise ImportError(
-                "Loading ONNX needs onnxruntime: pip install 'keras-qa[onnx]'"
-            ) from error
-        try:
-            self._session = onnxruntime.InferenceSession(path / MODEL_FILE)
-        # onnxruntime raises many types of errors for bad files.
-        except Exception as error:
-            raise RankerError(
-                f"{path / MODEL_FILE}: expected an ONNX model. "
-                f"Received: {shorten(str(error))}"
-            ) from error
-        self.input = {
-            x.name: _Input(x.shape) for x in self._session.get_inputs()
-        }
-
-    def predict_on_batch(self, inputs: Mapping[str, np.ndarray]) -> np.ndarray:
-        """The scores of pairs, float32 `(n, 1)`."""
-        return self._session.run(["score"], dict(inputs))[0]
-
-
-class _Input:
-    """An input; in its shape, None replaces ONNX's names of variable sizes."""
-
-    def __init__(self, shape: Sequence[int | str]):
-        self.shape = tuple(n if isinstance(n, int) else None for n in shape)
-
-    def __repr__(self) -> str:
-        return f"<input of shape {self.shape}>"
+    return converted.SerializeToString(), signature
 
 
 def _where(graph: Any, node: Any, name: str, _: list[Any]) -> None:

@@ -8,7 +8,7 @@ import math
 
 import tensorflow as tf
 
-from keras_qa.export.text_graph import character_ranges
+from keras_qa.text.characters import character_class
 from keras_qa.text.overlap import OverlapFeatures
 
 
@@ -38,7 +38,7 @@ class OverlapInGraph(tf.Module):
         self.stop_words = _table(
             stop_words, [True] * len(stop_words), tf.bool, default=False
         )
-        self.has_letter_or_digit = f"(?s).*[{character_ranges(str.isalnum)}].*"
+        self.has_letter_or_digit = f"(?s).*{character_class(str.isalnum)}.*"
 
     def __call__(
         self, questions: tf.RaggedTensor, answers: tf.RaggedTensor

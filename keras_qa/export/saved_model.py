@@ -45,6 +45,7 @@ def export_saved_model(
 
     It contains the tokeniser, the vocabulary, the weights and the counts of
     the overlap features; loading it needs only TensorFlow (2.15 or later).
+    Answers that are not `reading.readable` have the score `UNREAD_SCORE`.
     Strings are UTF-8; bytes that are not UTF-8 become U+FFFD.
 
     The signature `serving_default` scores pairs:
@@ -102,9 +103,7 @@ def export_saved_model(
     overlap = reading.overlap
     features = None if overlap is None else OverlapInGraph(overlap)
     width = {side: fixed_width(model, side) for side in SIDES}
-    functions = text_signatures(
-        model, encoder, reading.max_length, width, features
-    )
+    functions = text_signatures(model, encoder, reading, width, features)
     with for_any_machine(model):
         signatures = {
             name: function.get_concrete_function()

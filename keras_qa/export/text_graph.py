@@ -6,21 +6,23 @@ the running Python as constants. A SavedModel therefore tokenises as
 of Python, ICU and RE2.
 """
 
-import sys
 from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from functools import cache
 from functools import partial
 
 import keras
-import numpy as np
 import tensorflow as tf
 
 from keras_qa.arguments import check_choice
+from keras_qa.export.tracing import unread_last
+from keras_qa.text.characters import character_class
+from keras_qa.text.characters import lower_case_table
+from keras_qa.text.characters import number_pattern
+from keras_qa.text.characters import word_pattern
+from keras_qa.text.reading import TextReading
 from keras_qa.text.tokenizer import NUMBER
 from keras_qa.text.tokenizer import TOKENIZERS
-from keras_qa.text.tokenizer import lower_case
 from keras_qa.text.vocabulary import PADDING
 from keras_qa.text.vocabulary import UNKNOWN
 from keras_qa.text.vocabulary import UNKNOWN_ID
@@ -28,60 +30,7 @@ from keras_qa.text.vocabulary import UNKNOWN_ID
 POSITIONS = 1 << 16
 """Token positions that are scored at once: bounds the memory of a request."""
 
-# Every code point, in order.
-_EVERY = "".join(map(chr, range(sys.maxunicode + 1)))
 _SIAMESE = ("question_encoder", "answer_encoder", "head")
-
-
-@cache
-def _lower_case_table() -> tuple[np.ndarray, np.ndarray]:
-    """The code points that lower-casing changes, sorted, and their results."""
-    before, after = map(_code_points, (_EVERY, lower_case(_EVERY)))
-    is_surrogate = (before >= 0xD800) & (before < 0xE000)
-    changed = (before != after) & ~is_surrogate
-    return before[changed], after[changed]
-
-
-def _code_points(text: str) -> np.ndarray:
-    encoded = text.encode("utf-32-le", "surrogatepass")
-    return np.frombuffer(encoded, "<i4").astype(np.int32)
-
-
-@cache
-def character_ranges(is_member: Callable[[str], bool]) -> str:
-    """A class of characters as the content of an RE2 bracket expression.
-
-    Args:
-        is_member: returns True for each single character of the class.
-
-    Returns:
-        Ranges of code points, each as two hexadecimal escapes.
-    """
-    member = np.fromiter(map(is_member, _EVERY), np.int8, len(_EVERY))
-    steps = np.diff(member, prepend=np.int8(0), append=np.int8(0))
-    first, after = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
-    return "".join(
-        rf"\x{{{start:x}}}-\x{{{end - 1:x}}}"
-        for start, end in zip(first, after, strict=True)
-    )
-
-
-def _word_pattern() -> str:
-    """The pattern of `tokenizer.tokenize`, independent of RE2's classes."""
-    digit = f"[{character_ranges(str.isdecimal)}]"
-    word = f"[{character_ranges(str.isalnum)}]"
-    other = f"[^{character_ranges(str.isalnum)}{character_ranges(str.isspace)}]"
-    return (
-        rf"{digit}+(?:[.,:/]{digit}+)+"
-        rf"|{word}+(?:['’\-]{word}+)*"
-        rf"|{other}"
-    )
-
-
-def _number_pattern() -> str:
-    """The pattern of tokens that `tokenizer.tokenize` treats as numbers."""
-    digit = f"[{character_ranges(str.isdecimal)}]"
-    return rf"\A[.'’+\-]?{digit}+(?:[.,:/\-]{digit}+)*\z"
 
 
 def lower_case_in_graph(texts: tf.Tensor) -> tf.Tensor:
@@ -94,7 +43,7 @@ def lower_case_in_graph(texts: tf.Tensor) -> tf.Tensor:
     Returns:
         String tensor of shape `(n,)`, valid UTF-8.
     """
-    upper, lower = _lower_case_table()
+    upper, lower = lower_case_table()
     codes = tf.strings.unicode_decode(texts, "UTF-8", errors="replace")
     values = codes.flat_values
     place = tf.minimum(tf.searchsorted(upper, values), len(upper) - 1)
@@ -122,15 +71,15 @@ def tokenize_in_graph(
     splitter, _, numbers = tokenizer.partition("-")
     texts = lower_case_in_graph(texts)
     if splitter == "word":
-        texts = tf.strings.regex_replace(texts, _word_pattern(), r"\0 ")
-    white_space = f"[{character_ranges(str.isspace)}]+"
+        texts = tf.strings.regex_replace(texts, word_pattern(), r"\0 ")
+    white_space = f"{character_class(str.isspace)}+"
     texts = tf.strings.regex_replace(texts, white_space, " ")
     # With the default separator, the C library's locale defines white space.
     pieces = tf.strings.split(texts, sep=" ")
     tokens = tf.ragged.boolean_mask(pieces, pieces != "")
     if numbers:
         replaced = tf.strings.regex_replace(
-            tokens.flat_values, _number_pattern(), NUMBER
+            tokens.flat_values, rf"\A(?:{number_pattern()})\z", NUMBER
         )
         tokens = tokens.with_flat_values(replaced)
     return tokens
@@ -200,7 +149,7 @@ class TextEncoder(tf.Module):
 def text_signatures(
     model: keras.Model,
     encoder: TextEncoder,
-    max_length: Mapping[str, int | None],
+    reading: TextReading,
     width: Mapping[str, int | None],
     overlap: Callable[[tf.RaggedTensor, tf.RaggedTensor], tf.Tensor]
     | None = None,
@@ -214,8 +163,8 @@ def text_signatures(
             the question once for all candidates; the head then takes the
             model's inputs with encodings in place of ids.
         encoder: turns texts into the ids that the model was trained on.
-        max_length: for `"question"` and `"answer"`, the number of tokens
-            that texts are cut to; None keeps all.
+        reading: the number of tokens that texts are cut to, and which
+            answers are readable.
         width: for `"question"` and `"answer"`, the length that the model
             takes; None if it takes any.
         overlap: maps the tokens of `n` questions and of their answers to the
@@ -225,6 +174,17 @@ def text_signatures(
         The two functions that `export_saved_model` describes, by the names of
         their signatures.
     """
+    max_length = reading.max_length
+    readable = reading.readable_ids
+
+    def finished(scores: tf.Tensor, ids: tf.RaggedTensor) -> tf.Tensor:
+        """Returns scores `(n,)` with those of unreadable answers replaced."""
+        if readable is None:
+            return scores
+        words = tf.cast(tf.gather(readable, ids.flat_values), tf.int32)
+        rows = ids.value_rowids()
+        counts = tf.math.unsorted_segment_sum(words, rows, ids.nrows())
+        return unread_last(scores, counts > 0)
 
     def extra_inputs(
         questions: tf.RaggedTensor, answers: tf.RaggedTensor
@@ -267,7 +227,8 @@ def text_signatures(
             return model(inputs, training=False)
 
         lengths = tf.maximum(questions.row_lengths(), answers.row_lengths())
-        return {"score": _in_chunks(score_rows, lengths)}
+        scores = _in_chunks(score_rows, lengths)
+        return {"score": finished(scores, answer_ids)}
 
     @tf.function(
         input_signature=[
@@ -302,7 +263,7 @@ def text_signatures(
             return (model.head if siamese else model)(inputs, training=False)
 
         lengths = tf.maximum(asked.row_lengths(), answers.row_lengths())
-        scores = _in_chunks(score_rows, lengths)
+        scores = finished(_in_chunks(score_rows, lengths), answer_ids)
         # `top_k` orders equal values by index.
         order = tf.math.top_k(scores, tf.size(scores)).indices
         return {"scores": scores, "order": order}

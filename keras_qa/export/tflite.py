@@ -37,8 +37,9 @@ def export_lite(
 
     The written model has the inputs of the Keras model, by the same names, and
     the output `score`. Shorter texts are padded at the end, which changes no
-    score. `TextReading.save` documents the other two files. An interpreter is
-    not thread-safe; each thread needs its own.
+    score. `TextReading.save` documents the other two files. Answers that are
+    not `reading.readable` have the score `UNREAD_SCORE`. An interpreter is not
+    thread-safe; each thread needs its own.
 
     Args:
         model: a model of word ids or of word vectors.
@@ -82,7 +83,7 @@ def export_lite(
         shapes[name] = [
             size or other for size, other in zip(x.shape, fixed, strict=False)
         ]
-    function, signature = ids_function(model, shapes)
+    function, signature = ids_function(model, reading, shapes)
     with for_converters(model, without_arsinh=True):
         traced = function.get_concrete_function()
     # TensorFlow Lite's loops can read constants, but no variables.

@@ -17,6 +17,8 @@ import tensorflow as tf
 
 from keras_qa import geometry
 from keras_qa.layers import recurrence
+from keras_qa.text.readable import UNREAD_SCORE
+from keras_qa.text.reading import TextReading
 
 
 def inputs_of(model: keras.Model) -> dict[str, Any]:
@@ -27,12 +29,16 @@ def inputs_of(model: keras.Model) -> dict[str, Any]:
 
 
 def ids_function(
-    model: keras.Model, shapes: Mapping[str, Sequence[int | None]] | None = None
+    model: keras.Model,
+    reading: TextReading | None = None,
+    shapes: Mapping[str, Sequence[int | None]] | None = None,
 ) -> tuple[Any, list[tf.TensorSpec]]:
     """Wraps a model, without tracing it yet.
 
     Args:
         model: a functional model with one output.
+        reading: how it reads text; answers that are not readable have the
+            score `UNREAD_SCORE`.
         shapes: shapes of inputs, by name, that replace the model's.
 
     Returns:
@@ -45,16 +51,27 @@ def ids_function(
         tf.TensorSpec(shapes[name], x.dtype, name=name)
         for name, x in inputs.items()
     ]
+    readable = reading and reading.readable_ids
 
     @tf.function(input_signature=signature)
     def score(*tensors: tf.Tensor) -> dict[str, tf.Tensor]:
         taken: Any = dict(zip(inputs, tensors, strict=True))
         if not isinstance(model.input, dict):
             taken = tensors if len(tensors) > 1 else tensors[0]
-        scores = model(taken, training=False)
-        return {"score": tf.cast(scores, tf.float32, name="score")}
+        scores = tf.cast(model(taken, training=False), tf.float32)
+        if readable is not None and "answer" in inputs:
+            ids = tensors[list(inputs).index("answer")]
+            words = tf.gather(readable, ids)
+            kept = tf.reduce_any(words, axis=1, keepdims=True)
+            scores = unread_last(scores, kept)
+        return {"score": tf.identity(scores, name="score")}
 
     return score, signature
+
+
+def unread_last(scores: tf.Tensor, kept: tf.Tensor) -> tf.Tensor:
+    """Replaces float32 scores by `UNREAD_SCORE` where `kept` is False."""
+    return tf.where(kept, scores, tf.constant(UNREAD_SCORE, tf.float32))
 
 
 @contextmanager

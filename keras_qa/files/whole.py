@@ -43,6 +43,26 @@ def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
+def refuse_existing(*paths: Path | str) -> None:
+    """Raises an error if an output is there already.
+
+    Called before a long training, it spares one whose result could not be
+    saved.
+
+    Args:
+        *paths: the files and folders that will be written.
+
+    Raises:
+        FileExistsError: naming the first path that exists.
+    """
+    for path in map(Path, paths):
+        if path.exists():
+            raise FileExistsError(
+                "An output must not exist yet; remove or rename what is "
+                f"there. Received: {path}"
+            )
+
+
 def remove_scratch(folder: Path) -> None:
     """Removes incomplete files and folders that killed processes left.
 

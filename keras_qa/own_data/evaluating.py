@@ -166,7 +166,7 @@ def _word_floors(
     """Idf overlap, and cosine and alignment by the ranker's word vectors."""
     from keras_qa.models import AlignmentRanker
     from keras_qa.models import IdfOverlapRanker
-    from keras_qa.ranking.scoring import score_padded
+    from keras_qa.ranking.padded import score_padded
 
     corpus = Corpus(questions)
     if reading is not None:

@@ -17,7 +17,7 @@ from keras_qa.models import FusionRanker
 from keras_qa.models import IdfOverlapRanker
 from keras_qa.progress import ProgressBar
 from keras_qa.ranking.floors import is_search_term
-from keras_qa.ranking.scoring import score_padded
+from keras_qa.ranking.padded import score_padded
 
 # The rows of the tables, and the features that three of them are.
 BM25 = "BM25, tuned"

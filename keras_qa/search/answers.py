@@ -118,7 +118,7 @@ class AnswerShards:
         vectors = self._vectors.get(number)
         if vectors is None:
             path = self.path(number) / "vectors.npy"
-            vectors = _stored(path, np.dtype(np.float32), 2)
+            vectors = stored_array(path, np.dtype(np.float32), 2)
             if len(vectors) > self.size:
                 raise SearchError(
                     f"{path}: expected at most {self.size} vectors. "
@@ -177,7 +177,7 @@ class AnswerShards:
         for row in rows:
             shard, place = divmod(int(row), self.size)
             path = self.path(shard)
-            offsets = _stored(path / "offsets.npy", np.dtype(np.int64), 1)
+            offsets = stored_array(path / "offsets.npy", np.dtype(np.int64), 1)
             size = (path / "answers.jsonl").stat().st_size
             if place >= len(offsets) or not 0 <= offsets[place] < size:
                 raise SearchError(
@@ -211,7 +211,7 @@ def _lines(answers: Iterable[Answer]) -> list[bytes]:
     ]
 
 
-def _stored(path: Path, dtype: np.dtype, ndim: int) -> np.ndarray:
+def stored_array(path: Path, dtype: np.dtype, ndim: int) -> np.ndarray:
     """The array of a `.npy` file, mapped into memory."""
     try:
         found = np.lib.format.open_memmap(path, mode="r")

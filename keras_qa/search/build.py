@@ -4,6 +4,8 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
@@ -13,28 +15,35 @@ from typing import Any
 import numpy as np
 
 from keras_qa.arguments import check_choice
+from keras_qa.errors import ExportError
 from keras_qa.errors import SearchError
 from keras_qa.files.locks import RUNNING
 from keras_qa.files.locks import owned_folder
+from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import SCRATCH
 from keras_qa.files.whole import remove_scratch
 from keras_qa.files.whole import write_whole
 from keras_qa.progress import ProgressBar
+from keras_qa.ranker import MODEL
 from keras_qa.ranker import Ranker
+from keras_qa.ranking.scoring import encode_texts
 from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
 from keras_qa.search.faiss_index import KINDS
 from keras_qa.search.index import ANSWERS
 from keras_qa.search.index import SETTINGS
+from keras_qa.search.index import UNREAD
 from keras_qa.search.index import Description
 from keras_qa.search.index import Settings
+from keras_qa.search.index import load_unread
 from keras_qa.search.index import read_index_file
-from keras_qa.search.searchable import check_vectors
 from keras_qa.search.searchable import space_of
 from keras_qa.search.spaces import PoincareSpace
 from keras_qa.search.spaces import Space
+from keras_qa.search.spaces import check_vectors
 from keras_qa.search.spaces import space_from_config
+from keras_qa.text.reading import TextReading
 
 SHARD = 8192
 # Number of texts encoded between two steps of the progress bar.
@@ -59,7 +68,9 @@ def build_index(
 
     Args:
         ranker: a ranker from `Ranker.load`, whose model `space_of` supports.
-        answers: file of answers; see `read_answers`.
+        answers: file of answers; see `read_answers`. Those that are not
+            readable by the ranker's `TextReading.readable` are stored, but no
+            search finds them before others.
         folder: the folder to write, new, empty or an index; the model is
             copied into it.
         kind: `"flat"` compares a question with every answer, `"hnsw"` searches
@@ -92,20 +103,62 @@ def build_index(
         finished = None
         if described.exists():
             finished = read_index_file(described, Description)["answers"]
-        total = _encode(
+        counts, unread = _encode(
             ranker,
             answers,
             shards,
             finished,
             show_progress,
         )
-        description = {**_described(space, shards), "answers": total}
+        total = counts["answers"]
+        if not any((folder / f"{k}.faiss").exists() for k in KINDS):
+            _write_array(folder / UNREAD, unread)
+        # An index of an older version contains all answers.
+        unread = load_unread(folder, total)
+        description = {**_described(space, shards), **counts}
         _write_json(described, description)
         path = folder / f"{kind}.faiss"
         if not path.exists():
-            index = _make(kind, description, shards, show_progress)
+            index = _make(kind, description, shards, unread, show_progress)
             write_whole(path, lambda p: faiss_files.save_faiss(index, p))
     return total
+
+
+def add_question_encoder(folder: Path) -> bool:
+    """Adds the ONNX form of the encoder of questions to an index.
+
+    `keras-qa ask` then starts without Keras.
+
+    Args:
+        folder: folder that `build_index` wrote.
+
+    Returns:
+        True if the index has this form now; False if the extra `onnx` is not
+        installed, or Keras runs on another backend than TensorFlow.
+
+    Raises:
+        RankerError: if the folder's model cannot be loaded.
+    """
+    from keras_qa.export.onnx_model import BESIDE
+    from keras_qa.export.onnx_model import ENCODER_FILE
+    from keras_qa.export.onnx_model import file_digest
+    from keras_qa.export.onnx_model import find_beside
+
+    file = folder / "model" / MODEL
+    if find_beside(file, ENCODER_FILE) is not None:
+        return True
+    model = Ranker.load(file.parent).model
+    try:
+        from keras_qa.export.onnx import export_question_encoder
+
+        export_question_encoder(
+            model.question_encoder,
+            file.parent / BESIDE,
+            source=file_digest(file),
+        )
+    except (ExportError, ImportError):
+        return False
+    return True
 
 
 def _claim(folder: Path, ranker: Ranker, shard_size: int) -> None:
@@ -125,12 +178,17 @@ def _claim(folder: Path, ranker: Ranker, shard_size: int) -> None:
     settings = folder / SETTINGS
     if settings.exists():
         before = asdict(read_index_file(settings, Settings))
+        if (folder / "model").exists():
+            kept = TextReading.load(folder / "model", reading.tokenizer)
+            before["readable"] = kept.readable, sorted(kept.stop_words)
+            now["readable"] = reading.readable, sorted(reading.stop_words)
         changed = sorted(name for name in now if before[name] != now[name])
         if changed:
             raise SearchError(
                 f"{folder} holds an index of another model or reading; give "
                 f"another --output. `{changed[0]}` was "
-                f"{before[changed[0]]!r}. Received: {now[changed[0]]!r}"
+                f"{shorten(before[changed[0]])}. "
+                f"Received: {shorten(now[changed[0]])}"
             )
     else:
         _check_empty(folder)
@@ -142,6 +200,14 @@ def _claim(folder: Path, ranker: Ranker, shard_size: int) -> None:
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:
     text = json.dumps(content, indent=1, allow_nan=False) + "\n"
     write_whole(path, lambda scratch: scratch.write_text(text, "utf-8"))
+
+
+def _write_array(path: Path, numbers: np.ndarray) -> None:
+    def save(scratch: Path) -> None:
+        with scratch.open("wb") as file:
+            np.save(file, numbers)
+
+    write_whole(path, save)
 
 
 def _check_empty(folder: Path) -> None:
@@ -164,12 +230,18 @@ def _encode(
     shards: AnswerShards,
     most: int | None,
     show_progress: bool,
-) -> int:
-    """Encodes the answers of missing shards; returns the number of all answers.
+) -> tuple[dict[str, int], np.ndarray]:
+    """Encodes the answers of missing shards.
 
     `most` is the number of answers of an existing index, which would lack any
     further ones; they raise an error.
+
+    Returns:
+        The numbers of `Description`, and the numbers of unreadable answers.
     """
+    reading, report = ranker.reading, ranker.report
+    words, unknown = report.words, report.unknown.total()
+    unread: list[np.ndarray] = []
     finished, total, number = shards.count(), 0, 0
     stream = read_answers(path)
     with ProgressBar(
@@ -178,27 +250,36 @@ def _encode(
         while answers := list(itertools.islice(stream, shards.size)):
             if most is not None and total + len(answers) > most:
                 raise _other_answers(shards, total, path)
-            if number >= finished:
-                texts = [answer.text for answer in answers]
-                vectors = []
-                for start in range(0, len(texts), ENCODED):
-                    part = texts[start : start + ENCODED]
-                    vectors.append(ranker.encode(part))
-                    bar.update(len(part))
+            is_new = number >= finished
+            if not is_new and not shards.holds(number, answers):
+                raise _other_answers(shards, total, path)
+            vectors = []
+            for start in range(0, len(answers), ENCODED):
+                part = answers[start : start + ENCODED]
+                texts = reading.texts(
+                    "answer", [answer.text for answer in part]
+                )
+                rows = np.flatnonzero(~reading.are_readable(texts))
+                unread.append(total + start + rows)
+                if is_new:
+                    vectors.append(encode_texts(ranker.model, "answer", texts))
+                bar.update(len(part))
+            if is_new:
                 shards.write(
                     number, answers, check_vectors(np.concatenate(vectors))
                 )
-            else:
-                if not shards.holds(number, answers):
-                    raise _other_answers(shards, total, path)
-                bar.update(len(answers))
             total += len(answers)
             number += 1
     if number < finished:
         raise _other_answers(shards, total, path)
     if total == 0:
         raise SearchError(f"{path}: expected an answer. Received: none")
-    return total
+    counts = {
+        "answers": total,
+        "words": report.words - words,
+        "unknown": report.unknown.total() - unknown,
+    }
+    return counts, np.concatenate(unread)
 
 
 def _other_answers(shards: AnswerShards, same: int, path: Path) -> SearchError:
@@ -225,12 +306,26 @@ def _make(
     kind: str,
     description: dict[str, Any],
     shards: AnswerShards,
+    unread: np.ndarray,
     show_progress: bool,
 ) -> Any:
+    """The FAISS index of the readable answers."""
     space = space_from_config(description["space"])
-    total, radius = description["answers"], description["radius"]
+    radius = description["radius"]
+    total = description["answers"] - len(unread)
     lift: Callable[[np.ndarray], np.ndarray] = space.lift_answers
     if kind != "flat":
         lift = partial(space.answer_places, radius=radius)
-    rows = map(lift, shards.blocks())
+    rows = map(lift, _without(shards.blocks(), unread))
     return faiss_files.build_faiss(kind, rows, total, show_progress)
+
+
+def _without(
+    blocks: Iterable[np.ndarray], unread: np.ndarray
+) -> Iterator[np.ndarray]:
+    """Yields blocks of rows without the rows of these numbers."""
+    start = 0
+    for block in blocks:
+        first, last = np.searchsorted(unread, [start, start + len(block)])
+        yield np.delete(block, unread[first:last] - start, axis=0)
+        start += len(block)

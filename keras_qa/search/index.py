@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from typing import NotRequired
 from typing import TypedDict
 
 import numpy as np
@@ -12,17 +13,21 @@ from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
 from keras_qa.errors import SearchError
 from keras_qa.files.checks import read_json
+from keras_qa.files.text_files import shorten
 from keras_qa.ranker import Ranker
 from keras_qa.search import exact
 from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
+from keras_qa.search.answers import stored_array
 from keras_qa.search.faiss_index import KINDS
-from keras_qa.search.searchable import check_vectors
+from keras_qa.search.spaces import check_vectors
 from keras_qa.search.spaces import space_from_config
+from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.tokenizer import TOKENIZERS
 
 ANSWERS = "answers.json"
+UNREAD = "unread.npy"
 SETTINGS = "settings.json"
 
 
@@ -33,11 +38,15 @@ class Description(TypedDict):
         answers: number of answers.
         radius: the largest norm of a lifted answer.
         space: configuration for `space_from_config`.
+        words: number of words of all answers; older indexes lack it.
+        unknown: number of those that the model does not know.
     """
 
     answers: int
     radius: float
     space: dict[str, Any]
+    words: NotRequired[int]
+    unknown: NotRequired[int]
 
 
 @dataclass(frozen=True)
@@ -81,6 +90,38 @@ def read_index_file(path: Path, kind: Any) -> Any:
     return read_json(path, kind, SearchError, expected)
 
 
+def load_unread(folder: Path, total: int) -> np.ndarray:
+    """The numbers of the answers of an index that are not readable.
+
+    Args:
+        folder: the folder of the index.
+        total: number of all answers.
+
+    Returns:
+        int64 `(n,)`, ascending; of an older version none.
+
+    Raises:
+        SearchError: if the file does not contain such numbers.
+    """
+    path = folder / UNREAD
+    if not path.exists():
+        return np.zeros(0, np.int64)
+    found = np.array(stored_array(path, np.dtype(np.int64), 1))
+    if (np.diff(found, prepend=-1, append=total) < 1).any():
+        raise SearchError(
+            f"{path}: expected ascending numbers below {total}. "
+            f"Received: {shorten(found.tolist())}"
+        )
+    return found
+
+
+def unknown_share(description: Description) -> float | None:
+    """The share of unknown words among those of an index, if it is noted."""
+    if "words" not in description or "unknown" not in description:
+        return None
+    return description["unknown"] / max(1, description["words"])
+
+
 class AnswerIndex:
     """An index of answers and the model that encodes questions for it.
 
@@ -92,6 +133,11 @@ class AnswerIndex:
     Attributes:
         kind: `"flat"` or `"hnsw"`.
         ranker: the model that encodes questions.
+        unread: the numbers of the answers that are not readable by
+            `TextReading.readable`, int64 `(n,)`, which no search finds before
+            others; none in an index of an older version.
+        unknown_share: share of the answers' words that the model does not
+            know; None in an index of an older version.
 
     Raises:
         ImportError: if FAISS is not installed.
@@ -119,6 +165,9 @@ class AnswerIndex:
             )
         self.kind = kind or found[0]
         self._total = description["answers"]
+        self.unknown_share = unknown_share(description)
+        self.unread = load_unread(folder, self._total)
+        self._readable = np.delete(np.arange(self._total), self.unread)
         self._radius = description["radius"]
         try:
             self._space = space_from_config(description["space"])
@@ -127,9 +176,9 @@ class AnswerIndex:
         self._shards = AnswerShards(folder / "shards", settings.shard_size)
         path = folder / f"{self.kind}.faiss"
         self._index = faiss_files.load_faiss(path, self.kind)
-        if self._index.ntotal != self._total:
+        if self._index.ntotal != len(self._readable):
             raise SearchError(
-                f"{path}: expected {self._total} answers. "
+                f"{path}: expected {len(self._readable)} answers. "
                 f"Received: {self._index.ntotal}"
             )
         self._dim = self._shards.block(0).shape[1]
@@ -154,6 +203,21 @@ class AnswerIndex:
     def __len__(self) -> int:
         return self._total
 
+    def summary(self) -> str:
+        """What the model cannot read of the answers; empty if it reads all."""
+        parts = []
+        if self.unknown_share:
+            parts.append(
+                f"{self.unknown_share:.1%} of the words of the answers are "
+                "not in the model's vocabulary"
+            )
+        if len(self.unread):
+            parts.append(
+                f"{len(self.unread):,} of {self._total:,} answers are not "
+                "readable and come last"
+            )
+        return "; ".join(parts)
+
     def encode(self, question: str) -> np.ndarray:
         """The vector of a question, float32 `(dim,)`."""
         return check_vectors(self.ranker.encode([question], "question"))[0]
@@ -172,7 +236,8 @@ class AnswerIndex:
         Returns:
             The answers' numbers, int64 `(n,)`, and the model's scores,
             computed in float64, `(n,)`, best first; answers of equal score are
-            in the order of the file.
+            in the order of the file. Answers that are not readable come last,
+            with the score `UNREAD_SCORE`.
 
         Raises:
             SearchError: if `top` or, for a graph, `effort` is less than 1, or
@@ -191,7 +256,7 @@ class AnswerIndex:
             raise SearchError(f"`top` must be positive. Received: top={top}")
         if self.kind == "flat":
             rows, keys = exact.exact_search(
-                self._index, self._space, self._shards.vectors, question, top
+                self._index, self._space, self._vectors, question, top
             )
         else:
             faiss_files.set_effort(
@@ -200,13 +265,22 @@ class AnswerIndex:
             rows, keys = exact.approximate_search(
                 self._index,
                 self._space,
-                self._shards.vectors,
+                self._vectors,
                 question,
                 top,
                 max(exact.POOL, 2 * top),
                 self._radius,
             )
-        return rows, self._space.scores(question, keys)
+        last = self.unread[: top - len(rows)]
+        scores = self._space.scores(question, keys)
+        return (
+            np.append(self._readable[rows], last),
+            np.append(scores, np.full(len(last), UNREAD_SCORE)),
+        )
+
+    def _vectors(self, rows: np.ndarray) -> np.ndarray:
+        """The vectors of rows of the FAISS index."""
+        return self._shards.vectors(self._readable[rows])
 
     def answers(self, rows: np.ndarray) -> list[Answer]:
         """The answers with these numbers, in the given order."""

@@ -5,14 +5,23 @@ import re
 from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from keras_qa.ranking.ties import best_first
 from keras_qa.search.answers import Answer
+from keras_qa.text.notes import NO_NOTES
+from keras_qa.text.notes import TextNotes
+from keras_qa.text.notes import answer_notes
+from keras_qa.text.notes import question_notes
+from keras_qa.text.reading import TextReading
 
 FORMATS = ("table", "tsv", "jsonl", "trec")
-COLUMNS = ("question_id", "question", "rank", "score", "answer_id", "answer")
+COLUMNS = (
+    *("question_id", "question", "rank", "score", "answer_id", "answer"),
+    "notes",
+)
 
 
 @dataclass(frozen=True)
@@ -24,12 +33,16 @@ class Ranking:
         question: its text.
         answers: the answers.
         scores: float `(answers,)`, in descending order; NaN is last.
+        notes: what stands out in each answer; empty if that is not known.
+        question_notes: what stands out in the question.
     """
 
     question_id: str
     question: str
     answers: Sequence[Answer]
     scores: np.ndarray
+    notes: Sequence[TextNotes] = ()
+    question_notes: TextNotes = NO_NOTES
 
     @classmethod
     def of_candidates(
@@ -39,6 +52,7 @@ class Ranking:
         candidates: Sequence[Answer],
         scores: np.ndarray,
         top: int | None = None,
+        reading: TextReading | None = None,
     ) -> "Ranking":
         """Orders candidates by their scores; see `ties.best_first`.
 
@@ -48,10 +62,17 @@ class Ranking:
             candidates: the candidates.
             scores: float `(candidates,)`, higher is better; NaN comes last.
             top: number of answers that are kept; None keeps all.
+            reading: how the model reads text, for the notes; None for none.
         """
         order = best_first(scores, top)
-        return cls(
-            question_id, question, [candidates[i] for i in order], scores[order]
+        answers = [candidates[i] for i in order]
+        ranking = cls(question_id, question, answers, scores[order])
+        if reading is None:
+            return ranking
+        return replace(
+            ranking,
+            notes=answer_notes(reading, question, [a.text for a in answers]),
+            question_notes=question_notes(reading, question),
         )
 
 
@@ -77,13 +98,15 @@ def ranking_lines(
         Lines without line ends.
     """
     if format == "table":
-        yield _one_line(ranking.question)
+        yield _one_line(ranking.question) + _bracketed(ranking.question_notes)
         yield "  rank       score  answer"
-    for rank, (answer, score) in enumerate(
-        zip(ranking.answers, ranking.scores.tolist(), strict=True), start=1
+    scores = ranking.scores.tolist()
+    all_notes = ranking.notes or [NO_NOTES] * len(scores)
+    for rank, (answer, score, notes) in enumerate(
+        zip(ranking.answers, scores, all_notes, strict=True), start=1
     ):
         if format == "table":
-            text = _one_line(answer.text)
+            text = _one_line(answer.text) + _bracketed(notes)
             yield f"  {rank:4}  {score:10.5g}  {text}"
         elif format == "trec":
             question_id, answer_id, name = (
@@ -99,6 +122,7 @@ def ranking_lines(
                 score,
                 answer.id,
                 answer.text,
+                str(notes),
             )
             if format == "jsonl":
                 yield json.dumps(
@@ -106,6 +130,10 @@ def ranking_lines(
                 )
             else:
                 yield "\t".join(_one_line(str(value)) for value in values)
+
+
+def _bracketed(notes: TextNotes) -> str:
+    return f"  [{notes}]" if str(notes) else ""
 
 
 def _one_line(text: str) -> str:

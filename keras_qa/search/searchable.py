@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from keras_qa.errors import SearchError
 from keras_qa.layers import CosineSimilarity
 from keras_qa.models import CosineQA
@@ -55,21 +53,6 @@ def space_of(model: Any) -> Space:
     return PoincareSpace(
         weight, shift, epsilon=model.head.get_layer("distance").epsilon
     )
-
-
-def check_vectors(vectors: np.ndarray) -> np.ndarray:
-    """Returns vectors `(n, dim)` unchanged, if they are finite.
-
-    Raises:
-        SearchError: if a number is NaN or infinite.
-    """
-    finite = np.isfinite(vectors).all(axis=1)
-    if not finite.all():
-        raise SearchError(
-            "The model must give finite vectors. Received: "
-            f"{int((~finite).sum())} of {len(vectors)} with NaN or infinity"
-        )
-    return vectors
 
 
 def _unsearchable(model: Any, reason: str) -> SearchError:

@@ -281,6 +281,21 @@ def space_from_config(config: Mapping[str, Any]) -> Space:
         ) from error
 
 
+def check_vectors(vectors: np.ndarray) -> np.ndarray:
+    """Returns vectors `(n, dim)` unchanged, if they are finite.
+
+    Raises:
+        SearchError: if a number is NaN or infinite.
+    """
+    finite = np.isfinite(vectors).all(axis=1)
+    if not finite.all():
+        raise SearchError(
+            "The model must give finite vectors. Received: "
+            f"{int((~finite).sum())} of {len(vectors)} with NaN or infinity"
+        )
+    return vectors
+
+
 class _Config(TypedDict, total=False):
     space: str
     weight: float

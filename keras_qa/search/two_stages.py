@@ -7,11 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from keras_qa.datasets.dataset import Question
-from keras_qa.datasets.splitting import normal_text
 from keras_qa.errors import SearchError
 from keras_qa.ranker import Ranker
-from keras_qa.ranking.mining import CandidateMiner
 from keras_qa.search.index import AnswerIndex
 from keras_qa.search.rankings import Ranking
 
@@ -52,6 +49,7 @@ class BM25Stage:
         texts: the texts of all answers.
         tokenizer: one of `tokenizer.TOKENIZERS`.
         show_progress: True draws a progress bar while the texts are indexed.
+        unread: numbers of answers that are not found, as `AnswerIndex.unread`.
     """
 
     def __init__(
@@ -59,8 +57,13 @@ class BM25Stage:
         texts: Iterable[str],
         tokenizer: str = "word",
         show_progress: bool = True,
+        unread: Iterable[int] = (),
     ):
+        # Imported here, so that a search by the index starts without BM25.
+        from keras_qa.ranking.mining import CandidateMiner
+
         self._rows: list[int] = []
+        self._unread = frozenset(map(int, unread))
         self._miner = CandidateMiner(
             self._distinct(texts),
             tokenizer=tokenizer,
@@ -69,6 +72,8 @@ class BM25Stage:
 
     def find(self, question: str, top: int) -> Found:
         """See `FirstStage.find`."""
+        from keras_qa.datasets.dataset import Question
+
         scores = self._miner.scores(question)
         (found,) = self._miner.mine(
             [Question("1", question, ())],
@@ -81,10 +86,12 @@ class BM25Stage:
         return rows, scores[numbers].astype(np.float64)
 
     def _distinct(self, texts: Iterable[str]) -> Iterable[str]:
+        from keras_qa.datasets.splitting import normal_text
+
         seen = set()
         for row, text in enumerate(texts):
             known = normal_text(text)
-            if known not in seen:
+            if row not in self._unread and known not in seen:
                 seen.add(known)
                 self._rows.append(row)
                 yield text
@@ -145,6 +152,9 @@ def answer_question(
     read = time.perf_counter()
     if second is not None and answers:
         scores = second.scores(question, [a.text for a in answers])
-    ranked = Ranking.of_candidates(question_id, question, answers, scores, top)
+    ranked = Ranking.of_candidates(
+        *(question_id, question, answers, scores, top),
+        reading=(second or index.ranker).noted_reading,
+    )
     end = time.perf_counter()
     return ranked, Times(searched - start, end - read, read - searched)

@@ -4,6 +4,7 @@ import json
 import math
 import runpy
 from collections import Counter
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -118,7 +119,7 @@ class OverlapFeatures:
 
     def is_stop_word(self, word: str) -> bool:
         """Returns True if the last two features ignore a word."""
-        return word in self.stop_words or not any(map(str.isalnum, word))
+        return is_stop_word(word, self.stop_words)
 
     def pair(
         self, question_tokens: Iterable[str], answer_tokens: Iterable[str]
@@ -228,6 +229,11 @@ class OverlapFeatures:
             len(content) / max(1, content_words),
             math.fsum(content) / max(1, content_words),
         )
+
+
+def is_stop_word(word: str, stop_words: Collection[str] = STOP_WORDS) -> bool:
+    """Returns True for stop words and words without any letter or digit."""
+    return word in stop_words or not any(map(str.isalnum, word))
 
 
 def _check_state(

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+from typing import NotRequired
 from typing import TypedDict
 
 import numpy as np
@@ -18,6 +20,10 @@ from keras_qa.files.checks import read_json
 from keras_qa.text import tokenizer as tokenizers
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.readable import LONE_STOP_WORDS
+from keras_qa.text.readable import READABLE
+from keras_qa.text.readable import UNREAD_SCORE
+from keras_qa.text.readable import readable_ids
 from keras_qa.text.sides import SIDES
 from keras_qa.text.tokenizer import TOKENIZERS
 from keras_qa.text.tokenizer import tokenize
@@ -42,6 +48,8 @@ class _Stored(TypedDict):
 
     tokenizer: str
     max_length: _Lengths
+    readable: NotRequired[str]
+    stop_words: NotRequired[list[str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +68,12 @@ class TextReading:
         overlap: computes the model's input `"overlap"` from the cut tokens;
             None for a model without this input.
         report: counts unknown words and empty texts, if not None.
+        readable: one of `keras_qa.text.readable.READABLE`: what an answer must
+            contain, within its maximum length, for the model's score to count;
+            other answers have the score `UNREAD_SCORE`. `"any"` keeps every
+            score, as the papers do.
+        stop_words: the words that `"content"` does not count, next to those
+            without any letter or digit.
 
     Raises:
         RankerError: if an attribute is out of range.
@@ -76,9 +90,12 @@ class TextReading:
     max_answer_length: int | None = None
     overlap: OverlapFeatures | None = None
     report: TextReport | None = None
+    readable: str = "content"
+    stop_words: frozenset[str] = LONE_STOP_WORDS
 
     def __post_init__(self) -> None:
         check_choice("tokenizer", self.tokenizer, TOKENIZERS, error=RankerError)
+        check_choice("readable", self.readable, READABLE, error=RankerError)
         for side, length in self.max_length.items():
             if length is not None and length < 1:
                 raise RankerError(
@@ -145,6 +162,40 @@ class TextReading:
         if self.overlap is not None:
             features["overlap"] = self.overlap.pairs(tokens, asked, answered)
         return self.ids(tokens), asked, answered, features
+
+    @cached_property
+    def readable_ids(self) -> np.ndarray | None:
+        """See `keras_qa.text.readable.readable_ids`."""
+        return readable_ids(self.vocabulary, self.readable, self.stop_words)
+
+    def are_readable(self, texts: RaggedTexts) -> np.ndarray:
+        """Returns True for each answer whose score counts, bool `(texts,)`."""
+        if self.readable_ids is None:
+            return np.ones(len(texts), bool)
+        before = np.append(0, np.cumsum(self.readable_ids[texts.ids]))
+        return np.diff(before[texts.offsets]) > 0
+
+    def unread_last(
+        self,
+        scores: np.ndarray,
+        texts: RaggedTexts,
+        answers: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """Replaces the scores of unreadable answers by `UNREAD_SCORE`.
+
+        Args:
+            scores: float `(n,)`, higher is better.
+            texts: the word ids of texts.
+            answers: the index of each answer in `texts`, `(n,)`; None if they
+                are the texts, in order.
+
+        Returns:
+            The scores, of the same dtype, `(n,)`.
+        """
+        kept = self.are_readable(texts)
+        if answers is not None:
+            kept = kept[answers]
+        return np.where(kept, scores, scores.dtype.type(UNREAD_SCORE))
 
     def for_model(self, model: Any) -> "TextReading":
         """Checks that the reading fits a model, and cuts texts to its lengths.
@@ -231,7 +282,8 @@ class TextReading:
         replace those that `number_pattern` (if not null) fully matches by
         `number`, cut them to the side's `max_length`, look up their ids, with
         `unknown_id` for words not in the vocabulary, and pad with
-        `padding_id`.
+        `padding_id`. Converted models give answers that are not `readable`
+        the score `unread_score`; see `keras_qa.text.readable`.
 
         Args:
             folder: an existing folder.
@@ -250,6 +302,9 @@ class TextReading:
             padding_id=PADDING_ID,
             unknown_id=UNKNOWN_ID,
             first_word_id=UNKNOWN_ID + 1,
+            readable=self.readable,
+            unread_score=UNREAD_SCORE,
+            stop_words=sorted(self.stop_words),
         )
         self.vocabulary.save(folder / VOCABULARY)
         if self.overlap is not None:
@@ -258,6 +313,9 @@ class TextReading:
     @classmethod
     def load(cls, folder: Path, tokenizer: str | None = None) -> "TextReading":
         """Reads the files that `save` wrote.
+
+        Files of older versions, which do not say what is readable, are read
+        with the defaults.
 
         Args:
             folder: the folder.
@@ -269,12 +327,18 @@ class TextReading:
         """
         path = folder / READING
         stored = read_json(path, _Stored, RankerError)
-        lengths = {f"max_{s}_length": stored["max_length"][s] for s in SIDES}
+        settings: dict[str, Any] = {
+            f"max_{s}_length": stored["max_length"][s] for s in SIDES
+        }
+        if "readable" in stored:
+            settings["readable"] = stored["readable"]
+        if "stop_words" in stored:
+            settings["stop_words"] = frozenset(stored["stop_words"])
         return cls.of_files(
             folder,
             path,
             tokenizer=tokenizer or stored["tokenizer"],
-            **lengths,
+            **settings,
         )
 
     @classmethod
@@ -286,7 +350,7 @@ class TextReading:
         Args:
             folder: contains `vocabulary.txt` and optionally `overlap.json`.
             origin: the file that the settings are from, for error messages.
-            **settings: `tokenizer` and the maximum lengths.
+            **settings: other attributes, such as `tokenizer`.
 
         Raises:
             DatasetError: if a file of the folder is missing or bad.

@@ -19,6 +19,8 @@ class TextReport:
     `TextWarning`; later ones are only counted.
 
     Attributes:
+        counts: whether texts are counted; a server, which prints no report,
+            sets it to False.
         texts: number of texts.
         empty: number of texts without a word.
         words: number of words.
@@ -26,6 +28,7 @@ class TextReport:
     """
 
     def __init__(self) -> None:
+        self.counts = True
         self.clear()
 
     def clear(self) -> None:
@@ -42,6 +45,8 @@ class TextReport:
             tokens: the tokens of each text.
             vocabulary: the model's vocabulary.
         """
+        if not self.counts:
+            return
         before = bool(self.unknown), bool(self.empty)
         self.texts += len(tokens)
         self.empty += sum(not text for text in tokens)
@@ -53,6 +58,11 @@ class TextReport:
             if message and not known:
                 warnings.warn(message, TextWarning, stacklevel=2)
 
+    @property
+    def unknown_share(self) -> float:
+        """The share of unknown words among all words, 0 without words."""
+        return self.unknown.total() / max(1, self.words)
+
     def summary(self) -> str:
         """The counts as a sentence; empty if there is nothing to report."""
         return "; ".join(filter(None, self._messages()))
@@ -63,7 +73,8 @@ class TextReport:
             named = [word for word, _ in self.unknown.most_common(_NAMED)]
             unknown = (
                 f"{self.unknown.total():,} of {self.words:,} words are not in "
-                "the model's vocabulary and are read as one unknown word: "
+                f"the model's vocabulary ({self.unknown_share:.1%}) and are "
+                "read as one unknown word: "
                 f"{', '.join(map(shorten, named))}"
                 f"{', ...' if len(self.unknown) > _NAMED else ''}"
             )

@@ -65,12 +65,16 @@ class Recipe:
         changes: new values, for all models.
         models: new values for one model, by its name.
         datasets: new values for one data set, by its name.
+        searched: new values for one model on one data set, by both names.
     """
 
     about: str
     changes: Mapping[str, Any] = field(default_factory=dict)
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     datasets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    searched: Mapping[tuple[str, str], Mapping[str, Any]] = field(
+        default_factory=dict
+    )
 
 
 @dataclass(frozen=True)
@@ -250,6 +254,7 @@ class Experiment(Generic[S]):
             **recipe.changes,
             **recipe.models.get(arguments.model, {}),
             **recipe.datasets.get(arguments.dataset, {}),
+            **recipe.searched.get((arguments.model, arguments.dataset), {}),
         }
 
     def check(self, arguments: Namespace, settings: S) -> None:

@@ -94,9 +94,9 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
     def recipe_changes(
         self, arguments: Namespace, published: QALSTMSettings
     ) -> Mapping[str, Any]:
-        """Halves sizes for `small`, and ignores retuning for one negative."""
+        """Halves sizes but for `paper`, ignores retuning for one negative."""
         changes = super().recipe_changes(arguments, published)
-        if arguments.recipe != "small":
+        if arguments.recipe == "paper":
             return changes
         _, row = self.rows.get(arguments.row, ("", {}))
         retuned = {

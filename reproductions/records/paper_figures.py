@@ -26,6 +26,22 @@ from reproductions.records.seed_groups import Statistic
 FOLDER = Path(__file__).parents[1]
 FILE = "paper.toml"
 
+# Names for readers of the rankings without a network that all papers have.
+FLOOR_NAMES = {
+    "random": "random order",
+    "cosine": "untrained cosine",
+    "bm25": "BM25",
+    "bm25-tuned": "BM25, tuned",
+    "idf-overlap": "idf overlap",
+    "alignment": "alignment of words",
+    "idf-alignment": "alignment of words, by idf",
+    "features": "features of alignment",
+    "contextual-cosine": "cosine, words in context",
+    "contextual-alignment": "alignment, words in context",
+    "contextual-idf-alignment": "alignment by idf, words in context",
+    "contextual-features": "features, words in context",
+}
+
 
 @dataclass(frozen=True)
 class Row:
@@ -315,6 +331,7 @@ def read_paper(path: Path) -> Paper:
     paper = typed({**content, "key": key}, Paper, str(path), RecordError)
     return replace(
         paper,
+        models={**FLOOR_NAMES, **paper.models},
         tables=tuple(
             _table(key, fields, f"{path}: tables[{number}]")
             for number, fields in enumerate(tables)

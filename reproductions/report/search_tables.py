@@ -42,13 +42,17 @@ def minutes(trials: Sequence[dict[str, Any]]) -> float:
 def _one_search(paper: Paper, trials: Sequence[dict[str, Any]]) -> list[str]:
     first = trials[0]
     name = paper.named(first["model"])
-    options = " ".join(f"`{option}`" for option in first["options"])
+    # A trial's own settings are among its options, too.
+    options = " ".join(
+        f"`{option}`"
+        for option in first["options"]
+        if option.partition("=")[0] not in first["settings"]
+    )
     shared = {
         key: value
         for key, value in first["settings"].items()
         if all(t["settings"].get(key, ...) == value for t in trials)
     }
-    vectors = {trial["trial"]: _vectors(trial) for trial in trials}
     notes = markdown.Notes()
     rows = [
         [
@@ -63,7 +67,7 @@ def _one_search(paper: Paper, trials: Sequence[dict[str, Any]]) -> list[str]:
                 or "–",
                 60,
             ),
-            vectors[trial["trial"]],
+            _vectors(trial),
             f"{trial['metrics'][METRIC]:.3f}"
             if trial["metrics"]
             else f"failed: {trial['failed']}",

@@ -8,9 +8,12 @@ import sys
 import pytest
 
 from keras_qa.ranker import Ranker
+from keras_qa.search.index import AnswerIndex
+from keras_qa.text.readable import UNREAD_SCORE
 from support.search_runs import ANSWERS
 from support.search_runs import QUESTION
 from support.search_runs import best
+from support.search_runs import build
 from support.search_runs import command
 
 
@@ -103,3 +106,55 @@ def test_ask_interactively(hyperqa_index, capsys, monkeypatch):
         ["1", "w1", "1"],
         ["2", "w2 w3", "1"],
     ]
+
+
+def test_unread_answers_are_found_last_and_marked(runs, tmp_path, capsys):
+    texts = ["w1 w2", "the news", "w7 emma", "?", "w1 w7 Emma?", "w3 news"]
+    file = tmp_path / "answers.txt"
+    file.write_text("\n".join(texts))
+    folder = tmp_path / "index"
+    ranker = Ranker.load(runs["hyperqa"])
+    expected = ranker.rank(QUESTION, texts)
+    assert [place for place, _ in expected[4:]] == [1, 3]
+    for kind in ("flat", "hnsw"):
+        # Another size of shards than that of the collection.
+        assert build(runs["hyperqa"], file, folder, kind, size=4) == 6
+        index = AnswerIndex(folder, kind)
+        rows, scores = index.search(index.encode(QUESTION), 10)
+        assert rows.tolist() == [place for place, _ in expected]
+        assert scores == pytest.approx([x for _, x in expected], rel=1e-3)
+        assert index.search(index.encode(QUESTION), 5)[0].tolist()[4:] == [1]
+    assert index.unknown_share == 5 / 13
+    asked = ("ask", folder, "--question", QUESTION, "--format", "jsonl")
+    assert command(*asked) == 0
+    printed = capsys.readouterr()
+    notes = {
+        row["answer"]: row["notes"]
+        for row in map(json.loads, printed.out.splitlines())
+    }
+    assert notes == {
+        **dict.fromkeys(texts, ""),
+        "the news": "not readable; unknown: the news",
+        "?": "not readable; unknown: ?",
+        "w1 w7 Emma?": "repeats the question; unknown: ?",
+        "w3 news": "unknown: news",
+    }
+    assert "38.5% of the words of the answers are not in" in printed.err
+    assert "2 of 6 answers are not readable and come last" in printed.err
+    # BM25 would find what shares "the" with the question.
+    asked = ("ask", folder, "--question", "the w3", "--first", "bm25")
+    assert command(*asked) == 0
+    table = capsys.readouterr().out
+    assert "the news" not in table
+    assert "w3 news  [unknown: news]" in table
+    assert table.startswith("the w3  [unknown: the]\n")
+
+
+def test_a_collection_without_a_readable_answer(runs, tmp_path):
+    file = tmp_path / "answers.txt"
+    file.write_text("the\n?\n")
+    build(runs["hyperqa"], file, tmp_path / "index")
+    index = AnswerIndex(tmp_path / "index")
+    rows, scores = index.search(index.encode(QUESTION), 1)
+    assert rows.tolist() == [0]
+    assert scores.tolist() == [UNREAD_SCORE]

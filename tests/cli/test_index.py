@@ -18,6 +18,7 @@ import pytest
 from keras_qa import models
 from keras_qa.errors import SearchError
 from keras_qa.ranker import Ranker
+from keras_qa.search import build as build_module
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
@@ -25,6 +26,7 @@ from keras_qa.search.index import AnswerIndex
 from keras_qa.search.searchable import space_of
 from support.search_runs import ANSWERS
 from support.search_runs import QUESTION
+from support.search_runs import VOCABULARY
 from support.search_runs import build
 from support.search_runs import command
 
@@ -171,15 +173,17 @@ build_index(ranker, answers, folder, shard_size=16, show_progress=False)
     with pytest.raises(SearchError, match="a finished index"):
         AnswerIndex(folder)
     encoded = []
-    encode = Ranker.encode
+    encode = build_module.encode_texts
 
-    def count(self, texts):
-        encoded.extend(texts)
-        return encode(self, texts)
+    def count(model, side, texts):
+        encoded.extend(texts[i].tolist() for i in range(len(texts)))
+        return encode(model, side, texts)
 
-    monkeypatch.setattr(Ranker, "encode", count)
+    monkeypatch.setattr(build_module, "encode_texts", count)
     build(runs["hyperqa"], answer_file, folder)
-    assert encoded == ANSWERS[32:]
+    assert encoded == [
+        VOCABULARY.encode(text.split()).tolist() for text in ANSWERS[32:]
+    ]
     assert build(runs["hyperqa"], answer_file, folder) == 100
     assert len(encoded) == 68
     assert not list(shards.folder.glob(".writing-*"))

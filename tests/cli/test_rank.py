@@ -45,7 +45,7 @@ def test_rank_candidates_in_all_formats(runs, capsys):
     assert capsys.readouterr().out.split()[5:] == ["my_run"]
     # What the shell gives for a byte that is no UTF-8.
     assert command(*rank[:3], "\udcff", *rank[4:], "table") == 0
-    assert capsys.readouterr().out.startswith("\ufffd\n")
+    assert capsys.readouterr().out.startswith("\ufffd  [unknown: \ufffd]\n")
 
 
 def test_rank_from_files_and_standard_input(

@@ -3,6 +3,7 @@
 import pytest
 
 from keras_qa.files import whole as atomic
+from keras_qa.files.whole import refuse_existing
 from keras_qa.files.whole import remove_scratch
 from keras_qa.files.whole import write_whole
 
@@ -80,3 +81,11 @@ def test_an_older_folder_alone_is_removed(tmp_path):
     (tmp_path / ".writing-x/old-folder").mkdir(parents=True)
     remove_scratch(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_outputs_that_exist_are_refused(tmp_path):
+    refuse_existing(tmp_path / "ranker", str(tmp_path / "saved_model"))
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "saved_model").mkdir()
+    with pytest.raises(FileExistsError, match=r"exist yet; .*: .*saved_model$"):
+        refuse_existing(tmp_path / "ranker", tmp_path / "saved_model")

@@ -335,7 +335,7 @@ def test_ranks_texts_in_a_graph():
     words = Vocabulary([f"w{i}" for i in range(VOCABULARY - 2)])
     model, any_length = _model(), {"question": None, "answer": None}
     rank = text_signatures(
-        model, TextEncoder(words.words), any_length, any_length
+        model, TextEncoder(words.words), TextReading(words), any_length
     )["rank"]
     found = rank(question="w1 w2", candidates=["w3 w1", "w2"])["scores"]
     expected = _score(model, np.array([[3, 4]] * 2), np.array([[5, 3], [4, 0]]))

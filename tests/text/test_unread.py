@@ -25,9 +25,10 @@ def test_unknown_words_and_empty_texts_are_reported_once():
     assert len(warned) == 1
     assert (report.texts, report.empty, report.words) == (6, 2, 7)
     assert report.unknown == {"books": 2, "more": 1}
+    assert report.unknown_share == 3 / 7
     assert report.summary() == (
-        "3 of 7 words are not in the model's vocabulary and are read as one "
-        "unknown word: 'books', 'more'; 2 of 6 texts are empty"
+        "3 of 7 words are not in the model's vocabulary (42.9%) and are read "
+        "as one unknown word: 'books', 'more'; 2 of 6 texts are empty"
     )
     reading.texts("answer", list("abcdef"))
     assert report.summary().count(", ...;") == 1
@@ -36,3 +37,10 @@ def test_unknown_words_and_empty_texts_are_reported_once():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         TextReading(VOCABULARY).texts("answer", ["unknown", ""])
+
+
+def test_a_report_that_counts_nothing():
+    report = TextReport()
+    report.counts = False
+    report.add([["new"], []], Vocabulary(["known"]))
+    assert report.summary() == "" and report.texts == 0

@@ -22,7 +22,7 @@ from keras_qa.models.building import vector_inputs
 from keras_qa.models.building import word_embedding
 from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.encoders import word_projection
-from keras_qa.ranking.scoring import predict_padded
+from keras_qa.ranking.padded import predict_padded
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.sides import SIDES
 

@@ -13,7 +13,7 @@ from keras_qa.models.building import full_policy
 from keras_qa.models.building import text_inputs
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.floors.floor import Floor
-from keras_qa.ranking.scoring import score_padded
+from keras_qa.ranking.padded import score_padded
 from keras_qa.text.ragged import Ragged
 from keras_qa.text.sides import SIDES
 from keras_qa.text.vector_texts import VectorTexts

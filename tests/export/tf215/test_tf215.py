@@ -22,7 +22,7 @@ from keras_qa.export.saved_model import SavedModel
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
-from keras_qa.ranking.scoring import score_padded
+from keras_qa.ranking.padded import score_padded
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.reading import TextReading
 from keras_qa.text.tokenizer import tokenize

@@ -72,11 +72,11 @@ def test_each_table_has_the_floors_of_its_vectors():
     # By hand: .6 - .61, and .62 - .5 for the vectors with no other floor.
     assert below[6] == "-0.010 ↓"
     assert row_of(text, "HyperQA", "paper", "`more`")[6] == "+0.120"
-    for name in ("BM25", "alignment"):
+    for name in ("BM25", "alignment of words"):
         assert row_of(text, name, "untrained")[6] == ""
     assert "features" not in text
     plain = " ".join(text.split())
-    assert "or none: alignment 0.610 for `other`." in plain
+    assert "or none: alignment of words 0.610 for `other`." in plain
     assert plain.count("↓: below the MAP") == 1
 
 

@@ -12,7 +12,7 @@ def trial(number, MAP=None, **changes):
         "dataset": "wikiqa",
         "recipe": "best",
         "trial": str(number),
-        "options": ["folds=2"],
+        "options": ["folds=2", 'word_norm="unit"'],
         "vectors": ["a.bin"],
         "settings": {"word_norm": "unit", **settings},
         "metrics": {},

@@ -1,0 +1,123 @@
+"""ONNX models in onnxruntime, without Keras and its backends."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from keras_qa.errors import RankerError
+from keras_qa.files.text_files import shorten
+from keras_qa.text.ragged import Ragged
+from keras_qa.text.reading import READING
+
+MODEL_FILE = "model.onnx"
+ENCODER_FILE = "question_encoder.onnx"
+
+BESIDE = "onnx"
+"""The subfolder with the ONNX form of the Keras model of a folder."""
+
+SOURCE = "keras_file_sha256"
+"""The entry of its `reading.json` that names this Keras model."""
+
+# Number of texts encoded at a time; bounds the memory.
+_TEXTS = 256
+
+
+class OnnxModel:
+    """An exported ONNX model, with the part of Keras's interface that ranks.
+
+    Threads may share it.
+
+    Args:
+        path: a file that `export_onnx` or `export_question_encoder` wrote.
+
+    Attributes:
+        input: the inputs by name, each with its `shape`.
+
+    Raises:
+        ImportError: if onnxruntime is not installed.
+        RankerError: if onnxruntime cannot load the file.
+    """
+
+    def __init__(self, path: Path):
+        try:
+            import onnxruntime
+        except ImportError as error:
+            raise ImportError(
+                "Loading ONNX needs onnxruntime: pip install 'keras-qa[onnx]'"
+            ) from error
+        try:
+            self._session = onnxruntime.InferenceSession(path)
+        # onnxruntime raises many types of errors for bad files.
+        except Exception as error:
+            raise RankerError(
+                f"{path}: expected an ONNX model. "
+                f"Received: {shorten(str(error))}"
+            ) from error
+        self.input = {
+            x.name: _Input(x.shape) for x in self._session.get_inputs()
+        }
+
+    def predict_on_batch(self, inputs: Mapping[str, np.ndarray]) -> np.ndarray:
+        """The scores of pairs, float32 `(n, 1)`."""
+        return self._session.run(None, dict(inputs))[0]
+
+    def encode(self, texts: Ragged) -> np.ndarray:
+        """The vectors of texts, by an encoder; float32 `(texts, dim)`."""
+        ((name, taken),) = self.input.items()
+        # Of no texts, the shape is that of the vectors.
+        vectors = [
+            self.predict_on_batch(
+                {
+                    name: texts.padded(
+                        np.arange(start, min(start + _TEXTS, len(texts))),
+                        taken.shape[1],
+                    )
+                }
+            )
+            for start in range(0, max(1, len(texts)), _TEXTS)
+        ]
+        return np.concatenate(vectors)
+
+
+def find_beside(keras_file: Path, name: str) -> Path | None:
+    """The ONNX file that was made of a Keras model and lies beside it.
+
+    Args:
+        keras_file: the `.keras` file; its folder may have a subfolder
+            `BESIDE`.
+        name: `MODEL_FILE` or `ENCODER_FILE`.
+
+    Returns:
+        The file, or None: if there is none, it was made of another Keras
+        model, or onnxruntime is not installed.
+    """
+    folder = keras_file.parent / BESIDE
+    try:
+        noted = json.loads((folder / READING).read_text("utf-8")).get(SOURCE)
+        if not (folder / name).is_file() or noted != file_digest(keras_file):
+            return None
+        import onnxruntime  # noqa: F401
+    # Without a sound ONNX form, the Keras model ranks.
+    except (OSError, ValueError, AttributeError, ImportError):
+        return None
+    return folder / name
+
+
+def file_digest(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class _Input:
+    """An input; in its shape, None replaces ONNX's names of variable sizes."""
+
+    def __init__(self, shape: Sequence[int | str]):
+        self.shape = tuple(n if isinstance(n, int) else None for n in shape)
+
+    def __repr__(self) -> str:
+        return f"<input of shape {self.shape}>"

@@ -1,0 +1,1 @@
+"""An HTTP server of one ranker, in the shape that rerank clients expect."""

@@ -1,0 +1,148 @@
+"""The ASGI application of a ranker: `POST /v1/rerank` and `GET /healthz`."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator
+from collections.abc import Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import numpy as np
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from keras_qa.ranker import Ranker
+from keras_qa.ranking.ties import best_first
+from keras_qa.serving.batching import Batcher
+from keras_qa.serving.batching import QueueFullError
+from keras_qa.serving.rerank import Limits
+from keras_qa.serving.rerank import RequestError
+from keras_qa.serving.rerank import RerankRequest
+
+_log = logging.getLogger(__name__)
+
+# Of a body that is too long, so many times the limit are read.
+_DRAINED = 16
+
+
+def make_app(
+    ranker: Ranker, name: str, limits: Limits | None = None
+) -> Starlette:
+    """Returns an ASGI application that ranks documents.
+
+    `POST /v1/rerank` takes `RerankRequest` as JSON and answers
+    `{"model": name, "results": [{"index": 1, "relevance_score": 2.4}, ...]}`,
+    best first. Scores are the model's, higher is better, in no fixed range;
+    `keras_qa.ranking.ties.best_first` orders equal ones. Errors are
+    `{"message": "..."}` with the status 400, 413 or 422 (see
+    `RerankRequest.parse`), 503 if too many requests wait, or 500.
+    `GET /healthz` answers `{"status": "ok", "model": name}`.
+
+    Args:
+        ranker: scores pairs; only this application may use it.
+        name: the model's name in responses.
+        limits: the largest requests; None for the defaults.
+    """
+    limits = limits or Limits()
+
+    # It would keep all unknown words of all requests.
+    ranker.report.counts = False
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[dict[str, Any]]:
+        # The first call compiles, which no request should wait for.
+        await asyncio.to_thread(ranker.scores, ["?"], ["?"])
+        batcher = Batcher(ranker.scores, limits.waiting)
+        task = asyncio.create_task(batcher.run())
+        yield {"batcher": batcher, "task": task}
+        task.cancel()
+
+    async def rerank(request: Request) -> Response:
+        asked = RerankRequest.parse(await _body(request, limits), limits)
+        try:
+            scores = await request.state.batcher.scores(
+                asked.query, asked.documents
+            )
+        except QueueFullError:
+            return _json(
+                503,
+                {"message": f"{limits.waiting} requests wait; try again."},
+                {"Retry-After": "1"},
+            )
+        if not np.isfinite(scores).all():
+            raise RequestError(500, "The model gave a score that is no number.")
+        results = [
+            asked.result(int(i), float(scores[i]))
+            for i in best_first(scores, asked.top_n)
+        ]
+        return _json(200, {"model": name, "results": results})
+
+    async def health(request: Request) -> Response:
+        if request.state.task.done():
+            return _json(503, {"status": "stopped", "model": name})
+        return _json(200, {"status": "ok", "model": name})
+
+    return Starlette(
+        routes=[
+            Route("/v1/rerank", rerank, methods=["POST"]),
+            Route("/healthz", health),
+        ],
+        exception_handlers={
+            RequestError: _refused,
+            HTTPException: _not_found,
+            Exception: _failed,
+        },
+        lifespan=lifespan,
+    )
+
+
+async def _body(request: Request, limits: Limits) -> bytes:
+    """The body, of which no more than the limit is kept."""
+    body, size = bytearray(), 0
+    try:
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size <= limits.body_bytes:
+                body += chunk
+            # A client reads the response only when it has sent everything.
+            elif size > _DRAINED * limits.body_bytes:
+                break
+    except ClientDisconnect:
+        raise RequestError(400, "The body was cut off.") from None
+    if size > limits.body_bytes:
+        raise RequestError(
+            413, f"The body must have at most {limits.body_bytes} bytes."
+        )
+    return bytes(body)
+
+
+def _json(
+    status: int, content: object, headers: Mapping[str, str] | None = None
+) -> Response:
+    # In ASCII, since a text may contain surrogates, which UTF-8 has not.
+    text = json.dumps(content, allow_nan=False)
+    return Response(text, status, headers, "application/json")
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    status = error.status if isinstance(error, RequestError) else 500
+    # The rest of a body that is too long is not read.
+    headers = {"Connection": "close"} if status == 413 else None
+    return _json(status, {"message": str(error)}, headers)
+
+
+async def _not_found(_: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        raise error
+    message = f"{error.detail}: there are POST /v1/rerank and GET /healthz."
+    return _json(error.status_code, {"message": message}, error.headers)
+
+
+async def _failed(_: Request, error: Exception) -> Response:
+    _log.error("A request failed: %s: %s", type(error).__name__, error)
+    return _json(500, {"message": "The model could not score the documents."})

@@ -1,0 +1,33 @@
+"""The benchmark of the server loses no request at overload."""
+
+import shutil
+
+import keras
+import pytest
+
+from benchmarks import serving
+from keras_qa.ranker import add_onnx
+
+
+@pytest.mark.once
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow", reason="TensorFlow writes ONNX"
+)
+def test_what_it_measures(runs, tmp_path, capsys):
+    for name in ("uvicorn", "starlette", "tf2onnx", "onnxruntime"):
+        pytest.importorskip(name)
+    folder = shutil.copytree(runs["hyperqa"], tmp_path / "ranker")
+    add_onnx(folder)
+    settings = serving.Settings(
+        (1, 4), seconds=0.2, documents=3, words=30, overload=24, waiting=2
+    )
+    measured = serving.measure(settings, folder)
+    rows = [(row["contender"], row["clients"]) for row in measured["load"]]
+    assert rows == [("serve", 1), ("serve", 4), ("loop", 1), ("loop", 4)]
+    assert all(row["200"] == row["sent"] > 0 for row in measured["load"])
+    summary = serving.summarise(settings, measured)
+    bounds = summary["bounds"]
+    assert bounds["lost or failed at overload"]["reached"]
+    assert bounds["answered after overload"]["reached"]
+    serving.report(settings, measured, summary)
+    assert "requests/s" in capsys.readouterr().out

@@ -1,0 +1,151 @@
+"""`rank` and `ask` start without Keras where there is an ONNX form."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+
+from keras_qa.export.onnx_model import ENCODER_FILE
+from keras_qa.export.onnx_model import find_beside
+from keras_qa.ranker import Ranker
+from keras_qa.ranker import add_onnx
+from keras_qa.search.build import add_question_encoder
+from keras_qa.search.index import AnswerIndex
+from support.search_runs import QUESTION
+from support.search_runs import command
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow", reason="TensorFlow writes ONNX"
+)
+CANDIDATES = ["w1 w2", "w7  emma", "w1 w2", "w20"]
+# Runs the command and prints which of the heavy packages it has imported.
+SCRIPT = """
+import sys
+from keras_qa.cli.main import main
+code = main(sys.argv[1:])
+heavy = {"keras", "tensorflow", "jax", "torch", "scipy", "bm25s", "gensim"}
+print(code, *sorted(heavy & set(sys.modules)))
+"""
+
+
+@pytest.fixture(scope="module")
+def run_with_onnx(runs, tmp_path_factory):
+    pytest.importorskip("tf2onnx")
+    pytest.importorskip("onnxruntime")
+    folder = tmp_path_factory.mktemp("fast") / "run"
+    shutil.copytree(runs["hyperqa"], folder)
+    assert add_onnx(folder) == folder / "onnx"
+    return folder
+
+
+@pytest.fixture(scope="module")
+def index_with_onnx(hyperqa_index, tmp_path_factory):
+    pytest.importorskip("tf2onnx")
+    pytest.importorskip("onnxruntime")
+    folder = tmp_path_factory.mktemp("fast") / "index"
+    shutil.copytree(hyperqa_index, folder)
+    assert add_question_encoder(folder)
+    return folder
+
+
+def imported(*arguments):
+    """Exit code and heavy packages of a command in a new process."""
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *map(str, arguments)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    code, *packages = done.stdout.splitlines()[-1].split()
+    return int(code), packages
+
+
+@pytest.mark.once
+def test_neither_keras_nor_tensorflow_is_imported(
+    run_with_onnx, index_with_onnx, tmp_path
+):
+    question = ("--question", QUESTION)
+    rank = ("rank", run_with_onnx, *question, "--candidates", *CANDIDATES)
+    assert imported(*rank) == (0, [])
+    assert imported("rank", run_with_onnx / "onnx", *rank[2:]) == (0, [])
+    ask = ("ask", index_with_onnx, *question)
+    assert imported(*ask, "--rerank", run_with_onnx) == (0, [])
+    # Wrong arguments and folders, by any form.
+    assert imported("rank", tmp_path, *rank[2:]) == (2, [])
+    assert imported(*ask, "--rerank", tmp_path) == (2, [])
+    assert imported(*ask, "--top", 0) == (2, [])
+    assert imported("ask", tmp_path, *question) == (2, [])
+    index = ("index", run_with_onnx, "--output", tmp_path / "x", "--answers")
+    assert imported(*index, tmp_path / "none.txt") == (2, [])
+
+
+def test_the_onnx_form_beside_a_model_gives_its_scores(runs, run_with_onnx):
+    ranker, slow = Ranker.load(run_with_onnx), Ranker.load(runs["hyperqa"])
+    assert (ranker.engine, slow.engine) == ("onnxruntime", "keras")
+    np.testing.assert_allclose(
+        ranker.scores(QUESTION, CANDIDATES),
+        slow.scores(QUESTION, CANDIDATES),
+        atol=1e-5,
+    )
+    # What needs the Keras model loads it.
+    np.testing.assert_array_equal(
+        ranker.encode(CANDIDATES), slow.encode(CANDIDATES)
+    )
+    assert ranker.weights_digest() == slow.weights_digest()
+
+
+def test_an_index_with_the_encoder_finds_the_same(
+    hyperqa_index, index_with_onnx
+):
+    fast, slow = map(AnswerIndex, (index_with_onnx, hyperqa_index))
+    vectors = [index.encode(QUESTION) for index in (fast, slow)]
+    np.testing.assert_allclose(*vectors, atol=1e-6)
+    assert fast.ranker.report.texts == 1
+    many = fast.ranker.encode(["w1", "w2 w3"] * 200, "question")
+    assert many.shape == (400, 5)
+    assert fast.ranker.encode([], "question").shape == (0, 5)
+    assert fast.ranker.encode(["w1"], "answer").shape == (1, 5)
+    found = [
+        index.search(vector, 5)
+        for index, vector in zip((fast, slow), vectors, strict=True)
+    ]
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    # Neither Keras nor the index's first encoder is written again.
+    assert add_question_encoder(index_with_onnx)
+
+
+def test_an_onnx_form_of_another_model_is_not_used(run_with_onnx, tmp_path):
+    folder = shutil.copytree(run_with_onnx, tmp_path / "run")
+    with (folder / "model.keras").open("ab") as file:
+        file.write(b"x")
+    assert find_beside(folder / "model.keras", "model.onnx") is None
+    shutil.copy(run_with_onnx / "model.keras", folder)
+    assert find_beside(folder / "model.keras", "model.onnx") is not None
+    assert find_beside(folder / "model.keras", ENCODER_FILE) is None
+    (folder / "onnx/reading.json").write_text("[]")
+    assert Ranker.load(folder).engine == "keras"
+
+
+def test_export_puts_onnx_into_the_folder_by_default(
+    runs, run_with_onnx, tmp_path, capsys
+):
+    folder = shutil.copytree(runs["cosineqa"], tmp_path / "run")
+    export = ("export", folder, "--format", "onnx")
+    assert command(*export) == 0
+    assert f"ONNX in {folder / 'onnx'}" in capsys.readouterr().out
+    assert Ranker.load(folder).engine == "onnxruntime"
+    assert command(*export) == 2
+    assert "`--output` must not exist" in capsys.readouterr().err
+    assert command(*export, "--overwrite") == 0
+    assert command("export", folder, "--format", "keras") == 2
+    assert "--output must be given" in capsys.readouterr().err
+    assert command("export", run_with_onnx / "onnx", "--format", "onnx") == 2
+    assert "expected a folder with model.keras" in capsys.readouterr().err

@@ -1,0 +1,323 @@
+"""The HTTP server: its answers, its limits, its queue and its end."""
+
+import asyncio
+import http.client
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+
+from keras_qa.ranker import Ranker
+from keras_qa.ranker import add_onnx
+from keras_qa.text.unread import TextReport
+from support.search_runs import QUESTION
+from support.search_runs import command
+
+uvicorn = pytest.importorskip("uvicorn")
+pytest.importorskip("starlette")
+
+from keras_qa.serving import app as application  # noqa: E402
+from keras_qa.serving.batching import Batcher  # noqa: E402
+from keras_qa.serving.batching import QueueFullError  # noqa: E402
+from keras_qa.serving.rerank import Limits  # noqa: E402
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.once
+LIMITS = Limits(body_bytes=1000, documents=5, characters=50, waiting=3)
+
+
+class Lengths:
+    """A ranker by the length of the answer, which notes its calls."""
+
+    def __init__(self):
+        self.report = TextReport()
+        self.calls = []
+        self.free = threading.Event()
+        self.free.set()
+
+    def scores(self, questions, answers):
+        self.calls.append(len(answers))
+        self.free.wait(20)
+        if "fail" in questions:
+            raise RuntimeError("secret")
+        if "nan" in questions:
+            return np.full(len(answers), np.nan, np.float32)
+        return np.array([len(a) for a in answers], np.float32)
+
+
+@pytest.fixture(scope="module")
+def served():
+    """A ranker, and the port at which it is served."""
+    ranker = Lengths()
+    app = application.make_app(ranker, "lengths", LIMITS)
+    config = uvicorn.Config(app, port=0, log_level="critical")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.005)
+    yield ranker, server.servers[0].sockets[0].getsockname()[1]
+    server.should_exit = True
+    thread.join(20)
+    assert not thread.is_alive()
+
+
+def ask(port, body, path="/v1/rerank", method="POST"):
+    """The status, the JSON and the headers of a response."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    connection.request(method, path, data)
+    response = connection.getresponse()
+    found = response.status, json.loads(response.read()), response.headers
+    connection.close()
+    return found
+
+
+def test_results_are_in_the_shape_of_rerank_clients(served):
+    _, port = served
+    body = {"model": "any", "query": "q", "documents": ["bb", "a", "ccc", "bb"]}
+    status, found, headers = ask(port, body)
+    assert (status, headers["content-type"]) == (200, "application/json")
+    assert found == {
+        "model": "lengths",
+        "results": [
+            {"index": i, "relevance_score": score}
+            for i, score in [(2, 3.0), (0, 2.0), (3, 2.0), (1, 1.0)]
+        ],
+    }
+    body = {
+        "query": "q",
+        "documents": [{"text": "b\ud800é"}, "a", {"text": "", "id": 7}],
+        "top_n": 1,
+        "return_documents": True,
+        "max_tokens_per_doc": 4096,
+    }
+    _, found, _ = ask(port, body)
+    assert found["results"] == [
+        {
+            "index": 0,
+            "relevance_score": 3.0,
+            "document": {"text": "b\ud800é"},
+        }
+    ]
+    assert ask(port, {**body, "top_n": 99})[1]["results"][2]["index"] == 2
+    status, found, _ = ask(port, b"", "/healthz", "GET")
+    assert (status, found) == (200, {"status": "ok", "model": "lengths"})
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "message"),
+    [
+        (b"{", 400, "The body must be JSON"),
+        (b"\xff\xfe", 400, "The body must be JSON"),
+        (b"[" * 900, 400, "The body must be JSON"),
+        (b'{"top_n": ' + b"9" * 900, 400, "The body must be JSON"),
+        ([], 422, "a JSON object"),
+        ({"documents": ["a"]}, 422, "`query` must be a text"),
+        ({"query": " ", "documents": ["a"]}, 422, "`query` must be a text"),
+        ({"query": "q"}, 422, "`documents` must be a list"),
+        ({"query": "q", "documents": []}, 422, "`documents` must be a list"),
+        ({"query": "q", "documents": "a"}, 422, "`documents` must be a list"),
+        ({"query": "q", "documents": ["a", 1]}, 422, r"`documents[1]` must be"),
+        ({"query": "q", "documents": [{}]}, 422, r"`documents[0]` must be"),
+        ({"query": "q", "documents": ["a"] * 6}, 413, "at most 5. Received: 6"),
+        ({"query": "q" * 51, "documents": ["a"]}, 413, "`query` must have at"),
+        ({"query": "q", "documents": ["a" * 51]}, 413, "`documents[0]` must h"),
+        (b" " * 1001, 413, "at most 1000 bytes"),
+        (b" " * 500_000, 413, "at most 1000 bytes"),
+        ({"query": "q", "documents": ["a"], "top_n": 0}, 422, "`top_n` must"),
+        ({"query": "q", "documents": ["a"], "top_n": True}, 422, "`top_n` mus"),
+        (
+            {"query": "q", "documents": ["a"], "return_documents": 1},
+            422,
+            "`return_documents` must",
+        ),
+        ({"query": "fail", "documents": ["a"]}, 500, "could not score"),
+        ({"query": "nan", "documents": ["a"]}, 500, "score that is no number"),
+    ],
+)
+def test_bad_requests(served, body, status, message):
+    _, port = served
+    try:
+        found = ask(port, body)
+    except (BrokenPipeError, ConnectionResetError):
+        # The server has stopped to read a body that is far too long.
+        assert len(body) > 16 * LIMITS.body_bytes
+        return
+    assert found[0] == status
+    assert message in found[1]["message"] and "secret" not in str(found[1])
+    assert list(found[1]) == ["message"]
+
+
+def test_other_paths_and_methods(served):
+    _, port = served
+    for path, method, status in (
+        ("/", "GET", 404),
+        ("/v1/rerank", "GET", 405),
+        ("/healthz", "POST", 405),
+    ):
+        found = ask(port, b"", path, method)
+        assert found[0] == status
+        assert "POST /v1/rerank and GET /healthz" in found[1]["message"]
+
+
+def test_requests_at_once_are_scored_together_and_overload_is_refused(served):
+    ranker, port = served
+    ranker.free.clear()
+    ranker.calls.clear()
+    body = {"query": "q", "documents": ["a", "bb"]}
+    with ThreadPoolExecutor(8) as pool:
+        first = pool.submit(ask, port, body)
+        while not ranker.calls:
+            time.sleep(0.005)
+        others = [pool.submit(ask, port, body) for _ in range(7)]
+        while sum(o.done() for o in others) < 7 - LIMITS.waiting:
+            time.sleep(0.005)
+        refused = [o.result() for o in others if o.done()]
+        assert ask(port, b"", "/healthz", "GET")[0] == 200
+        ranker.free.set()
+        answered = [o.result() for o in others]
+    assert [found[0] for found in refused] == [503] * 4
+    assert all(found[2]["Retry-After"] == "1" for found in refused)
+    assert "3 requests wait" in refused[0][1]["message"]
+    answered = [first.result(), *(f for f in answered if f[0] != 503)]
+    assert [found[0] for found in answered] == [200] * 4
+    assert {found[1]["results"][0]["index"] for found in answered} == {1}
+    assert ranker.calls == [2, 6]
+
+
+def test_a_request_that_fails_does_not_fail_others(served):
+    ranker, port = served
+    ranker.free.clear()
+    ranker.calls.clear()
+    with ThreadPoolExecutor(3) as pool:
+        bodies = [
+            {"query": query, "documents": ["a", "bb"]}
+            for query in ("first", "fail", "good")
+        ]
+        found = [pool.submit(ask, port, bodies[0])]
+        while not ranker.calls:
+            time.sleep(0.005)
+        found += [pool.submit(ask, port, body) for body in bodies[1:]]
+        time.sleep(0.1)
+        ranker.free.set()
+        assert [f.result()[0] for f in found] == [200, 500, 200]
+
+
+def test_batches_have_a_size_and_a_client_may_leave():
+    calls = []
+
+    def score(questions, answers):
+        calls.append([*answers])
+        return np.arange(len(answers), dtype=np.float32)
+
+    async def run():
+        batcher = Batcher(score, waiting=9, pairs=4)
+        texts = (["a"], ["b", "c"], ["d", "e"], ["f"] * 6, ["g"])
+        asked = [
+            asyncio.ensure_future(batcher.scores("q", answers))
+            for answers in texts
+        ]
+        await asyncio.sleep(0)
+        asked[1].cancel()
+        task = asyncio.ensure_future(batcher.run())
+        done = await asyncio.gather(*asked, return_exceptions=True)
+        task.cancel()
+        full = Batcher(score, waiting=1)
+        waiting = asyncio.ensure_future(full.scores("q", ["a"]))
+        await asyncio.sleep(0)
+        with pytest.raises(QueueFullError):
+            await full.scores("q", ["a"])
+        waiting.cancel()
+        return done
+
+    done = asyncio.run(run())
+    assert [len(c) for c in calls] == [3, 2, 6, 1]
+    assert isinstance(done.pop(1), asyncio.CancelledError)
+    assert [found.tolist() for found in done] == [
+        [0],
+        [0, 1],
+        [0, 1, 2, 3, 4, 5],
+        [0],
+    ]
+
+
+def test_arguments_are_checked_first(tmp_path, capsys, monkeypatch):
+    for options, message in (
+        (("--port", 70000), "--port must be from 0 to 65535. Received: 70000"),
+        (("--max-waiting", 0), "--max-waiting must be positive. Received: 0"),
+        ((), "expected a run's folder"),
+    ):
+        assert command("serve", tmp_path, *options) == 2
+        assert message in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "keras_qa.serving.app", None)
+    assert command("serve", tmp_path) == 2
+    assert "pip install 'keras-qa[serve]'" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def folder_with_onnx(runs, tmp_path_factory):
+    pytest.importorskip("tf2onnx")
+    folder = tmp_path_factory.mktemp("served") / "faq"
+    shutil.copytree(runs["cosineqa"], folder)
+    add_onnx(folder)
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore::keras_qa.errors.TextWarning")
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow", reason="TensorFlow writes ONNX"
+)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_answers_what_it_has_begun_and_stops(
+    folder_with_onnx, tmp_path, number
+):
+    folder = folder_with_onnx
+    code = (
+        "import sys; from keras_qa.cli.main import main\n"
+        "code = main(sys.argv[1:])\n"
+        "assert not {'keras', 'tensorflow'} & set(sys.modules)\n"
+        "sys.exit(code)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "serve", str(folder), "--port", "0"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        line = process.stderr.readline()
+        assert line.startswith("keras-qa: http://127.0.0.1:")
+        port = int(line.split(":")[3].split("/")[0])
+        texts = ["w1 w2", "w7 emma", "nothing known"]
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        data = json.dumps({"query": QUESTION, "documents": texts})
+        connection.putrequest("POST", "/v1/rerank")
+        connection.putheader("Content-Length", str(len(data)))
+        connection.endheaders(data[:10].encode())
+        # So that the server has read the beginning of the request.
+        assert ask(port, b"", "/healthz", "GET")[1]["model"] == "faq"
+        process.send_signal(number)
+        time.sleep(0.2)
+        connection.send(data[10:].encode())
+        found = json.loads(connection.getresponse().read())["results"]
+        scores = Ranker.load(folder).scores(QUESTION, texts)
+        assert {r["index"]: r["relevance_score"] for r in found} == (
+            pytest.approx(dict(enumerate(scores.tolist())), abs=1e-5)
+        )
+        assert process.wait(20) == 0
+        assert process.stderr.read() == ""
+    finally:
+        process.kill()
+        process.stderr.close()

@@ -1,0 +1,121 @@
+"""Which answers have a score, and the marks of those that stand out."""
+
+import json
+
+import numpy as np
+import pytest
+
+from keras_qa.errors import RankerError
+from keras_qa.text.notes import TextNotes
+from keras_qa.text.notes import answer_notes
+from keras_qa.text.notes import question_notes
+from keras_qa.text.readable import LONE_STOP_WORDS
+from keras_qa.text.readable import UNREAD_SCORE
+from keras_qa.text.readable import frequent_words
+from keras_qa.text.reading import TextReading
+from keras_qa.text.vocabulary import Vocabulary
+
+WORDS = ["the", "emma", "no", "'s", "?", "漢字"]
+VOCABULARY = Vocabulary(WORDS)
+ANSWERS = [
+    "",
+    "unseen",
+    "the",
+    "the 's ?",
+    "The Emma",
+    "no",
+    "漢字",
+    "a b emma",
+]
+
+
+@pytest.mark.parametrize(
+    ("readable", "expected"),
+    [
+        ("any", [1, 1, 1, 1, 1, 1, 1, 1]),
+        ("known", [0, 0, 1, 1, 1, 1, 1, 0]),
+        ("content", [0, 0, 0, 0, 1, 1, 1, 0]),
+    ],
+)
+def test_what_counts_within_the_maximum_length(readable, expected):
+    reading = TextReading(VOCABULARY, "whitespace", None, 2, readable=readable)
+    texts = reading.texts("answer", ANSWERS)
+    np.testing.assert_array_equal(reading.are_readable(texts), expected)
+    scores = np.arange(-3, 5, dtype=np.float32)
+    found = reading.unread_last(scores, texts)
+    assert found.dtype == np.float32
+    kept = np.array(expected, bool)
+    np.testing.assert_array_equal(found[kept], scores[kept])
+    assert (found[~kept] == UNREAD_SCORE).all()
+    # By indices of texts.
+    (found,) = reading.unread_last(scores[:1], texts, np.array([4]))
+    assert found == scores[0]
+
+
+def test_the_score_is_one_number_in_all_precisions():
+    assert float(np.float32(UNREAD_SCORE)) == UNREAD_SCORE
+    assert json.loads(json.dumps(UNREAD_SCORE)) == UNREAD_SCORE
+    assert np.isfinite(UNREAD_SCORE)
+    assert UNREAD_SCORE < -1e30
+
+
+def test_stop_words_that_answer_no_question():
+    assert {"the", "of", "whom", "n't", "’s"} <= LONE_STOP_WORDS
+    assert not {"no", "both", "now", "yes", "one"} & LONE_STOP_WORDS
+
+
+def test_frequent_words_replace_them(tmp_path):
+    texts = [["der", "hund"], ["der", "der", "mond"], ["ja"]]
+    assert frequent_words(texts, 0.5) == {"der"}
+    with pytest.raises(ValueError, match=r"`share` must .* share=2"):
+        frequent_words(texts, 2)
+    words = frequent_words(texts, 0.5)
+    TextReading(Vocabulary(["der", "mond", "the"]), stop_words=words).save(
+        tmp_path
+    )
+    reading = TextReading.load(tmp_path)
+    assert reading.stop_words == words
+    texts = reading.texts("answer", ["der", "mond", "the"])
+    assert reading.are_readable(texts).tolist() == [False, True, True]
+
+
+def test_files_of_older_versions_have_the_default(tmp_path):
+    TextReading(VOCABULARY, readable="any").save(tmp_path)
+    assert TextReading.load(tmp_path).readable == "any"
+    path = tmp_path / "reading.json"
+    stored = json.loads(path.read_text())
+    for name in ("readable", "stop_words", "unread_score"):
+        del stored[name]
+    path.write_text(json.dumps(stored))
+    loaded = TextReading.load(tmp_path)
+    assert loaded.readable == "content"
+    assert loaded.stop_words == LONE_STOP_WORDS
+    path.write_text(json.dumps({**stored, "readable": "all"}))
+    with pytest.raises(RankerError, match=r"`readable` must be one of .*'all'"):
+        TextReading.load(tmp_path)
+
+
+def test_notes_mark_what_stands_out():
+    reading = TextReading(VOCABULARY)
+    notes = answer_notes(
+        reading, "The Emma?", ["the EMMA", "the emma novel", "the", "", "no"]
+    )
+    assert notes == [
+        TextNotes(repeats_question=True),
+        TextNotes(unknown=("novel",)),
+        TextNotes(unread=True),
+        TextNotes(unread=True),
+        TextNotes(),
+    ]
+    assert [str(x) for x in notes] == [
+        *("repeats the question", "unknown: novel"),
+        *("not readable", "not readable", ""),
+    ]
+    (note,) = answer_notes(reading, "x y", ["y? y"])
+    assert str(note) == "not readable; unknown: y"
+    # A question without words is repeated by nothing.
+    assert answer_notes(reading, "?", [""]) == [TextNotes(unread=True)]
+    assert question_notes(reading, "who is Emma who") == TextNotes(
+        unknown=("who", "is")
+    )
+    assert answer_notes(reading, "x", []) == []
