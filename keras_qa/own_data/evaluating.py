@@ -136,15 +136,15 @@ def reranked(
         depth: number of these; None takes all.
 
     Returns:
-        float32 `(candidates,)`: the second stage's of the best, and lower
-        ones of the others, in the order of the first.
+        float32 `(candidates,)`, whole numbers: of the best in the order of the
+        second stage, of the others below, in the order of the first.
     """
     order = best_first(before)
     chosen, others = order[:depth], order[len(order[:depth]) :]
-    found = np.array(scores, np.float32)
-    least = found[chosen].min() if len(chosen) else np.float32(0)
-    # Differences of 1 at least, which float32 keeps beside any usual score.
-    found[others] = least - 1 - np.arange(len(others), dtype=np.float32)
+    # Numbers of places, as scores may be too far from 0 to count down from.
+    found = np.zeros(len(order), np.float32)
+    found[chosen] = np.unique(scores[chosen], return_inverse=True)[1]
+    found[others] = -1 - np.arange(len(others))
     return found
 
 
