@@ -22,6 +22,7 @@ from unittest import mock
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
+from benchmarks import own_data
 from keras_qa.cli import main as cli
 from reproductions.records.deviations import load_deviations
 from reproductions.records.paired_tests import read_paired_tests
@@ -37,6 +38,7 @@ FILES = {
     "citation": ("*/paper.toml",),
     "results": ("*/paper.toml", "records/*.jsonl"),
     "ledger": ("*/*deviations.toml",),
+    "trials": ("../benchmarks/own_data.jsonl",),
 }
 
 load_all_runs = functools.cache(
@@ -93,12 +95,19 @@ def _help(main: Callable[[list[str]], int], words: list[str]) -> str:
     return f"```\n{text.getvalue().strip()}\n```"
 
 
+def trials(record: str) -> str:
+    """The table of the trials of `benchmarks.own_data`, in the repository."""
+    lines = own_data.read_record(FOLDER.parent / record)
+    return "\n".join([own_data.HEADER, *map(own_data.summary, lines)])
+
+
 PARTS: dict[str, Callable[[str], str]] = {
     "citation": citation,
     "results": results,
     "ledger": ledger,
     "command": command,
     "script": script,
+    "trials": trials,
 }
 
 

@@ -21,6 +21,7 @@ _HOMES = {
         "PairwiseBatches",
         "PointwiseBatches",
     ),
+    "batches.texts": ("TextBatches",),
     "batches.triplets": ("TripletBatches",),
     "datasets": ("Corpus", "open_dataset", "open_tabular"),
     "embeddings": ("embedding_matrix", "load_vectors", "train_skipgram"),
@@ -38,6 +39,7 @@ _HOMES = {
     ),
     "optimizers.constraints": ("PoincareBall",),
     "optimizers.riemannian": ("RiemannianOptimizer",),
+    "own_data.training": ("train",),
     "ranker": ("Ranker", "add_onnx"),
     "ranking.evaluation": ("evaluate", "named_measures"),
     "ranking.scoring": ("score_pairs",),
@@ -53,8 +55,8 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _FOLDERS = (
     *("attention", "batches", "datasets", "embeddings", "export", "layers"),
-    *("losses", "metrics", "models", "optimizers", "ranking", "search"),
-    *("text", "training"),
+    *("losses", "metrics", "models", "optimizers", "own_data", "ranking"),
+    *("search", "text", "training"),
 )
 
 __all__ = ["__version__", *_HOME_OF, *_FOLDERS]

@@ -29,6 +29,9 @@ from typing import Any
 import numpy as np
 
 from keras_qa.errors import KerasQAError
+from keras_qa.ranking.intervals import CONFIDENCE
+from keras_qa.ranking.intervals import RESAMPLES
+from keras_qa.ranking.intervals import paired_difference
 from reproductions.records.paired_tests import PATH
 from reproductions.records.paired_tests import Condition
 from reproductions.records.paired_tests import PairedTest
@@ -40,10 +43,6 @@ from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.records.seed_groups import canonical
 from reproductions.records.seed_groups import group_runs
-
-RESAMPLES = 10_000
-CONFIDENCE = 0.95
-RNG_SEED = 0
 
 
 class SignificanceError(KerasQAError, ValueError):
@@ -81,47 +80,6 @@ def question_metric(folder: Path, metric: str) -> dict[str, float]:
             [d for d in run if d.query_id in scored],
         )
     }
-
-
-def paired_difference(
-    first: np.ndarray, second: np.ndarray
-) -> tuple[float, tuple[float, float], float]:
-    """Tests the mean difference of paired values.
-
-    Args:
-        first: values of the first condition, `(questions,)`.
-        second: values of the second condition, for the same questions.
-
-    Returns:
-        The mean difference, the ends of its bootstrap interval, and the
-        two-sided p value of the permutation test.
-    """
-    # Imported here because the import takes a second.
-    from scipy import stats
-
-    differences = first - second
-    test = stats.permutation_test(
-        (first, second),
-        lambda a, b, axis: np.mean(a - b, axis=axis),
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=RESAMPLES,
-        rng=np.random.default_rng(RNG_SEED),
-    )
-    # Percentiles are defined even if all differences are equal.
-    interval = stats.bootstrap(
-        (differences,),
-        np.mean,
-        n_resamples=RESAMPLES,
-        confidence_level=CONFIDENCE,
-        method="percentile",
-        rng=np.random.default_rng(RNG_SEED),
-    ).confidence_interval
-    return (
-        float(differences.mean()),
-        (float(interval.low), float(interval.high)),
-        float(test.pvalue),
-    )
 
 
 def paired_test(first: Group, second: Group, metric: str = "MAP") -> PairedTest:

@@ -25,7 +25,8 @@ ORDER = (
         "batches",
     ),
     *("datasets", "embeddings", "attention", "layers", "ranking", "models"),
-    *("export", "training", "ranker", "search", "serving", "cli"),
+    *("export", "training", "ranker", "search", "own_data", "serving"),
+    *("cli",),
 )
 # Only what writes or reads TensorFlow's own forms may import it.
 TENSORFLOW = ("keras_qa.export",)

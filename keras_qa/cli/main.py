@@ -21,6 +21,8 @@ from keras_qa.version import __version__
 COMMANDS = {
     "data audit": ("audit", "count what is in a data set"),
     "data fetch": ("fetch", "download a data set's files"),
+    "train": ("train", "train a ranker on your own questions"),
+    "evaluate": ("evaluate", "measure a ranker on your own questions"),
     "mine": ("mine", "find candidates with BM25"),
     "attention": ("attention", "show which words a model attends to"),
     "export": ("export", "write a model for others"),

@@ -27,6 +27,10 @@ CANNOT_RUN = {
     "reproduction; tests/reproductions run it",
     "keras_qa.ranker.Ranker": "needs a trained run; tests/test_ranker.py has "
     "some",
+    "keras_qa.own_data.training.train": "trains for a minute; "
+    "tests/own_data/test_training.py does with tiny settings",
+    "keras_qa.own_data.evaluating.evaluate_ranker": "needs a trained run; "
+    "tests/own_data/test_evaluating.py has a ranker",
     "keras_qa.embeddings.bert.vectors.bert_word_vectors": "runs a BERT "
     "for half a minute; tests/embeddings/bert/test_minilm.py does",
     "keras_qa.embeddings.mixtures.multi_resolution.MultiResolution": "needs "

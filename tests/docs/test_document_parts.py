@@ -32,3 +32,15 @@ def test_each_deviation_has_a_section(monkeypatch):
         assert " ".join(entry.default.split()) in plain
         for name in (*entry.arguments, *entry.tests):
             assert f"`{name}`" in plain
+
+
+def test_the_trials_are_a_table(monkeypatch):
+    pytest.importorskip("sphinx")
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
+    import generated_parts
+
+    header, rule, *rows = generated_parts.trials(
+        "benchmarks/own_data.jsonl"
+    ).splitlines()
+    assert header.count("|") == rule.count("|") == 8
+    assert all(row.count("|") == 8 for row in rows)

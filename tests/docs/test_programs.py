@@ -15,8 +15,11 @@ import pytest
 from gensim.models import FastText
 from gensim.models.fasttext import save_facebook_model
 
+from keras_qa.own_data import settings as own_settings
 from support import bert_reference
 from support import elmo_reference
+from support.own_data import TINY
+from support.own_data import write_table
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
@@ -53,7 +56,10 @@ assert np.isfinite(losses).all()
 """,
     "docs/own-data.md": """
 from pathlib import Path
+from pathlib import Path
 assert scores.shape == (1,) and best_first.shape == (2,)
+assert Path("onnx_faq/model.onnx").is_file()
+assert "best floor" in run.table
 assert {"val_map", "val_recall@5", "val_ndcg@10"} <= history.keys()
 assert Path("best.weights.h5").is_file()
 """,
@@ -100,6 +106,10 @@ def folder(tmp_path, monkeypatch):
     for name in ("train", "dev"):
         with (tmp_path / f"{name}.csv").open("w", newline="") as file:
             csv.writer(file).writerows([("question", "answer", "label"), *ROWS])
+    write_table(tmp_path / "faq.csv", range(30), labels=False)
+    # The defaults train for a minute, and read MiniLM where it is installed.
+    monkeypatch.setitem(own_settings.RECIPES, "default", TINY)
+    monkeypatch.setattr("keras_qa.own_data.vectors.find_spec", lambda n: None)
     bert_reference.write_bert(tmp_path / "bert", bert_reference.make_weights())
     elmo_reference.write_elmo(tmp_path / "elmo", elmo_reference.make_weights())
     model = FastText([["wrote"]], vector_size=6, min_count=1, bucket=9)

@@ -22,6 +22,7 @@ from keras_qa.models.floors.bm25_ranker import B
 from keras_qa.ranking.evaluation import evaluate
 from keras_qa.ranking.floors import bag_of_words_scores
 from keras_qa.ranking.floors import bm25_scores
+from keras_qa.ranking.logistic import listwise_regression
 from keras_qa.ranking.logistic import logistic_regression
 from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.vector_texts import VectorTexts
@@ -180,6 +181,21 @@ def test_features_are_standardised_and_weighted(
     )
     scores = score_pairs(model, corpus.texts, *indexed.pairs(), vectors=vectors)
     np.testing.assert_allclose(scores, x @ weights + bias, atol=1e-2)
+
+
+def test_features_are_weighed_by_question(corpus, indexed, matrix):
+    model = FeatureRanker(len(matrix), DIM, embeddings=matrix)
+    model.adapt(documents(corpus))
+    fitted = model.fit_questions(corpus.texts, indexed, listwise=True)
+    x = features_of(corpus, indexed, matrix)
+    x = (x - x.mean(0)) / x.std(0)
+    weights = listwise_regression(x, indexed.labels)
+    np.testing.assert_allclose(
+        [*fitted["weights"].values()], weights, atol=1e-2
+    )
+    assert fitted["bias"] == 0
+    scores = score_pairs(model, corpus.texts, *indexed.pairs())
+    np.testing.assert_allclose(scores, x @ weights, atol=1e-2)
 
 
 def test_features_may_be_chosen(corpus, indexed, matrix):

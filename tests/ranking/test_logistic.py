@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from keras_qa.ranking.logistic import listwise_regression
 from keras_qa.ranking.logistic import logistic_regression
 
 pytestmark = pytest.mark.once
@@ -47,3 +48,40 @@ def test_the_gradient_is_zero():
 def test_errors(features, labels, l2, message):
     with pytest.raises(ValueError, match=message):
         logistic_regression(features, labels, l2)
+
+
+def test_listwise_is_what_a_general_minimiser_finds():
+    from scipy.optimize import minimize
+
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(9, 2))
+    labels = [[1, 0, 0], [1, 1, 0, 0], [1, 1]]
+
+    def loss(weights):
+        total, start = 0.5 * weights @ weights, 0
+        # The last question tells nothing: both of its answers are right.
+        for of_one in labels[:2]:
+            scores = features[start : start + len(of_one)] @ weights
+            start += len(of_one)
+            right = scores[np.array(of_one) > 0]
+            total += np.log(np.exp(scores).sum()) - right.mean()
+        return total
+
+    expected = minimize(loss, np.zeros(2), method="Nelder-Mead").x
+    found = listwise_regression(features, labels)
+    np.testing.assert_allclose(found, expected, atol=1e-3)
+
+
+def test_listwise_ignores_what_a_question_shares():
+    labels = [[1, 0], [0, 1]]
+    features = np.array([[1.0], [0.0], [7.0], [8.0]])
+    found = listwise_regression(features, labels)
+    # 2 / (1 + exp(w)) = w
+    assert 2 / (1 + np.exp(found[0])) == pytest.approx(found[0], abs=1e-6)
+
+
+def test_listwise_errors():
+    with pytest.raises(ValueError, match="a question with right answers and"):
+        listwise_regression(np.ones((3, 1)), [[1, 1], [0]])
+    with pytest.raises(ValueError, match=r"`features` must have .*\(3,\)"):
+        listwise_regression(np.ones((2, 1)), [[1, 1], [0]])

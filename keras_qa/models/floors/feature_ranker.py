@@ -97,9 +97,12 @@ class FeatureRanker(LinearRanker):
         vectors: VectorTexts | None = None,
         features: Mapping[str, np.ndarray] | None = None,
         l2: float = L2,
+        listwise: bool = False,
     ) -> dict[str, Any]:
         """As `LinearRanker.fit_questions`; the weights are by feature."""
-        fitted = super().fit_questions(texts, questions, vectors, features, l2)
+        fitted = super().fit_questions(
+            texts, questions, vectors, features, l2, listwise
+        )
         names = self.counting.features
         return {
             **fitted,

@@ -10,6 +10,7 @@ from keras import ops
 
 from keras_qa.layers.feature_standardization import FeatureStandardization
 from keras_qa.models.configured import ConfiguredModel
+from keras_qa.ranking.logistic import listwise_regression
 from keras_qa.ranking.logistic import logistic_regression
 from keras_qa.ranking.padded import predict_padded
 from keras_qa.text.ragged import Ragged
@@ -115,6 +116,7 @@ class LinearRanker(ConfiguredModel):
         vectors: VectorTexts | None = None,
         features: Mapping[str, np.ndarray] | None = None,
         l2: float = L2,
+        listwise: bool = False,
     ) -> dict[str, Any]:
         """Standardises, and fits weights and bias by logistic regression.
 
@@ -125,16 +127,23 @@ class LinearRanker(ConfiguredModel):
             features: as for `standardize`.
             l2: strength of the regularisation, as for
                 `keras_qa.ranking.logistic.logistic_regression`.
+            listwise: True compares the candidates of each question with each
+                other (`listwise_regression` there): then the bias is 0, and
+                the score ranks better but is no log-odds.
 
         Returns:
             `"weights"`, a list, `"bias"` and `"l2"`.
 
         Raises:
-            ValueError: if all answers are right, or all wrong.
+            ValueError: if all answers are right, or all wrong; listwise, if
+                this holds for each question.
         """
         x = self.standardize(texts, questions, vectors, features)
-        weights, bias = logistic_regression(
-            x, np.concatenate(questions.labels), l2
-        )
+        if listwise:
+            weights, bias = listwise_regression(x, questions.labels, l2), 0.0
+        else:
+            weights, bias = logistic_regression(
+                x, np.concatenate(questions.labels), l2
+            )
         self.score.set_weights([weights[:, None], np.array([bias])])
         return {"weights": weights.tolist(), "bias": bias, "l2": l2}

@@ -1,0 +1,130 @@
+"""Measure a ranker on your own questions, and compare it with floors.
+
+FILE has a question, an answer and a label in each row. The table has MAP, MRR
+and P@1 of the ranker and of rankers without a network, with intervals over
+questions and paired differences.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+from keras_qa.cli.models import add_model
+from keras_qa.cli.models import load_model
+from keras_qa.cli.models import print_report
+from keras_qa.cli.tables import add_table_options
+from keras_qa.cli.tables import table_options
+from keras_qa.errors import DatasetError
+from keras_qa.errors import RunFolderError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of `keras-qa evaluate`."""
+    add_model(parser)
+    parser.add_argument(
+        "data",
+        type=Path,
+        metavar="FILE",
+        help="labelled candidates: CSV, TSV, JSON lines or Parquet",
+    )
+    parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="MODEL",
+        help="another ranker, for a paired test with MODEL",
+    )
+    parser.add_argument(
+        "--rerank",
+        choices=("file", "bm25"),
+        help="show the figures before, by the order of FILE or by BM25, and "
+        "after MODEL has ordered the candidates anew",
+    )
+    parser.add_argument(
+        "--top",
+        type=int,
+        metavar="N",
+        help="with --rerank: order only the first N anew; default: all",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="FOLDER",
+        help="write run.trec and qrels.trec, for trec_eval, and metrics.json",
+    )
+    add_table_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the table; returns the exit code.
+
+    Raises:
+        DatasetError: if the file is missing or bad, or an option is out of
+            range.
+        ImportError: if a package that a model's format needs is missing.
+        RankerError: if there is no model that takes text.
+        RunFolderError: if the output exists.
+    """
+    _check(arguments)
+    # Reading first reports a bad file before a model is loaded.
+    from keras_qa.datasets.tabular import read_tabular
+    from keras_qa.own_data.questions import find_table
+
+    path = find_table(arguments.data)
+    questions = list(read_tabular(path, **table_options(arguments)))
+    ranker = load_model(arguments)
+    against = None
+    if arguments.against is not None:
+        from keras_qa.ranker import Ranker
+
+        against = Ranker.load(arguments.against)
+    from keras_qa.own_data.evaluating import comparison_notes
+    from keras_qa.own_data.evaluating import evaluate_ranker
+
+    comparison = evaluate_ranker(
+        ranker,
+        questions,
+        against=against,
+        rerank=arguments.rerank,
+        depth=arguments.top,
+    )
+    print("\n".join([*comparison.lines(), "", *comparison_notes(comparison)]))
+    if against is not None:
+        from keras_qa.own_data.evaluating import AGAINST
+        from keras_qa.ranking.comparison import paired_test
+
+        print(paired_test(comparison, AGAINST))
+    if arguments.output is not None:
+        from keras_qa.files.whole import write_whole
+        from keras_qa.ranking.evaluation import write_qrels
+        from keras_qa.ranking.evaluation import write_run
+
+        def save(folder: Path) -> None:
+            folder.mkdir()
+            write_run(folder / "run.trec", comparison.evaluation, "keras-qa")
+            write_qrels(folder / "qrels.trec", comparison.evaluation)
+            text = json.dumps(comparison.to_json(), indent=2)
+            (folder / "metrics.json").write_text(f"{text}\n", "utf-8")
+
+        write_whole(arguments.output, save)
+    print_report(ranker)
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if arguments.top is not None and (
+        arguments.top < 1 or arguments.rerank is None
+    ):
+        raise DatasetError(
+            "--top must be positive, and goes with --rerank. "
+            f"Received: top={arguments.top}, rerank={arguments.rerank}"
+        )
+    if arguments.output is not None and arguments.output.exists():
+        raise RunFolderError(
+            f"--output must not exist. Received: {arguments.output}"
+        )
+    for path in (arguments.model, arguments.against):
+        if path is not None and not path.exists():
+            raise DatasetError(
+                f"Expected the folder of a model. Received: {path}, which "
+                "does not exist"
+            )

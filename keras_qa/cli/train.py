@@ -1,0 +1,105 @@
+"""Train a ranker on your own questions, and compare it with floors.
+
+FILE has a question, an answer and a label in each row; without labels, every
+answer is right, and BM25 finds wrong ones. Some questions train, some choose
+the epoch, and those of dev are ranked at the end. RUN gets the model, which all
+commands take, as RUN/saved_model for TensorFlow too, and RUN/README.md, which
+says how it was made and how good it is. A killed training goes on when the
+command is given again.
+"""
+
+import argparse
+import logging
+from pathlib import Path
+
+from keras_qa.cli.tables import add_table_options
+from keras_qa.cli.tables import table_options
+from keras_qa.errors import DatasetError
+from keras_qa.own_data.settings import AUTOMATIC
+from keras_qa.own_data.settings import DEFAULT_MODEL
+from keras_qa.own_data.settings import MINILM
+from keras_qa.own_data.settings import MODELS
+from keras_qa.own_data.settings import RECIPES
+from keras_qa.own_data.settings import SKIPGRAM
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of `keras-qa train`."""
+    parser.add_argument(
+        "data",
+        type=Path,
+        metavar="FILE",
+        help="CSV, TSV, JSON lines or Parquet",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        required=True,
+        metavar="RUN",
+        help="folder to write: new, or of the same training, to resume it",
+    )
+    parser.add_argument(
+        "--dev",
+        type=Path,
+        metavar="FILE",
+        help="what the figures are of; default: a fifth of FILE's questions",
+    )
+    parser.add_argument(
+        "--model",
+        choices=MODELS,
+        default=DEFAULT_MODEL,
+        help="a network, the floors, or the sum of both; default: %(default)s",
+    )
+    parser.add_argument(
+        "--vectors",
+        nargs="+",
+        default=[AUTOMATIC],
+        metavar="NAME",
+        help=f"of words: {SKIPGRAM}, trained on FILE's texts; {MINILM}, of the "
+        f"extra `bert`; files; default: {SKIPGRAM}, and {MINILM} if it is "
+        "installed",
+    )
+    parser.add_argument(
+        "--recipe",
+        choices=tuple(RECIPES),
+        default="default",
+        help="default: %(default)s",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="default: %(default)s"
+    )
+    add_table_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Trains and prints the table; returns the exit code.
+
+    Raises:
+        DatasetError: if a file is missing or bad, or has too few questions.
+        ImportError: if a package is missing that the vectors need.
+        RunFolderError: if the output exists and is not of the same training.
+        VectorsError: if a file of vectors is missing or bad.
+    """
+    from keras_qa.own_data.training import train
+
+    if arguments.seed < 0:
+        raise DatasetError(
+            f"--seed must not be negative. Received: seed={arguments.seed}"
+        )
+    # TensorFlow warns of each shape that it compiles.
+    logging.getLogger("tensorflow").setLevel(logging.ERROR)
+    trained = train(
+        arguments.data,
+        arguments.output,
+        dev=arguments.dev,
+        model=arguments.model,
+        vectors=arguments.vectors,
+        recipe=arguments.recipe,
+        seed=arguments.seed,
+        table=table_options(arguments),
+    )
+    print(trained.table)
+    print(
+        f"\n{trained.folder}: the model; {trained.folder}/README.md: its card"
+    )
+    return 0

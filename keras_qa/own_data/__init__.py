@@ -1,0 +1,1 @@
+"""Training and measuring of rankers on a user's own questions."""

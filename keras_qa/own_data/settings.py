@@ -1,0 +1,133 @@
+"""What `keras_qa.train` can be told, with the values that trials chose.
+
+Nothing here imports Keras, so that a command refuses wrong names at once.
+"""
+
+from dataclasses import dataclass
+from dataclasses import fields
+from dataclasses import replace
+from typing import Any
+
+from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_positive
+
+FLOORS = "floors"
+WITH_FLOORS = f"+{FLOORS}"
+NETWORKS = ("cosineqa", "hyperqa", "qa-lstm", "qa-cnn")
+MODELS = (
+    *(f"{name}{WITH_FLOORS}" for name in NETWORKS),
+    *NETWORKS,
+    FLOORS,
+)
+DEFAULT_MODEL = MODELS[0]
+
+SKIPGRAM = "skipgram"
+MINILM = "minilm"
+AUTOMATIC = "auto"
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """The settings of a training on one's own data.
+
+    Attributes:
+        tokenizer: name of the tokeniser.
+        max_question_length: number of tokens that questions are cut to.
+        max_answer_length: number of tokens that answers are cut to; texts
+            are padded to powers of 2.
+        candidates: how many BM25 finds for a question of pairs alone.
+        dev_share: share of the questions that is dev, without a file of it.
+        held_out: share of the training questions on which no network is
+            trained: they choose the epoch, and fit the weights of a sum.
+        most_held_out: the largest number of questions of dev, and held out.
+        floor_questions: the largest number of questions that fit a floor.
+        bm25_questions: the largest number of these that choose the two
+            parameters of BM25, which are 25 passes.
+        sum_l2: strength of the regularisation of the weights of a sum. They
+            are fitted on few questions if there are few, where a strong one
+            gives rankers that agree like weights.
+        skipgram_dim: size of the vectors that are trained on the texts.
+        skipgram_epochs: passes over the texts.
+        epochs: the most epochs of a network.
+        patience: a network ends after this number without a better epoch.
+        batch_size: questions in a batch.
+        group_size: candidates of a question in a batch, drawn each epoch.
+        learning_rate: of Adam.
+
+    Raises:
+        ValueError: if a number is out of range.
+    """
+
+    tokenizer: str = "word"
+    max_question_length: int = 64
+    max_answer_length: int = 256
+    candidates: int = 50
+    dev_share: float = 0.2
+    held_out: float = 0.2
+    most_held_out: int = 1000
+    floor_questions: int = 1000
+    bm25_questions: int = 250
+    sum_l2: float = 5.0
+    skipgram_dim: int = 100
+    skipgram_epochs: int = 15
+    epochs: int = 30
+    patience: int = 5
+    batch_size: int = 20
+    group_size: int = 20
+    learning_rate: float = 1e-3
+
+    def __post_init__(self) -> None:
+        check_positive(
+            **{
+                f.name: getattr(self, f.name)
+                for f in fields(self)
+                if isinstance(f.default, int)
+            }
+        )
+        for name in ("dev_share", "held_out"):
+            if not 0 < getattr(self, name) < 1:
+                raise ValueError(
+                    f"`{name}` must be between 0 and 1. "
+                    f"Received: {name}={getattr(self, name)}"
+                )
+        for name in ("learning_rate", "sum_l2"):
+            if not getattr(self, name) > 0:
+                raise ValueError(
+                    f"`{name}` must be positive. "
+                    f"Received: {name}={getattr(self, name)}"
+                )
+
+
+RECIPES: dict[str, dict[str, Any]] = {
+    "default": {},
+    "quick": {"epochs": 5, "skipgram_epochs": 5, "candidates": 20},
+}
+
+
+def settings_of(recipe: str, changed: dict[str, Any]) -> TrainSettings:
+    """The settings of a recipe, some of them changed.
+
+    Raises:
+        ValueError: if the recipe or a setting is unknown or out of range.
+    """
+    check_choice("recipe", recipe, tuple(RECIPES))
+    known = tuple(f.name for f in fields(TrainSettings))
+    for name in changed:
+        check_choice("setting", name, known)
+    return replace(TrainSettings(), **{**RECIPES[recipe], **changed})
+
+
+def network_of(model: str) -> str | None:
+    """The network in a model, such as `"cosineqa"`; None if it has none.
+
+    Raises:
+        ValueError: if the model is unknown.
+    """
+    check_choice("model", model, MODELS)
+    name = model.removesuffix(WITH_FLOORS)
+    return None if name == FLOORS else name
+
+
+def has_floors(model: str) -> bool:
+    """Returns True if floors are parts of the model."""
+    return model.endswith(FLOORS)

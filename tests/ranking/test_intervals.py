@@ -1,0 +1,59 @@
+"""Intervals and paired tests over questions."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from keras_qa.ranking.intervals import mean_interval
+from keras_qa.ranking.intervals import paired_difference
+
+pytestmark = pytest.mark.once
+
+
+def test_p_value_is_that_of_all_sign_flips():
+    """Six questions have 64 exchanges, which can be counted."""
+    rng = np.random.default_rng(0)
+    first, second = rng.uniform(size=(2, 6)).round(2)
+    differences = first - second
+    sums = [np.dot(signs, differences) for signs in product((1, -1), repeat=6)]
+    expected = np.mean(np.abs(sums) >= abs(differences.sum()) - 1e-12)
+    difference, _, p_value = paired_difference(first, second)
+    assert difference == pytest.approx(differences.mean())
+    assert p_value == pytest.approx(expected)
+
+
+def test_interval_holds_the_resampled_means():
+    """Twenty differences of 0 or 1: the mean is binomial, and known."""
+    first = np.array([1.0] * 10 + [0.0] * 10)
+    _, (low, high), p_value = paired_difference(first, np.zeros(20))
+    # Quantiles of Binomial(20, 1/2) / 20 at 2.5% and 97.5%.
+    assert (low, high) == (0.3, 0.7)
+    assert p_value < 0.01
+
+
+def test_equal_conditions_do_not_differ():
+    values = np.linspace(0, 1, 30)
+    difference, interval, p_value = paired_difference(values, values)
+    assert (difference, interval, p_value) == (0, (0, 0), 1)
+
+
+def test_many_questions_are_resampled_repeatably():
+    first, second = np.random.default_rng(1).uniform(size=(2, 80))
+    results = [paired_difference(first, second) for _ in range(2)]
+    assert results[0] == results[1]
+    exchanged = paired_difference(second, first)
+    assert exchanged[0] == -results[0][0]
+    assert exchanged[2] == pytest.approx(results[0][2], abs=0.02)
+
+
+def test_one_question_has_an_interval():
+    assert mean_interval(np.array([0.25])) == (0.25, 0.25)
+
+
+def test_batches_of_permutations_test_the_same():
+    first, second = np.random.default_rng(1).uniform(size=(2, 40))
+    whole = paired_difference(first, second)
+    parts = paired_difference(first, second, batch=100)
+    assert parts[:2] == whole[:2]
+    assert parts[2] == pytest.approx(whole[2], abs=0.02)
