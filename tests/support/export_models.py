@@ -149,7 +149,8 @@ def in_memory(model, questions, answers, reading=PLAIN):
             ids["overlap"] = reading.overlap.pair(*read)[np.newaxis]
         score = model(ids, training=False)
         scores.append(keras.ops.convert_to_numpy(score).item())
-    return np.array(scores)
+    texts = reading.texts("answer", answers)
+    return reading.unread_last(np.array(scores), texts)
 
 
 def assert_close(scores, expected):

@@ -38,7 +38,7 @@ SETTINGS = {
 }
 
 
-def untrained(experiment, run):
+def untrained(experiment, run, epochs=None):
     """What training and ranking leave, of a model with random weights."""
     scorer = experiment.build_learner(run).scorer
     blocks = scorer.model.question_encoder.get_layer("blocks")
