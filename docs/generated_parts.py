@@ -31,12 +31,13 @@ from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import group_runs
 from reproductions.report import ledger_page
 from reproductions.report import paper_page
+from reproductions.report.search_tables import read_searches
 
 PART = re.compile(r"^<!-- part: (\w+) (.+) -->$", re.MULTILINE)
 FOLDER = Path(__file__).parents[1] / "reproductions"
 FILES = {
     "citation": ("*/paper.toml",),
-    "results": ("*/paper.toml", "records/*.jsonl"),
+    "results": ("*/paper.toml", "*/searches/*.jsonl", "records/*.jsonl"),
     "ledger": ("*/*deviations.toml",),
     "trials": ("../benchmarks/own_data.jsonl",),
 }
@@ -57,6 +58,7 @@ def results(paper: str) -> str:
         load_papers()[paper],
         load_all_runs(),
         [test for test in read_paired_tests() if test.paper == paper],
+        read_searches(FOLDER / paper),
     )
     # The page has a heading for them.
     text = re.sub(r"^##", "###", "\n".join(parts), flags=re.MULTILINE)

@@ -121,7 +121,8 @@ def train(
         ImportError: if a package is missing that the vectors need.
         RunFolderError: if `output` exists and is not of the same call.
         ValueError: if a name or a setting is unknown or out of range.
-        VectorsError: if a file of vectors is missing or malformed.
+        keras_qa.errors.VectorsError: if a file of vectors is missing or
+            malformed.
 
     Example:
         >>> run = keras_qa.train("faq.csv", "runs/faq", seed=1)

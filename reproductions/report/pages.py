@@ -30,6 +30,7 @@ from reproductions.report.front_page import front_page
 from reproductions.report.front_page import readme_table
 from reproductions.report.ledger_page import ledger_page
 from reproductions.report.paper_page import paper_page
+from reproductions.report.search_tables import read_searches
 
 ROOT = Path(__file__).parents[2]
 BEGIN, END = "<!-- results -->\n", "<!-- /results -->\n"
@@ -52,13 +53,7 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
     groups = group_runs(read_runs(folder / "records" / "runs.jsonl"))
     tests = read_paired_tests(folder / "records" / "paired_tests.jsonl")
     deviations = load_deviations(folder)
-    searches = {
-        key: {
-            path.stem: read_runs(path)
-            for path in sorted((folder / key / "searches").glob("*.jsonl"))
-        }
-        for key in papers
-    }
+    searches = {key: read_searches(folder / key) for key in papers}
     readme = root / "README.md"
     pages = {
         readme: _replaced(readme, readme_table(papers, groups)),

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from reproductions.records.paper_figures import Paper
+from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import vector_name
 from reproductions.report import markdown
 
@@ -17,6 +19,19 @@ are above it."""
 
 # Recorded trials, by the name of their file: model and data set.
 Searches = Mapping[str, Sequence[dict[str, Any]]]
+
+
+def read_searches(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """The recorded trials of a paper, by the names of their files.
+
+    Args:
+        folder: the paper's folder.
+
+    Raises:
+        RecordError: if a file is malformed.
+    """
+    paths = sorted((folder / "searches").glob("*.jsonl"))
+    return {path.stem: read_runs(path) for path in paths}
 
 
 def search_tables(paper: Paper, searches: Searches) -> list[str]:
