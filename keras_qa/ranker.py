@@ -16,6 +16,7 @@ from keras_qa.errors import RankerError
 from keras_qa.files.checks import fits
 from keras_qa.files.checks import read_json
 from keras_qa.files.text_files import shorten
+from keras_qa.files.whole import file_digest
 from keras_qa.files.whole import write_whole
 from keras_qa.ranking.ties import best_first
 from keras_qa.text.reading import READING
@@ -251,8 +252,6 @@ class Ranker:
                 "Expected a ranker that was loaded. Received: one of a model "
                 "in memory"
             )
-        from keras_qa.export.onnx_model import file_digest
-
         return file_digest(self._file)
 
     def rank(

@@ -1,6 +1,5 @@
 """ONNX models in onnxruntime, without Keras and its backends."""
 
-import hashlib
 import json
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ import numpy as np
 
 from keras_qa.errors import RankerError
 from keras_qa.files.text_files import shorten
+from keras_qa.files.whole import file_digest
 from keras_qa.text.ragged import Ragged
 from keras_qa.text.reading import READING
 
@@ -105,12 +105,6 @@ def find_beside(keras_file: Path, name: str) -> Path | None:
     except (OSError, ValueError, AttributeError, ImportError):
         return None
     return folder / name
-
-
-def file_digest(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class _Input:

@@ -1,5 +1,6 @@
 """Atomic writing of files and folders."""
 
+import hashlib
 import os
 import shutil
 import tempfile
@@ -90,3 +91,9 @@ def _sync(path: Path) -> None:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
+
+
+def file_digest(path: Path | str) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

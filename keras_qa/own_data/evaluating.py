@@ -81,7 +81,7 @@ def evaluate_ranker(
             "Expected a question with a right answer. "
             f"Received: {len(questions)} questions without"
         )
-    reading = _reading(ranker)
+    reading = ranker.noted_reading
     bm25 = bm25_scores(questions, reading.tokenizer if reading else "word")
     first = score_questions(ranker, questions)
     scores = {MODEL: first}
@@ -150,14 +150,6 @@ def reranked(
 
 def _by_place(question: Question) -> np.ndarray:
     return -np.arange(len(question.candidates), dtype=np.float32)
-
-
-def _reading(ranker: "Ranker") -> TextReading | None:
-    """How a ranker reads text; None for a SavedModel that does not tell."""
-    try:
-        return ranker.reading
-    except RankerError:
-        return None
 
 
 def _word_floors(

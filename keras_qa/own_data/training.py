@@ -11,6 +11,7 @@ from typing import Any
 
 from keras_qa.datasets.dataset import Question
 from keras_qa.errors import RunFolderError
+from keras_qa.files.whole import file_digest
 from keras_qa.own_data.card import CARD
 from keras_qa.own_data.card import card
 from keras_qa.own_data.card import report
@@ -25,7 +26,6 @@ from keras_qa.own_data.settings import TrainSettings
 from keras_qa.own_data.settings import has_floors
 from keras_qa.own_data.settings import network_of
 from keras_qa.own_data.settings import settings_of
-from keras_qa.own_data.vectors import file_digest
 from keras_qa.own_data.vectors import vector_names
 from keras_qa.own_data.vectors import word_matrix
 from keras_qa.training.run_folder import METRICS

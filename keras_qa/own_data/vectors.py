@@ -1,6 +1,5 @@
 """Word vectors for a training on one's own data, all of one length."""
 
-import hashlib
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -56,12 +55,6 @@ def vector_names(names: Sequence[str]) -> list[str]:
     if not found:
         raise VectorsError("`vectors` must hold at least one. Received: none")
     return list(dict.fromkeys(found))
-
-
-def file_digest(path: Path | str) -> str:
-    """A digest of a file, 16 hexadecimal digits."""
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "blake2b").hexdigest()[:16]
 
 
 def word_matrix(

@@ -141,8 +141,8 @@ def add_question_encoder(folder: Path) -> bool:
     """
     from keras_qa.export.onnx_model import BESIDE
     from keras_qa.export.onnx_model import ENCODER_FILE
-    from keras_qa.export.onnx_model import file_digest
     from keras_qa.export.onnx_model import find_beside
+    from keras_qa.files.whole import file_digest
 
     file = folder / "model" / MODEL
     if find_beside(file, ENCODER_FILE) is not None:
