@@ -115,6 +115,7 @@ def measure(
         folder,
         dev=parts[1],
         vectors=vectors,
+        onnx=False,
         **{n: options[n] for n in ("seed", "model")},
     )
     return {

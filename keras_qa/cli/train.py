@@ -3,13 +3,14 @@
 FILE has a question, an answer and a label in each row; without labels, every
 answer is right, and BM25 finds wrong ones. Some questions train, some choose
 the epoch, and those of dev are ranked at the end. RUN gets the model, which all
-commands take, as RUN/saved_model for TensorFlow too, and RUN/README.md, which
-says how it was made and how good it is. A killed training goes on when the
-command is given again.
+commands take, as RUN/saved_model for TensorFlow too, as RUN/onnx, by which the
+commands start fast, and RUN/README.md, which says how it was made and how good
+it is. A killed training goes on when the command is given again.
 """
 
 import argparse
 import logging
+import sys
 from pathlib import Path
 
 from keras_qa.cli.tables import add_table_options
@@ -68,6 +69,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, default=0, help="default: %(default)s"
     )
+    parser.add_argument(
+        "--onnx",
+        action=argparse.BooleanOptionalAction,
+        help="write RUN/onnx, with which rank, ask and serve start in a "
+        "second; default: if the extra `onnx` is installed",
+    )
     add_table_options(parser)
 
 
@@ -76,7 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         DatasetError: if a file is missing or bad, or has too few questions.
-        ImportError: if a package is missing that the vectors need.
+        ExportError: if --onnx is given and cannot be done; what was trained
+            is complete.
+        ImportError: if a package is missing that the vectors, or --onnx, need.
         RunFolderError: if the output exists and is not of the same training.
         VectorsError: if a file of vectors is missing or bad.
     """
@@ -97,9 +106,17 @@ def run(arguments: argparse.Namespace) -> int:
         recipe=arguments.recipe,
         seed=arguments.seed,
         table=table_options(arguments),
+        onnx=arguments.onnx,
     )
     print(trained.table)
     print(
         f"\n{trained.folder}: the model; {trained.folder}/README.md: its card"
     )
+    if trained.note:
+        print(
+            f"keras-qa: rank, ask and serve will start with Keras, which takes "
+            f"seconds, until `keras-qa export {trained.folder} --format onnx`. "
+            f"{trained.note}",
+            file=sys.stderr,
+        )
     return 0

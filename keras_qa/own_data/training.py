@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING
 from typing import Any
 
 from keras_qa.datasets.dataset import Question
+from keras_qa.errors import ExportError
 from keras_qa.errors import RunFolderError
+from keras_qa.export.onnx_model import BESIDE
 from keras_qa.files.whole import file_digest
 from keras_qa.own_data.card import CARD
 from keras_qa.own_data.card import card
 from keras_qa.own_data.card import report
+from keras_qa.own_data.onnx_form import add_checked_onnx
+from keras_qa.own_data.onnx_form import check_packages
 from keras_qa.own_data.questions import Parts
 from keras_qa.own_data.questions import Source
 from keras_qa.own_data.questions import divide
@@ -47,7 +51,7 @@ NETWORK = "network"
 # What a run writes and keeps.
 FILES = (
     *(SETTINGS, METRICS, CARD, "model.keras", "vocabulary.txt"),
-    *("saved_model", NETWORK, "run.trec", "qrels.trec", "history.csv"),
+    *("saved_model", BESIDE, NETWORK, "run.trec", "qrels.trec", "history.csv"),
 )
 
 
@@ -58,10 +62,13 @@ class Trained:
     Attributes:
         folder: the run's folder.
         metrics: the content of its `metrics.json`.
+        note: why there is no ONNX form, by which commands start fast; empty
+            if there is one, or none was wanted.
     """
 
     folder: Path
     metrics: dict[str, Any]
+    note: str = ""
 
     @property
     def ranker(self) -> "Ranker":
@@ -86,6 +93,7 @@ def train(
     recipe: str = "default",
     seed: int = 0,
     table: Mapping[str, Any] | None = None,
+    onnx: bool | None = None,
     **settings: Any,
 ) -> Trained:
     """Trains a ranker on one's own questions, and compares it with floors.
@@ -110,6 +118,9 @@ def train(
         seed: of all draws.
         table: the arguments of `keras_qa.datasets.tabular.read_tabular`, such
             as `{"encoding": "utf-16"}`.
+        onnx: whether the run gets its ONNX form, by which commands start
+            without Keras: True requires it; None tries, and `Trained.note`
+            says why it failed. A finished run gets it by the same call.
         **settings: what differs from the recipe; see `TrainSettings`.
 
     Returns:
@@ -118,7 +129,9 @@ def train(
     Raises:
         DatasetError: if a file is missing or malformed, or has too few
             questions.
-        ImportError: if a package is missing that the vectors need.
+        ExportError: if `onnx` is True, and Keras runs on another backend than
+            TensorFlow, or the form cannot be written to the finished run.
+        ImportError: if a package is missing that the vectors, or `onnx`, need.
         RunFolderError: if `output` exists and is not of the same call.
         ValueError: if a name or a setting is unknown or out of range.
         keras_qa.errors.VectorsError: if a file of vectors is missing or
@@ -132,6 +145,8 @@ def train(
     """
     chosen = settings_of(recipe, settings)
     network_of(model)
+    if onnx:
+        check_packages()
     names = vector_names([vectors] if isinstance(vectors, str) else vectors)
     identity = {
         "command": "train",
@@ -147,19 +162,29 @@ def train(
         },
     }
     folder = _folder(Path(output), identity)
-    if folder.finished:
-        _remove_states(folder)
-        return Trained(folder.path, folder.read_json(METRICS))
-    parts = divide(
-        read_questions(data, table),
-        None if dev is None else read_questions(dev, table),
-        chosen,
-        seed,
-    )
-    with folder.claim():
-        _run(folder, identity, parts, names, chosen)
+    if not folder.finished:
+        parts = divide(
+            read_questions(data, table),
+            None if dev is None else read_questions(dev, table),
+            chosen,
+            seed,
+        )
+        if onnx:
+            from keras_qa.export.target import check_backend
+
+            check_backend()
+        with folder.claim():
+            _run(folder, identity, parts, names, chosen)
+    metrics, note = folder.read_json(METRICS), ""
+    if onnx is not False:
+        try:
+            add_checked_onnx(folder.path)
+        except (ExportError, ImportError) as error:
+            if onnx:
+                raise
+            note = str(error)
     _remove_states(folder)
-    return Trained(folder.path, folder.read_json(METRICS))
+    return Trained(folder.path, metrics, note)
 
 
 def _fingerprint(source: Source, table: Mapping[str, Any] | None) -> str:

@@ -1,6 +1,8 @@
 """`keras_qa.train`: what it writes, refuses and resumes."""
 
 import json
+import re
+import shutil
 import subprocess
 import sys
 
@@ -9,8 +11,10 @@ import pytest
 
 import keras_qa
 from keras_qa.errors import DatasetError
+from keras_qa.errors import ExportError
 from keras_qa.errors import RunFolderError
 from keras_qa.errors import VectorsError
+from keras_qa.own_data import onnx_form
 from keras_qa.own_data.card import verdict
 from keras_qa.own_data.training import FILES
 from keras_qa.own_data.training import train
@@ -31,8 +35,19 @@ def trained(tmp_path_factory):
     return table, tiny(table, folder / "run")
 
 
+@pytest.fixture
+def without_onnx(trained, tmp_path):
+    """The table, and a finished run that has no ONNX form."""
+    folder = shutil.copytree(trained[1].folder, tmp_path / "run")
+    shutil.rmtree(folder / "onnx")
+    return trained[0], folder
+
+
 def test_a_run_has_all_files_and_no_other(trained):
+    for name in onnx_form.PACKAGES:
+        pytest.importorskip(name)
     _, run = trained
+    assert run.note == ""
     assert {path.name for path in run.folder.iterdir()} == set(FILES)
     assert run.metrics["mined"] is False
     questions = {n: p["questions"] for n, p in run.metrics["parts"].items()}
@@ -84,6 +99,50 @@ def test_a_finished_run_is_read(trained):
     assert (run.folder / "metrics.json").stat().st_mtime_ns == before
 
 
+def test_a_finished_run_gets_its_onnx_form(without_onnx):
+    table, folder = without_onnx
+    assert tiny(table, folder, onnx=False).ranker.engine == "keras"
+    assert tiny(table, folder).ranker.engine == "onnxruntime"
+
+
+@pytest.mark.parametrize("fails", ["conversion", "scores", "package"])
+def test_without_an_onnx_form_the_ranker_is_there(
+    fails, without_onnx, monkeypatch
+):
+    table, folder = without_onnx
+    if fails == "conversion":
+
+        def add_onnx(*arguments, **options):
+            raise KeyError("some operation")
+
+        monkeypatch.setattr(onnx_form, "add_onnx", add_onnx)
+        message = "the ranker is saved.*KeyError: 'some operation'"
+    elif fails == "scores":
+        monkeypatch.setattr(onnx_form, "TOLERANCE", -1.0)
+        message = "the ranker is saved.*expected the scores"
+    else:
+        monkeypatch.setattr(onnx_form, "find_spec", lambda name: None)
+        message = "keras-qa.onnx"
+    run = tiny(table, folder)
+    assert re.search(message, run.note, re.IGNORECASE | re.DOTALL), run.note
+    assert not (folder / "onnx").exists()
+    assert run.ranker.rank("what is n3", ["the n3"], top=1)
+    with pytest.raises((ExportError, ImportError)):
+        tiny(table, folder, onnx=True)
+
+
+def test_onnx_is_refused_before_training(tmp_path, monkeypatch):
+    table = write_table(tmp_path / "a.csv", range(9))
+    with monkeypatch.context() as patch:
+        patch.setattr("keras.backend.backend", lambda: "jax")
+        with pytest.raises(ExportError, match="TensorFlow backend only"):
+            tiny(table, tmp_path / "run", onnx=True)
+    monkeypatch.setattr(onnx_form, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"tf2onnx.*keras-qa.onnx"):
+        tiny(table, tmp_path / "run", onnx=True)
+    assert not (tmp_path / "run").exists()
+
+
 def test_another_run_is_refused(trained, tmp_path):
     table, run = trained
     with pytest.raises(RunFolderError, match=r"other values of settings.*new"):
@@ -108,7 +167,7 @@ def test_a_killed_training_goes_on(trained, tmp_path, monkeypatch):
         finish(self, epoch, logs)
         raise KeyboardInterrupt
 
-    options = {"model": "cosineqa", "epochs": 3}
+    options = {"model": "cosineqa", "epochs": 3, "onnx": False}
     with monkeypatch.context() as patch:
         patch.setattr(EpochSelector, "on_epoch_end", killed)
         # What comes after the training is tested above.
