@@ -1,9 +1,9 @@
 """Sphinx's settings for the documents: `make docs` builds them.
 
 The pages are Markdown. What would go stale is made while they are built: the
-reference from docstrings (`docstrings.py`), and results, ledger of deviations
-and the commands' help from the files and parsers of the kit
-(`generated_parts.py`).
+reference from docstrings (`docstrings.py`), and results, ledger of deviations,
+the commands' help and the guide's notebook from the files and parsers of the
+kit (`generated_parts.py`).
 """
 
 import os

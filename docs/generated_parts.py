@@ -23,6 +23,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 from benchmarks import own_data
+from devtools import notebook as notebooks
 from keras_qa.cli import main as cli
 from reproductions.records.deviations import load_deviations
 from reproductions.records.paired_tests import read_paired_tests
@@ -40,6 +41,8 @@ FILES = {
     "results": ("*/paper.toml", "*/searches/*.jsonl", "records/*.jsonl"),
     "ledger": ("*/*deviations.toml",),
     "trials": ("../benchmarks/own_data.jsonl",),
+    "notebook": ("../docs/guide.ipynb",),
+    "printed": ("../docs/guide.ipynb",),
 }
 
 load_all_runs = functools.cache(
@@ -103,6 +106,18 @@ def trials(record: str) -> str:
     return "\n".join([own_data.HEADER, *map(own_data.summary, lines)])
 
 
+def notebook(path: str) -> str:
+    """The cells of a notebook, and what they printed when it was executed."""
+    return notebooks.markdown(notebooks.read(FOLDER.parent / path))
+
+
+def printed(name: str) -> str:
+    """What a cell of the guide's notebook printed, as it stands there."""
+    cells = notebooks.read(FOLDER.parent / "docs/guide.ipynb")["cells"]
+    (cell,) = (cell for cell in cells if cell["id"] == name)
+    return notebooks.printed(cell).strip()
+
+
 PARTS: dict[str, Callable[[str], str]] = {
     "citation": citation,
     "results": results,
@@ -110,6 +125,8 @@ PARTS: dict[str, Callable[[str], str]] = {
     "command": command,
     "script": script,
     "trials": trials,
+    "notebook": notebook,
+    "printed": printed,
 }
 
 

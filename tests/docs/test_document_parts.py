@@ -44,3 +44,17 @@ def test_the_trials_are_a_table(monkeypatch):
     ).splitlines()
     assert header.count("|") == rule.count("|") == 8
     assert all(row.count("|") == 8 for row in rows)
+
+
+def test_the_guide_shows_what_its_notebook_printed(monkeypatch):
+    pytest.importorskip("sphinx")
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
+    import generated_parts
+
+    text = (ROOT / "docs/guide.md").read_text("utf-8")
+    names = re.findall(r"<!-- part: printed (\w+) -->", text)
+    assert names == ["train", "evaluate", "other"]
+    for name in names:
+        assert generated_parts.printed(name).startswith("| Ranker | MAP |")
+    page = generated_parts.notebook("docs/guide.ipynb")
+    assert page.startswith("# The guide in Python\n") and "```text\n" in page

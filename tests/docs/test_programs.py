@@ -1,12 +1,15 @@
 """Programs and commands of the README and the documents do what they say.
 
-Python is run, page by page; of a command the program, its subcommand and its
-options must be there.
+Python is run, page by page, and so are the commands of the guide; of other
+commands the program, its subcommand and its options must be there.
 """
 
 import csv
+import os
 import re
+import shlex
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +18,8 @@ import pytest
 from gensim.models import FastText
 from gensim.models.fasttext import save_facebook_model
 
+from devtools import notebook
+from keras_qa.cli import main as cli
 from keras_qa.own_data import settings as own_settings
 from support import bert_reference
 from support import elmo_reference
@@ -29,6 +34,10 @@ PAGES = {
         *(ROOT / "docs").rglob("*.md"),
         *(ROOT / "reproductions").rglob("*.md"),
     )
+} | {
+    "docs/guide.ipynb": notebook.markdown(
+        notebook.read(ROOT / "docs/guide.ipynb")
+    )
 }
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(
@@ -40,8 +49,23 @@ RUN_ELSEWHERE = {
     "docs/exports.md": "tests/support/export_checks.py",
     "docs/new-model.md": "tests/docs/test_docstring_examples.py",
 }
+# Pages whose commands are run among their programs.
+WITH_COMMANDS = ("docs/guide.md",)
+SHELL = ("", "console", "sh", "bash")
 # What must hold after the programs of a page.
 THEN = {
+    "docs/guide.md": """
+assert Path("figures/run.trec").is_file()
+assert len(Path("mined.csv").read_text().splitlines()) == 1 + 10 * len(faq)
+assert len(Path("hard.csv").read_text().splitlines()) == 1 + 10 * len(faq)
+assert set(best) == {"index", "relevance_score"}
+""",
+    "docs/guide.ipynb": """
+assert run.ranker.engine == ranker.engine == "onnxruntime"
+assert {"val_map", "val_ndcg@3", "val_recall@1"} <= history.keys()
+from pathlib import Path
+assert Path("saved_model/saved_model.pb").is_file()
+""",
     "README.md": """
 from pathlib import Path
 assert len(vectors) == 3
@@ -88,7 +112,7 @@ def commands():
     """The commands of all pages: program to the options that it is given."""
     found = {}
     for page in PAGES:
-        text = "\n".join(blocks(page, "", "console", "sh", "bash"))
+        text = "\n".join(blocks(page, *SHELL))
         for kind, name, rest in COMMAND.findall(text.replace("\\\n", " ")):
             module = "keras_qa.cli.main " if kind == "keras-qa" else ""
             program = f"-m {module}{name}"
@@ -120,10 +144,63 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("KERAS_QA_CACHE", str(tmp_path / "cache"))
 
 
+@pytest.fixture
+def shell(folder):
+    """Runs the commands of a block; its servers end with the test.
+
+    `keras-qa` runs in this process, so that it need not import TensorFlow
+    anew.
+    """
+    servers = []
+
+    def run(block):
+        for line in block.replace("\\\n", " ").splitlines():
+            program, *words = shlex.split(line, comments=True) or [""]
+            if words[-1:] == ["&"]:
+                module = [sys.executable, "-m", "keras_qa.cli"]
+                paths = {**os.environ, "PYTHONPATH": str(ROOT)}
+                servers.append(
+                    subprocess.Popen([*module, *words[:-1]], env=paths)
+                )
+            elif program == "keras-qa":
+                assert cli.main(words) == 0, line
+            elif program:
+                subprocess.run(["bash", "-c", line], check=True)
+
+    yield run
+    for server in servers:
+        server.terminate()
+        server.wait(60)
+
+
+@pytest.mark.filterwarnings("ignore::keras_qa.errors.TextWarning")
+@pytest.mark.parametrize("page", WITH_COMMANDS)
+def test_commands_run_as_printed(page, shell):
+    for name in ("faiss", "onnxruntime", "starlette", "tf2onnx", "uvicorn"):
+        pytest.importorskip(name)
+    if shutil.which("curl") is None:
+        pytest.skip("needs curl")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    names = {}
+    for language, code in BLOCK.findall(PAGES[page].replace("8000", port)):
+        if language == "python":
+            exec(code, names)
+        elif language in SHELL:
+            shell(code)
+    exec(THEN[page], names)
+
+
 @pytest.mark.filterwarnings("ignore::keras_qa.errors.TextWarning")
 @pytest.mark.parametrize(
     "page",
-    sorted(p for p in PAGES.keys() - RUN_ELSEWHERE if blocks(p, "python")),
+    [
+        # It trains for more steps than graphs take to make.
+        pytest.param(p, marks=pytest.mark.compiled if ".ipynb" in p else ())
+        for p in sorted(PAGES.keys() - {*RUN_ELSEWHERE, *WITH_COMMANDS})
+        if blocks(p, "python")
+    ],
 )
 def test_programs_run_as_printed(page, folder):
     pytest.importorskip("keras_hub")
