@@ -233,25 +233,29 @@ def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def table(result: dict[str, Any]) -> str:
+    """The load and the overload of a record, in Markdown."""
+    overload = {"contender": "`serve`, overloaded", **result["overload"]}
+    lines = [
+        "| server | clients | requests/s | p50, ms | p99, ms | 503 | lost |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in (*result["load"], overload):
+        lost = row["sent"] - row["200"] - row["503"]
+        lines.append(
+            f"| {row['contender']} | {row['clients']} "
+            f"| {row['per_second']:.0f} | {row['p50_ms']:.1f} "
+            f"| {row['p99_ms']:.1f} | {row['503']} | {lost} |"
+        )
+    return "\n".join(lines)
+
+
 def report(
     settings: Settings, measured: dict[str, Any], summary: dict[str, Any]
 ) -> None:
     """Prints the tables."""
-    print(
-        f"{settings.documents} documents a request, {settings.cores} cores\n"
-        f"{'':<10}{'clients':>8}{'requests/s':>12}{'p50, ms':>10}"
-        f"{'p99, ms':>10}{'503':>8}{'lost':>6}"
-    )
-    for row in (
-        *measured["load"],
-        {"contender": "overload", **measured["overload"]},
-    ):
-        lost = row["sent"] - row["200"] - row["503"]
-        print(
-            f"{row['contender']:<10}{row['clients']:>8}"
-            f"{row['per_second']:>12.0f}{row['p50_ms']:>10.1f}"
-            f"{row['p99_ms']:>10.1f}{row['503']:>8}{lost:>6}"
-        )
+    print(f"{settings.documents} documents a request, {settings.cores} cores")
+    print(table(measured))
     print("\nBounds")
     for name, bound in summary["bounds"].items():
         print(

@@ -13,6 +13,7 @@ import contextlib
 import functools
 import importlib
 import io
+import json
 import os
 import re
 from collections.abc import Callable
@@ -41,6 +42,7 @@ FILES = {
     "results": ("*/paper.toml", "*/searches/*.jsonl", "records/*.jsonl"),
     "ledger": ("*/*deviations.toml",),
     "trials": ("../benchmarks/own_data.jsonl",),
+    "benchmark": ("../benchmarks/*.json",),
     "notebook": ("../docs/guide.ipynb",),
     "printed": ("../docs/guide.ipynb",),
 }
@@ -106,6 +108,16 @@ def trials(record: str) -> str:
     return "\n".join([own_data.HEADER, *map(own_data.summary, lines)])
 
 
+def benchmark(name: str) -> str:
+    """The table of a benchmark's record, or how to make a missing record."""
+    module = f"benchmarks.{name}"
+    path = FOLDER.parent / f"benchmarks/{name}.json"
+    if not path.is_file():
+        return f"(There is no record: `python -m {module}` makes it.)"
+    record = json.loads(path.read_text("utf-8"))
+    return importlib.import_module(module).table(record)
+
+
 def notebook(path: str) -> str:
     """The cells of a notebook, and what they printed when it was executed."""
     return notebooks.markdown(notebooks.read(FOLDER.parent / path))
@@ -125,6 +137,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "command": command,
     "script": script,
     "trials": trials,
+    "benchmark": benchmark,
     "notebook": notebook,
     "printed": printed,
 }

@@ -1,5 +1,6 @@
 """The generated parts of the documents, without a run of Sphinx."""
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -58,3 +59,23 @@ def test_the_guide_shows_what_its_notebook_printed(monkeypatch):
         assert generated_parts.printed(name).startswith("| Ranker | MAP |")
     page = generated_parts.notebook("docs/guide.ipynb")
     assert page.startswith("# The guide in Python\n") and "```text\n" in page
+
+
+def test_a_benchmark_without_a_record_says_how_to_make_it(
+    monkeypatch, tmp_path
+):
+    pytest.importorskip("sphinx")
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
+    import generated_parts
+
+    monkeypatch.setattr(generated_parts, "FOLDER", tmp_path / "reproductions")
+    text = generated_parts.benchmark("serving")
+    assert "`python -m benchmarks.serving`" in text
+    row = {"clients": 8, "per_second": 99.6, "p50_ms": 1.0, "p99_ms": 2.0}
+    row |= {"sent": 12, "200": 10, "503": 1}
+    record = {"load": [{"contender": "loop", **row}], "overload": row}
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks/serving.json").write_text(json.dumps(record))
+    lines = generated_parts.benchmark("serving").splitlines()
+    assert lines[2] == "| loop | 8 | 100 | 1.0 | 2.0 | 1 | 1 |"
+    assert len(lines) == 4
