@@ -19,6 +19,7 @@ class MRNNSettings(CommonSettings):
     bert_order: str = setting(
         "top", "Table 2", "not stated", choices=("top", "bottom")
     )
+    bert_layers: int = setting(4, "Table 2", "of m", above=0, later=True)
     w_idf: float = setting(1.0, "Table 2")
     filters: int = setting(1024, "4.3.2", "s", above=0)
     blocks: int = setting(4, "4.3.2", "N on WikiQA and TrecQA", above=0)
