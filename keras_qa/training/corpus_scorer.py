@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import keras
 import numpy as np
 
+from keras_qa.batches.negatives import ScoreFunction
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.ranking.scoring import score_pairs
@@ -33,6 +34,8 @@ class CorpusScorer:
             vectors instead of ids.
         word_vectors: the same, for a model that reads vectors in addition to
             ids, as its inputs `"question_vectors"` and `"answer_vectors"`.
+        floor: computes the model's input `"floor"`, if it has one: the scores
+            of pairs by a ranker that is not trained with it.
     """
 
     model: keras.Model
@@ -42,6 +45,7 @@ class CorpusScorer:
     answer_rows: np.ndarray | None = None
     vectors: VectorTexts | None = None
     word_vectors: VectorTexts | None = None
+    floor: ScoreFunction | None = None
 
     @property
     def texts(self) -> Ragged:
@@ -72,6 +76,8 @@ class CorpusScorer:
             found["question_row"] = self.question_rows[questions][:, None]
         if self.answer_rows is not None:
             found["answer_row"] = self.answer_rows[answers][:, None]
+        if self.floor is not None:
+            found["floor"] = self.floor(questions, answers)[:, None]
         return found
 
     def scores(self, questions: np.ndarray, answers: np.ndarray) -> np.ndarray:
