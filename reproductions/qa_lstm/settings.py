@@ -167,6 +167,12 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
         "epochs": 8,
         "average_last": 3,
     },
+    ("attentive-lstm", "wikiqa"): {
+        **_JOINT,
+        "word_norm": "unit",
+        "epochs": 9,
+        "average_last": 3,
+    },
     **{
         ("qa-lstm", dataset): {
             **_JOINT,
