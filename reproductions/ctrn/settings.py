@@ -161,6 +161,12 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
         }
         for dataset in ("trecqa-clean", "trecqa-raw")
     },
+    ("ap-bilstm", "wikiqa"): {
+        **_JOINT,
+        "word_norm": "unit",
+        "epochs": 2,
+        "average_last": 2,
+    },
 }
 
 RECIPES = {

@@ -162,8 +162,10 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
             **_START,
             "sentence_term": 10.0,
             "blocks": 1,
-            "filters": 384,
-            "epochs": 6,
+            "filters": 768,
+            "bert_layers": 2,
+            "joint_weight": 0.03,
+            "epochs": 5,
             "average_last": 3,
         }
         for dataset in ("trecqa-clean", "trecqa-raw")

@@ -182,6 +182,15 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
         }
         for dataset in ("trecqa-clean", "trecqa-raw")
     },
+    **{
+        ("attentive-lstm", dataset): {
+            **_JOINT,
+            "word_norm": "unit",
+            "epochs": 12,
+            "average_last": 5,
+        }
+        for dataset in ("trecqa-clean", "trecqa-raw")
+    },
 }
 
 RECIPES = {
