@@ -1,8 +1,8 @@
 """Measure a ranker on your own questions, and compare it with floors.
 
 FILE has a question, an answer and a label in each row. The table has MAP, MRR
-and P@1 of the ranker and of rankers without a network, with intervals over
-questions and paired differences.
+and P@1, and nDCG@10 where labels are grades, of the ranker and of rankers
+without a network, with intervals over questions and paired differences.
 """
 
 import argparse
