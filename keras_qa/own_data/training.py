@@ -232,11 +232,11 @@ def _run(
     scorer, fitted = _fitted(folder, identity, corpus, parts, matrix, floors)
     dev = corpus.index(parts.dev)
     of_floors = floors.scores(corpus, dev)
+    # Equal scores are ordered as in `keras-qa evaluate`, whatever the seed.
     comparison = compare(
         parts.dev,
         {identity["model"]: scorer.rank(dev), **of_floors},
         list(of_floors),
-        seed,
     )
     evaluation = comparison.evaluation
     folder.write("run.trec", lambda path: write_run(path, evaluation, "train"))
@@ -309,8 +309,9 @@ def _fitted(
         )
         weights = dict(zip(rankers, of_sum["weights"], strict=True))
         fitted["sum"] = {**of_sum, "weights": weights}
-        return CorpusScorer(model, corpus), fitted
-    return CorpusScorer(rankers[str(network)], corpus), fitted
+    else:
+        model = rankers[str(network)]
+    return CorpusScorer(model, corpus, unread_last=True), fitted
 
 
 def _export(folder: RunFolder, scorer: "CorpusScorer", parts: Parts) -> None:

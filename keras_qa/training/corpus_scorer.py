@@ -33,6 +33,9 @@ class CorpusScorer:
             vectors instead of ids.
         word_vectors: the same, for a model that reads vectors in addition to
             ids, as its inputs `"question_vectors"` and `"answer_vectors"`.
+        unread_last: True scores answers that are not readable below all
+            others, as `keras_qa.Ranker` does; False, for the papers, keeps
+            every score.
     """
 
     model: keras.Model
@@ -42,6 +45,7 @@ class CorpusScorer:
     answer_rows: np.ndarray | None = None
     vectors: VectorTexts | None = None
     word_vectors: VectorTexts | None = None
+    unread_last: bool = False
 
     @property
     def texts(self) -> Ragged:
@@ -76,7 +80,7 @@ class CorpusScorer:
 
     def scores(self, questions: np.ndarray, answers: np.ndarray) -> np.ndarray:
         """Returns the scores of pairs of texts, float32 `(pairs,)`."""
-        return score_pairs(
+        found = score_pairs(
             self.model,
             self.texts,
             questions,
@@ -84,6 +88,9 @@ class CorpusScorer:
             self.features(questions, answers),
             self.word_vectors,
         )
+        if not self.unread_last:
+            return found
+        return self.reading.unread_last(found, self.corpus.texts, answers)
 
     def distinct_scores(
         self, questions: np.ndarray, answers: np.ndarray
