@@ -319,6 +319,7 @@ def _export(folder: RunFolder, scorer: "CorpusScorer", parts: Parts) -> None:
     import keras
 
     from keras_qa.export.keras_file import export_keras
+    from keras_qa.export.keras_folder import save_folder
     from keras_qa.export.saved_model import export_saved_model
     from keras_qa.export.verification import verify_export
 
@@ -327,13 +328,9 @@ def _export(folder: RunFolder, scorer: "CorpusScorer", parts: Parts) -> None:
     folder.write("vocabulary.txt", scorer.corpus.vocabulary.save)
     rankers = getattr(model, "rankers", ())
     if rankers and hasattr(rankers[0], "answer_encoder"):
-
-        def save(path: Path) -> None:
-            path.mkdir()
-            export_keras(rankers[0], path / "model.keras")
-            reading.save(path)
-
-        folder.write(NETWORK, save)
+        folder.write(
+            NETWORK, lambda path: save_folder(rankers[0], reading, path)
+        )
     if keras.backend.backend() != "tensorflow":
         return
     folder.write(

@@ -18,8 +18,8 @@ import keras
 import numpy as np
 import pytest
 
+from keras_qa.export.onnx_beside import add_onnx
 from keras_qa.ranker import Ranker
-from keras_qa.ranker import add_onnx
 from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.reading import TextReading
 from keras_qa.text.unread import TextReport
