@@ -36,6 +36,9 @@ class CorpusScorer:
             ids, as its inputs `"question_vectors"` and `"answer_vectors"`.
         floor: computes the model's input `"floor"`, if it has one: the scores
             of pairs by a ranker that is not trained with it.
+        unread_last: True scores answers that are not readable below all
+            others, as `keras_qa.Ranker` does; False, for the papers, keeps
+            every score.
     """
 
     model: keras.Model
@@ -46,6 +49,7 @@ class CorpusScorer:
     vectors: VectorTexts | None = None
     word_vectors: VectorTexts | None = None
     floor: ScoreFunction | None = None
+    unread_last: bool = False
 
     @property
     def texts(self) -> Ragged:
@@ -82,7 +86,7 @@ class CorpusScorer:
 
     def scores(self, questions: np.ndarray, answers: np.ndarray) -> np.ndarray:
         """Returns the scores of pairs of texts, float32 `(pairs,)`."""
-        return score_pairs(
+        found = score_pairs(
             self.model,
             self.texts,
             questions,
@@ -90,6 +94,9 @@ class CorpusScorer:
             self.features(questions, answers),
             self.word_vectors,
         )
+        if not self.unread_last:
+            return found
+        return self.reading.unread_last(found, self.corpus.texts, answers)
 
     def distinct_scores(
         self, questions: np.ndarray, answers: np.ndarray
