@@ -153,12 +153,13 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
         "average_last": 3,
     },
     **{
-        ("ap-cnn", dataset): {
+        (model, dataset): {
             **_JOINT,
             "word_norm": "power",
             "epochs": 2,
             "average_last": 2,
         }
+        for model in ("ap-cnn", "ap-bilstm")
         for dataset in ("trecqa-clean", "trecqa-raw")
     },
     ("ap-bilstm", "wikiqa"): {

@@ -156,7 +156,12 @@ _START: dict[str, Any] = {
     "learning_rate": 1e-3,
 }
 _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
-    (CONTEXTUAL, "wikiqa"): {**_START, "epochs": 6, "average_last": 3},
+    (CONTEXTUAL, "wikiqa"): {
+        **_START,
+        "joint_weight": 0.1,
+        "epochs": 6,
+        "average_last": 3,
+    },
     **{
         (CONTEXTUAL, dataset): {
             **_START,
