@@ -158,7 +158,7 @@ _START: dict[str, Any] = {
 _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
     (CONTEXTUAL, "wikiqa"): {
         **_START,
-        "joint_weight": 0.1,
+        "joint_weight": 1.0,
         "epochs": 6,
         "average_last": 3,
     },
