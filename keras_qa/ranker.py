@@ -5,40 +5,40 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
-from typing import NotRequired
-from typing import TypedDict
 
 import numpy as np
 
 from keras_qa.arguments import check_choice
 from keras_qa.errors import ExportError
 from keras_qa.errors import RankerError
+from keras_qa.export.forms import FORMATS
+from keras_qa.export.forms import MODEL
+from keras_qa.export.forms import ONNX
+from keras_qa.export.forms import SAVED_MODEL
+from keras_qa.export.forms import check_contained
+from keras_qa.export.forms import check_form
+from keras_qa.export.forms import export_form
+from keras_qa.export.keras_file import load_model
+from keras_qa.export.keras_folder import folder_reading
+from keras_qa.export.keras_folder import save_folder
+from keras_qa.export.onnx_model import ENCODER_FILE
+from keras_qa.export.onnx_model import MODEL_FILE
+from keras_qa.export.onnx_model import OnnxModel
+from keras_qa.export.onnx_model import find_beside
 from keras_qa.files.checks import fits
 from keras_qa.files.checks import read_json
-from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import file_digest
-from keras_qa.files.whole import write_whole
 from keras_qa.ranking.ties import best_first
 from keras_qa.text.reading import READING
-from keras_qa.text.reading import VOCABULARY
 from keras_qa.text.reading import TextReading
+from keras_qa.text.reading import check_texts
 from keras_qa.text.sides import SIDES
 from keras_qa.text.unread import TextReport
 
 if TYPE_CHECKING:
     import keras
 
-    from keras_qa.export.onnx_model import OnnxModel
     from keras_qa.export.saved_model import SavedModel
-
-FORMATS = ("keras", "saved_model", "onnx", "tflite")
-"""What `Ranker.export` writes."""
-
-MODEL = "model.keras"
-METRICS = "metrics.json"
-SAVED_MODEL = "saved_model.pb"
-ONNX = "model.onnx"
-LITE = "model.tflite"
 
 
 class Ranker:
@@ -107,18 +107,15 @@ class Ranker:
         path = Path(path)
         check_form(path)
         if (path / SAVED_MODEL).is_file():
-            _check_fixed(path, "a SavedModel", tokenizer=tokenizer)
-            _check_fixed(path, "a SavedModel", readable=readable)
+            check_contained(path, "a SavedModel", tokenizer=tokenizer)
+            check_contained(path, "a SavedModel", readable=readable)
             return cls._of_saved_model(path)
         if (path / ONNX).is_file():
-            _check_fixed(path, "an ONNX folder", readable=readable)
+            check_contained(path, "an ONNX folder", readable=readable)
             return cls._of_onnx(path, tokenizer)
-        noted = (path / READING).is_file()
-        reading = (TextReading.load if noted else run_reading)(path, tokenizer)
+        reading = folder_reading(path, tokenizer)
         if readable is None:
             return cls._of_keras(path / MODEL, reading)
-        from keras_qa.export.keras_file import load_model
-
         # An ONNX form beside the model contains what is replaced.
         reading = replace(reading, readable=readable)
         return cls._of_file(path / MODEL, load_model(path / MODEL), reading)
@@ -126,27 +123,17 @@ class Ranker:
     @classmethod
     def _of_keras(cls, file: Path, reading: TextReading) -> "Ranker":
         """A ranker by the ONNX forms beside a Keras model, or by this."""
-        from keras_qa.export import onnx_model
-
-        scoring, encoding = (
-            onnx_model.find_beside(file, name)
-            for name in (onnx_model.MODEL_FILE, onnx_model.ENCODER_FILE)
-        )
+        scoring = find_beside(file, MODEL_FILE)
+        encoding = find_beside(file, ENCODER_FILE)
         if scoring is not None:
-            ranker = cls._of_file(file, onnx_model.OnnxModel(scoring), reading)
+            ranker = cls._of_file(file, OnnxModel(scoring), reading)
             ranker._model = None
         elif encoding is not None:
-            ranker = cls.__new__(cls)
-            ranker.report = TextReport()
-            ranker._file = file
-            ranker._model = ranker._scorer = ranker._saved = None
-            ranker._reading = replace(reading, report=ranker.report)
+            ranker = cls._without_model(file, reading)
         else:
-            from keras_qa.export.keras_file import load_model
-
             return cls._of_file(file, load_model(file), reading)
         if encoding is not None:
-            ranker._encoder = onnx_model.OnnxModel(encoding)
+            ranker._encoder = OnnxModel(encoding)
         return ranker
 
     @classmethod
@@ -155,22 +142,15 @@ class Ranker:
         from keras_qa.export.saved_model import VARIABLES
         from keras_qa.export.saved_model import SavedModel
 
-        ranker = cls.__new__(cls)
-        ranker.report = TextReport()
-        ranker._file = path / VARIABLES
-        ranker._model = ranker._scorer = ranker._reading = None
-        ranker._encoder = None
-        ranker._saved = SavedModel(path)
+        reading = None
         if (path / EXTRA / READING).is_file():
-            ranker._reading = replace(
-                TextReading.load(path / EXTRA), report=ranker.report
-            )
+            reading = TextReading.load(path / EXTRA)
+        ranker = cls._without_model(path / VARIABLES, reading)
+        ranker._saved = SavedModel(path)
         return ranker
 
     @classmethod
     def _of_onnx(cls, path: Path, tokenizer: str | None) -> "Ranker":
-        from keras_qa.export.onnx_model import OnnxModel
-
         noted = read_json(path / READING, dict[str, Any], RankerError)
         if "tokenizer" not in noted:
             raise RankerError(
@@ -180,6 +160,17 @@ class Ranker:
         reading = TextReading.load(path, tokenizer)
         ranker = cls._of_file(path / ONNX, OnnxModel(path / ONNX), reading)
         ranker._model = None
+        return ranker
+
+    @classmethod
+    def _without_model(
+        cls, file: Path, reading: TextReading | None
+    ) -> "Ranker":
+        ranker = cls.__new__(cls)
+        ranker.report = TextReport()
+        ranker._file = file
+        ranker._model = ranker._scorer = ranker._encoder = ranker._saved = None
+        ranker._reading = reading and replace(reading, report=ranker.report)
         return ranker
 
     @classmethod
@@ -205,8 +196,6 @@ class Ranker:
         if self._model is None and self._saved is not None:
             self._model = self._saved.load_keras_model()
         if self._model is None and self._file and self._file.name == MODEL:
-            from keras_qa.export.keras_file import load_model
-
             self._model = load_model(self._file)
         if self._model is None:
             folder = None if self._file is None else self._file.parent
@@ -294,7 +283,7 @@ class Ranker:
             RankerError: if the numbers of questions and answers differ, or
                 `answers` is a single text.
         """
-        _check_texts("answers", answers)
+        check_texts("answers", answers)
         if self._saved is not None:
             scores = self._saved.scores(questions, answers)
             if self._reading is None:
@@ -322,8 +311,6 @@ class Ranker:
     @property
     def engine(self) -> str:
         """What scores: `"onnxruntime"`, `"tensorflow"` or `"keras"`."""
-        from keras_qa.export.onnx_model import OnnxModel
-
         if isinstance(self._scorer, OnnxModel):
             return "onnxruntime"
         return "keras" if self._saved is None else "tensorflow"
@@ -344,7 +331,7 @@ class Ranker:
                 `texts` is a single text.
         """
         check_choice("side", side, SIDES, error=RankerError)
-        _check_texts("texts", texts)
+        check_texts("texts", texts)
         if side == "question" and self._encoder is not None:
             return self._encoder.encode(self.reading.texts(side, texts))
         model = self.model
@@ -375,18 +362,7 @@ class Ranker:
                 is no folder with `reading.json`.
             RankerError: if there is no Keras model.
         """
-        from keras_qa.export.keras_file import export_keras
-        from keras_qa.export.target import check_target
-
-        path, model, reading = Path(path), self.model, self.reading
-        check_target(path, overwrite, READING)
-
-        def save(folder: Path) -> None:
-            folder.mkdir()
-            export_keras(model, folder / MODEL)
-            reading.save(folder)
-
-        write_whole(path, save)
+        save_folder(self.model, self.reading, Path(path), overwrite=overwrite)
 
     def export(
         self,
@@ -415,155 +391,6 @@ class Ranker:
             RankerError: if there is no Keras model, or the reading is unknown.
         """
         check_choice("format", format, FORMATS, error=ExportError)
-        from keras_qa.export.keras_file import export_keras
-        from keras_qa.export.onnx import export_onnx
-        from keras_qa.export.saved_model import export_saved_model
-        from keras_qa.export.tflite import export_lite
-
-        model, reading, path = self.model, self.reading, Path(path)
-        if format == "keras":
-            if path.exists() and not overwrite:
-                raise FileExistsError(
-                    "`path` must not exist, unless `overwrite=True`. "
-                    f"Received: path={path}"
-                )
-            export_keras(model, path)
-        elif format == "saved_model":
-            export_saved_model(model, reading, path, overwrite=overwrite)
-        elif format == "onnx":
-            export_onnx(model, reading, path, overwrite=overwrite)
-        else:
-            export_lite(model, reading, path, pairs=pairs, overwrite=overwrite)
-
-
-def add_onnx(
-    folder: str | Path, tokenizer: str | None = None, *, overwrite: bool = False
-) -> Path:
-    """Adds the ONNX form to a folder with a Keras model.
-
-    `Ranker.load` of the folder, and so every command, then ranks by
-    onnxruntime; it loads Keras only if the Keras model is asked for. If the
-    Keras model of the folder is replaced later, the ONNX form is ignored.
-
-    Args:
-        folder: the output folder of a run, or one that `Ranker.save` wrote.
-        tokenizer: see `Ranker.load`.
-        overwrite: whether an older ONNX form may be replaced.
-
-    Returns:
-        The subfolder that was written, an ONNX folder.
-
-    Raises:
-        ExportError: if Keras runs on another backend than TensorFlow.
-        FileExistsError: if there is one and `overwrite` is false.
-        ImportError: if tf2onnx or tokenizers is not installed.
-        ModelFileError: if the Keras model cannot be loaded.
-        RankerError: if `folder` contains no Keras model that takes text.
-    """
-    from keras_qa.export.onnx import export_onnx
-    from keras_qa.export.onnx_model import BESIDE
-    from keras_qa.export.target import check_target
-
-    file = Path(folder) / MODEL
-    written = Path(folder) / BESIDE
-    check_target(written, overwrite, READING)
-    ranker = Ranker.load(folder, tokenizer)
-    if ranker._file != file:
-        raise RankerError(
-            f"{folder}: expected a folder with {MODEL}. Received: another form"
-        )
-    digest = ranker.weights_digest()
-    model, reading = ranker.model, ranker.reading
-    export_onnx(model, reading, written, overwrite=overwrite, source=digest)
-    return written
-
-
-class _Settings(TypedDict):
-    max_question_length: int | None
-    max_answer_length: int | None
-    tokenizer: NotRequired[str | None]
-
-
-class _Metrics(TypedDict):
-    """The keys that the metrics of a run must have."""
-
-    settings: _Settings
-    tokenizer: NotRequired[str | None]
-
-
-def run_reading(folder: Path, tokenizer: str | None = None) -> TextReading:
-    """Returns how the model of a run reads text.
-
-    Args:
-        folder: the run's folder.
-        tokenizer: replaces the tokenizer that the run names.
-
-    Raises:
-        DatasetError: if the vocabulary or word count file is malformed.
-        RankerError: if the folder contains no finished run with its model, or
-            the run names no tokenizer.
-    """
-    check_form(folder)
-    path = folder / METRICS
-    expected = "the metrics of a run with its settings"
-    metrics = read_json(path, _Metrics, RankerError, expected)
-    settings = metrics["settings"]
-    lengths = {f"max_{s}_length": settings[f"max_{s}_length"] for s in SIDES}
-    # Older runs name the tokenizer only in the settings, if it was chosen.
-    noted = metrics.get("tokenizer") or settings.get("tokenizer")
-    if tokenizer is None and noted is None:
-        raise RankerError(
-            f"{path}: expected the `tokenizer` of the run; add --tokenizer "
-            "with the one of its data set. Received: none"
-        )
-    return TextReading.of_files(
-        folder, path, tokenizer=tokenizer or noted, **lengths
-    )
-
-
-def _check_fixed(path: Path, form: str, **arguments: str | None) -> None:
-    """Raises an error for an argument that a graph contains."""
-    ((name, value),) = arguments.items()
-    if value is not None:
-        raise RankerError(
-            f"`{name}` goes with a run's folder; {form} holds its "
-            f"own. Received: {path} with {name}={value!r}"
-        )
-
-
-def _check_texts(name: str, texts: object) -> None:
-    """Raises an error for one text, whose characters would count as texts."""
-    if isinstance(texts, str | bytes):
-        raise RankerError(
-            f"`{name}` must be a list of texts. Received: {shorten(texts)}"
-        )
-
-
-def check_form(folder: Path) -> None:
-    """Checks, by the names of files, that `Ranker.load` takes a folder.
-
-    It imports nothing, so that a wrong path is reported at once.
-
-    Raises:
-        RankerError: if the folder has none of the forms.
-    """
-    if any((folder / name).is_file() for name in (SAVED_MODEL, ONNX)):
-        return
-    settings = READING if (folder / READING).is_file() else METRICS
-    missing = [
-        name
-        for name in (MODEL, VOCABULARY, settings)
-        if not (folder / name).is_file()
-    ]
-    if (folder / LITE).is_file():
-        received = "a TensorFlow Lite folder, which takes ids"
-    elif folder.is_dir():
-        received = f"no {', '.join(missing)} in it"
-    else:
-        received = "no such folder"
-    if missing:
-        raise RankerError(
-            f"{folder}: expected a run's folder ({MODEL}, {VOCABULARY}, "
-            f"{METRICS}), a folder of `Ranker.save`, a SavedModel or an ONNX "
-            f"folder. Received: {received}"
+        export_form(
+            self.model, self.reading, Path(path), format, pairs, overwrite
         )

@@ -19,9 +19,9 @@ from keras_qa.errors import DatasetError
 from keras_qa.errors import OwnedError
 from keras_qa.errors import RankerError
 from keras_qa.errors import RunFolderError
+from keras_qa.export.keras_folder import run_reading
 from keras_qa.files import locks
 from keras_qa.files.locks import OwnerFile
-from keras_qa.ranker import run_reading
 from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.example_pairs import read_rankings
 from reproductions.records.reading import RecordError

@@ -98,8 +98,8 @@ def run(arguments: argparse.Namespace) -> int:
                 f"Received: {name}={getattr(arguments, name)}"
             )
     # Imported here, so that wrong arguments are reported at once.
+    from keras_qa.export.forms import check_form
     from keras_qa.ranker import Ranker
-    from keras_qa.ranker import check_form
     from keras_qa.search.index import AnswerIndex
     from keras_qa.search.two_stages import BM25Stage
     from keras_qa.search.two_stages import FirstStage

@@ -1,12 +1,14 @@
 """Measure a ranker on your own questions, and compare it with floors.
 
 FILE has a question, an answer and a label in each row. The table has MAP, MRR
-and P@1 of the ranker and of rankers without a network, with intervals over
-questions and paired differences.
+and P@1, and nDCG@10 where labels are grades, of the ranker and of rankers
+without a network, with intervals over questions and paired differences. Above
+it is said how many answers, and how many of the words, MODEL cannot read.
 """
 
 import argparse
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 from keras_qa.cli.models import add_model
@@ -77,9 +79,17 @@ def run(arguments: argparse.Namespace) -> int:
         from keras_qa.ranker import Ranker
 
         against = Ranker.load(arguments.against)
+    from keras_qa.own_data.evaluating import AGAINST
+    from keras_qa.own_data.evaluating import MODEL
     from keras_qa.own_data.evaluating import comparison_notes
     from keras_qa.own_data.evaluating import evaluate_ranker
+    from keras_qa.own_data.unread import count_unread
 
+    unread = {
+        name: count_unread(one.noted_reading, questions)
+        for name, one in ((MODEL, ranker), (AGAINST, against))
+        if one is not None and one.noted_reading is not None
+    }
     comparison = evaluate_ranker(
         ranker,
         questions,
@@ -87,9 +97,10 @@ def run(arguments: argparse.Namespace) -> int:
         rerank=arguments.rerank,
         depth=arguments.top,
     )
-    print("\n".join([*comparison.lines(), "", *comparison_notes(comparison)]))
+    above = [line for name, u in unread.items() for line in u.lines(name)]
+    lines = [*above, *[""] * bool(above), *comparison.lines()]
+    print("\n".join([*lines, "", *comparison_notes(comparison)]))
     if against is not None:
-        from keras_qa.own_data.evaluating import AGAINST
         from keras_qa.ranking.comparison import paired_test
 
         print(paired_test(comparison, AGAINST))
@@ -102,7 +113,9 @@ def run(arguments: argparse.Namespace) -> int:
             folder.mkdir()
             write_run(folder / "run.trec", comparison.evaluation, "keras-qa")
             write_qrels(folder / "qrels.trec", comparison.evaluation)
-            text = json.dumps(comparison.to_json(), indent=2)
+            texts = {name: asdict(counts) for name, counts in unread.items()}
+            found = {**comparison.to_json(), "texts": texts}
+            text = json.dumps(found, indent=2)
             (folder / "metrics.json").write_text(f"{text}\n", "utf-8")
 
         write_whole(arguments.output, save)

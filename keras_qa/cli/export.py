@@ -10,11 +10,11 @@ from pathlib import Path
 from keras_qa.cli.models import add_model
 from keras_qa.cli.models import load_model
 from keras_qa.errors import ExportError
+from keras_qa.export.forms import FORMATS
+from keras_qa.export.forms import check_form
+from keras_qa.export.onnx_beside import add_onnx
 from keras_qa.export.onnx_model import BESIDE
-from keras_qa.ranker import FORMATS
 from keras_qa.ranker import Ranker
-from keras_qa.ranker import add_onnx
-from keras_qa.ranker import check_form
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from keras_qa.cli.models import add_model
 from keras_qa.cli.models import load_model
 from keras_qa.cli.models import print_report
-from keras_qa.ranker import check_form
+from keras_qa.export.forms import check_form
 from keras_qa.search.answers import read_answers
 from keras_qa.search.faiss_index import KINDS
 

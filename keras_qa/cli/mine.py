@@ -26,12 +26,12 @@ from keras_qa.datasets.collection import SPLITS
 from keras_qa.datasets.collections.yahoo_answers import find_yahoo_answers
 from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.mined import check_output
 from keras_qa.datasets.mined import write_candidates
 from keras_qa.datasets.registry import data_folder
 from keras_qa.datasets.splitting import sample
 from keras_qa.datasets.splitting import split_questions
 from keras_qa.datasets.tabular import read_tabular
-from keras_qa.datasets.tabular import table_delimiter
 from keras_qa.errors import DatasetError
 from keras_qa.files.locks import owned_folder
 from keras_qa.files.text_files import find_file
@@ -59,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="PATH",
-        help="a file (.tsv, .csv, .jsonl, perhaps with .gz) for all "
-        "questions, or a folder for train, dev and test; default for "
+        help="a file (.tsv, .csv, .jsonl, perhaps with .gz, or .parquet) for "
+        "all questions, or a folder for train, dev and test; default for "
         f"`{YAHOO}`: the folder of the corpus",
     )
     parser.add_argument(
@@ -172,7 +172,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         DatasetError: if the arguments contradict each other or are out of
-            range, or a file is missing or bad.
+            range, or a file is missing or bad, or cannot be written.
+        ImportError: if a Parquet file is read or written without pyarrow.
         OwnedError: if another process writes to the output folder.
     """
     _check(arguments)
@@ -187,7 +188,8 @@ def run(arguments: argparse.Namespace) -> int:
             f"{arguments.source}: expected at least one question that fits "
             "the options. Received: none"
         )
-    if _is_table(output):
+    is_table = check_output(output)
+    if is_table:
         parts = {output: questions}
     else:
         split = split_questions(questions, arguments.split, arguments.seed)
@@ -216,7 +218,7 @@ def run(arguments: argparse.Namespace) -> int:
         depth = DEPTH if arguments.depth is None else arguments.depth
         limits |= {"scorer": ranker.scores, "depth": depth}
     # A single file is written atomically; a folder's files need a lock.
-    with nullcontext() if _is_table(output) else owned_folder(output):
+    with nullcontext() if is_table else owned_folder(output):
         for path, part in parts.items():
             found = Counter[str]()
             mined = miner.mine(part, arguments.candidates, **limits)
@@ -227,7 +229,7 @@ def run(arguments: argparse.Namespace) -> int:
                 f"{path}: {found['questions']:,} questions, "
                 f"{found['candidates']:,} candidates"
             )
-        if not _is_table(output):
+        if not is_table:
             _note_options(output / "mining.json", arguments)
     if miner.left_out:
         print(f"{miner.left_out:,} answers left out as perhaps right")
@@ -267,7 +269,9 @@ def _check(arguments: argparse.Namespace) -> None:
         )
     if not is_yahoo:
         table_options(arguments)
-    if not is_yahoo and arguments.output is None:
+    if arguments.output is not None:
+        check_output(arguments.output)
+    elif not is_yahoo:
         raise DatasetError(
             "Expected --output, the file or folder to write. Received: none"
         )
@@ -326,14 +330,6 @@ def _pairs(arguments: argparse.Namespace) -> list[Question]:
     if arguments.questions is None:
         return questions
     return sample(questions, arguments.questions, arguments.seed)
-
-
-def _is_table(path: Path) -> bool:
-    try:
-        table_delimiter(path)
-    except DatasetError:
-        return False
-    return True
 
 
 def _counted(

@@ -19,6 +19,10 @@ _HELP = {
     "documents": ("N", "documents of the largest request"),
     "characters": ("N", "length of the longest query or document"),
     "waiting": ("N", "requests that may wait; others get the status 503"),
+    "receive_seconds": (
+        "SECONDS",
+        "time for the headers of a request, and again for its body",
+    ),
 }
 
 
@@ -45,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--max-{field.name.replace('_', '-')}",
             dest=field.name,
-            type=int,
+            type=type(field.default),
             default=field.default,
             metavar=metavar,
             help=f"{text}; default: %(default)s",
@@ -63,7 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     limits = Limits(*(getattr(arguments, f.name) for f in fields(Limits)))
     for field in fields(Limits):
-        if getattr(limits, field.name) < 1:
+        # NaN is not, either.
+        if not getattr(limits, field.name) > 0:
             raise SearchError(
                 f"--max-{field.name.replace('_', '-')} must be positive. "
                 f"Received: {getattr(limits, field.name)}"
@@ -82,5 +87,6 @@ def run(arguments: argparse.Namespace) -> int:
         ) from error
     ranker = load_model(arguments)
     name = arguments.name or arguments.model.resolve().name
-    serve(make_app(ranker, name, limits), arguments.host, arguments.port)
+    app = make_app(ranker, name, limits)
+    serve(app, arguments.host, arguments.port, limits.receive_seconds)
     return 0

@@ -6,19 +6,54 @@ import io
 import json
 from collections.abc import Iterable
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.table_records import PARQUET_ROWS
+from keras_qa.datasets.table_records import TABLES
+from keras_qa.datasets.table_records import check_pyarrow
+from keras_qa.datasets.table_records import is_parquet
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.datasets.tabular import table_delimiter
+from keras_qa.errors import DatasetError
 from keras_qa.files.whole import write_whole
 
 COLUMNS = Columns(question_id="question_id", answer_id="answer_id")
 """The columns of the files, for `read_tabular`."""
 
 _HEADER = ("question_id", "question", "answer_id", "answer", "label")
+
+
+def check_output(path: Path) -> bool:
+    """Checks, before any work, what a name says is to be written.
+
+    Args:
+        path: a file for `write_candidates`, or a folder for several.
+
+    Returns:
+        True for a file.
+
+    Raises:
+        DatasetError: if the name is of a file that cannot be written.
+        ImportError: if it is of a Parquet file, and pyarrow is missing.
+    """
+    if is_parquet(path):
+        check_pyarrow(path)
+        return True
+    try:
+        table_delimiter(path)
+    except DatasetError:
+        # The end of a folder's name is more often a number: `mined-1.2`.
+        if path.suffix[1:2].isalpha() and not path.is_dir():
+            raise DatasetError(
+                f"The output must end in {TABLES}, or be a folder, whose name "
+                f"has no ending. Received: {path}"
+            ) from None
+        return False
+    return True
 
 
 def write_candidates(path: Path, questions: Iterable[Question]) -> None:
@@ -34,9 +69,10 @@ def write_candidates(path: Path, questions: Iterable[Question]) -> None:
 
     Raises:
         DatasetError: if the name has none of the known suffixes.
+        ImportError: if a Parquet file is asked for without pyarrow.
     """
     path = Path(path)
-    delimiter = table_delimiter(path)
+    delimiter = None if is_parquet(path) else table_delimiter(path)
     rows = (
         (question.id, question.text, answer.id, answer.text, answer.label)
         for question in questions
@@ -44,6 +80,9 @@ def write_candidates(path: Path, questions: Iterable[Question]) -> None:
     )
 
     def save(scratch: Path) -> None:
+        if is_parquet(path):
+            _write_parquet(scratch, rows)
+            return
         with scratch.open("wb") as raw:
             if path.suffix == ".gz":
                 # Without time and file name, equal data give equal files.
@@ -87,3 +126,18 @@ def _write(
             writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
             writer.writerow(_HEADER)
             writer.writerows(rows)
+
+
+def _write_parquet(
+    path: Path, rows: Iterator[tuple[str, str, str, str, int]]
+) -> None:
+    check_pyarrow(path)
+    import pyarrow
+    from pyarrow.parquet import ParquetWriter
+
+    types = dict.fromkeys(_HEADER, pyarrow.string())
+    types["label"] = pyarrow.int8()
+    with ParquetWriter(path, pyarrow.schema(types)) as writer:
+        while chosen := list(islice(rows, PARQUET_ROWS)):
+            columns = dict(zip(_HEADER, zip(*chosen, strict=True), strict=True))
+            writer.write(pyarrow.table(columns, writer.schema))

@@ -17,13 +17,16 @@ from keras_qa.files.text_files import shorten
 
 Record = tuple[int, dict[str, object]]
 
-PARQUET = ".parquet"
+TABLES = ".csv, .tsv, .jsonl or .ndjson, with or without .gz, or in .parquet"
+"""The endings of the names of tables, in words."""
+
+PARQUET_ROWS = 1024
+"""Of a Parquet file, how many rows are in memory."""
+
 # The field delimiters by suffix; JSON lines have none.
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".jsonl": None, ".ndjson": None}
 # Those that a header is tried with.
 _SNIFFED = (",", ";", "\t")
-# Of a Parquet file, how many are in memory.
-_ROWS = 1024
 
 
 def table_delimiter(path: Path) -> str | None:
@@ -36,17 +39,35 @@ def table_delimiter(path: Path) -> str | None:
         `","` or a tab; None for JSON lines.
 
     Raises:
-        DatasetError: if the name has none of the known suffixes.
+        DatasetError: if the name has none of these suffixes.
     """
     suffixes = [s for s in path.suffixes if s != ".gz"]
     suffix = suffixes[-1].lower() if suffixes else ""
     if suffix not in _DELIMITERS:
-        raise DatasetError(
-            "`path` must end in .csv, .tsv, .jsonl or .ndjson, with or "
-            "without .gz; a table to read may also be .parquet. "
-            f"Received: {path}"
-        )
+        raise DatasetError(f"`path` must end in {TABLES}. Received: {path}")
     return _DELIMITERS[suffix]
+
+
+def is_parquet(path: Path) -> bool:
+    """Returns True for the name of a Parquet file."""
+    return path.suffix.lower() == ".parquet"
+
+
+def check_pyarrow(path: Path) -> None:
+    """Checks that pyarrow is installed.
+
+    Args:
+        path: the file that needs it, for the message.
+
+    Raises:
+        ImportError: if it is not.
+    """
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            f"{path}: Parquet needs pyarrow: pip install 'keras-qa[parquet]'"
+        ) from error
 
 
 def table_records(
@@ -79,7 +100,7 @@ def table_records(
             "`delimiter` must be one character, such as ',', ';' or a tab. "
             f"Received: delimiter={shorten(delimiter)}"
         )
-    if path.suffix.lower() == PARQUET:
+    if is_parquet(path):
         yield from _read_parquet(path, columns)
         return
     usual = table_delimiter(path)
@@ -197,13 +218,10 @@ def _sniff(header: str, columns: Columns, usual: str, quoted: bool) -> str:
 
 
 def _read_parquet(path: Path, columns: Columns) -> Iterator[Record]:
-    try:
-        import pyarrow
-        from pyarrow.parquet import ParquetFile
-    except ImportError as error:
-        raise ImportError(
-            f"{path}: Parquet needs pyarrow: pip install 'keras-qa[parquet]'"
-        ) from error
+    check_pyarrow(path)
+    import pyarrow
+    from pyarrow.parquet import ParquetFile
+
     number = 0
     try:
         with ParquetFile(path) as file:
@@ -211,7 +229,9 @@ def _read_parquet(path: Path, columns: Columns) -> Iterator[Record]:
             if len(set(header)) < len(header):
                 raise error_at(path, 1, "distinct column names", header)
             places = _places(path, 1, columns, header)
-            for rows in file.iter_batches(_ROWS, columns=[*places.values()]):
+            for rows in file.iter_batches(
+                PARQUET_ROWS, columns=[*places.values()]
+            ):
                 for row in rows.to_pylist():
                     number += 1
                     yield number, {n: row[at] for n, at in places.items()}

@@ -76,7 +76,7 @@ def fit_network(
         group_size=settings.group_size,
         packed=trainer.supports_packing,
     )
-    scorer = CorpusScorer(model, corpus)
+    scorer = CorpusScorer(model, corpus, unread_last=True)
 
     def measure() -> Any:
         return evaluate(held_out.questions, scorer.rank(held_out), seed=seed)

@@ -9,8 +9,8 @@ import numpy as np
 
 from keras_qa.errors import ExportError
 from keras_qa.errors import TextWarning
+from keras_qa.export.onnx_beside import add_onnx
 from keras_qa.ranker import Ranker
-from keras_qa.ranker import add_onnx
 
 PACKAGES = ("onnx", "onnxruntime", "tf2onnx", "tokenizers")
 # The largest difference of two scores, and its share of a large one.

@@ -257,11 +257,11 @@ def _run(
     scorer, fitted = _fitted(folder, identity, corpus, parts, matrix, floors)
     dev = corpus.index(parts.dev)
     of_floors = floors.scores(corpus, dev)
+    # Equal scores are ordered as in `keras-qa evaluate`, whatever the seed.
     comparison = compare(
         parts.dev,
         {identity["model"]: scorer.rank(dev), **of_floors},
         list(of_floors),
-        seed,
     )
     evaluation = comparison.evaluation
     folder.write("run.trec", lambda path: write_run(path, evaluation, "train"))
@@ -334,8 +334,9 @@ def _fitted(
         )
         weights = dict(zip(rankers, of_sum["weights"], strict=True))
         fitted["sum"] = {**of_sum, "weights": weights}
-        return CorpusScorer(model, corpus), fitted
-    return CorpusScorer(rankers[str(network)], corpus), fitted
+    else:
+        model = rankers[str(network)]
+    return CorpusScorer(model, corpus, unread_last=True), fitted
 
 
 def _export(folder: RunFolder, scorer: "CorpusScorer", parts: Parts) -> None:
@@ -343,6 +344,7 @@ def _export(folder: RunFolder, scorer: "CorpusScorer", parts: Parts) -> None:
     import keras
 
     from keras_qa.export.keras_file import export_keras
+    from keras_qa.export.keras_folder import save_folder
     from keras_qa.export.saved_model import export_saved_model
     from keras_qa.export.verification import verify_export
 
@@ -351,13 +353,9 @@ def _export(folder: RunFolder, scorer: "CorpusScorer", parts: Parts) -> None:
     folder.write("vocabulary.txt", scorer.corpus.vocabulary.save)
     rankers = getattr(model, "rankers", ())
     if rankers and hasattr(rankers[0], "answer_encoder"):
-
-        def save(path: Path) -> None:
-            path.mkdir()
-            export_keras(rankers[0], path / "model.keras")
-            reading.save(path)
-
-        folder.write(NETWORK, save)
+        folder.write(
+            NETWORK, lambda path: save_folder(rankers[0], reading, path)
+        )
     if keras.backend.backend() != "tensorflow":
         return
     folder.write(

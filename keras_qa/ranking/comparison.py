@@ -10,13 +10,18 @@ from typing import Any
 import numpy as np
 
 from keras_qa.datasets.dataset import Question
+from keras_qa.ranking.evaluation import MEASURES
 from keras_qa.ranking.evaluation import Evaluation
 from keras_qa.ranking.evaluation import evaluate
+from keras_qa.ranking.evaluation import named_measures
 from keras_qa.ranking.evaluation import no_blanks
 from keras_qa.ranking.intervals import mean_interval
 from keras_qa.ranking.intervals import paired_difference
 
 METRIC = "MAP"
+# The one measure that reads grades. Without them it is left out: it would say
+# little that MAP does not, and widen the table.
+GRADED = "nDCG@10"
 
 Interval = tuple[float, float]
 
@@ -27,7 +32,7 @@ class Row:
 
     Attributes:
         name: the name of the ranker.
-        metrics: MAP, MRR and P@1.
+        metrics: MAP, MRR and P@1, and nDCG@10 where the labels are graded.
         interval: the 95% interval of MAP over questions.
         difference: MAP of the first ranker less that of this one, question by
             question; None for the first.
@@ -74,6 +79,11 @@ class Comparison:
         return np.array([rows[i][METRIC] for i in sorted(rows)])
 
     @property
+    def measures(self) -> list[str]:
+        """The names of the measures."""
+        return [*self.rows[0].metrics]
+
+    @property
     def best_floor(self) -> Row | None:
         """The floor of the highest MAP."""
         rows = [row for row in self.rows if row.name in self.floors]
@@ -93,14 +103,12 @@ class Comparison:
 
     def lines(self) -> list[str]:
         """The table in Markdown."""
-        lines = [
-            "| Ranker | MAP | 95% interval | MRR | P@1 "
-            f"| {self.rows[0].name} less it |",
-            "| --- | --- | --- | --- | --- | --- |",
-        ]
+        others = [name for name in self.measures if name != METRIC]
+        first = self.rows[0].name
+        header = ["Ranker", METRIC, "95% interval", *others, f"{first} less it"]
+        lines = [_line(header), _line(["---"] * len(header))]
         best = self.best_floor
         for row in self.rows:
-            figures = [f"{row.metrics[n]:.3f}" for n in ("MAP", "MRR", "P@1")]
             low, high = row.interval
             difference = ""
             if row.difference is not None and row.difference_interval:
@@ -109,10 +117,10 @@ class Comparison:
                     f"{row.difference:+.3f} [{ends[0]:+.3f}, {ends[1]:+.3f}]"
                 )
             name = f"{row.name} (best floor)" if row is best else row.name
-            lines.append(
-                f"| {name} | {figures[0]} | {low:.3f} to {high:.3f} "
-                f"| {figures[1]} | {figures[2]} | {difference} |"
-            )
+            cells = [name, f"{row.metrics[METRIC]:.3f}"]
+            cells += [f"{low:.3f} to {high:.3f}"]
+            cells += [f"{row.metrics[other]:.3f}" for other in others]
+            lines.append(_line([*cells, difference]))
         return lines
 
     def notes(self) -> list[str]:
@@ -121,6 +129,11 @@ class Comparison:
             f"{self.questions:,} questions with a right answer; intervals are "
             "bootstraps over questions."
         ]
+        if GRADED in self.measures:
+            notes.append(
+                f"{GRADED} takes the grades; to the others all above 0 are "
+                "right."
+            )
         if self.right_only:
             figures = ", ".join(f"{n} {v:.3f}" for n, v in self.mixed.items())
             notes.append(
@@ -134,6 +147,7 @@ class Comparison:
         """The figures as JSON values."""
         best = self.best_floor
         return {
+            "metrics": self.measures,
             "rows": [asdict(row) for row in self.rows],
             "floors": self.floors,
             "best_floor": None if best is None else best.name,
@@ -144,6 +158,10 @@ class Comparison:
         }
 
 
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
 def compare(
     questions: Sequence[Question],
     scores: Mapping[str, Sequence[np.ndarray]],
@@ -151,6 +169,9 @@ def compare(
     seed: int = 0,
 ) -> Comparison:
     """Evaluates rankers on the same questions.
+
+    The measures are MAP, MRR and P@1, and nDCG@10 where a label is a grade
+    above 1.
 
     Args:
         questions: the questions with their candidates and labels.
@@ -162,7 +183,12 @@ def compare(
     Raises:
         ValueError: see `evaluate`.
     """
-    found = {name: evaluate(questions, s, seed) for name, s in scores.items()}
+    graded = any(c.label > 1 for q in questions for c in q.candidates)
+    measures = MEASURES | (named_measures(GRADED) if graded else {})
+    found = {
+        name: evaluate(questions, of_one, seed, measures)
+        for name, of_one in scores.items()
+    }
     scored = [q for q in questions if q.positives or q.missed]
     ids = [no_blanks(question.id) for question in scored]
     values = {

@@ -17,6 +17,7 @@ import numpy as np
 from keras_qa.arguments import check_choice
 from keras_qa.errors import ExportError
 from keras_qa.errors import SearchError
+from keras_qa.export.forms import MODEL
 from keras_qa.files.locks import RUNNING
 from keras_qa.files.locks import owned_folder
 from keras_qa.files.text_files import shorten
@@ -24,7 +25,6 @@ from keras_qa.files.whole import SCRATCH
 from keras_qa.files.whole import remove_scratch
 from keras_qa.files.whole import write_whole
 from keras_qa.progress import ProgressBar
-from keras_qa.ranker import MODEL
 from keras_qa.ranker import Ranker
 from keras_qa.ranking.scoring import encode_texts
 from keras_qa.search import faiss_index as faiss_files

@@ -23,6 +23,7 @@ from keras_qa.serving.batching import QueueFullError
 from keras_qa.serving.rerank import Limits
 from keras_qa.serving.rerank import RequestError
 from keras_qa.serving.rerank import RerankRequest
+from keras_qa.text.notes import question_notes
 
 _log = logging.getLogger(__name__)
 
@@ -38,10 +39,15 @@ def make_app(
     `POST /v1/rerank` takes `RerankRequest` as JSON and answers
     `{"model": name, "results": [{"index": 1, "relevance_score": 2.4}, ...]}`,
     best first. Scores are the model's, higher is better, in no fixed range;
-    `keras_qa.ranking.ties.best_first` orders equal ones. Errors are
-    `{"message": "..."}` with the status 400, 413 or 422 (see
-    `RerankRequest.parse`), 503 if too many requests wait, or 500.
-    `GET /healthz` answers `{"status": "ok", "model": name}`.
+    `keras_qa.ranking.ties.best_first` orders equal ones. Documents that the
+    model cannot read are last and marked (`RerankRequest.result`), and
+    `"unknown_words"` has the words of the query that it does not know, if any
+    (not for a SavedModel of an older version, which does not tell them).
+
+    Errors are `{"message": "..."}` with the status 400, 413 or 422 (see
+    `RerankRequest.parse`), 408 if the body does not arrive in time, 503 if too
+    many requests wait, or 500. `GET /healthz` answers
+    `{"status": "ok", "model": name}`.
 
     Args:
         ranker: scores pairs; only this application may use it.
@@ -80,7 +86,13 @@ def make_app(
             asked.result(int(i), float(scores[i]))
             for i in best_first(scores, asked.top_n)
         ]
-        return _json(200, {"model": name, "results": results})
+        found: dict[str, Any] = {"model": name, "results": results}
+        reading = ranker.noted_reading
+        if reading is not None:
+            unknown = question_notes(reading, asked.query).unknown
+            if unknown:
+                found["unknown_words"] = unknown
+        return _json(200, found)
 
     async def health(request: Request) -> Response:
         if request.state.task.done():
@@ -105,13 +117,18 @@ async def _body(request: Request, limits: Limits) -> bytes:
     """The body, of which no more than the limit is kept."""
     body, size = bytearray(), 0
     try:
-        async for chunk in request.stream():
-            size += len(chunk)
-            if size <= limits.body_bytes:
-                body += chunk
-            # A client reads the response only when it has sent everything.
-            elif size > _DRAINED * limits.body_bytes:
-                break
+        async with asyncio.timeout(limits.receive_seconds):
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size <= limits.body_bytes:
+                    body += chunk
+                # A client reads the response only when it has sent everything.
+                elif size > _DRAINED * limits.body_bytes:
+                    break
+    except TimeoutError:
+        raise RequestError(
+            408, f"The body must arrive in {limits.receive_seconds:g} seconds."
+        ) from None
     except ClientDisconnect:
         raise RequestError(400, "The body was cut off.") from None
     if size > limits.body_bytes:
@@ -131,8 +148,8 @@ def _json(
 
 async def _refused(_: Request, error: Exception) -> Response:
     status = error.status if isinstance(error, RequestError) else 500
-    # The rest of a body that is too long is not read.
-    headers = {"Connection": "close"} if status == 413 else None
+    # The rest of a body that is too long, or too slow, is not read.
+    headers = {"Connection": "close"} if status in (408, 413) else None
     return _json(status, {"message": str(error)}, headers)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keras_qa.errors import KerasQAError
+from keras_qa.text.readable import UNREAD_SCORE
 
 
 @dataclass(frozen=True)
@@ -21,12 +22,15 @@ class Limits:
         documents: number of documents of a request.
         characters: length of the query and of each document.
         waiting: number of requests that wait while others are scored.
+        receive_seconds: time that a client may take to send the headers of a
+            request, and the same again for its body.
     """
 
     body_bytes: int = 1 << 20
     documents: int = 1000
     characters: int = 20_000
     waiting: int = 128
+    receive_seconds: float = 30.0
 
 
 class RequestError(KerasQAError):
@@ -113,8 +117,14 @@ class RerankRequest:
         return cls(query, texts, top_n, whole)
 
     def result(self, index: int, score: float) -> dict[str, Any]:
-        """An entry of `results`."""
+        """An entry of `results`.
+
+        A document that the model cannot read, whose score is the finite
+        `UNREAD_SCORE`, is marked by `"unreadable": true`.
+        """
         found: dict[str, Any] = {"index": index, "relevance_score": score}
+        if score == UNREAD_SCORE:
+            found["unreadable"] = True
         if self.return_documents:
             found["document"] = {"text": self.documents[index]}
         return found

@@ -1,11 +1,13 @@
 """Runs the application of a ranker until the process is told to stop."""
 
+import asyncio
 import signal
 import socket
 import sys
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 # Seconds after which the thread that scores lets the one that reads requests
 # run. Python's 0.005 would be much of a response's time.
@@ -15,7 +17,7 @@ SWITCH = 0.0005
 GRACE = 30
 
 
-def serve(app: ASGIApp, host: str, port: int) -> None:
+def serve(app: ASGIApp, host: str, port: int, receive_seconds: float) -> None:
     """Serves an application on HTTP until SIGINT or SIGTERM.
 
     After the signal, no connection is accepted, and requests that have begun
@@ -25,6 +27,7 @@ def serve(app: ASGIApp, host: str, port: int) -> None:
         app: the application.
         host: address or name to listen at.
         port: port to listen at; 0 takes a free one.
+        receive_seconds: see `impatient_protocol`.
 
     Raises:
         OSError: if the address cannot be listened at.
@@ -44,6 +47,7 @@ def serve(app: ASGIApp, host: str, port: int) -> None:
         sys.setswitchinterval(SWITCH)
         config = uvicorn.Config(
             app,
+            http=impatient_protocol(receive_seconds),
             log_level="warning",
             access_log=False,
             timeout_graceful_shutdown=GRACE,
@@ -53,3 +57,47 @@ def serve(app: ASGIApp, host: str, port: int) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: None)
         uvicorn.Server(config).run(sockets=[one])
+
+
+def impatient_protocol(seconds: float) -> type[H11Protocol]:
+    """HTTP as uvicorn speaks it, with a time limit for headers.
+
+    uvicorn waits without end for the headers of a request that has begun.
+
+    Args:
+        seconds: time from the beginning of a connection, or the end of a
+            response, to the end of the next headers. Then the connection is
+            closed.
+    """
+
+    class ImpatientProtocol(H11Protocol):
+        _timer: asyncio.TimerHandle | None = None
+
+        def connection_made(  # type: ignore[override]
+            self, transport: asyncio.Transport
+        ) -> None:
+            super().connection_made(transport)
+            self._wait_for_headers()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            self._stop()
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self._wait_for_headers()
+
+        def _wait_for_headers(self) -> None:
+            self._stop()
+            self._timer = self.loop.call_later(seconds, self._close_if_idle)
+
+        def _stop(self) -> None:
+            if self._timer is not None:
+                self._timer.cancel()
+
+        def _close_if_idle(self) -> None:
+            # There is a cycle once the headers of a request are complete.
+            if self.cycle is None or self.cycle.response_complete:
+                self.transport.close()
+
+    return ImpatientProtocol

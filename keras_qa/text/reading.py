@@ -17,6 +17,7 @@ import numpy as np
 from keras_qa.arguments import check_choice
 from keras_qa.errors import RankerError
 from keras_qa.files.checks import read_json
+from keras_qa.files.text_files import shorten
 from keras_qa.text import tokenizer as tokenizers
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.packing import RaggedTexts
@@ -368,6 +369,22 @@ class TextReading:
         if self.report is not None:
             self.report.add(tokens, self.vocabulary)
         return tokens
+
+
+def check_texts(name: str, texts: object) -> None:
+    """Checks that texts are no single text, whose characters would be texts.
+
+    Args:
+        name: of the argument, for the message.
+        texts: the argument.
+
+    Raises:
+        RankerError: if it is a text.
+    """
+    if isinstance(texts, str | bytes):
+        raise RankerError(
+            f"`{name}` must be a list of texts. Received: {shorten(texts)}"
+        )
 
 
 def check_pairs(questions: Sequence[str], answers: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import keras
 import numpy as np
 
+from keras_qa.batches.negatives import ScoreFunction
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.ranking.scoring import score_pairs
@@ -33,6 +34,11 @@ class CorpusScorer:
             vectors instead of ids.
         word_vectors: the same, for a model that reads vectors in addition to
             ids, as its inputs `"question_vectors"` and `"answer_vectors"`.
+        floor: computes the model's input `"floor"`, if it has one: the scores
+            of pairs by a ranker that is not trained with it.
+        unread_last: True scores answers that are not readable below all
+            others, as `keras_qa.Ranker` does; False, for the papers, keeps
+            every score.
     """
 
     model: keras.Model
@@ -42,6 +48,8 @@ class CorpusScorer:
     answer_rows: np.ndarray | None = None
     vectors: VectorTexts | None = None
     word_vectors: VectorTexts | None = None
+    floor: ScoreFunction | None = None
+    unread_last: bool = False
 
     @property
     def texts(self) -> Ragged:
@@ -72,11 +80,13 @@ class CorpusScorer:
             found["question_row"] = self.question_rows[questions][:, None]
         if self.answer_rows is not None:
             found["answer_row"] = self.answer_rows[answers][:, None]
+        if self.floor is not None:
+            found["floor"] = self.floor(questions, answers)[:, None]
         return found
 
     def scores(self, questions: np.ndarray, answers: np.ndarray) -> np.ndarray:
         """Returns the scores of pairs of texts, float32 `(pairs,)`."""
-        return score_pairs(
+        found = score_pairs(
             self.model,
             self.texts,
             questions,
@@ -84,6 +94,9 @@ class CorpusScorer:
             self.features(questions, answers),
             self.word_vectors,
         )
+        if not self.unread_last:
+            return found
+        return self.reading.unread_last(found, self.corpus.texts, answers)
 
     def distinct_scores(
         self, questions: np.ndarray, answers: np.ndarray

@@ -129,6 +129,15 @@ _FEATURES: dict[str, Any] = {
     "patience": 0,
     "average_last": 3,
 }
+_JOINT: dict[str, Any] = {
+    "objective": "pairwise",
+    "negatives": 4,
+    "sampler": "mix",
+    "sampler_pool": "own",
+    "joint_weight": 5.0,
+    "margin": 1.0,
+    "patience": 0,
+}
 _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
     ("ctrn", "wikiqa"): {**_FEATURES, "pooling": "max", "epochs": 9},
     ("qrnn", "wikiqa"): {**_FEATURES, "pooling": "max", "epochs": 5},
@@ -136,6 +145,28 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
         (model, dataset): {**_FEATURES, "epochs": epochs}
         for model, epochs in (("ctrn", 4), ("qrnn", 5))
         for dataset in ("trecqa-clean", "trecqa-raw")
+    },
+    ("ap-cnn", "wikiqa"): {
+        **_JOINT,
+        "word_norm": "unit",
+        "epochs": 3,
+        "average_last": 3,
+    },
+    **{
+        (model, dataset): {
+            **_JOINT,
+            "word_norm": "power",
+            "epochs": 2,
+            "average_last": 2,
+        }
+        for model in ("ap-cnn", "ap-bilstm")
+        for dataset in ("trecqa-clean", "trecqa-raw")
+    },
+    ("ap-bilstm", "wikiqa"): {
+        **_JOINT,
+        "word_norm": "unit",
+        "epochs": 2,
+        "average_last": 2,
     },
 }
 

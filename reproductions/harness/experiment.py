@@ -188,6 +188,8 @@ class Experiment(Generic[S]):
             settings that differ from the defaults.
         choices: by model and setting, the values that the model allows.
         borrowed: models of other papers, each with that paper's experiment.
+        contextual: models that read the vectors which words have in their
+            texts.
         untrained: models that have no recipe, because nothing is trained by
             gradients.
         wordless: models that read no word vectors.
@@ -202,6 +204,7 @@ class Experiment(Generic[S]):
     rows: ClassVar[Mapping[str, tuple[str, Mapping[str, Any]]]] = {}
     choices: ClassVar[Mapping[str, Mapping[str, Sequence[Any]]]] = {}
     borrowed: ClassVar[Mapping[str, "Experiment[Any]"]] = {}
+    contextual: ClassVar[Sequence[str]] = ()
     untrained: ClassVar[Sequence[str]] = (*FLOORS, *CONTEXTUAL_FLOORS)
     wordless: ClassVar[Sequence[str]] = WORDLESS
 

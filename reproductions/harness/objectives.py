@@ -34,28 +34,60 @@ def training_of(experiment: Experiment[Any], run: Run[Any]) -> Training:
         return experiment.paper_training(run, learner)
     fit = run.corpus.index(run.fit)
     if settings.joint_weight is not None:
-        learner = beside_features(learner, run)
+        learner = beside_features(learner, experiment, run)
     return OBJECTIVES[settings.objective](
         learner, settings, fit, run.arguments.seed
     )
 
 
-def beside_features(learner: Learner, run: Run[Any]) -> Learner:
+def beside_features(
+    learner: Learner, experiment: Experiment[Any], run: Run[Any]
+) -> Learner:
     """A learner of a weighted sum of the model's and a floor's score.
 
     The floor is `features`. All is trained: its weights, too, and those of the
-    sum, which are 1 for the floor and `joint_weight` for the model.
+    sum, which are 1 for the floor and `joint_weight` for the model. Beside a
+    model that reads words in their texts, the floor reads these, too, and of
+    it only the weight in the sum is trained: its scores are inputs.
 
     Args:
         learner: the model and what goes with it.
+        experiment: the experiment that owns the model.
         run: the run, on whose training questions the floor is fitted.
     """
     scorer = learner.scorer
-    floor, _ = fitted_floor("features", run)
+    if run.arguments.model in experiment.contextual:
+        vectors = scorer.vectors
+        if vectors is None:
+            vectors = experiment.text_vectors(run)
+        fitted, _ = fitted_floor("contextual-features", run, vectors)
+        alone = CorpusScorer(fitted, run.corpus, word_vectors=vectors)
+        scorer = dataclasses.replace(
+            scorer, floor=_remembered(alone.distinct_scores)
+        )
+        given = keras.Input((1,), name="floor")
+        floor = keras.Model({"floor": given}, keras.layers.Identity()(given))
+    else:
+        floor, _ = fitted_floor("features", run)
     weights = [run.settings.joint_weight, 1.0]
     model = FusionRanker([scorer.model, floor], weights)
     scorer = dataclasses.replace(scorer, model=model)
     return dataclasses.replace(learner, scorer=scorer)
+
+
+def _remembered(scores: ScoreFunction) -> ScoreFunction:
+    """The same scores; those of a pair are computed once."""
+    known: dict[tuple[int, int], float] = {}
+
+    def look_up(questions: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        pairs = list(zip(questions.tolist(), answers.tolist(), strict=True))
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
+        if new:
+            found = scores(*np.array(new).T)
+            known.update(zip(new, found.tolist(), strict=True))
+        return np.array([known[pair] for pair in pairs], np.float32)
+
+    return look_up
 
 
 def pointwise_training(

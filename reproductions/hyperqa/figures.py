@@ -24,8 +24,8 @@ import numpy as np
 
 from keras_qa.datasets.dataset import Question
 from keras_qa.errors import ModelFileError
+from keras_qa.export.keras_folder import run_reading
 from keras_qa.files.whole import write_whole
-from keras_qa.ranker import run_reading
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.text.vocabulary import pad
 from reproductions.harness.command import add_data_dir

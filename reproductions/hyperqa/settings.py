@@ -94,9 +94,14 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
         "epochs": 8,
         "average_last": 5,
     },
+    ("logcosineqa", "wikiqa"): {
+        "word_norm": "unit",
+        "epochs": 9,
+        "average_last": 5,
+    },
     **{
         (model, dataset): _TREC
-        for model in ("hyperqa", "cosineqa")
+        for model in ("hyperqa", "cosineqa", "logcosineqa")
         for dataset in ("trecqa-clean", "trecqa-raw")
     },
 }

@@ -80,6 +80,7 @@ class IAMExperiment(Experiment[IAMSettings]):
     # Models of Table 1, and the attentive LSTM of Table 3.
     borrowed = {"qa-lstm": QA_LSTM, "attentive-lstm": QA_LSTM, "ap-cnn": CTRN}
     models = (*OWN, *borrowed, *FLOORS)
+    contextual = (CONTEXTUAL,)
     recipes = RECIPES
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

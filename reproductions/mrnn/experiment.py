@@ -77,7 +77,8 @@ class MRNNExperiment(Experiment[MRNNSettings]):
     recipes = RECIPES
     of_dataset = DATASETS
     # Its vectors depend on the text and are not in a matrix.
-    choices = {CONTEXTUAL: {"idf_weighting": (False,), "joint_weight": (None,)}}
+    choices = {CONTEXTUAL: {"idf_weighting": (False,)}}
+    contextual = (CONTEXTUAL,)
 
     def settings_of(self, arguments: Namespace) -> MRNNSettings:
         """Uses recipe `best` of HyperQA, which has no recipe `small`."""

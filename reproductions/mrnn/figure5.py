@@ -130,7 +130,7 @@ def draw(
     from keras_qa.attention.maps import attention_maps
     from keras_qa.attention.maps import draw_attention_maps
     from keras_qa.export.keras_file import load_model
-    from keras_qa.ranker import run_reading
+    from keras_qa.export.keras_folder import run_reading
 
     reading = run_reading(folder)
     metrics = read_metrics(folder, "settings")

@@ -19,6 +19,7 @@ class MRNNSettings(CommonSettings):
     bert_order: str = setting(
         "top", "Table 2", "not stated", choices=("top", "bottom")
     )
+    bert_layers: int = setting(4, "Table 2", "of m", above=0, later=True)
     w_idf: float = setting(1.0, "Table 2")
     filters: int = setting(1024, "4.3.2", "s", above=0)
     blocks: int = setting(4, "4.3.2", "N on WikiQA and TrecQA", above=0)
@@ -155,14 +156,21 @@ _START: dict[str, Any] = {
     "learning_rate": 1e-3,
 }
 _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
-    (CONTEXTUAL, "wikiqa"): {**_START, "epochs": 6, "average_last": 3},
+    (CONTEXTUAL, "wikiqa"): {
+        **_START,
+        "joint_weight": 1.0,
+        "epochs": 6,
+        "average_last": 3,
+    },
     **{
         (CONTEXTUAL, dataset): {
             **_START,
             "sentence_term": 10.0,
             "blocks": 1,
-            "filters": 384,
-            "epochs": 6,
+            "filters": 768,
+            "bert_layers": 2,
+            "joint_weight": 0.03,
+            "epochs": 5,
             "average_last": 3,
         }
         for dataset in ("trecqa-clean", "trecqa-raw")

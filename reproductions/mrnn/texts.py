@@ -57,7 +57,10 @@ def mixed_vectors(
     for name in names:
         if name.startswith((BERT, ELMO)):
             mixture = published_mixture(
-                find_encoder(name), settings.bert_order, settings.w_idf
+                find_encoder(name),
+                settings.bert_order,
+                settings.bert_layers,
+                settings.w_idf,
             )
             if arguments.model not in (CONTEXTUAL, *CONTEXTUAL_FLOORS):
                 mixture = _scaled_alone(mixture, settings, corpus)

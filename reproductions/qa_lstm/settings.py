@@ -167,11 +167,26 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
         "epochs": 8,
         "average_last": 3,
     },
+    ("attentive-lstm", "wikiqa"): {
+        **_JOINT,
+        "word_norm": "unit",
+        "epochs": 9,
+        "average_last": 3,
+    },
     **{
         ("qa-lstm", dataset): {
             **_JOINT,
             "word_norm": "power",
             "epochs": 15,
+            "average_last": 5,
+        }
+        for dataset in ("trecqa-clean", "trecqa-raw")
+    },
+    **{
+        ("attentive-lstm", dataset): {
+            **_JOINT,
+            "word_norm": "unit",
+            "epochs": 12,
             "average_last": 5,
         }
         for dataset in ("trecqa-clean", "trecqa-raw")

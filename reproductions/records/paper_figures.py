@@ -239,6 +239,7 @@ class Paper:
             folder's name.
         name: name of the paper's model, such as `"HyperQA"`.
         model: the name of this model in our runs.
+        contextual: its name where it reads each word in its text, if it does.
         title: title of the paper.
         authors: names of the authors.
         venue: where and when it appeared.
@@ -265,6 +266,7 @@ class Paper:
     venue: str
     link: str
     hardware: str
+    contextual: str | None = None
     order: int = 100
     models: dict[str, str] = field(default_factory=dict)
     tables: tuple[Table, ...] = ()

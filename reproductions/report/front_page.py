@@ -135,7 +135,8 @@ def _lines_of(paper: Paper, groups: Sequence[Group]) -> Iterator[Line]:
     own = [
         group
         for group in groups
-        if group.model == paper.model and not group.overrides
+        if group.model in (paper.model, paper.contextual)
+        and not group.overrides
     ]
     tables: dict[str, tuple[ResultsTable, Row]] = {}
     for table in paper.results:
@@ -157,7 +158,7 @@ def _lines_of(paper: Paper, groups: Sequence[Group]) -> Iterator[Line]:
 def _chosen(groups: Sequence[Group], row: Row | None) -> dict[str, Group]:
     """The groups of the condition that is best on dev, by split."""
     if row is not None and row.name:
-        groups = [group for group in groups if group.row == row.name]
+        groups = [g for g in groups if g.row in (row.name, None)]
     by_split: dict[str, list[Group]] = {}
     for group in groups:
         by_split.setdefault(group.split, []).append(group)
@@ -176,8 +177,8 @@ def _mean(group: Group) -> float:
     return statistic.mean if statistic else 0.0
 
 
-def _condition(group: Group) -> tuple[str | None, str, tuple[str, ...]]:
-    return group.row, group.recipe, group.vectors
+def _condition(group: Group) -> tuple[object, ...]:
+    return group.model, group.row, group.recipe, group.vectors
 
 
 def _best_floor(line: Line, split: str, groups: Sequence[Group]) -> str:

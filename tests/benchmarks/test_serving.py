@@ -6,7 +6,7 @@ import keras
 import pytest
 
 from benchmarks import serving
-from keras_qa.ranker import add_onnx
+from keras_qa.export.onnx_beside import add_onnx
 
 
 @pytest.mark.once

@@ -10,10 +10,10 @@ import keras
 import numpy as np
 import pytest
 
+from keras_qa.export.onnx_beside import add_onnx
 from keras_qa.export.onnx_model import ENCODER_FILE
 from keras_qa.export.onnx_model import find_beside
 from keras_qa.ranker import Ranker
-from keras_qa.ranker import add_onnx
 from keras_qa.search.build import add_question_encoder
 from keras_qa.search.index import AnswerIndex
 from support.search_runs import QUESTION

@@ -76,6 +76,27 @@ def test_evaluate_writes_trec_files(tmp_path, capsys):
     assert "--output must not exist" in capsys.readouterr().err
 
 
+def test_evaluate_says_what_cannot_be_read(tmp_path, capsys):
+    words = (RUN / "vocabulary.txt").read_text("utf-8").split()
+    known = next(word for word in words if len(word) > 4)
+    path = tmp_path / "a.csv"
+    rows = ["question,answer,label", f"{known} zyx?,zyx the,1"]
+    rows += [f"{known} zyx?,{known},0", f"{known} zyx?,,0"]
+    path.write_text("\n".join(rows))
+    assert command("evaluate", RUN, path, "--output", tmp_path / "out") == 0
+    first, second, blank, header, *_ = capsys.readouterr().out.splitlines()
+    assert first == (
+        "2 of 3 candidates, 1 of 1 right ones, have no word that model knows "
+        "(stop words do not count): it ranks them last."
+    )
+    assert " of the words of the answers and " in second
+    assert not blank and header.startswith("| Ranker")
+    found = json.loads((tmp_path / "out/metrics.json").read_text())
+    assert found["texts"]["model"]["right_unread"] == 1
+    # Last, whatever the model makes of it.
+    assert found["rows"][0]["metrics"]["MRR"] <= 0.5
+
+
 def test_evaluate_refuses_before_it_loads(tmp_path, capsys):
     table = write_table(tmp_path / "a.csv", range(3))
     alone = write_table(tmp_path / "b.csv", range(3), labels=False)

@@ -16,8 +16,11 @@ from keras_qa.errors import RunFolderError
 from keras_qa.errors import VectorsError
 from keras_qa.own_data import onnx_form
 from keras_qa.own_data.card import verdict
+from keras_qa.own_data.evaluating import evaluate_ranker
+from keras_qa.own_data.questions import read_questions
 from keras_qa.own_data.training import FILES
 from keras_qa.own_data.training import train
+from keras_qa.text.readable import UNREAD_SCORE
 from support.own_data import TINY
 from support.own_data import write_table
 
@@ -185,6 +188,35 @@ def test_a_killed_training_goes_on(trained, tmp_path, monkeypatch):
         for folder in (resumed.folder, whole.folder)
     ]
     assert lines[0] == lines[1]
+
+
+@pytest.mark.filterwarnings("ignore::keras_qa.errors.TextWarning")
+def test_evaluate_prints_the_figures_of_the_table(
+    trained, tmp_path, monkeypatch
+):
+    """With answers that cannot be read, and equal scores, seed 0 or not."""
+    monkeypatch.setattr(
+        "keras_qa.own_data.training._export",
+        lambda folder, scorer, parts: keras_qa.Ranker(
+            scorer.model, scorer.reading
+        ).save(folder.path / "ranker"),
+    )
+    dev = write_table(tmp_path / "dev.csv", range(40, 52))
+    with dev.open("a", encoding="utf-8") as file:
+        file.write("what is n1,,1\nwhat is n1,the n2,2\nwhat is n1,the,0\n")
+        file.write("what is n2,n2,1\n")
+    options = {"model": "hyperqa", "epochs": 1}
+    run = tiny(trained[0], tmp_path / "run", dev=dev, **options)
+    lines = (run.folder / "run.trec").read_text().splitlines()
+    assert sum(float(x.split()[4]) == UNREAD_SCORE for x in lines) == 2
+    ranker = keras_qa.Ranker.load(run.folder / "ranker")
+    found = evaluate_ranker(ranker, read_questions(dev))
+    expected = run.metrics["comparison"]["rows"][0]
+    assert found.rows[0].metrics == expected["metrics"]
+    assert list(found.rows[0].interval) == expected["interval"]
+    assert "nDCG@10" in expected["metrics"]
+    # What `keras-qa evaluate` warns of is said after a training, too.
+    assert "1 of them have right candidates only" in run.table
 
 
 @pytest.mark.parametrize(

@@ -53,3 +53,26 @@ def test_questions_with_right_candidates_only_are_told():
     assert "1 of them have right candidates only" in found.notes()[1]
     assert "without them: model 0.500" in found.notes()[1]
     assert found.verdict == "even" and found.best_floor is None
+
+
+def test_grades_have_a_column():
+    questions = make([2, 0, 1], [0, 1])
+    scores = [np.array([1.0, 3.0, 2.0]), np.array([0.0, 1.0])]
+    found = compare(questions, {"model": scores, "other": scores})
+    assert found.to_json()["metrics"] == ["MAP", "MRR", "P@1", "nDCG@10"]
+    # Grades in the order 0, 1, 2 of the first question; the second's is 1.
+    gain = 1 / np.log2(3) + 2 / np.log2(4)
+    best = 2 + 1 / np.log2(3)
+    expected = (gain / best + 1) / 2
+    assert found.rows[0].metrics["nDCG@10"] == pytest.approx(expected)
+    header, rule, first, _ = found.lines()
+    assert "| MRR | P@1 | nDCG@10 | model less it |" in header
+    assert header.count("|") == rule.count("|") == first.count("|") == 8
+    assert f"| {expected:.3f} |" in first
+    assert "nDCG@10 takes the grades" in found.notes()[1]
+
+
+def test_without_grades_there_is_none():
+    found = compare(make([1, 0]), {"model": [np.array([1.0, 0.0])]})
+    assert found.to_json()["metrics"] == ["MAP", "MRR", "P@1"]
+    assert not any("nDCG" in line for line in found.lines() + found.notes())

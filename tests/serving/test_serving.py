@@ -11,25 +11,32 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import keras
 import numpy as np
 import pytest
 
+from keras_qa.export.onnx_beside import add_onnx
 from keras_qa.ranker import Ranker
-from keras_qa.ranker import add_onnx
+from keras_qa.text.readable import UNREAD_SCORE
+from keras_qa.text.reading import TextReading
 from keras_qa.text.unread import TextReport
+from keras_qa.text.vocabulary import Vocabulary
 from support.search_runs import QUESTION
 from support.search_runs import command
 
 uvicorn = pytest.importorskip("uvicorn")
 pytest.importorskip("starlette")
 
+from uvicorn.server import ServerState  # noqa: E402
+
 from keras_qa.serving import app as application  # noqa: E402
 from keras_qa.serving.batching import Batcher  # noqa: E402
 from keras_qa.serving.batching import QueueFullError  # noqa: E402
 from keras_qa.serving.rerank import Limits  # noqa: E402
+from keras_qa.serving.server import impatient_protocol  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.once
@@ -41,6 +48,7 @@ class Lengths:
 
     def __init__(self):
         self.report = TextReport()
+        self.noted_reading = None
         self.calls = []
         self.free = threading.Event()
         self.free.set()
@@ -52,7 +60,8 @@ class Lengths:
             raise RuntimeError("secret")
         if "nan" in questions:
             return np.full(len(answers), np.nan, np.float32)
-        return np.array([len(a) for a in answers], np.float32)
+        lengths = [len(a) or UNREAD_SCORE for a in answers]
+        return np.array(lengths, np.float32)
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +122,26 @@ def test_results_are_in_the_shape_of_rerank_clients(served):
     assert ask(port, {**body, "top_n": 99})[1]["results"][2]["index"] == 2
     status, found, _ = ask(port, b"", "/healthz", "GET")
     assert (status, found) == (200, {"status": "ok", "model": "lengths"})
+
+
+def test_what_the_model_cannot_read_is_marked(served):
+    ranker, port = served
+    body = {"query": "q", "documents": ["", "bb", ""]}
+    found = ask(port, body)[1]
+    last = {"relevance_score": -(2.0**100), "unreadable": True}
+    assert found["results"] == [
+        {"index": 1, "relevance_score": 2.0},
+        {"index": 0, **last},
+        {"index": 2, **last},
+    ]
+    assert "unknown_words" not in found
+    ranker.noted_reading = TextReading(Vocabulary(["who", "wrote"]))
+    try:
+        found = ask(port, {**body, "query": "Who wrote Emma, emma?"})[1]
+        assert found["unknown_words"] == ["emma", ",", "?"]
+        assert "unknown_words" not in ask(port, {**body, "query": "who"})[1]
+    finally:
+        ranker.noted_reading = None
 
 
 @pytest.mark.parametrize(
@@ -252,10 +281,75 @@ def test_batches_have_a_size_and_a_client_may_leave():
     ]
 
 
+async def dribble(app, receive):
+    """What an application sends to a client, by ASGI alone."""
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/v1/rerank"}
+    await app({**scope, "headers": [], "state": {}}, receive, send)
+    return sent[0], json.loads(sent[1]["body"])
+
+
+def test_a_body_that_dribbles_is_refused():
+    limits = Limits(receive_seconds=0.05)
+    app = application.make_app(Lengths(), "lengths", limits)
+
+    async def receive():
+        await asyncio.sleep(0.01)
+        return {"type": "http.request", "body": b" ", "more_body": True}
+
+    start, body = asyncio.run(dribble(app, receive))
+    assert start["status"] == 408
+    assert (b"connection", b"close") in start["headers"]
+    assert body == {"message": "The body must arrive in 0.05 seconds."}
+
+
+def test_headers_that_dribble_end_the_connection():
+    async def app(scope, receive, send):
+        # Longer than headers may take.
+        await asyncio.sleep(0.2)
+        headers = [(b"content-length", b"2")]
+        start = {"type": "http.response.start", "status": 200}
+        await send({**start, "headers": headers})
+        await send({"type": "http.response.body", "body": b"ok"})
+
+    async def run():
+        config = uvicorn.Config(app, log_level="critical")
+        make = partial(
+            impatient_protocol(0.1),
+            config=config,
+            server_state=ServerState(),
+            app_state={},
+        )
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(make, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        found = []
+        for begun in (
+            b"",
+            b"GET / HT",
+            b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET ",
+        ):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(begun)
+            found.append(await asyncio.wait_for(reader.read(), 20))
+            writer.close()
+        server.close()
+        return found
+
+    nothing, begun, answered = asyncio.run(run())
+    assert nothing == begun == b""
+    assert answered.startswith(b"HTTP/1.1 200") and answered.endswith(b"ok")
+
+
 def test_arguments_are_checked_first(tmp_path, capsys, monkeypatch):
     for options, message in (
         (("--port", 70000), "--port must be from 0 to 65535. Received: 70000"),
         (("--max-waiting", 0), "--max-waiting must be positive. Received: 0"),
+        (("--max-receive-seconds", "nan"), "must be positive. Received: nan"),
         ((), "expected a run's folder"),
     ):
         assert command("serve", tmp_path, *options) == 2

@@ -1,11 +1,18 @@
 """What a model scores pairs of a corpus's texts by."""
 
+from dataclasses import replace
+
 import keras
 import numpy as np
 import pytest
 
 from keras_qa.datasets import Corpus
+from keras_qa.datasets.dataset import Candidate
+from keras_qa.errors import TextWarning
+from keras_qa.models import CosineQA
+from keras_qa.ranker import Ranker
 from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.training.corpus_scorer import CorpusScorer
 from reproductions.ctrn.experiment import overlap_model
 
@@ -62,6 +69,31 @@ def test_texts_have_their_numbers_if_the_scorer_wants_them(corpus):
     np.testing.assert_array_equal(found["question_row"], [[7], [4], [7]])
     np.testing.assert_array_equal(found["answer_row"], [[1], [1], [5]])
     assert list(found) == ["question_row", "answer_row"]
+
+
+@pytest.mark.once
+def test_answers_that_cannot_be_read_are_last_if_asked(capital_questions):
+    texts = ("", "?!", "the", "paris is")
+    corpus = Corpus(capital_questions, answers=texts)
+    model = CosineQA(len(corpus.vocabulary), 3, 3)
+    every = corpus.index(
+        [
+            replace(
+                capital_questions[0],
+                candidates=tuple(Candidate(t, t, 0) for t in texts),
+            )
+        ]
+    )
+    (kept,) = CorpusScorer(model, corpus).rank(every)
+    assert abs(kept).max() <= 2
+    scorer = CorpusScorer(model, corpus, unread_last=True)
+    (scores,) = scorer.rank(every)
+    assert scores.dtype == np.float32
+    assert scores.tolist() == [*[UNREAD_SCORE] * 3, kept[3]]
+    ranker = Ranker(model, scorer.reading)
+    with pytest.warns(TextWarning):
+        expected = ranker.scores(capital_questions[0].text, texts)
+    np.testing.assert_allclose(scores, expected, rtol=1e-6)
 
 
 @pytest.mark.once

@@ -3,6 +3,7 @@
 Cakaloglu, Xu and Raghavan, "MRNN", ICAART 2023, section 4.3.1.
 """
 
+from keras_qa.arguments import check_positive
 from keras_qa.embeddings.formats.vector_files import PathLike
 from keras_qa.embeddings.mixtures.encoders import BertEncoder
 from keras_qa.embeddings.mixtures.encoders import ElmoEncoder
@@ -11,7 +12,6 @@ from keras_qa.embeddings.mixtures.encoders import StaticEncoder
 from keras_qa.embeddings.mixtures.layer_mixture import Mixture
 from keras_qa.embeddings.mixtures.multi_resolution import MultiResolution
 
-QUARTERS = (0.25, 0.25, 0.25, 0.25)
 THIRD_OF_THREE = (0.0, 0.0, 1.0)
 
 
@@ -21,6 +21,7 @@ def multi_resolution(
     fasttext: PathLike | None = None,
     *,
     bert_order: str = "top",
+    bert_layers: int = 4,
     w_idf: float = 1.0,
 ) -> MultiResolution:
     """The paper's configuration of the given sources.
@@ -40,10 +41,11 @@ def multi_resolution(
             the first four, as the printed [1/4, 1/4, 1/4, 1/4, ..., 0] means
             if layers are counted like the ELMo's, whose weights are printed as
             [0, 0, 1].
+        bert_layers: number of layers, weighted alike, where Table 2 has 4.
         w_idf: exponent of the idf where Table 2 has 1.
 
     Raises:
-        ValueError: if no source is given.
+        ValueError: if no source is given, or a number is not allowed.
     """
     encoders: list[Encoder] = []
     if bert is not None:
@@ -58,22 +60,34 @@ def multi_resolution(
             "Received: None for each"
         )
     return MultiResolution(
-        tuple(published_mixture(e, bert_order, w_idf) for e in encoders)
+        tuple(
+            published_mixture(e, bert_order, bert_layers, w_idf)
+            for e in encoders
+        )
     )
 
 
 def published_mixture(
-    encoder: Encoder, bert_order: str = "top", w_idf: float = 1.0
+    encoder: Encoder,
+    bert_order: str = "top",
+    bert_layers: int = 4,
+    w_idf: float = 1.0,
 ) -> Mixture:
     """The row of Table 2 for an encoder.
 
     Args:
         encoder: a BERT, an ELMo, or word vectors, which get fastText's row.
         bert_order: see `multi_resolution`.
+        bert_layers: see `multi_resolution`.
         w_idf: see `multi_resolution`.
+
+    Raises:
+        ValueError: if a number is not allowed.
     """
+    check_positive(bert_layers=bert_layers)
     if isinstance(encoder, BertEncoder):
-        return Mixture(encoder, QUARTERS, 0, "concat", bert_order)
+        alike = (1 / bert_layers,) * bert_layers
+        return Mixture(encoder, alike, 0, "concat", bert_order)
     if isinstance(encoder, ElmoEncoder):
         return Mixture(encoder, THIRD_OF_THREE, w_idf)
     return Mixture(encoder, (1.0,), w_idf)

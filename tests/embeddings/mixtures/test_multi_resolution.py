@@ -94,6 +94,15 @@ def test_tables_2_and_3(bert_folder, elmo_folder, fasttext_file):
         assert_near(rows[: len(text)], wanted)
 
 
+def test_fewer_layers_of_a_bert(bert_folder):
+    source = multi_resolution(bert_folder, bert_layers=2)
+    found = source.text_vectors([["who", "emmas"]])[0]
+    layers = bert_states("who", "emma+##s")
+    assert_near(found, np.concatenate([layers[-1], layers[-2]], axis=-1) / 2)
+    with pytest.raises(ValueError, match="`bert_layers` must"):
+        multi_resolution(bert_folder, bert_layers=0)
+
+
 def test_words_alone(bert_folder, elmo_folder):
     source = multi_resolution(bert_folder, elmo_folder, bert_order="bottom")
     found = source.word_vectors(WORDS, IDF)

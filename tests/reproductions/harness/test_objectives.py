@@ -18,12 +18,14 @@ from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.models import CNNRanker
 from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.overlap import OverlapFeatures
+from keras_qa.text.vector_texts import VectorTexts
 from keras_qa.training.corpus_scorer import CorpusScorer
 from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Learner
+from reproductions.harness.floors import fitted_floor
 from reproductions.harness.objectives import training_of
 from reproductions.harness.settings import OBJECTIVES
 from reproductions.harness.settings import CommonSettings
@@ -144,6 +146,42 @@ def test_a_model_is_trained_beside_the_features():
     after = [m.get_weights() for m in (model, floor, fused.score)]
     for old, new in zip(before, after, strict=True):
         assert any((a != b).any() for a, b in zip(old, new, strict=True))
+
+
+class InContext(Toy):
+    """A learner beside a floor of the words in their texts."""
+
+    contextual = ("toy",)
+
+    def text_vectors(self, run):
+        lengths = [len(tokens) for tokens in run.corpus.tokens]
+        rng = np.random.default_rng(0)
+        return VectorTexts(
+            rng.normal(size=(sum(lengths), 4)).astype("float32"),
+            np.cumsum([0, *lengths]),
+        )
+
+
+@pytest.mark.parametrize("objective", ["pairwise", "pointwise"])
+def test_a_model_is_trained_beside_the_features_of_words_in_context(objective):
+    run = _run(objective=objective, negatives=2, joint_weight=0.5)
+    run.arguments.model = "toy"
+    experiment = InContext()
+    training = training_of(experiment, run)
+    fused = training.scorer.model
+    pairs = run.corpus.index(QUESTIONS).pairs()
+    vectors = experiment.text_vectors(run)
+    floor, _ = fitted_floor("contextual-features", run, vectors)
+    odds = score_pairs(floor, run.corpus.texts, *pairs, vectors=vectors)
+    alone = score_pairs(fused.rankers[0], run.corpus.texts, *pairs)
+    np.testing.assert_allclose(
+        training.scorer.scores(*pairs), 0.5 * alone + odds, atol=1e-5
+    )
+    before = fused.score.get_weights()
+    training.batches.start_epoch(0)
+    training.trainer.train_on_batch(*training.batches[0])
+    after = fused.score.get_weights()
+    assert any((a != b).any() for a, b in zip(before, after, strict=True))
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)

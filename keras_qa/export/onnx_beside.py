@@ -1,0 +1,57 @@
+"""Adds the ONNX form to a folder with a Keras model."""
+
+from pathlib import Path
+
+from keras_qa.errors import RankerError
+from keras_qa.export.forms import MODEL
+from keras_qa.export.forms import check_form
+from keras_qa.export.keras_folder import folder_reading
+from keras_qa.export.onnx_model import BESIDE
+from keras_qa.export.target import check_target
+from keras_qa.files.whole import file_digest
+from keras_qa.text.reading import READING
+
+
+def add_onnx(
+    folder: str | Path, tokenizer: str | None = None, *, overwrite: bool = False
+) -> Path:
+    """Adds the ONNX form to a folder with a Keras model.
+
+    `Ranker.load` of the folder, and so every command, then ranks by
+    onnxruntime; it loads Keras only if the Keras model is asked for. If the
+    Keras model of the folder is replaced later, the ONNX form is ignored.
+
+    Args:
+        folder: the output folder of a run, or one that `Ranker.save` wrote.
+        tokenizer: see `Ranker.load`.
+        overwrite: whether an older ONNX form may be replaced.
+
+    Returns:
+        The subfolder that was written, an ONNX folder.
+
+    Raises:
+        ExportError: if Keras runs on another backend than TensorFlow.
+        FileExistsError: if there is one and `overwrite` is false.
+        ImportError: if tf2onnx or tokenizers is not installed.
+        ModelFileError: if the Keras model cannot be loaded.
+        RankerError: if `folder` contains no Keras model that takes text.
+    """
+    folder = Path(folder)
+    file, written = folder / MODEL, folder / BESIDE
+    check_target(written, overwrite, READING)
+    check_form(folder)
+    if not file.is_file():
+        raise RankerError(
+            f"{folder}: expected a folder with {MODEL}. Received: another form"
+        )
+    from keras_qa.export.keras_file import load_model
+    from keras_qa.export.onnx import export_onnx
+
+    reading, digest = folder_reading(folder, tokenizer), file_digest(file)
+    model = load_model(file)
+    try:
+        reading = reading.for_model(model)
+    except RankerError as error:
+        raise RankerError(f"{folder}: {error}") from error
+    export_onnx(model, reading, written, overwrite=overwrite, source=digest)
+    return written

@@ -1,0 +1,94 @@
+"""How much of labelled questions a ranker cannot read."""
+
+from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from keras_qa.datasets.dataset import Question
+from keras_qa.text.packing import RaggedTexts
+from keras_qa.text.reading import TextReading
+from keras_qa.text.vocabulary import UNKNOWN_ID
+
+
+@dataclass(frozen=True)
+class UnreadCounts:
+    """What a ranker cannot read of questions and their candidates.
+
+    Attributes:
+        readable: what an answer must contain to be scored; see `TextReading`.
+        candidates: number of candidates of all questions.
+        unread: number of those that are not readable.
+        right: number of right candidates.
+        right_unread: number of those that are not readable.
+        unknown_in_answers: share of unknown words in the distinct answers,
+            cut as the ranker reads them.
+        unknown_in_questions: the same of the questions.
+    """
+
+    readable: str
+    candidates: int
+    unread: int
+    right: int
+    right_unread: int
+    unknown_in_answers: float
+    unknown_in_questions: float
+
+    def lines(self, name: str) -> list[str]:
+        """What there is to say: none, one or two lines.
+
+        Args:
+            name: of the ranker.
+        """
+        lines = []
+        if self.unread:
+            stop = " (stop words do not count)" * (self.readable == "content")
+            lines.append(
+                f"{self.unread:,} of {self.candidates:,} candidates, "
+                f"{self.right_unread:,} of {self.right:,} right ones, have no "
+                f"word that {name} knows{stop}: it ranks them last."
+            )
+        if self.unknown_in_answers or self.unknown_in_questions:
+            lines.append(
+                f"{self.unknown_in_answers:.1%} of the words of the answers "
+                f"and {self.unknown_in_questions:.1%} of those of the "
+                f"questions are unknown to {name}."
+            )
+        return lines
+
+
+def count_unread(
+    reading: TextReading, questions: Sequence[Question]
+) -> UnreadCounts:
+    """Counts what a ranker cannot read.
+
+    Args:
+        reading: how the ranker reads text; its report is left as it is.
+        questions: the questions.
+    """
+    pairs = [(c.text, c.label > 0) for q in questions for c in q.candidates]
+    answers = list(dict.fromkeys(text for text, _ in pairs))
+    answer_ids = _ids(reading, "answer", answers)
+    kept = dict(
+        zip(answers, reading.are_readable(answer_ids).tolist(), strict=True)
+    )
+    asked = _ids(reading, "question", dict.fromkeys(q.text for q in questions))
+    return UnreadCounts(
+        reading.readable,
+        len(pairs),
+        sum(not kept[text] for text, _ in pairs),
+        sum(right for _, right in pairs),
+        sum(right and not kept[text] for text, right in pairs),
+        _unknown_share(answer_ids),
+        _unknown_share(asked),
+    )
+
+
+def _ids(reading: TextReading, side: str, texts: Iterable[str]) -> RaggedTexts:
+    return reading.ids([reading.tokens(side, text) for text in texts])
+
+
+def _unknown_share(texts: RaggedTexts) -> float:
+    unknown = np.count_nonzero(texts.ids == UNKNOWN_ID)
+    return float(unknown / max(1, len(texts.ids)))
