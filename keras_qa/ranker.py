@@ -195,8 +195,8 @@ class Ranker:
         """
         if self._model is None and self._saved is not None:
             self._model = self._saved.load_keras_model()
-        if self._model is None and self._file and self._file.name == MODEL:
-            self._model = load_model(self._file)
+        if self._model is None and self.keras_file is not None:
+            self._model = load_model(self.keras_file)
         if self._model is None:
             folder = None if self._file is None else self._file.parent
             raise RankerError(
@@ -205,6 +205,12 @@ class Ranker:
                 "Received: an ONNX folder, which ranks only"
             )
         return self._model
+
+    @property
+    def keras_file(self) -> Path | None:
+        """The file of the Keras model; None if it was loaded otherwise."""
+        named = self._file is not None and self._file.name == MODEL
+        return self._file if named else None
 
     @property
     def reading(self) -> TextReading:

@@ -5,8 +5,10 @@ only classes of the library, of Keras and of packages that the caller names, and
 no arrays larger than the file's weights.
 """
 
+import io
 import json
 import math
+import re
 import zipfile
 from collections.abc import Collection
 from collections.abc import Iterator
@@ -14,6 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
+
+import numpy as np
 
 from keras_qa.errors import ExportError
 from keras_qa.errors import ModelFileError
@@ -33,6 +37,8 @@ MODULES = ("keras", "keras_qa", "builtins")
 
 # Keras's Lambda layer, and its marker of serialized Python code.
 _CODE = ("Lambda", "__lambda__")
+# The weights of an embedding, by their name in the file.
+_EMBEDDING = re.compile(r"/embedding(_\d+)?/vars/0$")
 _SMALLEST_LIMIT = 1 << 16
 # Members of a configuration that are not sizes and may be any number.
 _ANY_NUMBER = ("seed", "shared_object_id")
@@ -112,6 +118,54 @@ def load_model(
             "a model that this version of keras_qa can load",
             f"{type(error).__name__}: {error}",
         ) from error
+
+
+def stored_word_vectors(path: Path | str, words: int) -> np.ndarray | None:
+    """The word vectors in a model's file, read without Keras.
+
+    Args:
+        path: the file.
+        words: number of word ids.
+
+    Returns:
+        The weights of its word embedding, `(words, dim)`; None if it has none,
+        or several that differ.
+
+    Raises:
+        ModelFileError: if the file cannot be read or is damaged.
+    """
+    import h5py
+
+    path = Path(path)
+    found: list[np.ndarray] = []
+    try:
+        _, weights_bytes = _read(path)
+
+        def keep(name: str, item: Any) -> None:
+            # Neither arrays of other files, which links and external or
+            # virtual storage name, nor larger ones than the file.
+            if (
+                _EMBEDDING.search(name)
+                and isinstance(item, h5py.Dataset)
+                and not (item.external or item.is_virtual)
+                and item.nbytes <= weights_bytes
+                and item.ndim == 2
+                and len(item) == words
+            ):
+                found.append(item[()])
+
+        with (
+            zipfile.ZipFile(path) as archive,
+            h5py.File(io.BytesIO(archive.read(WEIGHTS)), "r") as weights,
+        ):
+            weights.visititems(keep)
+    except ModelFileError:
+        raise
+    # h5py raises many types of errors for bad files.
+    except Exception as error:
+        raise _error(path, "the weights of a model", error) from error
+    same = found and all(np.array_equal(found[0], one) for one in found)
+    return found[0] if same else None
 
 
 def check_config(

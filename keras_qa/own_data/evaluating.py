@@ -12,11 +12,15 @@ from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Question
 from keras_qa.errors import DatasetError
 from keras_qa.errors import RankerError
+from keras_qa.export.keras_file import stored_word_vectors
 from keras_qa.progress import ProgressBar
 from keras_qa.ranking.comparison import Comparison
 from keras_qa.ranking.comparison import compare
 from keras_qa.ranking.floors import bag_of_words_scores
 from keras_qa.ranking.floors import bm25_scores
+from keras_qa.ranking.floors import idf_alignment_scores
+from keras_qa.ranking.floors import idf_overlap_scores
+from keras_qa.ranking.floors import smooth_idf
 from keras_qa.ranking.ties import best_first
 from keras_qa.text.reading import TextReading
 
@@ -156,10 +160,6 @@ def _word_floors(
     ranker: "Ranker", reading: TextReading | None, questions: Sequence[Question]
 ) -> dict[str, list[np.ndarray]]:
     """Idf overlap, and cosine and alignment by the ranker's word vectors."""
-    from keras_qa.models import AlignmentRanker
-    from keras_qa.models import IdfOverlapRanker
-    from keras_qa.ranking.padded import score_padded
-
     corpus = Corpus(questions)
     if reading is not None:
         corpus = Corpus(
@@ -169,40 +169,39 @@ def _word_floors(
             max_answer_length=reading.max_answer_length,
         )
     indexed = corpus.index(questions)
-    pairs = indexed.pairs()
-    documents = [corpus.texts[i] for i in range(len(corpus.texts))]
-
-    def scored(floor: Any) -> list[np.ndarray]:
-        floor.adapt(documents)
-        return indexed.split(score_padded(floor, corpus.texts, *pairs, {}))
-
     words = corpus.vocabulary.words
-    found = {"idf overlap": scored(IdfOverlapRanker(len(words)))}
+    idf = smooth_idf(corpus.texts, len(words))
+    pairs = indexed.pairs()
+    overlap = idf_overlap_scores(corpus.texts, idf, *pairs)
+    found = {"idf overlap": indexed.split(overlap)}
     vectors = None if reading is None else _word_vectors(ranker, reading)
     if reading is None or vectors is None:
         return found
     matrix = np.zeros((len(words), vectors.shape[1]), np.float32)
     matrix[2:] = vectors[reading.vocabulary.encode(words[2:])]
     cosine = bag_of_words_scores(corpus.texts, matrix, *pairs)
-    alignment = AlignmentRanker(
-        *matrix.shape, idf_weighted=True, embeddings=matrix
-    )
+    alignment = idf_alignment_scores(corpus.texts, idf, matrix, *pairs)
     return {
         **found,
         "untrained cosine": indexed.split(cosine),
-        "idf alignment": scored(alignment),
+        "idf alignment": indexed.split(alignment),
     }
 
 
 def _word_vectors(ranker: "Ranker", reading: TextReading) -> np.ndarray | None:
     """The rows of the first word embedding of a ranker's Keras model."""
+    size = len(reading.vocabulary)
+    if ranker.engine == "onnxruntime" and ranker.keras_file is not None:
+        # Spares it the import of Keras.
+        vectors = stored_word_vectors(ranker.keras_file, size)
+        if vectors is not None:
+            return vectors
     try:
         model = ranker.model
     except RankerError:
         return None
     import keras
 
-    size = len(reading.vocabulary)
     for layer in _layers(model):
         if isinstance(layer, keras.layers.Embedding):
             rows = keras.ops.convert_to_numpy(layer.embeddings)

@@ -1,6 +1,10 @@
-"""Rankers without training: BM25, and the cosine of summed word vectors."""
+"""Rankers without training: BM25, and those of words and of their vectors.
+
+Nothing here needs Keras; `keras_qa.models.floors` has the same as models.
+"""
 
 import logging
+from collections.abc import Iterable
 from collections.abc import Sequence
 from types import ModuleType
 
@@ -179,6 +183,105 @@ def bag_of_words_scores(
         chosen = slice(start, start + PAIRS)
         scores[chosen] = cosine_scores(*(sums[side[chosen]] for side in rows))
     return scores
+
+
+def smooth_idf(texts: RaggedTexts, size: int) -> np.ndarray:
+    """ln((1 + N) / (1 + df(w))) + 1, where df(w) of the N texts contain w.
+
+    Args:
+        texts: the word ids of the documents.
+        size: number of word ids.
+
+    Returns:
+        Float array `(size,)`, as `keras_qa.layers.TfIdf.adapt` counts it.
+    """
+    held = np.concatenate([np.unique(text) for text in texts])
+    frequencies = np.bincount(held, minlength=size)
+    return np.log((1 + len(texts)) / (1 + frequencies)) + 1
+
+
+def idf_overlap_scores(
+    texts: RaggedTexts,
+    idf: np.ndarray,
+    questions: np.ndarray,
+    answers: np.ndarray,
+) -> np.ndarray:
+    """Scores pairs by the share of the question that the answer repeats.
+
+    The score is Σ_{i: q_i in the answer} idf(q_i) / Σ_i idf(q_i), as that of
+    `keras_qa.models.IdfOverlapRanker`.
+
+    Args:
+        texts: the word ids of all texts.
+        idf: the weight of each word id, `(words,)`.
+        questions: indices of the questions, `(pairs,)`.
+        answers: indices of the answers, `(pairs,)`.
+
+    Returns:
+        float32 array `(pairs,)` from 0 to 1; 0 without words.
+    """
+    return _weighted_means(
+        idf,
+        (
+            (texts[q], np.isin(texts[q], texts[a]))
+            for q, a in zip(questions, answers, strict=True)
+        ),
+    )
+
+
+def idf_alignment_scores(
+    texts: RaggedTexts,
+    idf: np.ndarray,
+    vectors: np.ndarray,
+    questions: np.ndarray,
+    answers: np.ndarray,
+) -> np.ndarray:
+    """Scores pairs by how near an answer's word is to each question word.
+
+    The score is Σ_i idf(q_i) max_j cos(q_i, a_j) / Σ_i idf(q_i), as that of
+    `keras_qa.models.AlignmentRanker` with `idf_weighted`. A zero vector has
+    the cosine 0 with all.
+
+    Args:
+        texts: the word ids of all texts.
+        idf: the weight of each word id, `(words,)`.
+        vectors: word vectors by word id, float `(words, dim)`.
+        questions: indices of the questions, `(pairs,)`.
+        answers: indices of the answers, `(pairs,)`.
+
+    Returns:
+        float32 array `(pairs,)` in [-1, 1]; 0 where a text has no words.
+    """
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    units = np.divide(
+        vectors, norms, out=np.zeros_like(vectors), where=norms > 0
+    )
+
+    def best(question: np.ndarray, answer: np.ndarray) -> np.ndarray:
+        if not len(answer):
+            return np.zeros(len(question))
+        return (units[question] @ units[answer].T).max(1)
+
+    return _weighted_means(
+        idf,
+        (
+            (texts[q], best(texts[q], texts[a]))
+            for q, a in zip(questions, answers, strict=True)
+        ),
+    )
+
+
+def _weighted_means(
+    weights: np.ndarray, pairs: Iterable[tuple[np.ndarray, np.ndarray]]
+) -> np.ndarray:
+    """The means of the values of words, by the words' weights."""
+    return np.array(
+        [
+            weights[words] @ values / weights[words].sum() if len(words) else 0
+            for words, values in pairs
+        ],
+        np.float32,
+    )
 
 
 def cosine_scores(

@@ -1,4 +1,4 @@
-"""`rank` and `ask` start without Keras where there is an ONNX form."""
+"""`rank`, `ask` and `evaluate` start without Keras if there is an ONNX form."""
 
 import os
 import shutil
@@ -16,6 +16,7 @@ from keras_qa.export.onnx_model import find_beside
 from keras_qa.ranker import Ranker
 from keras_qa.search.build import add_question_encoder
 from keras_qa.search.index import AnswerIndex
+from support.own_data import write_table
 from support.search_runs import QUESTION
 from support.search_runs import command
 
@@ -78,6 +79,10 @@ def test_neither_keras_nor_tensorflow_is_imported(
     assert imported("rank", run_with_onnx / "onnx", *rank[2:]) == (0, [])
     ask = ("ask", index_with_onnx, *question)
     assert imported(*ask, "--rerank", run_with_onnx) == (0, [])
+    # It measures by trec_eval, BM25 and the bootstrap, but without a backend.
+    table = write_table(tmp_path / "a.csv", range(4))
+    code, packages = imported("evaluate", run_with_onnx, table)
+    assert (code, {"keras", "tensorflow"} & {*packages}) == (0, set())
     # Wrong arguments and folders, by any form.
     assert imported("rank", tmp_path, *rank[2:]) == (2, [])
     assert imported(*ask, "--rerank", tmp_path) == (2, [])

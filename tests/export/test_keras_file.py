@@ -16,6 +16,7 @@ import pytest
 from keras_qa.errors import ModelFileError
 from keras_qa.export.keras_file import export_keras
 from keras_qa.export.keras_file import load_model
+from keras_qa.export.keras_file import stored_word_vectors
 from keras_qa.initializers import ScaledIdentity
 from keras_qa.optimizers.constraints import PoincareBall
 from support import all_models
@@ -252,4 +253,24 @@ def without(file, name):
 @pytest.mark.parametrize("change", [external, outside, huge, without])
 def test_weights_elsewhere_or_of_another_shape(saved, changed, change):
     data = weights(change, members_of(saved)["model.weights.h5"])
-    refused(changed(**{"model.weights.h5": data}), "can load. Received: ")
+    path = changed(**{"model.weights.h5": data})
+    refused(path, "can load. Received: ")
+    assert (
+        stored_word_vectors(path, len(word_vectors(load_model(saved)))) is None
+    )
+
+
+def word_vectors(model):
+    (rows,) = (w.numpy() for w in model.weights if "embedding" in w.path)
+    return rows
+
+
+def test_word_vectors_are_read_without_keras(saved, changed):
+    wanted = word_vectors(load_model(saved))
+    np.testing.assert_array_equal(
+        stored_word_vectors(saved, len(wanted)), wanted
+    )
+    assert stored_word_vectors(saved, len(wanted) + 1) is None
+    path = changed(**{"model.weights.h5": b"none"})
+    with pytest.raises(ModelFileError, match="expected the weights"):
+        stored_word_vectors(path, len(wanted))

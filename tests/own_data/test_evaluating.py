@@ -6,6 +6,7 @@ import pytest
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.errors import DatasetError
+from keras_qa.export.onnx_beside import add_onnx
 from keras_qa.models import CosineQA
 from keras_qa.own_data.evaluating import comparison_notes
 from keras_qa.own_data.evaluating import evaluate_ranker
@@ -102,3 +103,16 @@ def test_errors(ranker):
         evaluate_ranker(ranker, QUESTIONS, depth=3)
     with pytest.raises(ValueError, match="`rerank` must be"):
         evaluate_ranker(ranker, QUESTIONS, rerank="random")
+
+
+def test_vectors_in_the_file_give_the_floors_of_the_loaded_model(
+    ranker, tmp_path
+):
+    for name in ("tf2onnx", "onnxruntime", "tokenizers"):
+        pytest.importorskip(name)
+    ranker.save(tmp_path / "ranker")
+    add_onnx(tmp_path / "ranker")
+    fast = Ranker.load(tmp_path / "ranker")
+    assert fast.engine == "onnxruntime"
+    found, wanted = (evaluate_ranker(r, QUESTIONS) for r in (fast, ranker))
+    assert found.lines()[3:] == wanted.lines()[3:]

@@ -13,7 +13,10 @@ from keras_qa.ranking import floors as baselines
 from keras_qa.ranking.floors import bag_of_words_scores
 from keras_qa.ranking.floors import bm25_scores
 from keras_qa.ranking.floors import cosine_scores
+from keras_qa.ranking.floors import idf_alignment_scores
 from keras_qa.ranking.floors import idf_cosine_scores
+from keras_qa.ranking.floors import idf_overlap_scores
+from keras_qa.ranking.floors import smooth_idf
 from keras_qa.text.packing import RaggedTexts
 
 
@@ -126,3 +129,46 @@ def test_importing_the_baselines_starts_no_backend():
         "sys.exit(bool({'bm25s', 'jax', 'keras'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_floors_of_words_are_those_of_the_models():
+    from keras_qa.models import AlignmentRanker
+    from keras_qa.models import IdfOverlapRanker
+    from keras_qa.ranking.padded import score_padded
+
+    rng = np.random.default_rng(3)
+    texts = RaggedTexts.from_sequences(
+        [rng.integers(2, 12, n) for n in (3, 5, 1, 0, 7, 4)]
+    )
+    documents = [texts[i] for i in range(len(texts))]
+    pairs = (np.array([0, 0, 1, 2, 3, 1]), np.array([1, 4, 5, 2, 4, 3]))
+    vectors = rng.normal(size=(12, 3)).astype(np.float32)
+    vectors[5] = 0
+    idf = smooth_idf(texts, 12)
+    for scores, model in (
+        (idf_overlap_scores(texts, idf, *pairs), IdfOverlapRanker(12)),
+        (
+            idf_alignment_scores(texts, idf, vectors, *pairs),
+            AlignmentRanker(12, 3, idf_weighted=True, embeddings=vectors),
+        ),
+    ):
+        model.adapt(documents)
+        expected = score_padded(model, texts, *pairs, {})
+        np.testing.assert_allclose(scores, expected, atol=1e-6)
+        assert scores.dtype == np.float32
+
+
+def test_the_share_of_a_question_by_hand():
+    texts = RaggedTexts.from_sequences([[2, 3], [3, 4]])
+    idf = smooth_idf(texts, 5)
+    # Both texts have 3, one has 2: weights 1 and ln(3 / 2) + 1.
+    pairs = (np.array([0]), np.array([1]))
+    rare = math.log(1.5) + 1
+    assert idf_overlap_scores(texts, idf, *pairs)[0] == pytest.approx(
+        1 / (1 + rare)
+    )
+    vectors = np.array([[0, 0], [0, 0], [1, 0], [3, 4], [0, 1]], float)
+    # The nearest to 2 is 3, with the cosine 0.6; to 3 it is itself.
+    assert idf_alignment_scores(texts, idf, vectors, *pairs)[0] == (
+        pytest.approx((0.6 * rare + 1) / (1 + rare))
+    )
