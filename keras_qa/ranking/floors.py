@@ -195,8 +195,8 @@ def smooth_idf(texts: RaggedTexts, size: int) -> np.ndarray:
     Returns:
         Float array `(size,)`, as `keras_qa.layers.TfIdf.adapt` counts it.
     """
-    held = np.concatenate([np.unique(text) for text in texts])
-    frequencies = np.bincount(held, minlength=size)
+    distinct = [np.unique(texts[i]) for i in range(len(texts))]
+    frequencies = np.bincount(np.concatenate(distinct), minlength=size)
     return np.log((1 + len(texts)) / (1 + frequencies)) + 1
 
 
