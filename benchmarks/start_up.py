@@ -3,8 +3,9 @@
 Each command runs in a new process, from its start to its end, with a HyperQA of
 random weights in two forms:
 
-- `onnx`: its ONNX form, by onnxruntime; for `ask`, an index with the ONNX
-  form of the encoder of questions;
+- `onnx`: a folder of `Ranker.save` with its ONNX form, as `keras-qa train`
+  leaves it, by onnxruntime; for `ask`, an index with the ONNX form of the
+  encoder of questions;
 - `tensorflow`: its SavedModel; for `ask`, an index without that form, whose
   encoder Keras runs.
 
@@ -74,17 +75,19 @@ def make_forms(settings: Settings, folder: Path) -> None:
         len(vocabulary), settings.embedding_dim, settings.projection_dim
     )
     ranker = keras_qa.Ranker(model, keras_qa.TextReading(vocabulary))
-    ranker.export(folder / "ranker-onnx", "onnx")
     ranker.export(folder / "ranker-tensorflow", "saved_model")
-    ranker.save(folder / "ranker")
+    saved = folder / "ranker-onnx"
+    ranker.save(saved)
     write_candidates(folder / "questions.csv", dev)
     texts = dict.fromkeys(c.text for q in train for c in q.candidates)
     (folder / "answers.txt").write_text("\n".join(texts), "utf-8")
     index = folder / "index-onnx"
-    ranker = keras_qa.Ranker.load(folder / "ranker")
-    build_index(ranker, folder / "answers.txt", index, "flat")
+    build_index(
+        keras_qa.Ranker.load(saved), folder / "answers.txt", index, "flat"
+    )
     shutil.copytree(index, folder / "index-tensorflow")
     add_question_encoder(index)
+    keras_qa.add_onnx(saved)
 
 
 def seconds(folder: Path, *words: str) -> float:
