@@ -12,6 +12,7 @@ given again after an interruption.
 
 import argparse
 import importlib
+import itertools
 import sys
 from collections.abc import Iterator
 from collections.abc import Sequence
@@ -36,18 +37,25 @@ MODELS: dict[str, dict[str, Sequence[str] | None]] = {
     "iam": {"iam-bert-contextual": None},
     "mrnn": {"mrnn-contextual": None},
 }
-# The papers whose commands rank with the floors.
-FLOORS_OF = {"hyperqa": FLOORS, "mrnn": CONTEXTUAL_FLOORS}
+# The papers whose commands rank with the floors, and settings of these: IAM
+# reads a BERT's last layer, MRNN the last four or, on TrecQA, two.
+FLOORS_OF: dict[str, tuple[Sequence[str], Sequence[Sequence[str]]]] = {
+    "hyperqa": (FLOORS, ((),)),
+    "iam": (CONTEXTUAL_FLOORS, ((),)),
+    "mrnn": (CONTEXTUAL_FLOORS, ((), ("bert_layers=2",))),
+}
 
 
 def runs(paper: str, arguments: argparse.Namespace) -> Iterator[PlannedRun]:
     """The runs of a paper, the floors first."""
     bert = [f"bert:{arguments.bert}"]
     for dataset in arguments.datasets:
-        for floor in () if arguments.models else FLOORS_OF.get(paper, ()):
+        if arguments.models or paper not in FLOORS_OF:
+            continue
+        for floor, settings in itertools.product(*FLOORS_OF[paper]):
             contextual = floor in CONTEXTUAL_FLOORS
             vectors = bert if contextual else arguments.embeddings
-            yield plan_run(dataset, floor, "paper", 1, vectors)
+            yield plan_run(dataset, floor, "paper", 1, vectors, settings)
     for seed in arguments.seeds:
         for dataset in arguments.datasets:
             for model, added in MODELS[paper].items():
