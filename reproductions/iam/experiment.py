@@ -45,6 +45,7 @@ from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Run
 from reproductions.harness.experiment import Training
+from reproductions.iam.settings import CONTEXTUAL
 from reproductions.iam.settings import RECIPES
 from reproductions.iam.settings import TERMS
 from reproductions.iam.settings import IAMSettings
@@ -59,7 +60,6 @@ NUMBERS = "-num"
 STAGES = ("all", "lm", "rbm", "match")
 
 # The models of IAM that read the vectors of `--bert`.
-CONTEXTUAL = "iam-bert-contextual"
 OF_BERT = ("iam-bert", CONTEXTUAL)
 OWN = ("iam", *OF_BERT)
 
