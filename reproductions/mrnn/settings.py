@@ -156,12 +156,8 @@ _START: dict[str, Any] = {
     "learning_rate": 1e-3,
 }
 _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
-    (CONTEXTUAL, "wikiqa"): {
-        **_START,
-        "joint_weight": 1.0,
-        "epochs": 6,
-        "average_last": 3,
-    },
+    # Beside the features it is level on folds of train, and worse on dev.
+    (CONTEXTUAL, "wikiqa"): {**_START, "epochs": 6, "average_last": 3},
     **{
         (CONTEXTUAL, dataset): {
             **_START,
