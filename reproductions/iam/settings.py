@@ -155,8 +155,12 @@ _JOINT: dict[str, Any] = {
     "average_last": 3,
 }
 _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
-    (CONTEXTUAL, dataset): {**_JOINT, "epochs": 10}
-    for dataset in ("trecqa-clean", "trecqa-raw")
+    (CONTEXTUAL, dataset): {**_JOINT, "epochs": epochs}
+    for dataset, epochs in (
+        ("wikiqa", 7),
+        ("trecqa-clean", 10),
+        ("trecqa-raw", 10),
+    )
 }
 
 RECIPES = {
