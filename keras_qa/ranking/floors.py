@@ -4,6 +4,7 @@ Nothing here needs Keras; `keras_qa.models.floors` has the same as models.
 """
 
 import logging
+import sys
 from collections.abc import Iterable
 from collections.abc import Sequence
 from types import ModuleType
@@ -65,9 +66,19 @@ def bm25_scores(
 
 
 def import_bm25s() -> ModuleType:
-    """Imports the package bm25s, which starts JAX and takes GPU memory."""
-    import bm25s
+    """Imports the package bm25s without JAX.
 
+    It would start JAX where that is installed, which takes time and a GPU's
+    memory, to select the best scores by it; NumPy does that, too.
+    """
+    hidden = "jax" not in sys.modules
+    if hidden:
+        sys.modules["jax"] = None  # type: ignore[assignment]
+    try:
+        import bm25s
+    finally:
+        if hidden:
+            del sys.modules["jax"]
     # bm25s logs every step at the level DEBUG.
     logging.getLogger("bm25s").setLevel(logging.WARNING)
     return bm25s

@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from keras_qa.ranking.intervals import mean_interval
 from keras_qa.ranking.intervals import paired_difference
@@ -45,6 +46,18 @@ def test_many_questions_are_resampled_repeatably():
     exchanged = paired_difference(second, first)
     assert exchanged[0] == -results[0][0]
     assert exchanged[2] == pytest.approx(results[0][2], abs=0.02)
+
+
+def test_the_interval_is_that_of_scipy():
+    values = np.random.default_rng(2).uniform(size=70)
+    expected = stats.bootstrap(
+        (values,),
+        np.mean,
+        n_resamples=10_000,
+        method="percentile",
+        rng=np.random.default_rng(0),
+    ).confidence_interval
+    assert mean_interval(values) == pytest.approx(tuple(expected), abs=1e-12)
 
 
 def test_one_question_has_an_interval():
