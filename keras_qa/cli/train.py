@@ -72,8 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--onnx",
         action=argparse.BooleanOptionalAction,
-        help="write RUN/onnx, with which rank, ask and serve start in a "
-        "second; default: if the extra `onnx` is installed",
+        help="write RUN/onnx, by which commands start in a second; default: if "
+        "the extra `onnx` is installed",
     )
     add_table_options(parser)
 
@@ -114,8 +114,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if trained.note:
         print(
-            f"keras-qa: rank, ask and serve will start with Keras, which takes "
-            f"seconds, until `keras-qa export {trained.folder} --format onnx`. "
+            "keras-qa: commands will start with Keras, which takes seconds, "
+            f"until `keras-qa export {trained.folder} --format onnx`. "
             f"{trained.note}",
             file=sys.stderr,
         )
