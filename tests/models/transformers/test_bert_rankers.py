@@ -8,6 +8,7 @@ from keras_qa.embeddings.bert.network import Bert
 from keras_qa.embeddings.bert.piece_vocabulary import piece_vocabulary
 from keras_qa.errors import VectorsError
 from keras_qa.models import CrossEncoder
+from keras_qa.models import LateInteraction
 from keras_qa.models import SentenceEncoder
 from keras_qa.text.reading import TextReading
 from support import bert_reference
@@ -104,6 +105,44 @@ def test_sentence_encoder(bert, reading):
     close(scores(model, reading, PAIRS), wanted)
     ids = reading.texts("answer", [QUESTION]).padded(np.array([0]))
     close(model.answer_encoder(ids)[0], states(QUESTION).mean(axis=0))
+
+
+@pytest.mark.parametrize("reduce", ["sum", "mean"])
+@pytest.mark.parametrize("projection_dim", [None, 3])
+def test_late_interaction(bert, reading, reduce, projection_dim):
+    model = LateInteraction.from_bert(
+        bert, reduce=reduce, projection_dim=projection_dim, scale=2.0
+    )
+    kernel = np.eye(bert_reference.WIDTH)
+    if projection_dim:
+        (kernel,) = model.question_encoder.get_layer("projection").get_weights()
+
+    def vectors(text):
+        found = states(text) @ kernel
+        return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+    wanted = []
+    for question, answer in PAIRS:
+        best = (vectors(question) @ vectors(answer).T).max(axis=1)
+        wanted.append(2 * (best.sum() if reduce == "sum" else best.mean()))
+    close(scores(model, reading, PAIRS), wanted)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    "model_class", [CrossEncoder, LateInteraction, SentenceEncoder]
+)
+def test_mixed_precision(bert, reading, model_class):
+    model = model_class.from_bert(bert)
+    half = model_class.from_config(
+        {**model.get_config(), "dtype": "mixed_float16"}
+    )
+    half.set_weights(model.get_weights())
+    found = scores(half, reading, PAIRS)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(
+        found, scores(model, reading, PAIRS), rtol=0.02, atol=0.05
+    )
 
 
 def test_long_pairs_lose_the_end_of_the_answer(bert, reading):

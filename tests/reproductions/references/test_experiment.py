@@ -1,0 +1,83 @@
+"""The references from the command line, with a tiny BERT."""
+
+import json
+
+import keras
+import numpy as np
+import pytest
+
+from keras_qa.ranker import Ranker
+from reproductions.references import experiment as references
+from reproductions.references.schedule import LinearWarmUp
+from support import bert_reference
+from support.script_runs import metrics_of
+
+pytest.importorskip("keras_hub")
+pytest.importorskip("safetensors")
+pytest.importorskip("tokenizers")
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bert") / "tiny"
+    return bert_reference.write_bert(folder, bert_reference.make_weights())
+
+
+def run(folder, bert, model, **settings):
+    settings = {"bert": str(bert), "smoke_questions": 4, **settings}
+    options = [f"--set={k}={json.dumps(v)}" for k, v in settings.items()]
+    return references.main(
+        ["--smoke", f"--output-dir={folder}", f"--model={model}", *options]
+    )
+
+
+@pytest.mark.parametrize(
+    "model", ["cross-encoder", "late-interaction-tuned", "sentence-encoder"]
+)
+def test_models_run(bert, tmp_path, model):
+    assert run(tmp_path / "run", bert, model) == 0
+    metrics = metrics_of(tmp_path / "run")
+    zero_shot = model in references.ZERO_SHOT
+    assert (metrics["recipe"] == "untrained") is zero_shot
+    assert ("epoch" in metrics) is not zero_shot
+    assert (metrics["vectors"], metrics["tokenizer"]) == (
+        ["bert:tiny"],
+        "wordpiece",
+    )
+    # A SavedModel could not split the text.
+    assert not (tmp_path / "run/saved_model").exists()
+    ranker = Ranker.load(tmp_path / "run", readable="any")
+    assert np.isfinite(ranker.scores("who wrote emma", ["a cafe", "b"])).all()
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("objective", ["pairwise", "listwise"])
+def test_other_objectives(bert, tmp_path, objective):
+    given = {"objective": objective, "frozen_layers": 3, "batch_size": 2}
+    assert run(tmp_path / "run", bert, "cross-encoder", **given) == 0
+    # The score and its bias.
+    width = bert_reference.WIDTH
+    assert metrics_of(tmp_path / "run")["parameters"] == width + 1
+
+
+@pytest.mark.once
+def test_another_bert_is_another_run(bert, tmp_path, capsys):
+    model = "sentence-encoder"
+    assert run(tmp_path / "run", bert, model) == 0
+    weights = bert_reference.make_weights(seed=1)
+    other = bert_reference.write_bert(tmp_path / "tiny", weights)
+    assert run(tmp_path / "run", other, model) == 2
+    assert run(tmp_path / "none", tmp_path / "missing", model) == 2
+    assert "expected the directory of a BERT" in capsys.readouterr().err
+
+
+@pytest.mark.once
+def test_the_rate_rises_and_falls():
+    rate = LinearWarmUp(2.0, 0.25, steps=7)
+    found = [float(rate(step)) for step in range(7)]
+    wanted = [1.0, 2.0, *(2 * (8 - i) / 6 for i in range(3, 8))]
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    config = keras.saving.serialize_keras_object(rate)
+    copy = keras.saving.deserialize_keras_object(config)
+    assert float(copy(3)) == found[3]
+    assert float(LinearWarmUp(2.0, 0.0, steps=1)(0)) == 1.0
