@@ -3,12 +3,13 @@
     python -m reproductions.report            writes all pages
     python -m reproductions.report --check    exits 1 if a page is stale
 
-The pages are `reproductions/README.md` and `best.md`, for each paper its
-`README.md` and `deviations.md`, `records/common_deviations.md`, and the table
-of results in the project's README. Their sources are `paper.toml`,
+The pages are `reproductions/README.md`, `best.md` and `frontier.md`, for each
+paper its `README.md` and `deviations.md`, `records/common_deviations.md`, and
+the table of results in the project's README. Their sources are `paper.toml`,
 `deviations.toml` and `searches` (trials of settings) of each paper,
-`runs.jsonl` (measured runs, written by the scripts) and `paired_tests.jsonl`
-(tested differences). The same files always give the same pages.
+`runs.jsonl` (measured runs, written by the scripts), `paired_tests.jsonl`
+(tested differences) and `costs.jsonl` (times and sizes). The same files always
+give the same pages.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from keras_qa.files.whole import write_whole
+from reproductions.records.costs import read_costs
 from reproductions.records.deviations import COMMON
 from reproductions.records.deviations import load_deviations
 from reproductions.records.paired_tests import read_paired_tests
@@ -28,6 +30,7 @@ from reproductions.records.seed_groups import group_runs
 from reproductions.report.best_page import best_page
 from reproductions.report.front_page import front_page
 from reproductions.report.front_page import readme_table
+from reproductions.report.frontier_page import frontier_page
 from reproductions.report.ledger_page import ledger_page
 from reproductions.report.paper_page import paper_page
 from reproductions.report.search_tables import read_searches
@@ -54,11 +57,13 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
     tests = read_paired_tests(folder / "records" / "paired_tests.jsonl")
     deviations = load_deviations(folder)
     searches = {key: read_searches(folder / key) for key in papers}
+    costs = read_costs(folder / "records" / "costs.jsonl")
     readme = root / "README.md"
     pages = {
         readme: _replaced(readme, readme_table(papers, groups)),
         folder / "README.md": front_page(papers, groups),
         folder / "best.md": best_page(papers, groups, searches),
+        folder / "frontier.md": frontier_page(papers, groups, costs),
         folder / "records" / "common_deviations.md": ledger_page(
             "All papers", [e for e in deviations if e.paper == COMMON]
         ),
