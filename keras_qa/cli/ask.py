@@ -18,6 +18,7 @@ from keras_qa.search.faiss_index import KINDS
 from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
 from keras_qa.text.tokenizer import well_formed
+from keras_qa.text.word_pieces import word_tokenizer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -118,7 +119,9 @@ def run(arguments: argparse.Namespace) -> int:
     first: FirstStage
     if arguments.first == "bm25":
         first = BM25Stage(
-            index.texts(), index.ranker.reading.tokenizer, unread=index.unread
+            index.texts(),
+            word_tokenizer(index.ranker.reading.tokenizer),
+            unread=index.unread,
         )
     else:
         first = IndexStage(index, arguments.effort)

@@ -9,8 +9,8 @@ import numpy as np
 
 from keras_qa.datasets.dataset import Question
 from keras_qa.text.packing import RaggedTexts
-from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary
+from keras_qa.text.word_pieces import text_splitter
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,21 @@ class Corpus:
         max_question_length: number of tokens that questions are cut to.
         max_answer_length: number of tokens that answers are cut to.
         answers: texts of answers in addition to the candidates.
+        vocabulary: the words; None collects those of all texts. Word pieces
+            need that of their BERT.
 
     Attributes:
         tokens: the tokens of each text, questions and answers, cut.
-        vocabulary: the words of all texts.
+        vocabulary: the words of all texts, or the given one.
         texts: the word ids of all texts.
         answer_space: indices of the answers from which negatives may be drawn,
             int64, ascending: those of `answers`, or if None the candidates of
             the first group.
+
+    Raises:
+        ImportError: if texts are read as word pieces and `tokenizers` is not
+            installed.
+        ValueError: if `tokenizer` is unknown, or needs a vocabulary.
     """
 
     def __init__(
@@ -71,8 +78,10 @@ class Corpus:
         max_question_length: int | None = None,
         max_answer_length: int | None = None,
         answers: Iterable[str] | None = None,
+        vocabulary: Vocabulary | None = None,
     ):
         self.tokenizer = tokenizer
+        self._split = text_splitter(tokenizer, vocabulary)
         self.max_question_length = max_question_length
         self.max_answer_length = max_answer_length
         # The role is in the key, as questions and answers are cut differently.
@@ -88,7 +97,9 @@ class Corpus:
             answers = [c.text for q in first for c in q.candidates]
         space = {self._add("answer", a, max_answer_length) for a in answers}
         self.answer_space = np.array(sorted(space), dtype=np.int64)
-        self.vocabulary = Vocabulary.from_tokens(self.tokens)
+        if vocabulary is None:
+            vocabulary = Vocabulary.from_tokens(self.tokens)
+        self.vocabulary = vocabulary
         self.texts = RaggedTexts.from_sequences(
             [self.vocabulary.encode(tokens) for tokens in self.tokens]
         )
@@ -97,7 +108,7 @@ class Corpus:
         """Returns the index of a text, and adds the text if it is new."""
         index = self._index.setdefault((role, text), len(self.tokens))
         if index == len(self.tokens):
-            self.tokens.append(tokenize(text, self.tokenizer)[:max_length])
+            self.tokens.append(self._split(text)[:max_length])
         return index
 
     def index(self, questions: Sequence[Question]) -> IndexedQuestions:

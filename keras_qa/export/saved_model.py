@@ -14,6 +14,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_qa.errors import ExportError
 from keras_qa.errors import ModelFileError
 from keras_qa.errors import RankerError
 from keras_qa.export.keras_file import check_config
@@ -27,6 +28,7 @@ from keras_qa.text.reading import check_pairs
 from keras_qa.text.reading import fixed_width
 from keras_qa.text.sides import SIDES
 from keras_qa.text.tokenizer import well_formed
+from keras_qa.text.word_pieces import WORD_PIECES
 
 MODEL_FILE = "saved_model.pb"
 VARIABLES = "variables/variables.data-00000-of-00001"
@@ -75,7 +77,8 @@ def export_saved_model(
         overwrite: True allows an existing SavedModel to be replaced.
 
     Raises:
-        ExportError: if Keras runs on another backend than TensorFlow.
+        ExportError: if Keras runs on another backend than TensorFlow, or the
+            model reads word pieces.
         FileExistsError: if `path` exists, unless `overwrite` is true and
             `path` is a SavedModel.
         RankerError: if the model has inputs that `reading` does not provide.
@@ -91,6 +94,13 @@ def export_saved_model(
     path = Path(path)
     check_backend()
     check_target(path, overwrite, MODEL_FILE)
+    if reading.tokenizer in WORD_PIECES:
+        raise ExportError(
+            "A SavedModel splits text into words, not into word pieces: write "
+            'the form "onnx", with its tokenizers, or "keras", or save the '
+            "ranker. "
+            f"Received: tokenizer={reading.tokenizer!r}"
+        )
     reading = reading.for_model(model)
     import tensorflow as tf
 

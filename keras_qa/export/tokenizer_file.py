@@ -20,6 +20,8 @@ from keras_qa.text.tokenizer import NUMBER
 from keras_qa.text.tokenizer import lower_case
 from keras_qa.text.vocabulary import PADDING_ID
 from keras_qa.text.vocabulary import UNKNOWN
+from keras_qa.text.word_pieces import WORD_PIECES
+from keras_qa.text.word_pieces import make_word_pieces
 
 
 def save_tokenizers(
@@ -69,6 +71,8 @@ def make_tokenizer(reading: TextReading) -> Any:
     Raises:
         ImportError: if tokenizers is not installed.
     """
+    if reading.tokenizer in WORD_PIECES:
+        return make_word_pieces(reading.tokenizer, reading.vocabulary)
     try:
         from tokenizers import Regex
         from tokenizers import Tokenizer
@@ -103,7 +107,7 @@ def make_tokenizer(reading: TextReading) -> Any:
     return made
 
 
-# No text contains it: `word` separates the brackets, and all is lower case.
+# No text contains it: brackets are separated, or all is lower case.
 _PAD = "[PAD]"
 
 

@@ -18,8 +18,10 @@ from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.interactive_attention import InteractiveAttention
 from keras_qa.layers.log_cosine_distance import LogCosineDistance
 from keras_qa.layers.max_over_time import MaxOverTime
+from keras_qa.layers.max_similarity import MaxSimilarity
 from keras_qa.layers.ngram_attention import NGramAttention
 from keras_qa.layers.ngram_dense_block import NGramDenseBlock
+from keras_qa.layers.packed_texts import PackedTexts
 from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.layers.query_attention import QueryAttention
@@ -52,8 +54,10 @@ __all__ = [
     "InteractiveAttention",
     "LogCosineDistance",
     "MaxOverTime",
+    "MaxSimilarity",
     "NGramAttention",
     "NGramDenseBlock",
+    "PackedTexts",
     "PoincareDistance",
     "QRNNLayer",
     "QueryAttention",

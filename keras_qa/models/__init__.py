@@ -1,4 +1,4 @@
-"""The models of the papers, and the floors that they are compared with."""
+"""The models of the papers, and what they are compared with."""
 
 from keras_qa.models.attentive_pooling import APCNN
 from keras_qa.models.attentive_pooling import APBiLSTM
@@ -25,6 +25,8 @@ from keras_qa.models.qa_lstm.qa_lstm import QACNN
 from keras_qa.models.qa_lstm.qa_lstm import QALSTM
 from keras_qa.models.qa_lstm.qa_lstm import ConvBasedLSTM
 from keras_qa.models.qa_lstm.qa_lstm import ConvPoolingLSTM
+from keras_qa.models.transformers.cross_encoder import CrossEncoder
+from keras_qa.models.transformers.sentence_encoder import SentenceEncoder
 
 __all__ = [
     "APCNN",
@@ -43,6 +45,7 @@ __all__ = [
     "ConvBasedLSTM",
     "ConvPoolingLSTM",
     "CosineQA",
+    "CrossEncoder",
     "FeatureRanker",
     "FengCNN",
     "FusionRanker",
@@ -52,4 +55,5 @@ __all__ = [
     "LogCosineQA",
     "QRNNRanker",
     "SentenceCosineRanker",
+    "SentenceEncoder",
 ]

@@ -23,6 +23,7 @@ from keras_qa.ranking.floors import idf_overlap_scores
 from keras_qa.ranking.floors import smooth_idf
 from keras_qa.ranking.ties import best_first
 from keras_qa.text.reading import TextReading
+from keras_qa.text.word_pieces import WORD_PIECES
 
 if TYPE_CHECKING:
     import keras
@@ -86,6 +87,9 @@ def evaluate_ranker(
             f"Received: {len(questions)} questions without"
         )
     reading = ranker.noted_reading
+    if reading is not None and reading.tokenizer in WORD_PIECES:
+        # Floors read words.
+        reading = None
     bm25 = bm25_scores(questions, reading.tokenizer if reading else "word")
     first = score_questions(ranker, questions)
     scores = {MODEL: first}

@@ -24,7 +24,7 @@ from keras_qa.search.faiss_index import KINDS
 from keras_qa.search.spaces import check_vectors
 from keras_qa.search.spaces import space_from_config
 from keras_qa.text.readable import UNREAD_SCORE
-from keras_qa.text.tokenizer import TOKENIZERS
+from keras_qa.text.word_pieces import READERS
 
 ANSWERS = "answers.json"
 UNREAD = "unread.npy"
@@ -54,7 +54,7 @@ class Settings:
     """Content of `settings.json`, about the shards and the model.
 
     Attributes:
-        tokenizer: the model's tokeniser, one of `TOKENIZERS`.
+        tokenizer: the model's tokeniser, one of `READERS`.
         max_question_length: number of tokens that questions are cut to; None
             keeps all.
         max_answer_length: number of tokens that answers are cut to; None keeps
@@ -73,7 +73,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_positive(shard_size=self.shard_size)
-        check_choice("tokenizer", self.tokenizer, TOKENIZERS)
+        check_choice("tokenizer", self.tokenizer, READERS)
 
 
 def read_index_file(path: Path, kind: Any) -> Any:

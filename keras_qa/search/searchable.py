@@ -6,13 +6,15 @@ from keras_qa.errors import SearchError
 from keras_qa.layers import CosineSimilarity
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
+from keras_qa.models import SentenceEncoder
 from keras_qa.models.qa_lstm.encoded import EncodedTextRanker
 from keras_qa.search.spaces import CosineSpace
 from keras_qa.search.spaces import PoincareSpace
 from keras_qa.search.spaces import Space
 
 SEARCHABLE = (
-    "HyperQA or CosineQA without `concatenate_embeddings`, or one of Tan et "
+    "HyperQA or CosineQA without `concatenate_embeddings`, SentenceEncoder, "
+    "or one of Tan et "
     "al. and Feng et al. that encodes answers as questions and compares them "
     "by the cosine (QALSTM, ConvPoolingLSTM, ConvBasedLSTM, QACNN, FengCNN)"
 )
@@ -38,13 +40,13 @@ def space_of(model: Any) -> Space:
         ):
             return CosineSpace(1.0)
         raise _unsearchable(model, "attention or another similarity")
-    if not isinstance(model, (HyperQA, CosineQA)):
+    if not isinstance(model, (HyperQA, CosineQA, SentenceEncoder)):
         raise _unsearchable(model, "another head")
-    if model.concatenate_embeddings:
+    if getattr(model, "concatenate_embeddings", False):
         raise _unsearchable(model, "`concatenate_embeddings`")
     kernel, bias = model.head.get_layer("score").get_weights()
     weight, shift = float(kernel[0, 0]), float(bias[0])
-    if isinstance(model, CosineQA):
+    if not isinstance(model, HyperQA):
         if not weight > 0:
             raise _misled(weight, "positive, as the weight of the cosine")
         return CosineSpace(weight, shift)

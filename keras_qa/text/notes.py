@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from keras_qa.text.reading import TextReading
 from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.word_pieces import word_tokenizer
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,6 @@ def _unknown(reading: TextReading, tokens: Sequence[str]) -> tuple[str, ...]:
 
 
 def _words(reading: TextReading, text: str) -> list[str]:
-    tokens = tokenize(text, reading.tokenizer)
+    tokens = tokenize(text, word_tokenizer(reading.tokenizer))
     words = ("".join(filter(str.isalnum, token)) for token in tokens)
     return [word for word in words if word]

@@ -1,6 +1,7 @@
 """The conversion of texts to a model's inputs: word ids and word overlap."""
 
 import json
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -26,12 +27,13 @@ from keras_qa.text.readable import READABLE
 from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.readable import readable_ids
 from keras_qa.text.sides import SIDES
-from keras_qa.text.tokenizer import TOKENIZERS
-from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.unread import TextReport
 from keras_qa.text.vocabulary import PADDING_ID
 from keras_qa.text.vocabulary import UNKNOWN_ID
 from keras_qa.text.vocabulary import Vocabulary
+from keras_qa.text.word_pieces import READERS
+from keras_qa.text.word_pieces import WORD_PIECES
+from keras_qa.text.word_pieces import text_splitter
 from keras_qa.version import __version__
 
 READING = "reading.json"
@@ -59,9 +61,11 @@ class TextReading:
 
     Attributes:
         vocabulary: the words by their ids.
-        tokenizer: one of `tokenizer.TOKENIZERS`. `"whitespace"`, for models
-            trained on tokenised text, does not separate punctuation: `it.` is
-            another word than `it`.
+        tokenizer: one of `tokenizer.TOKENIZERS` or `word_pieces.WORD_PIECES`.
+            `"whitespace"`, for models trained on tokenised text, does not
+            separate punctuation: `it.` is another word than `it`. The words
+            of `"wordpiece"` and `"wordpiece-cased"` are the pieces of a
+            BERT's vocabulary.
         max_question_length: number of tokens that questions are cut to; None
             keeps all.
         max_answer_length: number of tokens that answers are cut to; None keeps
@@ -95,7 +99,7 @@ class TextReading:
     stop_words: frozenset[str] = LONE_STOP_WORDS
 
     def __post_init__(self) -> None:
-        check_choice("tokenizer", self.tokenizer, TOKENIZERS, error=RankerError)
+        check_choice("tokenizer", self.tokenizer, READERS, error=RankerError)
         check_choice("readable", self.readable, READABLE, error=RankerError)
         for side, length in self.max_length.items():
             if length is not None and length < 1:
@@ -118,8 +122,16 @@ class TextReading:
         Args:
             side: `"question"` or `"answer"`.
             text: the text.
+
+        Raises:
+            ImportError: if it is read as word pieces and `tokenizers` is not
+                installed.
         """
-        return tokenize(text, self.tokenizer)[: self.max_length[side]]
+        return self._split(text)[: self.max_length[side]]
+
+    @cached_property
+    def _split(self) -> Callable[[str], list[str]]:
+        return text_splitter(self.tokenizer, self.vocabulary)
 
     def ids(self, tokens: Iterable[Sequence[str]]) -> RaggedTexts:
         """The word ids of texts, given as tokens."""
@@ -283,21 +295,26 @@ class TextReading:
         replace those that `number_pattern` (if not null) fully matches by
         `number`, cut them to the side's `max_length`, look up their ids, with
         `unknown_id` for words not in the vocabulary, and pad with
-        `padding_id`. Converted models give answers that are not `readable`
-        the score `unread_score`; see `keras_qa.text.readable`.
+        `padding_id`. `pattern` is null for word pieces, which are BERT's by the
+        words of `vocabulary.txt`. Converted models give answers that are not
+        `readable` the score `unread_score`; see `keras_qa.text.readable`.
 
         Args:
             folder: an existing folder.
             **entries: further entries of `reading.json`, JSON values.
         """
         splitter, _, numbers = self.tokenizer.partition("-")
-        word, number = tokenizers.WORD, tokenizers.NUMBER_TOKEN
+        number = tokenizers.NUMBER_TOKEN if numbers == "num" else None
+        pattern: str | None = None
+        if self.tokenizer not in WORD_PIECES:
+            word = tokenizers.WORD.pattern
+            pattern = word if splitter == "word" else r"\S+"
         write_reading(
             folder,
             **entries,
             tokenizer=self.tokenizer,
-            pattern=word.pattern if splitter == "word" else r"\S+",
-            number_pattern=number.pattern if numbers else None,
+            pattern=pattern,
+            number_pattern=None if number is None else number.pattern,
             number=tokenizers.NUMBER,
             max_length=self.max_length,
             padding_id=PADDING_ID,

@@ -16,6 +16,7 @@ ARGUMENTS = {
     "DuplexAttention": {"max_document_length": 5},
     "InteractiveAttention": {"vocabulary_size": 9},
     "NGramDenseBlock": {"filters": 4, "blocks": 2},
+    "PackedTexts": {"cls_id": 2, "sep_id": 3, "max_length": 9},
     "QRNNLayer": {"units": 2},
     "QueryAttention": {"max_document_length": 5},
     "SoftmaxBlock": {"size": 3},
@@ -29,7 +30,8 @@ ARGUMENTS = {
 SIZES = {
     *("units", "filters", "blocks", "kernel_size", "pool_size", "layers"),
     *("num_layers", "max_document_length", "attention_units", "size"),
-    *("vocabulary_size", "class_count", "token_id"),
+    *("vocabulary_size", "class_count", "token_id", "cls_id", "sep_id"),
+    "max_length",
 }
 
 

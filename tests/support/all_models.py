@@ -39,6 +39,11 @@ _POINTWISE = {"projection_dim": 5, "units": 4, "hidden_units": 6}
 _POOLING = {"projection_dim": 5, "units": 4}
 _IAM = {"units": 3, "layers": 2, "hidden_units": 4}
 _MRNN = {"filters": 4, "blocks": 2, "max_document_length": 6}
+_BERT = {
+    **{"num_layers": 1, "num_heads": 2, "hidden_dim": 6},
+    **{"intermediate_dim": 5, "max_sequence_length": 20},
+    **{"cls_id": 2, "sep_id": 3},
+}
 
 
 def _fused(vocabulary_size, embedding_dim):
@@ -66,6 +71,7 @@ _SCORERS = {
     "ConvBasedLSTM": (models.ConvBasedLSTM, {"units": 3, "filters": 4}),
     "ConvPoolingLSTM": (models.ConvPoolingLSTM, {"units": 3, "filters": 4}),
     "CosineQA": (models.CosineQA, {"projection_dim": 5}),
+    "CrossEncoder": (models.CrossEncoder, _BERT),
     "FeatureRanker": (models.FeatureRanker, {}),
     "FengCNN": (models.FengCNN, {"hidden_units": 3, "filters": 4}),
     "FusionRanker": (models.FusionRanker, {"rankers": _fused}),
@@ -88,6 +94,7 @@ _SCORERS = {
     "QALSTM": (models.QALSTM, {"units": 3}),
     "QRNNRanker": (models.QRNNRanker, _POINTWISE),
     "SentenceCosineRanker": (models.SentenceCosineRanker, {}),
+    "SentenceEncoder": (models.SentenceEncoder, _BERT),
 }
 
 
@@ -132,7 +139,10 @@ SCORERS = {
     for name, model in _SCORERS.items()
 }
 # Those that take no word vectors.
-WORDLESS = ("BM25Ranker", "FusionRanker", "IdfOverlapRanker")
+WORDLESS = (
+    *("BM25Ranker", "CrossEncoder", "FusionRanker", "IdfOverlapRanker"),
+    "SentenceEncoder",
+)
 # Those that have nothing that gradients change.
 UNTRAINED = (
     *("AlignmentRanker", "BM25Ranker", "IdfOverlapRanker"),

@@ -84,12 +84,17 @@ def all_states(weights, pieces):
         float64 `(LAYERS + 1, pieces, WIDTH)`: before the first layer and after
         each layer.
     """
+    framed = ["[CLS]", *pieces, "[SEP]"]
+    return framed_states(weights, framed, [0] * len(framed))[:, 1:-1]
+
+
+def framed_states(weights, pieces, segments):
+    """The states of `pieces`, [CLS] and [SEP] among them, of these segments."""
     w = {name: values.astype(np.float64) for name, values in weights.items()}
-    names = ["[CLS]", *pieces, "[SEP]"]
-    ids = [PIECES.index(name) for name in names]
+    ids = [PIECES.index(name) for name in pieces]
     x = w["embeddings.word_embeddings.weight"][ids]
     x = x + w["embeddings.position_embeddings.weight"][: len(ids)]
-    x = x + w["embeddings.token_type_embeddings.weight"][0]
+    x = x + w["embeddings.token_type_embeddings.weight"][segments]
     x = _norm(w, "embeddings.LayerNorm", x)
     states = [x]
     for i in range(LAYERS):
@@ -101,7 +106,7 @@ def all_states(weights, pieces):
         inner = _dense(w, f"{layer}.output.dense", inner)
         x = _norm(w, f"{layer}.output.LayerNorm", x + inner)
         states.append(x)
-    return np.stack(states)[:, 1:-1]
+    return np.stack(states)
 
 
 def _attention(w, name, x):

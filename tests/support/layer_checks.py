@@ -47,8 +47,8 @@ def check_layer(
         arguments: the constructor's arguments, as a dict.
         inputs: an array, or a list or dict of arrays, to call the layer on;
             the first axis is the batch.
-        output_shape: the shape expected for these inputs; a list of shapes for
-            a layer with several outputs.
+        output_shape: the shape expected for these inputs; a list or dict of
+            shapes for a layer with several outputs.
         trainable_weights: expected number of trainable weights.
         non_trainable_weights: expected number of non-trainable weights.
         mixed_precision_tolerance: largest difference, relative to the largest
@@ -62,7 +62,8 @@ def check_layer(
     layer(_symbolic(inputs))
     output = _to_numpy(quick_call(layer, inputs))
 
-    assert _list_of_shapes(_shapes(output)) == _list_of_shapes(output_shape)
+    shapes = [tuple(x.shape) for x in keras.tree.flatten(output)]
+    assert shapes == _list_of_shapes(output_shape)
     assert len(layer.trainable_weights) == trainable_weights
     assert len(layer.non_trainable_weights) == non_trainable_weights
     _check_config(layer, inputs)
@@ -229,7 +230,9 @@ def _check_symbolic_shape(layer, inputs, output_shape):
 
 
 def _list_of_shapes(shapes):
-    """One shape, or several, as a list of tuples."""
+    """One shape, or several, as a list of tuples; of a dict, by its keys."""
+    if isinstance(shapes, dict):
+        shapes = [shapes[name] for name in sorted(shapes)]
     several = len(shapes) > 0 and isinstance(shapes[0], list | tuple)
     return [tuple(shape) for shape in (shapes if several else [shapes])]
 

@@ -82,7 +82,7 @@ class Bert:
         """
         if isinstance(self.source, Path):
             return directory_digest(self.source)
-        return _weights_digest(self._backbone, self._tokenizer)
+        return _weights_digest(self.backbone, self.tokenizer)
 
     @property
     def identity(self) -> Identity:
@@ -100,12 +100,12 @@ class Bert:
     def width(self) -> int:
         """Width of the combined states."""
         parts = len(self.layers) if self.combine == "concat" else 1
-        return parts * self._backbone.hidden_dim
+        return parts * self.backbone.hidden_dim
 
     @property
     def room(self) -> int:
         """The largest number of pieces in a text."""
-        return self._backbone.max_sequence_length - FRAME
+        return self.backbone.max_sequence_length - FRAME
 
     @property
     def size(self) -> int:
@@ -125,17 +125,17 @@ class Bert:
         new = [word for word in words if word not in self._pieces]
         if new:
             for word, ids in zip(
-                new, self._tokenizer.tokenize(new), strict=True
+                new, self.tokenizer.tokenize(new), strict=True
             ):
                 self._pieces[word] = [int(i) for i in ids]
             # The word "[UNK]" is one piece, and not split at its brackets.
-            self._pieces[self._tokenizer.oov_token] = [self.unknown]
+            self._pieces[self.tokenizer.oov_token] = [self.unknown]
         return {word: self._pieces[word] for word in words}
 
     @functools.cached_property
     def unknown(self) -> int:
         """Id of the piece [UNK]."""
-        return self._tokenizer.token_to_id(self._tokenizer.oov_token)
+        return self.tokenizer.token_to_id(self.tokenizer.oov_token)
 
     def padded(self, pieces: int) -> int:
         """The width of a batch whose longest text has this number of pieces.
@@ -146,7 +146,7 @@ class Bert:
         if not _on_jax():
             return width
         width = max(SHORTEST_WIDTH, _next_power(width))
-        return min(width, self._backbone.max_sequence_length)
+        return min(width, self.backbone.max_sequence_length)
 
     def states(self, texts: Sequence[Sequence[int]]) -> np.ndarray:
         """The states of pieces, with each text between [CLS] and [SEP].
@@ -158,7 +158,7 @@ class Bert:
             float32 `(texts, longest, width)`, undefined beyond the pieces of
             a text.
         """
-        tokenizer = self._tokenizer
+        tokenizer = self.tokenizer
         longest = max(map(len, texts))
         rows = _next_power(len(texts)) if _on_jax() else len(texts)
         shape = (rows, self.padded(longest))
@@ -180,8 +180,9 @@ class Bert:
         return states[: len(texts), 1 : longest + 1]
 
     @functools.cached_property
-    def _backbone(self) -> Any:
-        models = _keras_hub().models
+    def backbone(self) -> Any:
+        """The network, a `keras_hub.models.BertBackbone`."""
+        models = keras_hub_package().models
         # Initial weights, which the loaded ones replace, are drawn from
         # Python's generator, whose state must not change.
         state = random.getstate()
@@ -194,8 +195,9 @@ class Bert:
             random.setstate(state)
 
     @functools.cached_property
-    def _tokenizer(self) -> Any:
-        models = _keras_hub().models
+    def tokenizer(self) -> Any:
+        """Its tokeniser, a `keras_hub.models.BertTokenizer`."""
+        models = keras_hub_package().models
         with _named_errors(self.source):
             tokenizer = models.BertTokenizer.from_preset(str(self.source))
             tokenizer.strip_accents = _strips_accents(self.source, tokenizer)
@@ -206,7 +208,7 @@ class Bert:
         """The model from the backbone's inputs to the combined layers."""
         import keras
 
-        backbone = self._backbone
+        backbone = self.backbone
         states = [backbone.embeddings_dropout.output]
         states += [layer.output for layer in backbone.transformer_layers]
         for layer in self.layers:
@@ -228,12 +230,17 @@ class Bert:
         return model
 
 
-def _keras_hub() -> Any:
+def keras_hub_package() -> Any:
+    """The package keras_hub.
+
+    Raises:
+        ImportError: if it is not installed.
+    """
     try:
         import keras_hub
     except ImportError as error:
         raise ImportError(
-            f"the vectors of a BERT need keras-hub: {INSTALL}"
+            f"The network of a BERT needs keras-hub: {INSTALL}"
         ) from error
     return keras_hub
 

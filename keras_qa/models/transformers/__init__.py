@@ -1,0 +1,1 @@
+"""Rankers that read word pieces with a BERT."""
