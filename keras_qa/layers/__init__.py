@@ -28,6 +28,7 @@ from keras_qa.layers.query_attention import QueryAttention
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
 from keras_qa.layers.sentence_distance import SentenceDistance
 from keras_qa.layers.softmax_block import SoftmaxBlock
+from keras_qa.layers.state_matches import StateMatches
 from keras_qa.layers.text_convolution import TextConvolution
 from keras_qa.layers.text_vectors import TextVectors
 from keras_qa.layers.tf_idf import TfIdf
@@ -64,6 +65,7 @@ __all__ = [
     "RBMJumpScore",
     "SentenceDistance",
     "SoftmaxBlock",
+    "StateMatches",
     "TextConvolution",
     "TextVectors",
     "TfIdf",
