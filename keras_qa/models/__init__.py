@@ -26,6 +26,7 @@ from keras_qa.models.qa_lstm.qa_lstm import QALSTM
 from keras_qa.models.qa_lstm.qa_lstm import ConvBasedLSTM
 from keras_qa.models.qa_lstm.qa_lstm import ConvPoolingLSTM
 from keras_qa.models.transformers.cross_encoder import CrossEncoder
+from keras_qa.models.transformers.late_interaction import LateInteraction
 from keras_qa.models.transformers.sentence_encoder import SentenceEncoder
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "HyperQA",
     "IdfOverlapRanker",
     "LSTMRanker",
+    "LateInteraction",
     "LogCosineQA",
     "QRNNRanker",
     "SentenceCosineRanker",

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from keras_qa.batches.pairs import EpochBatches
     from keras_qa.embeddings import Coverage
+    from keras_qa.embeddings.bert.piece_vocabulary import PieceVocabulary
     from keras_qa.text.vector_texts import VectorTexts
     from keras_qa.training.corpus_scorer import CorpusScorer
 
@@ -283,6 +284,12 @@ class Experiment(Generic[S]):
     def tokenizer(self, settings: S, dataset: Dataset) -> str:
         """The name of the tokeniser."""
         return settings.tokenizer or dataset.tokenizer
+
+    def word_pieces(
+        self, arguments: Namespace, settings: S
+    ) -> "PieceVocabulary | None":
+        """The vocabulary of a model that reads word pieces; None for words."""
+        return None
 
     def vectors(self, arguments: Namespace) -> list[str]:
         """The names of the vectors that a model reads, as on the command line.

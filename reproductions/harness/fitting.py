@@ -1,8 +1,10 @@
 """Fits the model of a run, or a floor, exports it and ranks."""
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
+from types import MappingProxyType
 from typing import Any
 
 import keras
@@ -13,6 +15,7 @@ from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.verification import verify_export
 from keras_qa.ranking.evaluation import Evaluation
 from keras_qa.ranking.evaluation import evaluate
+from keras_qa.text.word_pieces import WORD_PIECES
 from keras_qa.training.corpus_scorer import CorpusScorer
 from keras_qa.training.epoch_selection import EpochSelector
 from keras_qa.training.epoch_selection import Measured
@@ -79,6 +82,28 @@ def rank_floor(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
         vectors = experiment.text_vectors(run)
     model, fitted = fitted_floor(name, run, vectors)
     scorer = CorpusScorer(model, corpus, word_vectors=vectors)
+    return rank_unfitted(experiment, run, scorer, {"fitted": fitted})
+
+
+def rank_unfitted(
+    experiment: Experiment[Any],
+    run: Run[Any],
+    scorer: CorpusScorer,
+    details: Mapping[str, Any] = MappingProxyType({}),
+) -> Outcome:
+    """Exports a model that is not fitted by epochs, and ranks with it.
+
+    Args:
+        experiment: the experiment that owns the model.
+        run: the run.
+        scorer: scores pairs with the model.
+        details: entries of `metrics.json` about the model.
+
+    Returns:
+        The scores; the details, and the measures on the questions that would
+        choose an epoch.
+    """
+    corpus = run.corpus
     select = corpus.index(run.select)
     chosen = evaluate(
         run.select,
@@ -89,7 +114,7 @@ def rank_floor(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
     export_run(run, scorer)
     return Outcome(
         scorer.rank(corpus.index(run.report)),
-        {"fitted": fitted, "selection": chosen.metrics},
+        {**details, "selection": chosen.metrics},
     )
 
 
@@ -193,7 +218,7 @@ def export_run(run: Run[Any], scorer: CorpusScorer) -> None:
     """Writes `model.keras`, its vocabulary and, on TensorFlow, a SavedModel.
 
     There is no SavedModel of a model that reads question numbers or vectors,
-    since it cannot score arbitrary texts.
+    since it cannot score arbitrary texts, nor of one that reads word pieces.
     """
     corpus, folder = scorer.corpus, run.folder
     folder.write("model.keras", lambda path: export_keras(scorer.model, path))
@@ -205,6 +230,7 @@ def export_run(run: Run[Any], scorer: CorpusScorer) -> None:
         or scorer.question_rows is not None
         or scorer.vectors is not None
         or scorer.word_vectors is not None
+        or corpus.tokenizer in WORD_PIECES
     ):
         return
     reading = scorer.reading

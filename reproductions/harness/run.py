@@ -276,14 +276,17 @@ def _prepare(
     parts: Parts,
 ) -> Run[Any]:
     fit, select, report = parts
+    pieces = experiment.word_pieces(arguments, settings)
+    tokenizer = experiment.tokenizer(settings, dataset)
     corpus = Corpus(
         fit,
         select,
         report,
-        tokenizer=experiment.tokenizer(settings, dataset),
+        tokenizer=tokenizer if pieces is None else pieces.tokenizer,
         max_question_length=settings.max_question_length,
         max_answer_length=settings.max_answer_length,
         answers=dataset.answers() if dataset.answers else None,
+        vocabulary=None if pieces is None else pieces.vocabulary,
     )
     matrix, coverage = np.zeros((0, 0), np.float32), None
     by_word = arguments.model not in CONTEXTUAL_FLOORS

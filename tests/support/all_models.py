@@ -87,6 +87,7 @@ _SCORERS = {
     ),
     "IdfOverlapRanker": (models.IdfOverlapRanker, {}),
     "LSTMRanker": (models.LSTMRanker, _POINTWISE),
+    "LateInteraction": (models.LateInteraction, _BERT),
     "LogCosineQA": (models.LogCosineQA, {"projection_dim": 5}),
     "MRNN": (models.MRNN, _MRNN),
     "MRNN of vectors": (models.MRNN, {**_MRNN, "vocabulary_size": None}),
@@ -141,7 +142,7 @@ SCORERS = {
 # Those that take no word vectors.
 WORDLESS = (
     *("BM25Ranker", "CrossEncoder", "FusionRanker", "IdfOverlapRanker"),
-    "SentenceEncoder",
+    *("LateInteraction", "SentenceEncoder"),
 )
 # Those that have nothing that gradients change.
 UNTRAINED = (

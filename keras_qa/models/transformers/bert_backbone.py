@@ -217,3 +217,26 @@ def freeze(bert: keras.Model, layers: int) -> None:
     names = [f"transformer_layer_{i}" for i in range(layers)]
     for name in (*_EMBEDDINGS, *names):
         bert.get_layer(name).trainable = False
+
+
+def scaled_score(scale: float, dtype: str) -> keras.layers.Dense:
+    """The layer `w x + b` from a similarity to the score.
+
+    Args:
+        scale: initial value of `w`; `b` starts at 0.
+        dtype: dtype of the score.
+
+    Returns:
+        A layer with the name `"score"`.
+
+    Raises:
+        ValueError: if `scale` is not positive.
+    """
+    if not scale > 0:
+        raise ValueError(f"`scale` must be positive. Received: scale={scale!r}")
+    return keras.layers.Dense(
+        1,
+        kernel_initializer=keras.initializers.Constant(scale),
+        dtype=dtype,
+        name="score",
+    )

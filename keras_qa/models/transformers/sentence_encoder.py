@@ -12,6 +12,7 @@ from keras_qa.models.building import vector_inputs
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.transformers.bert_backbone import BertRanker
 from keras_qa.models.transformers.bert_backbone import BertReader
+from keras_qa.models.transformers.bert_backbone import scaled_score
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -56,22 +57,13 @@ class SentenceEncoder(BertRanker):
         name: str | None = None,
         trainable: bool = True,
     ):
-        if not scale > 0:
-            raise ValueError(
-                f"`scale` must be positive. Received: scale={scale!r}"
-            )
         precise = full_policy(dtype).variable_dtype
 
         # === Layers ===
         reader = BertReader(self.arguments)
         mean = BagOfWords("mean", dtype=precise, name="mean")
         cosine = CosineSimilarity(dtype=precise, name="cosine")
-        score = keras.layers.Dense(
-            1,
-            kernel_initializer=keras.initializers.Constant(scale),
-            dtype=precise,
-            name="score",
-        )
+        score = scaled_score(scale, precise)
 
         # === Functional model ===
         encoder = reader.encoder(

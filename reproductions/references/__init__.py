@@ -1,0 +1,1 @@
+"""References of today: small transformers, which the papers did not have."""

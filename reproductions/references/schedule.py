@@ -1,0 +1,58 @@
+"""The learning rate that fine-tuning of a BERT usually has."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable(package="references")
+class LinearWarmUp(keras.optimizers.schedules.LearningRateSchedule):
+    """Rises from 0 to a peak in a line, and falls to 0 in a line.
+
+    Args:
+        peak: the highest rate.
+        warm_up: share of the steps until the peak, from 0 to 1.
+        steps: number of all steps; `TellSteps` sets it.
+
+    Example:
+        >>> LinearWarmUp(1.0, warm_up=0.5, steps=4)(1)
+        0.5
+    """
+
+    def __init__(self, peak: float, warm_up: float, steps: int = 1):
+        self.peak = peak
+        self.warm_up = warm_up
+        self.steps = steps
+
+    def __call__(self, step: Any) -> Any:
+        """The rate of a step, from 0."""
+        # The first step has a rate above 0, and so has the last.
+        done = (ops.cast(step, "float32") + 1) / (self.steps + 1)
+        rising = done / max(self.warm_up, 1e-9)
+        falling = (1 - done) / (1 - self.warm_up)
+        return self.peak * ops.clip(ops.minimum(rising, falling), 0.0, 1.0)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {
+            "peak": self.peak,
+            "warm_up": self.warm_up,
+            "steps": self.steps,
+        }
+
+
+class TellSteps(keras.callbacks.Callback):
+    """Sets the number of steps of a `LinearWarmUp` when a training begins.
+
+    Args:
+        schedule: the learning rate of the training's optimizer.
+    """
+
+    def __init__(self, schedule: LinearWarmUp):
+        super().__init__()
+        self.schedule = schedule
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Counts the steps of all epochs, those before a resumption too."""
+        self.schedule.steps = self.params["epochs"] * self.params["steps"]
