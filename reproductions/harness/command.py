@@ -69,6 +69,22 @@ def parse_arguments(
     parser.add_argument("--recipe", choices=recipes, default=recipes[0])
     parser.add_argument("--epochs", type=_positive, metavar="N")
     parser.add_argument(
+        "--transfer",
+        nargs="+",
+        choices=tuple(FOLDERS),
+        default=[],
+        metavar="NAME",
+        help="train on these data sets first, without the questions that the "
+        "run measures with, then on the run's own (settings `transfer_...`)",
+    )
+    parser.add_argument(
+        "--transfer-dir",
+        type=Path,
+        metavar="DIR",
+        help="folder of what --transfer has learnt, which runs that differ in "
+        "their own training can share (default: one in the output folder)",
+    )
+    parser.add_argument(
         "--resume",
         action="store_true",
         help="go on with the run in the output folder; a finished run is "

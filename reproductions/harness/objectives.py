@@ -60,7 +60,7 @@ def beside_features(
         vectors = scorer.vectors
         if vectors is None:
             vectors = experiment.text_vectors(run)
-        fitted, _ = fitted_floor("contextual-features", run, vectors)
+        fitted, _ = fitted_floor("contextual-features", run.own, vectors)
         alone = CorpusScorer(fitted, run.corpus, word_vectors=vectors)
         scorer = dataclasses.replace(
             scorer, floor=_remembered(alone.distinct_scores)
@@ -68,7 +68,7 @@ def beside_features(
         given = keras.Input((1,), name="floor")
         floor = keras.Model({"floor": given}, keras.layers.Identity()(given))
     else:
-        floor, _ = fitted_floor("features", run)
+        floor, _ = fitted_floor("features", run.own)
     weights = [run.settings.joint_weight, 1.0]
     model = FusionRanker([scorer.model, floor], weights)
     scorer = dataclasses.replace(scorer, model=model)

@@ -247,6 +247,34 @@ class CommonSettings:
         above=0,
         later=True,
     )
+    transfer_epochs: int = setting(
+        1, "ours", "on the data sets of --transfer", above=0, later=True
+    )
+    transfer_learning_rate: float | None = setting(
+        None, "ours", "on these; null: the same", above=0, later=True
+    )
+    transfer_objective: str | None = setting(
+        None,
+        "ours",
+        "on these; null: the same",
+        choices=OBJECTIVES,
+        later=True,
+    )
+    transfer_seed: int | None = setting(
+        None,
+        "ours",
+        "of the training on these, which runs of several seeds then share "
+        "with --transfer-dir; null: the run's",
+        least=0,
+        later=True,
+    )
+    transfer_candidates: int = setting(
+        10,
+        "ours",
+        "by BM25, of questions of a data set of right answers alone",
+        least=2,
+        later=True,
+    )
     average_last: int = setting(
         0,
         "ours",

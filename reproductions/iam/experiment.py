@@ -197,7 +197,7 @@ class IAMExperiment(Experiment[IAMSettings]):
         model = self.build_model(
             run.arguments.model, settings, run.matrix, contextual
         )
-        stages = run_stages(run, jump=settings.jump)
+        stages = run_stages(run.own, jump=settings.jump)
         model.load_language_models(
             *(stages.language_models[side] for side in SIDES)
         )
@@ -206,7 +206,7 @@ class IAMExperiment(Experiment[IAMSettings]):
         model.adapt_idf(
             [
                 corpus.vocabulary.encode(tokens)
-                for tokens in corpus.sentences(run.fit)
+                for tokens in corpus.sentences(run.own.fit)
             ]
         )
         rate = settings.learning_rate
@@ -249,7 +249,7 @@ class IAMExperiment(Experiment[IAMSettings]):
         from keras_qa.embeddings import bert_text_vectors
 
         corpus = run.corpus
-        parts = [corpus.index(p) for p in (run.fit, run.select, run.report)]
+        parts = [corpus.index(part) for part in run.read]
         read = {"question": [part.question_texts for part in parts]}
         if run.settings.contextual_answers:
             read["answer"] = [t for part in parts for t in part.candidate_texts]
