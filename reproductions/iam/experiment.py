@@ -50,6 +50,7 @@ from reproductions.iam.settings import RECIPES
 from reproductions.iam.settings import TERMS
 from reproductions.iam.settings import IAMSettings
 from reproductions.qa_lstm.experiment import EXPERIMENT as QA_LSTM
+from reproductions.references.experiment import EXPERIMENT as REFERENCES
 
 if TYPE_CHECKING:
     import keras
@@ -78,7 +79,12 @@ class IAMExperiment(Experiment[IAMSettings]):
     name = "iam"
     settings = IAMSettings
     # Models of Table 1, and the attentive LSTM of Table 3.
-    borrowed = {"qa-lstm": QA_LSTM, "attentive-lstm": QA_LSTM, "ap-cnn": CTRN}
+    borrowed = {
+        "qa-lstm": QA_LSTM,
+        "attentive-lstm": QA_LSTM,
+        "ap-cnn": CTRN,
+        "cross-encoder": REFERENCES,
+    }
     models = (*OWN, *borrowed, *FLOORS)
     contextual = (CONTEXTUAL,)
     recipes = RECIPES

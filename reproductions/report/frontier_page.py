@@ -24,6 +24,16 @@ takes no longer. `python -m reproductions.frontier` measures the times, with
 the word vectors that are named."""
 
 
+ABOUT_REFERENCES = """\
+Not in the paper, which could not have them: small transformers that start from
+all-MiniLM-L6-v2. It was itself trained on a thousand million pairs of texts,
+questions with their answers among them, so its rows had far more to learn from
+than the others. [Their page](../references/README.md) has all runs,
+[this one](../frontier.md) the times of all models."""
+REFERENCES = "references"
+NOTHING = "nothing more"
+
+
 @dataclass(frozen=True)
 class System:
     """A system with its quality and its costs.
@@ -132,6 +142,56 @@ def frontier_page(
             *notes.listed(),
         ]
     return "\n".join(parts)
+
+
+def reference_table(
+    papers: Mapping[str, Paper],
+    groups: Sequence[Group],
+    costs: Sequence[Cost],
+    datasets: Sequence[str],
+) -> list[str]:
+    """The section on what a paper's models are held against today.
+
+    Args:
+        papers: the papers by key, among them `references`.
+        groups: the measured runs of all papers.
+        costs: the recorded costs.
+        datasets: names of the paper's data sets.
+    """
+    own = [
+        group
+        for group in groups
+        if (group.paper, group.split) == (REFERENCES, "dev")
+        and group.dataset in datasets
+    ]
+    if REFERENCES not in papers or not own:
+        return []
+    micros = {
+        cost["model"]: f"{cost['microseconds_per_pair']:,.0f}"
+        for cost in costs
+        if cost["paper"] == REFERENCES
+    }
+    rows = []
+    for group in own:
+        trained = group.statistic("parameters")
+        rows.append(
+            [
+                papers[REFERENCES].named(group.model),
+                f"`{group.dataset}`",
+                group.training_set if trained else NOTHING,
+                markdown.number(group.metric(METRIC)),
+                str(len(group.runs)),
+                f"{trained.mean / 1e6:.1f} M" if trained else "",
+                micros.get(group.model, ""),
+            ]
+        )
+    columns = ["Reference", "Data set", "Trained on", f"{METRIC}, dev"]
+    columns += ["Seeds", "Trained parameters", "µs a pair"]
+    return [
+        "## References of today\n",
+        markdown.paragraph(ABOUT_REFERENCES),
+        markdown.table(columns, rows),
+    ]
 
 
 def frontier_picture(systems: Sequence[System], path: Path) -> None:
