@@ -56,7 +56,8 @@ class Corpus:
         answers: texts of answers in addition to the candidates.
 
     Attributes:
-        tokens: the tokens of each text, questions and answers, cut.
+        originals: each text, question or answer, as read.
+        tokens: the tokens of each text, cut.
         vocabulary: the words of all texts.
         texts: the word ids of all texts.
         answer_space: indices of the answers from which negatives may be drawn,
@@ -77,6 +78,7 @@ class Corpus:
         self.max_answer_length = max_answer_length
         # The role is in the key, as questions and answers are cut differently.
         self._index: dict[tuple[str, str], int] = {}
+        self.originals: list[str] = []
         self.tokens: list[list[str]] = []
         for group in groups:
             for question in group:
@@ -97,6 +99,7 @@ class Corpus:
         """Returns the index of a text, and adds the text if it is new."""
         index = self._index.setdefault((role, text), len(self.tokens))
         if index == len(self.tokens):
+            self.originals.append(text)
             self.tokens.append(tokenize(text, self.tokenizer)[:max_length])
         return index
 

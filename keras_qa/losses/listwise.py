@@ -85,9 +85,9 @@ class ListwiseSoftmax(keras.losses.Loss):
         real = ops.greater(y_true, -0.5)
         # What padding scores must not reach the gradient, not even as 0 * NaN.
         scores = ops.where(real, y_pred / self.temperature, 0.0)
-        total = _log_sum_exp(scores, real)
+        total = log_sum_exp(scores, real)
         if self.positives == "sum":
-            chosen = _log_sum_exp(scores, right)
+            chosen = log_sum_exp(scores, right)
         else:
             count = ops.sum(ops.cast(right, scores.dtype), axis=-1)
             chosen = ops.sum(ops.where(right, scores, 0.0), axis=-1)
@@ -103,7 +103,7 @@ class ListwiseSoftmax(keras.losses.Loss):
         }
 
 
-def _log_sum_exp(scores: Any, mask: Any) -> Any:
+def log_sum_exp(scores: Any, mask: Any) -> Any:
     """The log of the sum of exp over a mask, `(batch_size,)`, always finite.
 
     The greatest score is taken out first, so that no exponential overflows,
