@@ -81,8 +81,16 @@ def parse_arguments(
         "--transfer-dir",
         type=Path,
         metavar="DIR",
-        help="folder of what --transfer has learnt, which runs that differ in "
-        "their own training can share (default: one in the output folder)",
+        help="folder of what --transfer has learnt, and of the scores of "
+        "--teacher, which runs that differ in their own training can share "
+        "(default: folders in the output folder)",
+    )
+    parser.add_argument(
+        "--teacher",
+        type=Path,
+        metavar="FOLDER",
+        help="a ranker, such as the output folder of a run, whose scores are "
+        "to be learnt with --set objective=margin-mse or kl",
     )
     parser.add_argument(
         "--resume",

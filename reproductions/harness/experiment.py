@@ -29,8 +29,10 @@ from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.measures import check_monitor
 from reproductions.harness.measures import measures_of
+from reproductions.harness.settings import DISTILLED
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import check_objective
+from reproductions.harness.settings import check_teacher
 from reproductions.harness.settings import resolve_settings
 from reproductions.harness.teaching.transfer import Transfer
 from reproductions.harness.teaching.transfer import transfer_settings
@@ -298,6 +300,7 @@ class Experiment(Generic[S]):
                 name, getattr(settings, name), choices, error=SettingsError
             )
         check_objective(settings)
+        check_teacher(arguments, settings)
         if arguments.transfer:
             if arguments.model in self.untrained:
                 raise SettingsError(
@@ -305,8 +308,11 @@ class Experiment(Generic[S]):
                     "which is not fitted by epochs. "
                     f"Received: --transfer {' '.join(arguments.transfer)}"
                 )
-            first = Namespace(**{**vars(arguments), "transfer": []})
-            self.check(first, transfer_settings(settings))
+            before = transfer_settings(settings)
+            first = {**vars(arguments), "transfer": []}
+            if before.objective not in DISTILLED:
+                first["teacher"] = None
+            self.check(Namespace(**first), before)
         if arguments.model not in self.untrained:
             check_monitor(self.monitor(settings), arguments.dataset)
 

@@ -47,8 +47,8 @@ from reproductions.harness.questions import training_set
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import recorded
 from reproductions.harness.teaching.transfer import Transfer
+from reproductions.harness.teaching.transfer import learnt_from
 from reproductions.harness.teaching.transfer import read_transfer
-from reproductions.harness.teaching.transfer import transfer_names
 from reproductions.harness.vectors import vector_identity
 from reproductions.records.runs import append_run
 from reproductions.records.runs import read_runs
@@ -246,6 +246,8 @@ def _overrides(
 ) -> dict[str, Any]:
     """The settings that differ from the recipe's."""
     unchanged = {**vars(arguments), "overrides": [], "epochs": None}
+    # A recipe has neither; they need settings of their own.
+    unchanged |= {"teacher": None, "transfer": []}
     recipe = dataclasses.asdict(experiment.settings_of(Namespace(**unchanged)))
     return {
         name: value
@@ -274,6 +276,11 @@ def _identity(
     if transfer is not None:
         of_others = fingerprint_parts((transfer.questions, [], []))
         first = {"transfer": of_others}
+    if arguments.teacher:
+        # Imported here because only a teacher needs it.
+        from reproductions.harness.teaching.teachers import teacher_digest
+
+        first["teacher"] = teacher_digest(arguments)
     return {
         "model": arguments.model,
         **({"row": arguments.row} if arguments.row else {}),
@@ -357,7 +364,7 @@ def _measured(run: Run[Any], evaluation: Evaluation) -> dict[str, Any]:
         "ties": evaluation.ties,
         "convention": CONVENTION,
         "training_set": training_set(run.arguments, run.settings)
-        + transfer_names(run.arguments.transfer),
+        + learnt_from(run.arguments),
         "training": {
             "questions": len(fit),
             "pairs": sum(len(q.candidates) for q in fit),

@@ -20,8 +20,10 @@ from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Run
 from reproductions.harness.objectives import training_of
 from reproductions.harness.questions import fingerprint_parts
+from reproductions.harness.settings import DISTILLED
 from reproductions.harness.settings import recorded
 from reproductions.harness.stages import run_stage
+from reproductions.harness.teaching.teachers import teacher_digest
 from reproductions.harness.teaching.transfer import transfer_settings
 from reproductions.harness.vectors import fingerprint
 from reproductions.harness.vectors import vector_identity
@@ -125,18 +127,23 @@ def _inputs(
     arguments = run.arguments
     names, vectors = vector_identity(experiment.vectors(arguments))
     words = "\n".join(run.corpus.vocabulary.words)
+    settings = transfer_settings(run.settings)
+    teacher = {}
+    if settings.objective in DISTILLED:
+        teacher = {"teacher": teacher_digest(arguments)}
     return {
         "model": arguments.model,
         "row": arguments.row,
         "seed": _seed(run),
         "smoke": arguments.smoke,
         "vectors": names,
-        "settings": recorded(transfer_settings(run.settings)),
+        "settings": recorded(settings),
         "inputs": {
             "vectors": vectors,
             "vocabulary": fingerprint(words.encode()),
             # Idf and the like are counted on the run's own questions.
             "questions": fingerprint_parts((questions, run.fit, [])),
+            **teacher,
         },
     }
 

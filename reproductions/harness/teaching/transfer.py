@@ -5,7 +5,6 @@ Models for Answer Sentence Selection", AAAI 2020, do this with one large set.
 """
 
 from argparse import Namespace
-from collections.abc import Sequence
 from dataclasses import asdict
 from dataclasses import dataclass
 from dataclasses import fields
@@ -162,6 +161,8 @@ def transfer_settings(settings: CommonSettings) -> Any:
     return resolve_settings(settings, own)
 
 
-def transfer_names(names: Sequence[str] | None) -> str:
-    """What the name of a training set says about other data sets."""
-    return f" after {' + '.join(names)}" if names else ""
+def learnt_from(arguments: Namespace) -> str:
+    """What the name of a training set adds on other data sets and a teacher."""
+    names, teacher = arguments.transfer, arguments.teacher
+    first = f" after {' + '.join(names)}" if names else ""
+    return f"{first} by {teacher.name}" if teacher else first
