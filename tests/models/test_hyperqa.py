@@ -324,7 +324,7 @@ def test_scores_in_float32_under_mixed_precision(dtype):
             r"Received: embeddings.shape=\(4, 5\)",
         ),
         ({"pooling": "max"}, "`pooling` must be one of"),
-        ({"projection": "sphere"}, "`projection` must be one of"),
+        ({"projection": "klein"}, "`projection` must be one of"),
         ({"epsilon": 0}, "`epsilon` must lie"),
         ({"projection_layers": 0}, "`projection_layers` must be a positive"),
     ],

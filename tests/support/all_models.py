@@ -74,6 +74,18 @@ _SCORERS = {
         models.HyperQA,
         {"projection_dim": 5, "projection": "expmap"},
     ),
+    **{
+        f"HyperQA by {projection}": (
+            models.HyperQA,
+            {"projection_dim": 5, "projection": projection, **further},
+        )
+        for projection, further in {
+            "lorentz": {"asymmetric": True},
+            "radius": {"trainable_curvature": True},
+            "sphere": {},
+            "einstein": {},
+        }.items()
+    },
     "IAM": (models.IAM, _IAM),
     "IAM with contextual vectors": (
         models.IAM,
