@@ -9,7 +9,6 @@ from reproductions.harness.settings import OPTIMIZERS
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import setting
 
-
 PROJECTIONS = ("clip", "expmap", "lorentz", "sphere", "radius", "einstein")
 
 
