@@ -52,6 +52,7 @@ SHARED: Changes = {
 }
 # Equation 9 only makes AdaGrad's accumulator negligible, see `deviations.md`.
 EUCLIDEAN: Changes = {"conversion": "none", "initial_accumulator": 1e-8}
+TRIAL = "trial.json"
 RATES = (0.01, 0.03)
 
 
@@ -111,41 +112,47 @@ def assignments(changes: Changes) -> list[str]:
 
 
 def searched(dataset: str, name: str, arguments: argparse.Namespace) -> Changes:
-    """The settings that are best on the folds, which are measured if missing.
-
-    Raises:
-        SystemExit: with the status of the search if it fails.
-    """
-    from reproductions.harness.search_space import main as search
+    """The settings that are best on the folds; measures what is missing."""
+    from reproductions.harness.search_space import trainer
 
     variant = VARIANTS[name]
-    folder = arguments.output_dir / "searches" / f"{dataset}-{name}"
-    if not (folder / "results.json").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        lines = [json.dumps(changes) + "\n" for changes in variant.candidates()]
-        candidates = folder / "candidates.jsonl"
-        write_whole(candidates, lambda part: part.write_text("".join(lines)))
-        options = {
-            **{"candidates": candidates, "output-dir": folder},
-            **{"dataset": dataset, "model": variant.model, "recipe": "best"},
-            **{"data-dir": arguments.data_dir, "seed": 1},
-        }
-        given = [
-            *(f"--{option}={value}" for option, value in options.items()),
-            *("--embeddings", *arguments.embeddings),
-        ]
-        settings = {
-            **SHARED,
-            **variant.settings,
-            **{"folds": FOLDS, "epochs": MOST_EPOCHS, "average_last": 0},
-        }
-        for text in (*assignments(settings), *arguments.set):
-            given += ["--set", text]
-        forget_models()
-        status = search([EXPERIMENT.name, *given])
-        if status:
-            raise SystemExit(status)
+    folder = search_folder(dataset, name, arguments)
+    options = {
+        **{"dataset": dataset, "model": variant.model, "recipe": "best"},
+        **{"data-dir": arguments.data_dir, "seed": 1},
+    }
+    settings = {
+        **{**SHARED, **variant.settings},
+        **{"folds": FOLDS, "epochs": MOST_EPOCHS, "average_last": 0},
+    }
+    given = [
+        *(f"--{option}={value}" for option, value in options.items()),
+        *("--embeddings", *arguments.embeddings),
+        *(f"--set={text}" for text in assignments(settings)),
+        *(f"--set={text}" for text in arguments.set),
+    ]
+    train = trainer(EXPERIMENT, given, folder)
+    for trial, changes in enumerate(variant.candidates()):
+        if not (folder / "trials" / str(trial) / TRIAL).exists():
+            forget_models()
+            reached = train(changes, str(trial))["MAP"]
+            print(f"{dataset} {name}: MAP {reached:.4f} {changes}", flush=True)
     return best_of(folder)
+
+
+def search_folder(
+    dataset: str, name: str, arguments: argparse.Namespace
+) -> Path:
+    """The folder of a variant's trials."""
+    folder: Path = arguments.output_dir / "searches" / f"{dataset}-{name}"
+    return folder
+
+
+def best_trial(folder: Path) -> dict[str, Any]:
+    """The record of the trial with the highest MAP, the first of equal ones."""
+    paths = sorted(folder.glob(f"trials/*/{TRIAL}"))
+    trials = [json.loads(path.read_text("utf-8")) for path in paths]
+    return max(trials, key=lambda trial: trial["metrics"].get("MAP", 0.0))
 
 
 def best_of(folder: Path) -> Changes:
@@ -154,14 +161,7 @@ def best_of(folder: Path) -> Changes:
     Both halves of train together take twice the steps of a fold in an epoch;
     the mean of the last five epochs' weights is centred on the best one.
     """
-    trials = [
-        json.loads(path.read_text("utf-8"))
-        for path in sorted(folder.glob("trials/*/trial.json"))
-    ]
-    best = max(
-        (trial for trial in trials if trial["metrics"]),
-        key=lambda trial: trial["metrics"]["MAP"],
-    )
+    best = best_trial(folder)
     epochs = max(AVERAGED, best["epochs"] + AVERAGED // 2)
     return {
         **best["settings"],
@@ -192,7 +192,6 @@ def planned(
 def page(arguments: argparse.Namespace) -> str:
     """The tables of the finished runs, with tests against the controls."""
     from keras_qa.ranking.intervals import paired_difference
-    from reproductions.significance import question_metric
 
     parts = [
         "# The spaces of HyperQA's texts at equal tuning\n",
@@ -204,45 +203,54 @@ def page(arguments: argparse.Namespace) -> str:
         "folds of train; the last column is their MAP there.\n",
     ]
     for dataset in arguments.datasets:
-        found: dict[str, np.ndarray] = {}
-        for name in VARIANTS:
-            values = [
-                question_metric(folder, "MAP")
-                for seed in arguments.seeds
-                if (
-                    folder := arguments.output_dir / f"{dataset}-{name}-{seed}"
-                ).is_dir()
-                and (folder / "metrics.json").exists()
-            ]
-            if values:
-                order = sorted(values[0])
-                found[name] = np.array([[v[q] for q in order] for v in values])
+        values = {
+            name: np.array(runs)
+            for name in VARIANTS
+            if (runs := list(_measured(dataset, name, arguments)))
+        }
         rows = []
-        for name, values in found.items():
-            means = values.mean(axis=1)
-            deviation = means.std(ddof=1) if len(means) > 1 else 0.0
-            row = [name, f"{means.mean():.4f} ± {deviation:.4f}"]
+        for name, found in values.items():
+            row = [name, f"{found.mean():.4f} ± {_deviation(found):.4f}"]
             for control in CONTROLS:
-                if control == name or control not in found:
+                if control == name or control not in values:
                     row.append("–")
                     continue
                 difference, _, p_value = paired_difference(
-                    values.mean(axis=0), found[control].mean(axis=0)
+                    found.mean(axis=0), values[control].mean(axis=0)
                 )
                 row.append(f"{difference:+.4f} (p {p_value:.3f})")
-            folder = arguments.output_dir / "searches" / f"{dataset}-{name}"
-            chosen = best_of(folder)
-            trials = json.loads((folder / "results.json").read_text("utf-8"))
-            settings = ", ".join(
-                f"`{text}`" for text in assignments(chosen)[:-1]
-            )
-            row += [str(len(means)), settings, f"{trials[0]['MAP']:.4f}"]
+            best = best_trial(search_folder(dataset, name, arguments))
+            settings = assignments(best["settings"])
+            row += [
+                str(len(found)),
+                ", ".join(f"`{text}`" for text in settings),
+                f"{best['metrics']['MAP']:.4f}",
+            ]
             rows.append(row)
         heads = ["Space", "MAP", *(f"to {c}" for c in CONTROLS)]
         heads += ["Seeds", "Chosen", "Folds of train"]
         parts.append(f"## `{dataset}`\n")
         parts.append(markdown.table(heads, rows))
     return "\n".join(parts)
+
+
+def _measured(
+    dataset: str, name: str, arguments: argparse.Namespace
+) -> Iterator[list[float]]:
+    """The average precision of each question, of each finished run."""
+    from reproductions.significance import question_metric
+
+    for seed in arguments.seeds:
+        folder = arguments.output_dir / f"{dataset}-{name}-{seed}"
+        if (folder / "metrics.json").exists():
+            found = question_metric(folder, "MAP")
+            yield [found[question] for question in sorted(found)]
+
+
+def _deviation(values: np.ndarray) -> float:
+    """The sample standard deviation of the seeds' means, 0 of one seed."""
+    means = values.mean(axis=1)
+    return float(means.std(ddof=1)) if len(means) > 1 else 0.0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -280,19 +288,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         def write() -> None:
             text = page(arguments)
-            write_whole(arguments.page, lambda part: part.write_text(text))
+            write_whole(
+                arguments.page, lambda part: part.write_text(text, "utf-8")
+            )
 
         return with_messages(write)
     for dataset in arguments.datasets:
         for name in arguments.variants:
-            chosen = searched(dataset, name, arguments)
-            if arguments.search_only:
-                continue
-            status = run_all(
-                EXPERIMENT,
-                planned(dataset, name, chosen, arguments),
-                arguments,
+            chosen: Changes = {}
+            status = with_messages(
+                lambda d=dataset, n=name, c=chosen: c.update(
+                    searched(d, n, arguments)
+                )
             )
+            if not status and not arguments.search_only:
+                runs = planned(dataset, name, chosen, arguments)
+                status = run_all(EXPERIMENT, runs, arguments)
             if status:
                 return status
     return 0
