@@ -16,6 +16,7 @@ ORDER = (
     *("errors", "version", "quiet", "progress", "arguments"),
     *(
         "geometry",
+        "hyperboloid",
         "initializers",
         "losses",
         "metrics",

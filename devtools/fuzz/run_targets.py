@@ -24,10 +24,10 @@ from keras_qa.files import locks
 from keras_qa.files.locks import OwnerFile
 from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.example_pairs import read_rankings
+from reproductions.learning_curves import labels
+from reproductions.learning_curves import read_history
 from reproductions.records.reading import RecordError
 from reproductions.records.runs import read_metrics
-from reproductions.report.learning_curves import labels
-from reproductions.report.learning_curves import read_history
 from reproductions.significance import question_metric
 
 _SETTINGS = {"model": "qa-lstm", "seed": 1, "settings": {"units": 3, "a": "b"}}

@@ -9,8 +9,9 @@ def right_and_wrong(
     questions: Sequence[int] | np.ndarray,
     candidates: Sequence[np.ndarray],
     labels: Sequence[np.ndarray],
+    unanswered: bool = False,
 ) -> tuple[np.ndarray, list[np.ndarray], list[np.ndarray]]:
-    """The right and the wrong candidates of the questions that have a right.
+    """The right and the wrong candidates of questions.
 
     Texts are named by their index, so that a question that is asked twice has
     the right answers of both, and none of these is wrong.
@@ -19,13 +20,14 @@ def right_and_wrong(
         questions: for each question, the index of its text.
         candidates: for each question, the indices of its candidates' texts.
         labels: for each question, its candidates' labels, 0 or 1.
+        unanswered: True keeps questions without a right answer, too.
 
     Returns:
         The different questions with a right answer, `(n,)`, and for each the
         right and the wrong ones, rising.
 
     Raises:
-        ValueError: if no question has a right answer.
+        ValueError: if no question is left.
     """
     right: dict[int, set[int]] = {}
     wrong: dict[int, set[int]] = {}
@@ -36,7 +38,7 @@ def right_and_wrong(
         for group, chosen in ((right, good), (wrong, ~good)):
             own = group.setdefault(int(question), set())
             own.update(np.asarray(texts)[chosen].tolist())
-    kept = [question for question, own in right.items() if own]
+    kept = [question for question, own in right.items() if own or unanswered]
     if not kept:
         raise ValueError(
             "`labels` must hold at least one positive. Received: "
@@ -44,7 +46,7 @@ def right_and_wrong(
         )
     return (
         np.array(kept),
-        [np.array(sorted(right[q])) for q in kept],
+        [np.array(sorted(right[q]), dtype=np.int64) for q in kept],
         [np.array(sorted(wrong[q] - right[q]), dtype=np.int64) for q in kept],
     )
 

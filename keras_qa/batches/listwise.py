@@ -31,6 +31,10 @@ class ListwiseBatches(GroupBatches):
     candidates, and of these such with answers of like length, share a batch
     (`window`, as in `PointwiseBatches`).
 
+    With `targets`, these take the place of labels, with NaN where a question is
+    filled up, and questions without a right or without a wrong answer are not
+    left out. With `both` they are `(batch_size, answers, 2)`: targets, labels.
+
     Args:
         texts: all texts.
         questions: for each question, the index of its text.
@@ -45,11 +49,12 @@ class ListwiseBatches(GroupBatches):
             default the candidates of all questions.
         window: number of batches whose questions are sorted together; 1
             leaves the batches to chance.
+        both: whether a batch has labels beside `targets`.
         **kwargs: further arguments of `GroupBatches`.
 
     Raises:
         ValueError: if an argument is out of range, or no question has both a
-            right and a wrong answer.
+            right and a wrong answer, or with `targets` two candidates.
 
     Example:
         >>> trainer = PairwiseTrainer(scorer)
@@ -73,6 +78,7 @@ class ListwiseBatches(GroupBatches):
         pool: str = "own",
         everything: np.ndarray | None = None,
         window: int = 16,
+        both: bool = False,
         **kwargs: Any,
     ):
         super().__init__(texts, batch_size, seed, **kwargs)
@@ -89,7 +95,9 @@ class ListwiseBatches(GroupBatches):
         self.group_size = group_size
         self.pool = pool
         self.window = window
-        groups = right_and_wrong(questions, candidates, labels)
+        self.both = both
+        every = self.targets is not None
+        groups = right_and_wrong(questions, candidates, labels, every)
         if everything is None:
             everything = np.concatenate(candidates)
         self._everything = np.unique(everything)
@@ -98,9 +106,11 @@ class ListwiseBatches(GroupBatches):
             (question, right, wrong)
             for question, right, wrong in zip(*groups, strict=True)
             if (
-                len(wrong)
-                if pool == "own"
-                else len(in_reach.difference(right.tolist()))
+                len(in_reach.difference(right.tolist()))
+                if pool == "all"
+                else len(wrong) + len(right) > 1
+                if every
+                else len(wrong)
             )
         ]
         if not self._groups:
@@ -123,6 +133,11 @@ class ListwiseBatches(GroupBatches):
         ).astype(np.float32)
         answers = np.stack([np.resize(a, len(columns)) for a, _ in lists])
         self._set_groups(np.array([q for q, _, _ in self._groups]), answers)
+        if self.targets is not None:
+            ignored = self._labels == IGNORED
+            targets = np.where(ignored, np.float32(np.nan), self._targets)
+            both = [targets, self._labels]
+            self._labels = np.stack(both, axis=-1) if self.both else targets
         longest = self.texts.lengths[answers].max(axis=1)
         self._batches = self._by_length(
             rng, longest, self._sizes, window=self.window

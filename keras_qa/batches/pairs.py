@@ -10,6 +10,7 @@ import numpy as np
 
 from keras_qa.batches.epochs import SeededEpochs
 from keras_qa.batches.negatives import NegativeSampler
+from keras_qa.batches.negatives import ScoreFunction
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import next_size
 from keras_qa.text.packing import pack
@@ -114,6 +115,10 @@ class GroupBatches(EpochBatches):
             once an epoch.
         widths: the widths that `"question"` and `"answer"` are padded to, for
             a scorer that takes no others.
+        targets: function of the indices of questions and answers that returns
+            what a model is to score, `(pairs,)`, such as
+            `keras_qa.training.distillation.TeacherScores`; it takes the place
+            of the labels. It is called once an epoch.
         **kwargs: the arguments of `keras.utils.PyDataset`.
 
     Raises:
@@ -128,20 +133,25 @@ class GroupBatches(EpochBatches):
         packed: bool = True,
         features: FeatureFunction | None = None,
         widths: Mapping[str, int | None] | None = None,
+        targets: ScoreFunction | None = None,
         **kwargs: Any,
     ):
         super().__init__(texts, batch_size, seed, **kwargs)
         self.packed = packed
         self.features = features
         self.widths = dict(widths or {})
+        self.targets = targets
 
     def _set_groups(self, question: np.ndarray, answers: np.ndarray) -> None:
         """Sets the groups of an epoch, `(groups,)` and `(groups, answers)`."""
         self._question, self._answers = question, answers
         self._features: dict[str, np.ndarray] = {}
+        size, count = answers.shape
+        pairs = np.repeat(question, count), answers.ravel()
+        if self.targets is not None:
+            self._targets = self.targets(*pairs).reshape(size, count)
         if self.features is not None:
-            size, count = answers.shape
-            found = self.features(np.repeat(question, count), answers.ravel())
+            found = self.features(*pairs)
             self._features = {
                 name: values.reshape(size, count, -1)
                 for name, values in found.items()
@@ -172,8 +182,8 @@ class PairwiseBatches(GroupBatches):
     """Batches of groups for `PairwiseTrainer`, drawn and shuffled each epoch.
 
     A batch is `(inputs, labels)`, with labels `(batch_size, 1 + K)` that are 1
-    for the positive, which comes first, and 0 for the negatives. The inputs
-    are those of `GroupBatches`.
+    for the positive, which comes first, and 0 for the negatives, or the
+    `targets` of the pairs. The inputs are those of `GroupBatches`.
 
     Args:
         texts: all texts.
@@ -224,6 +234,8 @@ class PairwiseBatches(GroupBatches):
         """The batch at `index`, `(inputs, labels)`."""
         self._begun()
         chosen = slice(index * self.batch_size, (index + 1) * self.batch_size)
+        if self.targets is not None:
+            return self._inputs(chosen, index), self._targets[chosen]
         labels = np.zeros(self._answers[chosen].shape, dtype=np.float32)
         labels[:, 0] = 1
         return self._inputs(chosen, index), labels

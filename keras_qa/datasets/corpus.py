@@ -58,7 +58,8 @@ class Corpus:
             need that of their BERT.
 
     Attributes:
-        tokens: the tokens of each text, questions and answers, cut.
+        originals: each text, question or answer, as read.
+        tokens: the tokens of each text, cut.
         vocabulary: the words of all texts, or the given one.
         texts: the word ids of all texts.
         answer_space: indices of the answers from which negatives may be drawn,
@@ -86,6 +87,7 @@ class Corpus:
         self.max_answer_length = max_answer_length
         # The role is in the key, as questions and answers are cut differently.
         self._index: dict[tuple[str, str], int] = {}
+        self.originals: list[str] = []
         self.tokens: list[list[str]] = []
         for group in groups:
             for question in group:
@@ -108,6 +110,7 @@ class Corpus:
         """Returns the index of a text, and adds the text if it is new."""
         index = self._index.setdefault((role, text), len(self.tokens))
         if index == len(self.tokens):
+            self.originals.append(text)
             self.tokens.append(self._split(text)[:max_length])
         return index
 

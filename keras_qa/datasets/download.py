@@ -45,7 +45,7 @@ def load_catalogue() -> dict[str, Any]:
     base URL and the folder, `size` in bytes, `sha256` of the plain file) and
     files to get by hand, `manual` (`path`, `source`, `reason`, and optionally
     `also`, a second path; `size`; `sha256`; and `only_for`, the one data set
-    that needs the file).
+    that needs the file, or a list).
     """
     file = resources.files("keras_qa.datasets").joinpath("downloads.json")
     return json.loads(file.read_text("utf-8"))
@@ -126,7 +126,8 @@ def _missing_files(
     name: str, folder: Path, entry: Mapping[str, Any]
 ) -> Iterator[Missing]:
     for file in entry["manual"]:
-        if file.get("only_for", name) != name:
+        needed = file.get("only_for", name)
+        if name not in ([needed] if isinstance(needed, str) else needed):
             continue
         path = find_file(folder, file["path"])
         if path is None and "also" in file:

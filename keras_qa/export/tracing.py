@@ -16,6 +16,7 @@ import keras
 import tensorflow as tf
 
 from keras_qa import geometry
+from keras_qa import hyperboloid
 from keras_qa.layers import recurrence
 from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.reading import TextReading
@@ -107,11 +108,12 @@ def for_converters(
     Args:
         model: the model to trace.
         without_arsinh: True also replaces arsinh by a logarithm and a root,
-            which limits the accuracy of distances to about 1e-7.
+            which limits the accuracy of distances to about 1e-7, and sinh.
     """
     replaced: list[tuple[Any, str, Any]] = [(recurrence, "_scan", _scan)]
     if without_arsinh:
         replaced.append((geometry, "_arsinh", _arsinh))
+        replaced.append((hyperboloid, "_sinh", _sinh))
     kept = [getattr(module, name) for module, name, _ in replaced]
     with for_any_machine(model):
         try:
@@ -146,3 +148,12 @@ def _scan(
 def _arsinh(x: Any) -> Any:
     """The inverse hyperbolic sine of x ≥ 0."""
     return tf.math.log(x + tf.sqrt(tf.square(x) + 1.0))
+
+
+def _sinh(x: Any) -> Any:
+    """The hyperbolic sine, near 0 by its series."""
+    square = tf.square(x)
+    series = x * (1 + square / 6 * (1 + square / 20 * (1 + square / 42)))
+    return tf.where(
+        tf.abs(x) < 0.25, series, (tf.math.exp(x) - tf.math.exp(-x)) / 2
+    )

@@ -12,9 +12,12 @@ from keras_qa.layers.bm25 import BM25
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.cross_temporal import CrossTemporalLayer
 from keras_qa.layers.duplex_attention import DuplexAttention
+from keras_qa.layers.einstein_midpoint import EinsteinMidpoint
+from keras_qa.layers.einstein_midpoint import LorentzPoints
 from keras_qa.layers.feature_standardization import FeatureStandardization
 from keras_qa.layers.gesd import GESD
 from keras_qa.layers.head_tail import HeadTail
+from keras_qa.layers.hyperbolic_distance import HyperbolicDistance
 from keras_qa.layers.interactive_attention import InteractiveAttention
 from keras_qa.layers.log_cosine_distance import LogCosineDistance
 from keras_qa.layers.max_over_time import MaxOverTime
@@ -28,6 +31,8 @@ from keras_qa.layers.query_attention import QueryAttention
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
 from keras_qa.layers.sentence_distance import SentenceDistance
 from keras_qa.layers.softmax_block import SoftmaxBlock
+from keras_qa.layers.state_matches import StateMatches
+from keras_qa.layers.tangent_projection import TangentProjection
 from keras_qa.layers.text_convolution import TextConvolution
 from keras_qa.layers.text_vectors import TextVectors
 from keras_qa.layers.tf_idf import TfIdf
@@ -49,10 +54,13 @@ __all__ = [
     "CosineSimilarity",
     "CrossTemporalLayer",
     "DuplexAttention",
+    "EinsteinMidpoint",
     "FeatureStandardization",
     "HeadTail",
+    "HyperbolicDistance",
     "InteractiveAttention",
     "LogCosineDistance",
+    "LorentzPoints",
     "MaxOverTime",
     "MaxSimilarity",
     "NGramAttention",
@@ -64,6 +72,8 @@ __all__ = [
     "RBMJumpScore",
     "SentenceDistance",
     "SoftmaxBlock",
+    "StateMatches",
+    "TangentProjection",
     "TextConvolution",
     "TextVectors",
     "TfIdf",

@@ -8,12 +8,17 @@ import numpy as np
 from keras import ops
 
 from keras_qa import geometry
+from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.ball_projection import BallProjection
 from keras_qa.layers.cosine_similarity import CosineSimilarity
+from keras_qa.layers.einstein_midpoint import EinsteinMidpoint
+from keras_qa.layers.einstein_midpoint import LorentzPoints
+from keras_qa.layers.hyperbolic_distance import HyperbolicDistance
 from keras_qa.layers.log_cosine_distance import LogCosineDistance
 from keras_qa.layers.poincare_distance import PoincareDistance
+from keras_qa.layers.tangent_projection import TangentProjection
 from keras_qa.layers.word_projection import WordProjection
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import text_inputs
@@ -23,6 +28,8 @@ from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.text.sides import SIDES
 
+BALL = ("clip", "expmap")
+TANGENT = ("lorentz", "sphere", "radius", "einstein")
 ROUNDING = 2e-6
 """Bounds the error of 1 - ||y||^2, in float32, for y on the clip's sphere."""
 
@@ -37,6 +44,8 @@ class BagOfWordsRanker(ConfiguredModel):
         similarity: layer from `[question, answer]` vectors to `(batch_size,
             1)`.
         initial_weight: initial weight of the similarity in the score.
+        to_points: layer from a projected word to what is summed in its place;
+            the sums then have no dropout.
     """
 
     def __init__(
@@ -44,6 +53,7 @@ class BagOfWordsRanker(ConfiguredModel):
         to_space: keras.layers.Layer,
         similarity: keras.layers.Layer,
         initial_weight: float,
+        to_points: keras.layers.Layer | None = None,
     ):
         given = self.arguments
         check_positive(
@@ -79,7 +89,10 @@ class BagOfWordsRanker(ConfiguredModel):
             given.pooling, dtype=precise, name="bag_of_words"
         )
         sum_dropout = keras.layers.Dropout(
-            given.dropout, dtype=precise, name="sum_dropout"
+            # The coordinates of a sum of points belong together.
+            0.0 if to_points else given.dropout,
+            dtype=precise,
+            name="sum_dropout",
         )
         score = keras.layers.Dense(
             1,
@@ -90,10 +103,11 @@ class BagOfWordsRanker(ConfiguredModel):
 
         # === Functional model ===
         words = keras.Input((None,), dtype="int32", name="words")
+        projected = projection(embedding(words))
+        if to_points:
+            projected = to_points(projected)
         text_encoder = keras.Model(
-            words,
-            bag_of_words(projection(embedding(words))),
-            name="text_encoder",
+            words, bag_of_words(projected), name="text_encoder"
         )
         encoder = keras.Model(
             words, to_space(sum_dropout(text_encoder(words))), name="encoder"
@@ -125,6 +139,7 @@ class BagOfWordsRanker(ConfiguredModel):
         self.kernel_constraint = projection.kernel_constraint
         self.embedding = embedding
         self.word_projection = projection
+        self.to_points = to_points
         self.bag_of_words = bag_of_words
         self.to_space = to_space
         self.text_encoder = text_encoder
@@ -151,6 +166,8 @@ class BagOfWordsRanker(ConfiguredModel):
             with each of its answers.
         """
         words = self.word_projection(self.embedding(batch["words"]))
+        if self.to_points:
+            words = self.to_points(words)
         vectors = self.to_space(self.bag_of_words.pool_packed(words, batch))
         answers = ops.shape(batch["answers"])[1]
         question = ops.repeat(batch["question"], answers)
@@ -167,7 +184,7 @@ class BagOfWordsRanker(ConfiguredModel):
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class HyperQA(BagOfWordsRanker):
-    """Scores a pair by the distance of two points in the Poincaré ball.
+    """Scores a pair by the distance of two points of hyperbolic space.
 
     With `z_i` the embedding of the i-th word of a text, both texts become
 
@@ -181,7 +198,8 @@ class HyperQA(BagOfWordsRanker):
         score = w d + b                     (equations 4 and 6)
 
     where `w` starts at -1, so that a higher score is a better answer, and `b`
-    at 0. A text's vector does not depend on the other text: `question_encoder`
+    at 0. With another `projection`, points can keep the norms that the clip
+    loses. A text's vector does not depend on the other text: `question_encoder`
     and `answer_encoder` compute it, and `head` scores the vectors of a pair.
 
     Id 0 is padding and changes nothing. Texts may have any length, including 0.
@@ -205,11 +223,24 @@ class HyperQA(BagOfWordsRanker):
         activation: activation of each projection.
         pooling: `"sum"` (equation 2) or `"mean"`.
         projection: map of the sums into the ball: `"clip"` (the paper) or
-            `"expmap"`, the exponential map at the origin. See
-            `BallProjection`.
-        epsilon: distance of the clip's radius from 1.
-        scale: initial factor of the exponential map.
+            `"expmap"`, the exponential map at the origin (`BallProjection`).
+            Or the map to tangent vectors at the origin, whose distance
+            `HyperbolicDistance` keeps its digits at any radius: `"lorentz"`,
+            the points of `"expmap"`; `"radius"`, a radius learned apart from
+            the direction; `"sphere"`, one learned radius
+            (`TangentProjection`); `"einstein"`, the midpoint of the points of
+            the words (`EinsteinMidpoint`), in place of equation 2.
+        epsilon: distance of the clip's radius from 1, of `"clip"` and
+            `"expmap"`.
+        scale: initial factor of the exponential map, of `"expmap"`,
+            `"lorentz"` and `"einstein"`.
         trainable_scale: whether training changes this factor.
+        radius: initial hyperbolic radius of `"sphere"` and `"radius"`.
+        trainable_curvature: whether the curvature is learned, started at -1;
+            not with `"clip"` and `"expmap"`.
+        asymmetric: whether answers farther out than the question can learn to
+            gain or lose, see `HyperbolicDistance`; not with `"clip"` and
+            `"expmap"`.
         rounding: added to the lower bound of 1 - ||y||^2 in equation 4, which
             is the value on the sphere of the clip. It reduces nearly all
             distances between clipped vectors equally, by about 0.19 at the
@@ -268,6 +299,9 @@ class HyperQA(BagOfWordsRanker):
         epsilon: float = geometry.BALL_EPSILON,
         scale: float = 0.05,
         trainable_scale: bool = True,
+        radius: float = 3.0,
+        trainable_curvature: bool = False,
+        asymmetric: bool = False,
         rounding: float = ROUNDING,
         dropout: float = 0.0,
         l2: float = 0.0,
@@ -283,26 +317,55 @@ class HyperQA(BagOfWordsRanker):
                 "`rounding` must not be negative. "
                 f"Received: rounding={rounding!r}"
             )
+        check_choice("projection", projection, (*BALL, *TANGENT))
+        if projection in BALL and (trainable_curvature or asymmetric):
+            raise ValueError(
+                "`trainable_curvature` and `asymmetric` expect a projection "
+                f"of {TANGENT}. Received: projection={projection!r}"
+            )
         precise = full_policy(dtype).variable_dtype
-        super().__init__(
-            to_space=BallProjection(
+        to_points = None
+        to_space: keras.layers.Layer
+        similarity: keras.layers.Layer
+        if projection in BALL:
+            to_space = BallProjection(
                 projection,
                 epsilon=epsilon,
                 scale=scale,
                 trainable_scale=trainable_scale,
                 dtype=precise,
                 name="to_ball",
-            ),
+            )
             # On the sphere of the clip, where most vectors lie, rounding of
             # 1 - ||y||^2 would change distances by 1e-2, depending on the
             # batch size. A bound just above gives all vectors one value.
-            similarity=PoincareDistance(
+            similarity = PoincareDistance(
                 epsilon=epsilon * (2 - epsilon) + rounding,
                 dtype=precise,
                 name="distance",
-            ),
-            initial_weight=-1.0,
-        )
+            )
+        else:
+            similarity = HyperbolicDistance(
+                trainable_curvature=trainable_curvature,
+                asymmetric=asymmetric,
+                dtype=precise,
+                name="distance",
+            )
+            if projection == "einstein":
+                to_points = LorentzPoints(
+                    scale, trainable_scale, dtype=precise, name="to_points"
+                )
+                to_space = EinsteinMidpoint(dtype=precise, name="midpoint")
+            else:
+                to_space = TangentProjection(
+                    projection,
+                    scale=scale,
+                    trainable_scale=trainable_scale,
+                    radius=radius,
+                    dtype=precise,
+                    name="to_tangent",
+                )
+        super().__init__(to_space, similarity, -1.0, to_points)
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -314,7 +377,8 @@ class CosineQA(BagOfWordsRanker):
     at `score_scale` and `b` at 0. The cosine of a text without words is 0.
 
     Args, call arguments and output are those of `HyperQA`, without
-    `projection`, `epsilon`, `scale`, `trainable_scale` and `rounding`, and with
+    `projection`, `rounding` and the arguments of the projection from `epsilon`
+    to `asymmetric`, and with
 
     Args:
         score_scale: initial value of `w`, positive. A cosine lies in [-1, 1],
@@ -374,7 +438,8 @@ class LogCosineQA(BagOfWordsRanker):
     what it has before `CosineQA`, to the logarithm.
 
     Args, call arguments and output are those of `HyperQA`, without
-    `projection`, `scale`, `trainable_scale` and `rounding`, and with
+    `projection`, `rounding` and the arguments of the projection from `scale` to
+    `asymmetric`, and with
 
     Args:
         epsilon: see `LogCosineDistance`.

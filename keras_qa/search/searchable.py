@@ -4,11 +4,13 @@ from typing import Any
 
 from keras_qa.errors import SearchError
 from keras_qa.layers import CosineSimilarity
+from keras_qa.layers import HyperbolicDistance
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 from keras_qa.models import SentenceEncoder
 from keras_qa.models.qa_lstm.encoded import EncodedTextRanker
 from keras_qa.search.spaces import CosineSpace
+from keras_qa.search.spaces import HyperboloidSpace
 from keras_qa.search.spaces import PoincareSpace
 from keras_qa.search.spaces import Space
 
@@ -52,9 +54,13 @@ def space_of(model: Any) -> Space:
         return CosineSpace(weight, shift)
     if not weight < 0:
         raise _misled(weight, "negative, as the weight of the distance")
-    return PoincareSpace(
-        weight, shift, epsilon=model.head.get_layer("distance").epsilon
-    )
+    distance = model.head.get_layer("distance")
+    if isinstance(distance, HyperbolicDistance):
+        curvature, asymmetry = map(float, distance.space())
+        return HyperboloidSpace(
+            weight, shift, curvature=curvature, asymmetry=asymmetry
+        )
+    return PoincareSpace(weight, shift, epsilon=distance.epsilon)
 
 
 def _unsearchable(model: Any, reason: str) -> SearchError:

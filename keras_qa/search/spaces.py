@@ -25,6 +25,16 @@ differ. As |x - y| does not change when both points are moved, the mean of the
 answers is subtracted from x and y first. This removes most of the cancellation:
 near the boundary all terms are of the order of a, however small their sum is.
 
+**Hyperboloid.** Points that are given by tangent vectors at the origin, with
+radii r = √c |x| and s = √c |y| and directions u and v, need no coordinates of
+the ball. `HyperbolicDistance` multiplies sinh²(D / 2) by exp(2β (s - r)), so
+the key is
+
+    -exp(2βs) sinh²(D / 2) = -exp(2βs) (cosh D - 1) / 2
+        = <(1, -cosh r, u sinh r) / 2, exp(2βs) (1, cosh s, v sinh s)>
+
+with cosh D = cosh r cosh s - sinh r sinh s <u, v>.
+
 **Rounding.** With u = 2⁻²⁴, n columns and any order of summation, the float32
 inner product of a question q and an answer v is within (n + 2) u |q| |v| of the
 key, to first order. A last column, |v| in the lifted answer and (n + 8) u |q|
@@ -58,6 +68,8 @@ from keras_qa.files.text_files import shorten
 UNIT_ROUNDOFF = 2.0**-24
 # The lower bound of norms in `CosineSimilarity`.
 SMALLEST_NORM = 1e-6
+# The largest radius in `keras_qa.hyperboloid`.
+MAX_RADIUS = 30.0
 # A factor that covers the rounding of the upper bound's own column.
 UPWARDS = 1 + 1e-5
 
@@ -263,13 +275,82 @@ class PoincareSpace(Space):
         return np.concatenate([[-1.0], 2 * moved, [-(moved @ moved)]])
 
 
+class HyperboloidSpace(Space):
+    """Orders answers by the distance of `HyperbolicDistance`, nearest first.
+
+    The score is `weight` d + `bias`. Vectors are tangent vectors at the origin.
+
+    Args:
+        weight: factor of the distance, negative.
+        bias: constant term of the score.
+        curvature: the layer's curvature c.
+        asymmetry: the layer's asymmetry β.
+    """
+
+    name = "hyperboloid"
+
+    def __init__(
+        self,
+        weight: float,
+        bias: float = 0.0,
+        *,
+        curvature: float = 1.0,
+        asymmetry: float = 0.0,
+    ):
+        super().__init__(weight, bias)
+        self.curvature = float(curvature)
+        self.asymmetry = float(asymmetry)
+
+    def keys(self, question: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        """-exp(2βs) sinh²(D / 2), float64 `(n,)`."""
+        u, r = self._polar(question)
+        v, s = self._polar(answers)
+        chord = v - u
+        across = np.einsum("nd,nd->n", chord, chord)[:, None] / 4
+        half = np.sinh((r - s) / 2) ** 2 + np.sinh(r) * np.sinh(s) * across
+        return -(np.exp(2 * self.asymmetry * s) * half)[:, 0]
+
+    def scores(self, question: np.ndarray, keys: np.ndarray) -> np.ndarray:
+        """The scores that belong to the keys of a question, float64 `(n,)`."""
+        _, r = self._polar(question)
+        half = np.sqrt(-keys) * np.exp(-self.asymmetry * r)
+        distances = 2 * np.arcsinh(half) / np.sqrt(self.curvature)
+        return self.weight * distances + self.bias
+
+    def config(self) -> dict[str, Any]:
+        """The name of the space and the constructor's arguments."""
+        return {
+            "space": self.name,
+            "weight": self.weight,
+            "bias": self.bias,
+            "curvature": self.curvature,
+            "asymmetry": self.asymmetry,
+        }
+
+    def _polar(self, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Directions `(..., dim)` and radii `(..., 1)`."""
+        vectors = np.sqrt(self.curvature) * np.asarray(vectors, np.float64)
+        norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
+        directions = vectors / np.where(norms > 0, norms, 1)
+        return directions, np.minimum(norms, MAX_RADIUS)
+
+    def _lifted_answers(self, vectors: np.ndarray) -> np.ndarray:
+        v, s = self._polar(vectors)
+        lifted = np.hstack([np.ones_like(s), np.cosh(s), np.sinh(s) * v])
+        return np.exp(2 * self.asymmetry * s) * lifted
+
+    def _lifted_question(self, vector: np.ndarray) -> np.ndarray:
+        u, r = self._polar(vector)
+        return np.concatenate([[1.0], -np.cosh(r), np.sinh(r) * u]) / 2
+
+
 def space_from_config(config: Mapping[str, Any]) -> Space:
     """The space with a configuration that `Space.config` returned.
 
     Raises:
         SearchError: if `config` does not describe a space.
     """
-    spaces = {space.name: space for space in (CosineSpace, PoincareSpace)}
+    spaces = {space.name: space for space in SPACES}
     arguments = dict(config)
     try:
         typed(arguments, _Config, "space", ValueError)
@@ -296,12 +377,21 @@ def check_vectors(vectors: np.ndarray) -> np.ndarray:
     return vectors
 
 
+SPACES: tuple[type[Space], ...] = (
+    CosineSpace,
+    PoincareSpace,
+    HyperboloidSpace,
+)
+
+
 class _Config(TypedDict, total=False):
     space: str
     weight: float
     bias: float
     epsilon: float
     center: list[float] | float | None
+    curvature: float
+    asymmetry: float
 
 
 def _units(vectors: np.ndarray) -> np.ndarray:

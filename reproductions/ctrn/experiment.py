@@ -121,11 +121,12 @@ class CTRNExperiment(Experiment[CTRNSettings]):
         model = self.build_model(
             run.arguments.model, settings, run.matrix, longest_texts(run)
         )
-        pairs = corpus.index(run.fit).pairs()
+        fit = run.own.fit
+        pairs = corpus.index(fit).pairs()
         scorer = keras_qa.CorpusScorer(model, corpus)
         if settings.overlap and run.arguments.model not in ATTENTIVE:
             # Document frequencies of the training texts alone.
-            overlap = OverlapFeatures.fit(corpus.sentences(run.fit))
+            overlap = OverlapFeatures.fit(corpus.sentences(fit))
             scorer = replace(scorer, overlap=overlap)
             model.overlap_normalization.adapt(
                 scorer.features(*pairs)["overlap"]
@@ -182,9 +183,8 @@ def overlap_model() -> "keras.Model":
 
 def longest_texts(run: Run[CTRNSettings]) -> dict[str, int]:
     """The lengths of the longest question and the longest answer."""
-    parts = (run.fit, run.select, run.report)
     sides = zip(
-        *(run.corpus.index(part).pairs() for part in parts), strict=True
+        *(run.corpus.index(part).pairs() for part in run.read), strict=True
     )
     lengths = run.corpus.texts.lengths
     return {

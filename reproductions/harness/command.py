@@ -69,6 +69,30 @@ def parse_arguments(
     parser.add_argument("--recipe", choices=recipes, default=recipes[0])
     parser.add_argument("--epochs", type=_positive, metavar="N")
     parser.add_argument(
+        "--transfer",
+        nargs="+",
+        choices=tuple(FOLDERS),
+        default=[],
+        metavar="NAME",
+        help="train on these data sets first, without the questions that the "
+        "run measures with, then on the run's own (settings `transfer_...`)",
+    )
+    parser.add_argument(
+        "--transfer-dir",
+        type=Path,
+        metavar="DIR",
+        help="folder of what --transfer has learnt, and of the scores of "
+        "--teacher, which runs that differ in their own training can share "
+        "(default: folders in the output folder)",
+    )
+    parser.add_argument(
+        "--teacher",
+        type=Path,
+        metavar="FOLDER",
+        help="a ranker, such as the output folder of a run, whose scores are "
+        "to be learnt with --set objective=margin-mse or kl",
+    )
+    parser.add_argument(
         "--resume",
         action="store_true",
         help="go on with the run in the output folder; a finished run is "

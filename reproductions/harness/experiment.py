@@ -29,9 +29,13 @@ from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.measures import check_monitor
 from reproductions.harness.measures import measures_of
+from reproductions.harness.settings import DISTILLED
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import check_objective
+from reproductions.harness.settings import check_teacher
 from reproductions.harness.settings import resolve_settings
+from reproductions.harness.teaching.transfer import Transfer
+from reproductions.harness.teaching.transfer import transfer_settings
 
 if TYPE_CHECKING:
     import keras
@@ -94,6 +98,8 @@ class Run(Generic[S]):
         matrix: word vectors by word id, float32 `(words, dim)`; empty for
             models that need none.
         coverage: how many words have a vector; None without a matrix.
+        transfer: the questions to train on first; None without any.
+        target: the run that this one is the first stage of; None for others.
     """
 
     arguments: Namespace
@@ -106,6 +112,24 @@ class Run(Generic[S]):
     report: list[Question]
     matrix: np.ndarray
     coverage: "Coverage | None"
+    transfer: Transfer | None = None
+    target: "Run[S] | None" = None
+
+    @property
+    def own(self) -> "Run[S]":
+        """The run that measures: this one, or the one that it prepares.
+
+        What is counted on texts, such as idf, is counted on its questions in
+        all stages, so that weights mean the same in all.
+        """
+        return self.target or self
+
+    @property
+    def read(self) -> list[list[Question]]:
+        """All questions that the models of all stages read."""
+        own = self.own
+        first = [own.transfer.questions] if own.transfer else []
+        return [own.fit, own.select, own.report, *first]
 
 
 @dataclass(frozen=True)
@@ -276,6 +300,19 @@ class Experiment(Generic[S]):
                 name, getattr(settings, name), choices, error=SettingsError
             )
         check_objective(settings)
+        check_teacher(arguments, settings)
+        if arguments.transfer:
+            if arguments.model in self.untrained:
+                raise SettingsError(
+                    f"`--transfer` must be left out for {arguments.model}, "
+                    "which is not fitted by epochs. "
+                    f"Received: --transfer {' '.join(arguments.transfer)}"
+                )
+            before = transfer_settings(settings)
+            first = {**vars(arguments), "transfer": []}
+            if before.objective not in DISTILLED:
+                first["teacher"] = None
+            self.check(Namespace(**first), before)
         if arguments.model not in self.untrained:
             check_monitor(self.monitor(settings), arguments.dataset)
 

@@ -2,8 +2,6 @@
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
@@ -28,6 +26,9 @@ from reproductions.harness.experiment import Run
 from reproductions.harness.experiment import Training
 from reproductions.harness.floors import fitted_floor
 from reproductions.harness.objectives import training_of
+from reproductions.harness.teaching.stage import Unmeasured
+from reproductions.harness.teaching.stage import apply_weights
+from reproductions.harness.teaching.stage import transferred_weights
 
 # The first pairs, which the reloaded SavedModel must score as the model does.
 VERIFIED_QUESTIONS = 10
@@ -137,12 +138,14 @@ def fit(
         The training with its fitted model, and the epochs.
     """
     arguments, settings = run.arguments, run.settings
+    learnt = transferred_weights(experiment, run)
     keras.utils.set_random_seed(arguments.seed)
     training = training_of(experiment, run)
+    apply_weights(training.scorer.model, learnt)
 
     def evaluate_selection() -> Measured:
         if epochs:
-            return _Unmeasured()
+            return Unmeasured()
         return _selection(experiment, run, training.scorer)
 
     most = settings.smoke_epochs if arguments.smoke else settings.epochs
@@ -186,11 +189,6 @@ def _selection(
         seed=run.arguments.seed,
         measures=experiment.measures(run.arguments.dataset),
     )
-
-
-@dataclass(frozen=True)
-class _Unmeasured:
-    metrics: dict[str, float] = field(default_factory=dict)
 
 
 def _details(

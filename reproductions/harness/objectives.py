@@ -13,6 +13,8 @@ from keras_qa.batches.negatives import ScoreFunction
 from keras_qa.batches.pairs import PairwiseBatches
 from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.datasets.corpus import IndexedQuestions
+from keras_qa.losses.distillation import DistillationKL
+from keras_qa.losses.distillation import MarginMSE
 from keras_qa.losses.listwise import ListwiseSoftmax
 from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.models.floors.fusion import FusionRanker
@@ -24,7 +26,10 @@ from reproductions.harness.experiment import Learner
 from reproductions.harness.experiment import Run
 from reproductions.harness.experiment import Training
 from reproductions.harness.floors import fitted_floor
+from reproductions.harness.settings import DISTILLED
 from reproductions.harness.settings import PAPER
+from reproductions.harness.teaching.teachers import teacher_of
+from reproductions.harness.teaching.teachers import with_mined
 
 
 def training_of(experiment: Experiment[Any], run: Run[Any]) -> Training:
@@ -35,8 +40,11 @@ def training_of(experiment: Experiment[Any], run: Run[Any]) -> Training:
     fit = run.corpus.index(run.fit)
     if settings.joint_weight is not None:
         learner = beside_features(learner, experiment, run)
+    own: dict[str, Any] = {}
+    if settings.objective in DISTILLED:
+        own["teacher"] = teacher_of(run.arguments, run.corpus)
     return OBJECTIVES[settings.objective](
-        learner, settings, fit, run.arguments.seed
+        learner, settings, fit, run.arguments.seed, **own
     )
 
 
@@ -60,7 +68,7 @@ def beside_features(
         vectors = scorer.vectors
         if vectors is None:
             vectors = experiment.text_vectors(run)
-        fitted, _ = fitted_floor("contextual-features", run, vectors)
+        fitted, _ = fitted_floor("contextual-features", run.own, vectors)
         alone = CorpusScorer(fitted, run.corpus, word_vectors=vectors)
         scorer = dataclasses.replace(
             scorer, floor=_remembered(alone.distinct_scores)
@@ -68,7 +76,7 @@ def beside_features(
         given = keras.Input((1,), name="floor")
         floor = keras.Model({"floor": given}, keras.layers.Identity()(given))
     else:
-        floor, _ = fitted_floor("features", run)
+        floor, _ = fitted_floor("features", run.own)
     weights = [run.settings.joint_weight, 1.0]
     model = FusionRanker([scorer.model, floor], weights)
     scorer = dataclasses.replace(scorer, model=model)
@@ -125,6 +133,7 @@ def pairwise_training(
     seed: int,
     scores: ScoreFunction | None = None,
     everything: np.ndarray | None = None,
+    teacher: ScoreFunction | None = None,
 ) -> Training:
     """A training to rank right answers above sampled wrong ones.
 
@@ -137,6 +146,8 @@ def pairwise_training(
         scores: the current scores of pairs, for the sampler; by default those
             of the learner's scorer, each distinct pair scored once.
         everything: see `NegativeSampler`.
+        teacher: scores whose margins are learnt; None takes those of
+            `settings.margin` and more.
     """
     scorer = learner.scorer
     scores = scores or scorer.distinct_scores
@@ -151,37 +162,49 @@ def pairwise_training(
         everything=everything,
     )
     trainer = PairwiseTrainer(scorer.model)
-    trainer.compile(
-        optimizer=learner.optimizer, loss=PairwiseHinge(settings.margin)
-    )
+    loss = MarginMSE() if teacher else PairwiseHinge(settings.margin)
+    trainer.compile(optimizer=learner.optimizer, loss=loss)
     batches = PairwiseBatches(
         scorer.texts,
         lambda epoch: sampler.sample(epoch, scores),
         batch_size=settings.batch_size,
         seed=seed,
+        targets=teacher,
         **_of_groups(trainer, scorer),
     )
     return learner.fitted(trainer, batches)
 
 
 def listwise_training(
-    learner: Learner, settings: Any, fit: IndexedQuestions, seed: int
+    learner: Learner,
+    settings: Any,
+    fit: IndexedQuestions,
+    seed: int,
+    teacher: ScoreFunction | None = None,
 ) -> Training:
     """A training to rank the candidates of each question.
 
     Args:
         learner: the model and what goes with it.
         settings: has `candidates`, `sampler_pool`, `right_answers`,
-            `temperature` and `batch_size`, a number of questions.
+            `temperature` and `batch_size`, a number of questions; with a
+            teacher also `label_weight` and `mined`.
         fit: the training questions.
         seed: seed of the draws and of the order of the batches.
+        teacher: scores whose softmax is learnt; None takes the labels.
     """
     scorer = learner.scorer
     trainer = PairwiseTrainer(scorer.model)
-    trainer.compile(
-        optimizer=learner.optimizer,
-        loss=ListwiseSoftmax(settings.right_answers, settings.temperature),
-    )
+    heat = settings.temperature
+    loss: keras.losses.Loss = ListwiseSoftmax(settings.right_answers, heat)
+    of_teacher: dict[str, Any] = {}
+    if teacher is not None:
+        loss = DistillationKL(heat, settings.label_weight)
+        fit = with_mined(fit, scorer.corpus, settings.mined)
+        of_teacher = {"targets": teacher, "both": settings.label_weight > 0}
+        # All at once, with one bar.
+        teacher(*fit.pairs())
+    trainer.compile(optimizer=learner.optimizer, loss=loss)
     batches = ListwiseBatches(
         scorer.texts,
         fit.question_texts,
@@ -192,18 +215,23 @@ def listwise_training(
         group_size=settings.candidates,
         pool=settings.sampler_pool,
         everything=scorer.corpus.answer_space,
+        **of_teacher,
         **_of_groups(trainer, scorer),
     )
     return learner.fitted(trainer, batches)
 
 
 def _pairwise(
-    learner: Learner, settings: Any, fit: IndexedQuestions, seed: int
+    learner: Learner,
+    settings: Any,
+    fit: IndexedQuestions,
+    seed: int,
+    teacher: ScoreFunction | None = None,
 ) -> Training:
     """Pairwise training with all answers of the data set to draw from."""
     everything = learner.scorer.corpus.answer_space
     return pairwise_training(
-        learner, settings, fit, seed, everything=everything
+        learner, settings, fit, seed, everything=everything, teacher=teacher
     )
 
 
@@ -211,6 +239,8 @@ OBJECTIVES: dict[str, Callable[..., Training]] = {
     "pointwise": pointwise_training,
     "pairwise": _pairwise,
     "listwise": listwise_training,
+    "margin-mse": _pairwise,
+    "kl": listwise_training,
 }
 
 

@@ -46,6 +46,9 @@ from reproductions.harness.questions import questions_of
 from reproductions.harness.questions import training_set
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import recorded
+from reproductions.harness.teaching.transfer import Transfer
+from reproductions.harness.teaching.transfer import learnt_from
+from reproductions.harness.teaching.transfer import read_transfer
 from reproductions.harness.vectors import vector_identity
 from reproductions.records.runs import append_run
 from reproductions.records.runs import read_runs
@@ -74,9 +77,10 @@ def run_experiment(
     """
     owner = experiment.owner(arguments.model)
     dataset, parts = _open(arguments, settings)
+    transfer = _transfer(owner, arguments, settings, dataset, parts)
     identity = {
         "paper": experiment.name,
-        **_identity(owner, arguments, settings, parts),
+        **_identity(owner, arguments, settings, parts, transfer),
     }
     folder = RunFolder(arguments.output_dir, identity, arguments.resume)
     if folder.finished:
@@ -84,7 +88,7 @@ def run_experiment(
         result = folder.read_json("metrics.json")
         _record(arguments, result)
         return result
-    run = _prepare(owner, arguments, settings, folder, dataset, parts)
+    run = _prepare(owner, arguments, settings, folder, dataset, parts, transfer)
     with folder.claim():
         outcome = _outcome(owner, run)
         evaluation = evaluate(
@@ -127,8 +131,11 @@ def prepare_run(
     Raises:
         DatasetError, VectorsError: if a file is missing or bad.
     """
-    opened = _open(arguments, settings)
-    return _prepare(experiment, arguments, settings, folder, *opened)
+    dataset, parts = _open(arguments, settings)
+    transfer = _transfer(experiment, arguments, settings, dataset, parts)
+    return _prepare(
+        experiment, arguments, settings, folder, dataset, parts, transfer
+    )
 
 
 def validate(
@@ -163,14 +170,15 @@ def validate(
     dataset = dataset or _dataset(arguments, settings)
     folds = []
     for i, parts in enumerate(folds_of(dataset, arguments, settings), start=1):
+        transfer = _transfer(owner, arguments, settings, dataset, parts)
         identity = {
             "paper": experiment.name,
-            **_identity(owner, arguments, settings, parts),
+            **_identity(owner, arguments, settings, parts, transfer),
             "split": "train",
             "fold": i,
         }
         fold = RunFolder(folder / f"fold-{i}", identity, resume=True)
-        own = (owner, arguments, settings, fold, dataset, parts)
+        own = (owner, arguments, settings, fold, dataset, parts, transfer)
         folds.append(Fold(fold, partial(_prepare, *own)))
     return cross_validate(owner, owner.monitor(settings), folds)
 
@@ -185,6 +193,17 @@ def _open(
 ) -> tuple[Dataset, Parts]:
     dataset = _dataset(arguments, settings)
     return dataset, questions_of(dataset, arguments, settings)
+
+
+def _transfer(
+    experiment: Experiment[Any],
+    arguments: Namespace,
+    settings: CommonSettings,
+    dataset: Dataset,
+    parts: Parts,
+) -> Transfer | None:
+    tokenizer = experiment.tokenizer(settings, dataset)
+    return read_transfer(arguments, settings, dataset, parts, tokenizer)
 
 
 def _outcome(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
@@ -227,6 +246,8 @@ def _overrides(
 ) -> dict[str, Any]:
     """The settings that differ from the recipe's."""
     unchanged = {**vars(arguments), "overrides": [], "epochs": None}
+    # A recipe has neither; they need settings of their own.
+    unchanged |= {"teacher": None, "transfer": []}
     recipe = dataclasses.asdict(experiment.settings_of(Namespace(**unchanged)))
     return {
         name: value
@@ -246,10 +267,20 @@ def _identity(
     arguments: Namespace,
     settings: CommonSettings,
     parts: Parts,
+    transfer: Transfer | None,
 ) -> dict[str, Any]:
     """What defines a run, apart from the machine it runs on."""
     names, vectors = vector_identity(experiment.vectors(arguments))
     untrained = arguments.model in experiment.untrained
+    first = {}
+    if transfer is not None:
+        of_others = fingerprint_parts((transfer.questions, [], []))
+        first = {"transfer": of_others}
+    if arguments.teacher:
+        # Imported here because only a teacher needs it.
+        from reproductions.harness.teaching.teachers import teacher_digest
+
+        first["teacher"] = teacher_digest(arguments)
     return {
         "model": arguments.model,
         **({"row": arguments.row} if arguments.row else {}),
@@ -263,6 +294,7 @@ def _identity(
         "inputs": {
             "questions": fingerprint_parts(parts),
             "vectors": vectors,
+            **first,
         },
     }
 
@@ -274,14 +306,14 @@ def _prepare(
     folder: RunFolder,
     dataset: Dataset,
     parts: Parts,
+    transfer: Transfer | None,
 ) -> Run[Any]:
     fit, select, report = parts
     pieces = experiment.word_pieces(arguments, settings)
     tokenizer = experiment.tokenizer(settings, dataset)
     corpus = Corpus(
-        fit,
-        select,
-        report,
+        *parts,
+        transfer.questions if transfer else [],
         tokenizer=tokenizer if pieces is None else pieces.tokenizer,
         max_question_length=settings.max_question_length,
         max_answer_length=settings.max_answer_length,
@@ -305,6 +337,7 @@ def _prepare(
         report,
         matrix,
         coverage,
+        transfer,
     )
 
 
@@ -330,7 +363,8 @@ def _measured(run: Run[Any], evaluation: Evaluation) -> dict[str, Any]:
         "candidates": evaluation.candidates,
         "ties": evaluation.ties,
         "convention": CONVENTION,
-        "training_set": training_set(run.arguments, run.settings),
+        "training_set": training_set(run.arguments, run.settings)
+        + learnt_from(run.arguments),
         "training": {
             "questions": len(fit),
             "pairs": sum(len(q.candidates) for q in fit),
@@ -340,6 +374,8 @@ def _measured(run: Run[Any], evaluation: Evaluation) -> dict[str, Any]:
         # Needed to split texts for the run's model.
         "tokenizer": run.corpus.tokenizer,
     }
+    if run.transfer is not None:
+        entries["transfer"] = run.transfer.details
     if run.coverage is not None:
         entries["coverage"] = dataclasses.asdict(run.coverage)
     return entries

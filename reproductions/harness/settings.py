@@ -16,6 +16,7 @@ import json
 import math
 import shutil
 import textwrap
+from argparse import Namespace
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
@@ -44,7 +45,9 @@ WORD_NORMS = ("raw", "unit", "power")
 
 # What a model is fitted by: as in its paper, or as in `harness/objectives.py`.
 PAPER = "paper"
-OBJECTIVES = (PAPER, "pointwise", "pairwise", "listwise")
+# These learn the scores of another ranker.
+DISTILLED = ("margin-mse", "kl")
+OBJECTIVES = (PAPER, "pointwise", "pairwise", "listwise", *DISTILLED)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -204,7 +207,8 @@ class CommonSettings:
         PAPER,
         "ours",
         "what the model is fitted by; a batch of pairwise and listwise has "
-        "batch_size groups of a question with some answers",
+        "batch_size groups of a question with some answers; margin-mse and kl "
+        "are these with the scores of --teacher",
         choices=OBJECTIVES,
         later=True,
     )
@@ -239,12 +243,56 @@ class CommonSettings:
         choices=("mean", "sum"),
         later=True,
     )
+    label_weight: float = setting(
+        0.0,
+        "ours",
+        "of kl, of the loss of listwise beside it; that of kl is the rest",
+        least=0,
+        most=1,
+        later=True,
+    )
+    mined: int = setting(
+        0,
+        "ours",
+        "of kl: BM25's best answers of all, which a question gets as further "
+        "candidates",
+        least=0,
+        later=True,
+    )
     joint_weight: float | None = setting(
         None,
         "ours",
         "trains the model beside the floor `features`: its score times a "
         "weight that starts here is added to the floor's log-odds; null: alone",
         above=0,
+        later=True,
+    )
+    transfer_epochs: int = setting(
+        1, "ours", "on the data sets of --transfer", above=0, later=True
+    )
+    transfer_learning_rate: float | None = setting(
+        None, "ours", "on these; null: the same", above=0, later=True
+    )
+    transfer_objective: str | None = setting(
+        None,
+        "ours",
+        "on these; null: the same",
+        choices=OBJECTIVES,
+        later=True,
+    )
+    transfer_seed: int | None = setting(
+        None,
+        "ours",
+        "of the training on these, which runs of several seeds then share "
+        "with --transfer-dir; null: the run's",
+        least=0,
+        later=True,
+    )
+    transfer_candidates: int = setting(
+        10,
+        "ours",
+        "by BM25, of questions of a data set of right answers alone",
+        least=2,
         later=True,
     )
     average_last: int = setting(
@@ -326,9 +374,11 @@ def check_objective(settings: CommonSettings) -> None:
     Raises:
         SettingsError: if a value is not allowed.
     """
-    if settings.objective == "pairwise" and settings.negatives < 1:
+    drawn = settings.objective in ("pairwise", "margin-mse")
+    if drawn and settings.negatives < 1:
         raise SettingsError(
-            "the setting `negatives` must be positive for objective=pairwise. "
+            "the setting `negatives` must be positive for "
+            f"objective={settings.objective}. "
             f"Received: negatives={settings.negatives!r}"
         )
     if settings.joint_weight is not None and settings.objective == PAPER:
@@ -350,6 +400,24 @@ def check_objective(settings: CommonSettings) -> None:
             "the setting `average_last` must be at most `epochs`, "
             f"{settings.epochs}. "
             f"Received: average_last={settings.average_last!r}"
+        )
+
+
+def check_teacher(arguments: Namespace, settings: CommonSettings) -> None:
+    """Refuses an objective without its teacher, and a teacher without use.
+
+    Raises:
+        SettingsError: if either is missing.
+    """
+    asked = {settings.objective, settings.transfer_objective} & {*DISTILLED}
+    if asked and not arguments.teacher:
+        raise SettingsError(
+            f"objective={min(asked)} needs `--teacher FOLDER`. Received: none"
+        )
+    if arguments.teacher and not asked:
+        raise SettingsError(
+            f"`--teacher` must go with objective={' or '.join(DISTILLED)}. "
+            f"Received: objective={settings.objective}"
         )
 
 

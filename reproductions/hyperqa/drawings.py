@@ -217,3 +217,40 @@ def norm_histograms(
     if title:
         figure.suptitle(title)
     save(figure, path)
+
+
+def radius_histograms(
+    panels: Mapping[str, tuple[np.ndarray, np.ndarray]], path: Path | str
+) -> None:
+    """Draws how far from the origin questions and answers lie.
+
+    Args:
+        panels: title to the hyperbolic radii of questions and of answers,
+            float arrays, drawn side by side.
+        path: the PNG file to write.
+    """
+    figure = new_figure(3.2 * len(panels), 3.2)
+    for i, (title, sides) in enumerate(panels.items(), start=1):
+        axes = figure.add_subplot(1, len(panels), i)
+        # At least one wide: the radii of a sphere differ by rounding.
+        low, high = np.percentile(np.concatenate(sides), [0, 100])
+        spread = max(high - low, 1.0)
+        middle = (low + high) / 2
+        bins = np.linspace(middle - spread / 2, middle + spread / 2, 41)
+        for radii, color, label in zip(
+            sides, (QUESTION, ANSWER), ("questions", "answers"), strict=True
+        ):
+            axes.hist(
+                radii,
+                bins,
+                weights=np.full(len(radii), 1 / max(len(radii), 1)),
+                color=color,
+                alpha=0.6,
+                label=label,
+            )
+        axes.set_xlabel("hyperbolic radius")
+        axes.set_title(title)
+        if i == 1:
+            axes.set_ylabel("share")
+            axes.legend(frameon=False)
+    save(figure, path)

@@ -32,7 +32,13 @@ if TYPE_CHECKING:
 
 # The class of each model, and the settings that are its own arguments.
 MODELS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "hyperqa": ("HyperQA", ("projection", "epsilon")),
+    "hyperqa": (
+        "HyperQA",
+        (
+            *("projection", "epsilon", "scale", "radius"),
+            *("trainable_curvature", "asymmetric"),
+        ),
+    ),
     "cosineqa": ("CosineQA", ("score_scale",)),
     "logcosineqa": ("LogCosineQA", ()),
 }

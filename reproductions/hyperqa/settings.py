@@ -9,6 +9,8 @@ from reproductions.harness.settings import OPTIMIZERS
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import setting
 
+PROJECTIONS = ("clip", "expmap", "lorentz", "sphere", "radius", "einstein")
+
 
 @dataclass(frozen=True)
 class HyperQASettings(CommonSettings):
@@ -31,10 +33,18 @@ class HyperQASettings(CommonSettings):
         "relu", "eq. 1", '"such as" ReLU', choices=ACTIVATIONS
     )
     pooling: str = setting("sum", "eq. 2", choices=("sum", "mean"))
-    projection: str = setting("clip", "3.3", choices=("clip", "expmap"))
+    projection: str = setting("clip", "3.3", choices=PROJECTIONS)
     epsilon: float = setting(
         1e-5, "3.3", "no epsilon there, but the ball is open", above=0, below=1
     )
+    scale: float = setting(
+        0.05, "ours", "start of the factor of expmap", above=0, later=True
+    )
+    radius: float = setting(
+        3.0, "ours", "start of that of sphere and radius", above=0, later=True
+    )
+    trainable_curvature: bool = setting(False, "ours", later=True)
+    asymmetric: bool = setting(False, "ours", later=True)
     score_scale: float = setting(
         1.0,
         "not stated",

@@ -50,6 +50,7 @@ from reproductions.iam.settings import RECIPES
 from reproductions.iam.settings import TERMS
 from reproductions.iam.settings import IAMSettings
 from reproductions.qa_lstm.experiment import EXPERIMENT as QA_LSTM
+from reproductions.references.experiment import EXPERIMENT as REFERENCES
 
 if TYPE_CHECKING:
     import keras
@@ -78,7 +79,12 @@ class IAMExperiment(Experiment[IAMSettings]):
     name = "iam"
     settings = IAMSettings
     # Models of Table 1, and the attentive LSTM of Table 3.
-    borrowed = {"qa-lstm": QA_LSTM, "attentive-lstm": QA_LSTM, "ap-cnn": CTRN}
+    borrowed = {
+        "qa-lstm": QA_LSTM,
+        "attentive-lstm": QA_LSTM,
+        "ap-cnn": CTRN,
+        "cross-encoder": REFERENCES,
+    }
     models = (*OWN, *borrowed, *FLOORS)
     contextual = (CONTEXTUAL,)
     recipes = RECIPES
@@ -197,7 +203,7 @@ class IAMExperiment(Experiment[IAMSettings]):
         model = self.build_model(
             run.arguments.model, settings, run.matrix, contextual
         )
-        stages = run_stages(run, jump=settings.jump)
+        stages = run_stages(run.own, jump=settings.jump)
         model.load_language_models(
             *(stages.language_models[side] for side in SIDES)
         )
@@ -206,7 +212,7 @@ class IAMExperiment(Experiment[IAMSettings]):
         model.adapt_idf(
             [
                 corpus.vocabulary.encode(tokens)
-                for tokens in corpus.sentences(run.fit)
+                for tokens in corpus.sentences(run.own.fit)
             ]
         )
         rate = settings.learning_rate
@@ -249,7 +255,7 @@ class IAMExperiment(Experiment[IAMSettings]):
         from keras_qa.embeddings import bert_text_vectors
 
         corpus = run.corpus
-        parts = [corpus.index(p) for p in (run.fit, run.select, run.report)]
+        parts = [corpus.index(part) for part in run.read]
         read = {"question": [part.question_texts for part in parts]}
         if run.settings.contextual_answers:
             read["answer"] = [t for part in parts for t in part.candidate_texts]

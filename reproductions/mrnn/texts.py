@@ -128,7 +128,9 @@ def contextual_texts(
     if whole:
         read = [np.arange(len(corpus.tokens))]
     numbers = np.unique(np.concatenate(read))
-    source, idf = mixed_vectors(names, run.arguments, settings, corpus, run.fit)
+    source, idf = mixed_vectors(
+        names, run.arguments, settings, corpus, run.own.fit
+    )
     vectors, ends = source.ragged_vectors(
         [corpus.tokens[i] for i in numbers], idf, dtype="float16"
     )

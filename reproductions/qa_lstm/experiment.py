@@ -119,6 +119,12 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
     def check(self, arguments: Namespace, settings: QALSTMSettings) -> None:
         """Refuses another sampler where the hardest of some is looked for."""
         super().check(arguments, settings)
+        if arguments.transfer and arguments.model == TERM_DEPENDENCE:
+            raise SettingsError(
+                f"`--transfer` must be left out for {TERM_DEPENDENCE}, which "
+                "is not fitted by epochs. "
+                f"Received: --transfer {' '.join(arguments.transfer)}"
+            )
         if settings.objective == PAPER and settings.sampler != "random":
             raise SettingsError(
                 "the setting `sampler` must be 'random' for objective=paper. "

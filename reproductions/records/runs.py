@@ -41,6 +41,20 @@ class Run(TypedDict):
 def append_run(path: Path | str, record: dict[str, Any]) -> None:
     """Appends one run to the file, completely or not at all.
 
+    Args:
+        path: see `append_line`.
+        record: what `metrics.json` of a run contains: at least `paper`,
+            `model`, `dataset`, `split`, `seed`, `recipe` and `metrics`.
+
+    Raises:
+        RecordError: if the record lacks a field or is not JSON (NaN is not).
+    """
+    append_line(path, record, Run)
+
+
+def append_line(path: Path | str, record: dict[str, Any], kind: Any) -> None:
+    """Appends a record to a file of JSON lines, completely or not at all.
+
     Several processes may append at once: each holds a lock on the file while
     it writes, and the line has reached the disk when the function returns. A
     broken last line, left by a crash in the middle of an earlier append, is
@@ -48,8 +62,8 @@ def append_run(path: Path | str, record: dict[str, Any]) -> None:
 
     Args:
         path: the file, created if it does not exist.
-        record: what `metrics.json` of a run contains: at least `paper`,
-            `model`, `dataset`, `split`, `seed`, `recipe` and `metrics`.
+        record: the record.
+        kind: type of the record, for `keras_qa.files.checks.typed`.
 
     Raises:
         RecordError: if the record lacks a field or is not JSON (NaN is not).
@@ -63,10 +77,10 @@ def append_run(path: Path | str, record: dict[str, Any]) -> None:
             f"`record` must hold only JSON values, without NaN or infinity "
             f"({error}). Received: {record!r}"
         ) from error
-    typed(record, Run, "`record`", RecordError)
+    typed(record, kind, "`record`", RecordError)
     path = Path(path)
     with locked(path) as descriptor:
-        _repair_last_line(path, descriptor)
+        _repair_last_line(path, descriptor, kind)
         size = os.fstat(descriptor).st_size
         try:
             _write_all(descriptor, line)
@@ -132,14 +146,14 @@ def _parse(line: bytes, place: str) -> dict[str, Any]:
     return parse_json(line, Run, place, RecordError)
 
 
-def _repair_last_line(path: Path, descriptor: int) -> None:
+def _repair_last_line(path: Path, descriptor: int, kind: Any) -> None:
     content = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
     end = content.rfind(b"\n") + 1
     if end == len(content):
         return
     number = content.count(b"\n") + 1
     try:
-        _parse(content[end:], f"{path}:{number}")
+        parse_json(content[end:], kind, f"{path}:{number}", RecordError)
     except RecordError as error:
         warnings.warn(f"Torn last line removed. {error}", stacklevel=3)
         os.ftruncate(descriptor, end)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 # The class of each model, and the settings that are its own arguments.
 CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "cross-encoder": ("CrossEncoder", ("pooling",)),
+    "cross-encoder": ("CrossEncoder", ("pooling", "matching")),
     "sentence-encoder": ("SentenceEncoder", ("scale",)),
     "late-interaction": (
         "LateInteraction",
@@ -97,6 +97,7 @@ class ReferenceExperiment(Experiment[ReferenceSettings]):
             _bert(settings.bert),
             dropout=settings.dropout,
             frozen_layers=settings.frozen_layers,
+            dtype=settings.dtype,
             **{name: getattr(settings, name) for name in names},
         )
 

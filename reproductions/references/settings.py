@@ -26,6 +26,15 @@ class ReferenceSettings(CommonSettings):
     pooling: str = setting(
         "cls", "Nogueira and Cho (2019)", choices=("cls", "mean")
     )
+    matching: bool = setting(
+        False, "ours", "of the cross-encoder: matches of the states, too"
+    )
+    dtype: str = setting(
+        "float32",
+        "ours",
+        "of the computation; half precision is faster where it is supported",
+        choices=("float32", "mixed_bfloat16", "mixed_float16"),
+    )
     scale: float = setting(
         20.0, "ours", "of cosines; of late interaction 1", above=0
     )
@@ -59,4 +68,18 @@ MODELS: dict[str, dict[str, Any]] = {
     "late-interaction-tuned": {"scale": 1.0},
 }
 
-RECIPES = {"paper": Recipe("what is usual")}
+RECIPES = {
+    "paper": Recipe("what is usual"),
+    "best": Recipe(
+        "few questions suffice: matches, lists, hard candidates",
+        {
+            "objective": "listwise",
+            "candidates": 8,
+            "batch_size": 8,
+            "dtype": "mixed_bfloat16",
+            "average_last": 1,
+            "transfer_seed": 1,
+        },
+        {"cross-encoder": {"matching": True}},
+    ),
+}

@@ -3,12 +3,13 @@
     python -m reproductions.report            writes all pages
     python -m reproductions.report --check    exits 1 if a page is stale
 
-The pages are `reproductions/README.md` and `best.md`, for each paper its
-`README.md` and `deviations.md`, `records/common_deviations.md`, and the table
-of results in the project's README. Their sources are `paper.toml`,
+The pages are `reproductions/README.md`, `best.md` and `frontier.md`, for each
+paper its `README.md` and `deviations.md`, `records/common_deviations.md`, and
+the table of results in the project's README. Their sources are `paper.toml`,
 `deviations.toml` and `searches` (trials of settings) of each paper,
-`runs.jsonl` (measured runs, written by the scripts) and `paired_tests.jsonl`
-(tested differences). The same files always give the same pages.
+`runs.jsonl` (measured runs, written by the scripts), `paired_tests.jsonl`
+(tested differences) and `costs.jsonl` (times and sizes). The same files always
+give the same pages.
 """
 
 import argparse
@@ -18,16 +19,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from keras_qa.files.whole import write_whole
+from reproductions.records.costs import Cost
+from reproductions.records.costs import read_costs
 from reproductions.records.deviations import COMMON
 from reproductions.records.deviations import load_deviations
 from reproductions.records.paired_tests import read_paired_tests
+from reproductions.records.paper_figures import Paper
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.reading import RecordError
 from reproductions.records.runs import read_runs
+from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.best_page import best_page
 from reproductions.report.front_page import front_page
 from reproductions.report.front_page import readme_table
+from reproductions.report.frontier_page import REFERENCES
+from reproductions.report.frontier_page import frontier_page
+from reproductions.report.frontier_page import reference_table
 from reproductions.report.ledger_page import ledger_page
 from reproductions.report.paper_page import paper_page
 from reproductions.report.search_tables import read_searches
@@ -54,11 +62,13 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
     tests = read_paired_tests(folder / "records" / "paired_tests.jsonl")
     deviations = load_deviations(folder)
     searches = {key: read_searches(folder / key) for key in papers}
+    costs = read_costs(folder / "records" / "costs.jsonl")
     readme = root / "README.md"
     pages = {
         readme: _replaced(readme, readme_table(papers, groups)),
         folder / "README.md": front_page(papers, groups),
         folder / "best.md": best_page(papers, groups, searches),
+        folder / "frontier.md": frontier_page(papers, groups, costs),
         folder / "records" / "common_deviations.md": ledger_page(
             "All papers", [e for e in deviations if e.paper == COMMON]
         ),
@@ -69,11 +79,27 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
             groups,
             [test for test in tests if test.paper == key],
             searches[key],
+            _references(papers, groups, costs, key),
         )
         pages[folder / key / "deviations.md"] = ledger_page(
             paper.name, [entry for entry in deviations if entry.paper == key]
         )
     return pages
+
+
+def _references(
+    papers: dict[str, Paper],
+    groups: list[Group],
+    costs: list[Cost],
+    key: str,
+) -> list[str]:
+    """What the page of a paper says of models that it did not have."""
+    if key == REFERENCES:
+        return []
+    tables = [table.dataset for table in papers[key].results]
+    measured = [group.dataset for group in groups if group.paper == key]
+    datasets = list(dict.fromkeys([*tables, *measured]))
+    return reference_table(papers, groups, costs, datasets)
 
 
 def _replaced(path: Path, table: str) -> str:

@@ -26,6 +26,7 @@ def paper_page(
     groups: Sequence[Group],
     tests: Sequence[PairedTest],
     searches: Searches,
+    references: Sequence[str] = (),
 ) -> str:
     """The page of one paper in Markdown.
 
@@ -34,6 +35,7 @@ def paper_page(
         groups: the measured runs of all papers, whose floors are shown, too.
         tests: its paired tests.
         searches: the recorded trials of its searches.
+        references: the section on models that the paper did not have.
     """
     parts = [
         f"# {paper.name}\n\n{GENERATED}\n",
@@ -46,6 +48,7 @@ def paper_page(
         ),
         *_commands(paper),
         *results(paper, groups, tests, searches),
+        *references,
     ]
     return "\n".join(parts)
 

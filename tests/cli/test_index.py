@@ -33,7 +33,9 @@ from support.search_runs import command
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", ["cosineqa", "expmap", "hyperqa", "qacnn"])
+@pytest.mark.parametrize(
+    "name", ["cosineqa", "expmap", "hyperqa", "qacnn", "radius"]
+)
 def test_a_flat_index_ranks_as_the_model_does(
     runs, answer_file, tmp_path, name
 ):

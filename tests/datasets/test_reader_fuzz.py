@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from keras_qa.datasets.collections.quasar import read_quasar
 from keras_qa.datasets.collections.semeval import read_semeval
 from keras_qa.datasets.collections.squad import read_squad
+from keras_qa.datasets.collections.squad_sentences import read_squad_sentences
 from keras_qa.datasets.collections.trecqa import read_trecqa_xml
 from keras_qa.datasets.collections.wikiqa import read_wikiqa_tsv
 from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
@@ -89,6 +90,7 @@ def outcome(read):
         ("YahooQA/env.pkl", lambda path: YahooQA(path).questions("train")),
         ("YahooL6/FullOct2007.xml", read_yahoo_answers),
         ("SQuAD/train-v1.1.json", read_squad),
+        ("SQuAD/train-v1.1.json", read_squad_sentences),
         ("user/pairs.csv", read_tabular),
         ("user/pairs.tsv", read_tabular),
         ("user/pairs.jsonl", read_tabular),

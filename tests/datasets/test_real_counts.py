@@ -36,6 +36,12 @@ def counts(questions):
         ("trecqa-all", "train", (1229, 53_417, 6403)),
         ("semeval", "train", (379, 3790, 1364)),
         ("semeval", "dev", (244, 2440, 818)),
+        ("wikiqa-all", "train", (2118, 20_360, 1040)),
+        ("wikiqa-all", "dev", (296, 2733, 140)),
+        ("selqa", "train", (2375, 28_812, 2691)),
+        ("medquad", "train", (16_407, 16_407, 16_407)),
+        # 2 of 10,570 questions have no answer in one sentence.
+        ("squad-sentences", "train", (10_568, 52_990, 11_384)),
         ("insuranceqa-v1", "train", (3437, 3834, 3834)),
         ("insuranceqa-v1", "dev", (260, 130_000, 292)),
     ],

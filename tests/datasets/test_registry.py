@@ -46,7 +46,11 @@ def sizes(dataset):
             {"train": 4, "dev": 2, "test1": 1, "test2": 1, "test": 2},
         ),
         ("insuranceqa-v2", "whitespace", {"train": 2, "dev": 2, "test": 1}),
+        ("wikiqa-all", "word", {"train": 4, "dev": 2, "test": 2}),
         ("squad", "word", {"train": 4, "dev": 3}),
+        ("squad-sentences", "word", {"train": 7}),
+        ("selqa", "whitespace", {"train": 4}),
+        ("medquad", "word", {"train": 3}),
         ("quasar-t", "word", {"train": 3, "dev": 1, "test": 2}),
     ],
 )
@@ -187,7 +191,11 @@ def test_missing_files_are_listed(tmp_path, name):
         "yahooqa": "env.pkl",
         "insuranceqa-v1": "vocabulary, answers.label.token_idx, question.train",
         "insuranceqa-v2": r"token\.500\.pool\.solr\.valid\.encoded",
+        "wikiqa-all": "WikiQA-train.tsv, WikiQA-dev.tsv",
         "squad": "train-v1.1.json, dev-v1.1.json",
+        "squad-sentences": "train-v1.1.json, dev-v1.1.json",
+        "selqa": "selqa-ass-train.tsv, selqa-ass-dev.tsv",
+        "medquad": "medquad.tsv",
         "quasar-t": "contexts/short/dev_contexts.json",
     }
     error.match(wanted.get(name, r"\.xml"))

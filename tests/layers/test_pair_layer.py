@@ -22,6 +22,7 @@ CASES = {
         [(2, 3, 4, 5), (2, 3, 6, 5)],
     ),
     "GESD": ({}, VECTORS),
+    "HyperbolicDistance": ({}, VECTORS),
     "LogCosineDistance": ({}, VECTORS),
     "PoincareDistance": ({}, VECTORS),
     "QueryAttention": ({"max_document_length": 6}, TEXTS),
@@ -32,6 +33,7 @@ CASES = {
 BROADCAST = {
     "CosineSimilarity",
     "GESD",
+    "HyperbolicDistance",
     "LogCosineDistance",
     "PoincareDistance",
 }

@@ -9,6 +9,7 @@ from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 from keras_qa.models import LogCosineQA
 from keras_qa.models.hyperqa import ROUNDING
+from keras_qa.models.hyperqa import TANGENT
 from keras_qa.optimizers.constraints import PoincareBall
 
 VOCABULARY, DIM, UNITS = 30, 5, 4
@@ -51,12 +52,18 @@ def _weights(model, name):
     ]
 
 
-def _text_vector(model, ids, pooling):
-    """Equations 1 and 2 for one text."""
+def _projected(model, ids):
+    """Equation 1 for the words of one text."""
     words = _embeddings().astype("float32").astype("float64")[ids[ids > 0]]
     weights = _weights(model, "projection")
     for kernel, bias in zip(weights[::2], weights[1::2], strict=True):
         words = np.maximum(0, words @ kernel + bias)
+    return words
+
+
+def _text_vector(model, ids, pooling):
+    """Equations 1 and 2 for one text."""
+    words = _projected(model, ids)
     if len(words) == 0:
         return np.zeros(UNITS)
     return words.sum(0) if pooling == "sum" else words.mean(0)
@@ -115,6 +122,64 @@ def test_hyperqa_is_equations_1_to_6(settings, projection):
         lambda y: _in_ball(y, projection, EPSILON),
     )
     np.testing.assert_allclose(_score(model), expected, rtol=1e-4)
+
+
+def _tangent(model, projection, words):
+    """The tangent vector of a text's projected words `(words, dim)`."""
+    weights = {
+        w.name: ops.convert_to_numpy(w).astype("float64")
+        for w in model.trainable_weights
+    }
+    if len(words) == 0:
+        return np.zeros(UNITS)
+    if projection == "einstein":
+        points = 2 * np.exp(weights["log_scale"]) * words
+        radii = np.linalg.norm(points, axis=1, keepdims=True)
+        total = (np.sinh(radii) * points / radii).sum(0)
+        middle = total / np.cosh(radii).sum()
+        norm = np.linalg.norm(middle)
+        return np.arctanh(norm) * middle / norm
+    y = words.sum(0)
+    if projection == "lorentz":
+        return 2 * np.exp(weights["log_scale"]) * y
+    norm = np.linalg.norm(y)
+    z = weights["radius_bias"]
+    if projection == "radius":
+        z = z + weights["radius_kernel"] @ y / norm
+        z = z + weights["radius_slope"] * np.log(1 + norm)
+    return 2 * np.arctanh(1 / (1 + np.exp(-z))) * y / norm
+
+
+@pytest.mark.parametrize("projection", TANGENT)
+def test_points_of_radius_and_direction(projection):
+    asked = {"trainable_curvature": True, "asymmetric": True, "scale": 0.2}
+    model = _model(HyperQA, projection=projection, **asked)
+    curvature, asymmetry = map(float, model.head.get_layer("distance").space())
+    assert curvature != 1 and asymmetry != 0
+    kernel, bias = _weights(model, "score")
+    found = _score(model)
+    for i, texts in enumerate(zip(QUESTION, ANSWER, strict=True)):
+        points = [
+            np.sqrt(curvature)
+            * _tangent(model, projection, _projected(model, ids))
+            for ids in texts
+        ]
+        (q, r), (a, s) = ((x, np.linalg.norm(x)) for x in points)
+        cosh = np.cosh(r) * np.cosh(s)
+        if r and s:
+            cosh -= np.sinh(r) * np.sinh(s) * (q @ a) / (r * s)
+        half = np.sqrt((cosh - 1) / 2) * np.exp(asymmetry * (s - r))
+        distance = 2 * np.arcsinh(half) / np.sqrt(curvature)
+        expected = kernel[0, 0] * distance + bias[0]
+        assert found[i] == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.once
+def test_lorentz_has_the_points_of_expmap():
+    ball = _model(HyperQA, projection="expmap", scale=0.1, rounding=0.0)
+    polar = _model(HyperQA, projection="lorentz", scale=0.1)
+    polar.set_weights(ball.get_weights())
+    np.testing.assert_allclose(_score(polar), _score(ball), rtol=1e-5)
 
 
 @pytest.mark.once
@@ -244,12 +309,22 @@ def test_encoders_give_points_of_the_ball_and_sums():
     "model",
     [
         (HyperQA, {"projection": "expmap", "scale": 0.2, "epsilon": 1e-3}),
+        (HyperQA, {"projection": "radius", "asymmetric": True, "radius": 2.0}),
+        (HyperQA, {"projection": "einstein", "pooling": "mean"}),
         (HyperQA, {"projection_layers": 2, "activation": "tanh", "l2": 0.1}),
         (CosineQA, {"pooling": "mean", "dropout": 0.2, "name": "twin"}),
         (CosineQA, {"concatenate_embeddings": True, "score_scale": 3.0}),
         (LogCosineQA, {"epsilon": 1e-4, "pooling": "mean"}),
     ],
-    ids=["expmap", "layers", "mean", "concatenated", "logarithm"],
+    ids=[
+        "expmap",
+        "radius",
+        "einstein",
+        "layers",
+        "mean",
+        "concatenated",
+        "logarithm",
+    ],
 )
 def test_saves_and_reloads_without_the_matrix(model, tmp_path):
     model_class, settings = model
@@ -324,8 +399,10 @@ def test_scores_in_float32_under_mixed_precision(dtype):
             r"Received: embeddings.shape=\(4, 5\)",
         ),
         ({"pooling": "max"}, "`pooling` must be one of"),
-        ({"projection": "sphere"}, "`projection` must be one of"),
+        ({"projection": "klein"}, "`projection` must be one of"),
         ({"epsilon": 0}, "`epsilon` must lie"),
+        ({"trainable_curvature": True}, "`trainable_curvature` and `asymm"),
+        ({"asymmetric": True}, "expect a projection .*projection='clip'"),
         ({"projection_layers": 0}, "`projection_layers` must be a positive"),
     ],
 )

@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
+from keras_qa import hyperboloid
 from keras_qa.errors import SearchError
+from keras_qa.search import spaces
 from keras_qa.search.exact import approximate_search
 from keras_qa.search.exact import exact_search
 from keras_qa.search.spaces import CosineSpace
+from keras_qa.search.spaces import HyperboloidSpace
 from keras_qa.search.spaces import PoincareSpace
 from keras_qa.search.spaces import space_from_config
 
@@ -126,6 +129,67 @@ def test_flat_search_gives_the_order_of_all_distances(where):
         )
 
 
+HYPERBOLOIDS = [
+    (1.0, {}),
+    (4.0, {"curvature": 0.5}),
+    (12.0, {}),
+    (4.0, {"curvature": 2.0, "asymmetry": 0.3}),
+    (4.0, {"asymmetry": -0.4}),
+]
+
+
+def tangents(radius, n, seed=0):
+    rng = np.random.default_rng(seed)
+    return at_radii(radius * rng.uniform(0.1, 1, n), seed=seed)
+
+
+@pytest.mark.parametrize(("radius", "arguments"), HYPERBOLOIDS)
+def test_products_bound_the_keys_of_tangent_vectors(radius, arguments):
+    space = HyperboloidSpace(-1.5, 0.5, **arguments)
+    answers, questions = tangents(radius, 500), tangents(radius, 5, 1)
+    lifted = space.lift_answers(answers)
+    for question in questions:
+        keys = space.keys(question, answers)
+        asked = space.lift_question(question)
+        norms = np.linalg.norm(lifted, axis=1) * np.linalg.norm(asked)
+        excess = np.float64(lifted) @ np.float64(asked) - keys
+        assert (excess >= 0).all()
+        assert (excess <= 4e-6 * norms).all()
+        # The score of the layer, in float32.
+        distances = hyperboloid.distance(question, answers, **arguments)
+        np.testing.assert_allclose(
+            space.scores(question, keys), 0.5 - 1.5 * distances, 1e-5, 1e-6
+        )
+
+
+@pytest.mark.parametrize(("radius", "arguments"), HYPERBOLOIDS)
+def test_flat_search_of_tangent_vectors(radius, arguments):
+    faiss = pytest.importorskip("faiss")
+    space = HyperboloidSpace(-1.0, **arguments)
+    answers = tangents(radius, 2000)
+    answers = np.concatenate([answers, answers[:5], 0 * answers[:2]])
+    index = faiss.IndexFlatIP(answers.shape[1] + 3)
+    index.add(space.lift_answers(answers))
+    for question in [answers[0], *tangents(radius, 5, 1)]:
+        rows, keys = exact_search(
+            index, space, answers.__getitem__, question, 50
+        )
+        every = space.keys(question, answers)
+        order = np.argsort(-every, kind="stable")[:50]
+        np.testing.assert_array_equal(rows, order)
+        scores = space.scores(question, keys)
+        assert (np.diff(scores) <= 0).all()
+        best = np.sort(space.scores(question, every))[::-1][:50]
+        np.testing.assert_allclose(scores, best)
+
+
+def test_radii_are_bounded_as_in_the_layer():
+    assert spaces.MAX_RADIUS == hyperboloid.MAX_RADIUS
+    space = HyperboloidSpace(-1.0)
+    question, answers = np.array([50.0, 0]), np.array([[0, 50.0], [0, 30.0]])
+    assert len(set(space.keys(question, answers))) == 1
+
+
 def test_what_float32_alone_would_confuse():
     """The second pass is needed: the first bounds do not decide."""
     faiss = pytest.importorskip("faiss")
@@ -174,7 +238,11 @@ def test_answers_as_good_as_the_last_are_not_overlooked():
 def test_equal_answers_have_equal_keys_wherever_they_stand(dim):
     question, one = np.random.default_rng(4).normal(size=(2, dim))
     answers = np.float32(np.tile(one / 30, (1003, 1)))
-    for space in (CosineSpace(1.0), PoincareSpace(-1.0, epsilon=1e-5)):
+    for space in (
+        CosineSpace(1.0),
+        PoincareSpace(-1.0, epsilon=1e-5),
+        HyperboloidSpace(-1.0, asymmetry=0.1),
+    ):
         assert len(set(space.keys(question, answers))) == 1
 
 
@@ -241,6 +309,8 @@ def test_spaces_come_back_from_their_configuration():
     np.testing.assert_array_equal(
         again.lift_answers(vectors), space.lift_answers(vectors)
     )
+    space = HyperboloidSpace(-1.5, 0.25, curvature=0.5, asymmetry=-0.1)
+    assert space_from_config(space.config()).config() == space.config()
     assert space_from_config(CosineSpace(3.0).config()).weight == 3
     for bad in ({}, {"space": "flat"}, {"space": "cosine", "x": 1}):
         with pytest.raises(SearchError, match="Expected the space of an index"):

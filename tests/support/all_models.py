@@ -33,7 +33,9 @@ POSITIVE = ("gamma", "idf", "variance")
 # Bounds of random weights for which float32 scores are accurate. With larger
 # weights, expmap puts points near the boundary of the ball, where 1 - |y|² has
 # three digits. (The clipping of HyperQA puts all points there anyway.)
-RANGE, RANGES = 0.8, {"HyperQA by expmap": 0.2}
+# Midpoints of far points of one direction have few digits, too.
+RANGE = 0.8
+RANGES = {"HyperQA by expmap": 0.2, "HyperQA by einstein": 0.2}
 
 _POINTWISE = {"projection_dim": 5, "units": 4, "hidden_units": 6}
 _POOLING = {"projection_dim": 5, "units": 4}
@@ -80,6 +82,18 @@ _SCORERS = {
         models.HyperQA,
         {"projection_dim": 5, "projection": "expmap"},
     ),
+    **{
+        f"HyperQA by {projection}": (
+            models.HyperQA,
+            {"projection_dim": 5, "projection": projection, **further},
+        )
+        for projection, further in {
+            "lorentz": {"asymmetric": True},
+            "radius": {"trainable_curvature": True},
+            "sphere": {},
+            "einstein": {},
+        }.items()
+    },
     "IAM": (models.IAM, _IAM),
     "IAM with contextual vectors": (
         models.IAM,

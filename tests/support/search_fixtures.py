@@ -18,6 +18,12 @@ def runs(tmp_path_factory):
         "hyperqa": models.HyperQA(SIZE, 6, 5),
         # Sums that are not clipped.
         "expmap": models.HyperQA(SIZE, 6, 5, projection="expmap"),
+        "radius": models.HyperQA(
+            *(SIZE, 6, 5),
+            projection="radius",
+            trainable_curvature=True,
+            asymmetric=True,
+        ),
         "cosineqa": models.CosineQA(SIZE, 6, 5),
         "qacnn": models.QACNN(SIZE, 6, filters=5),
         "qrnn": models.QRNNRanker(SIZE, 6, 5, 4, hidden_units=3),

@@ -60,16 +60,16 @@ def read_paragraphs(path: Path) -> Iterator[Paragraph]:
     path = Path(path)
     seen: set[str] = set()
     for article, (where, record) in enumerate(read_array(path, "data")):
-        paragraphs = _member(path, where, record, "paragraphs", list)
+        paragraphs = member(path, where, record, "paragraphs", list)
         for number, paragraph in enumerate(paragraphs):
             inside = f"{where}.paragraphs[{number}]"
-            text = _text(path, inside, paragraph, "context")
-            asked = _member(path, inside, paragraph, "qas", list)
+            text = text_member(path, inside, paragraph, "context")
+            asked = member(path, inside, paragraph, "qas", list)
             yield Paragraph(
                 f"{article}-{number}",
                 text,
                 tuple(
-                    _question(path, f"{inside}.qas[{i}]", question, seen)
+                    question_of(path, f"{inside}.qas[{i}]", question, seen)
                     for i, question in enumerate(asked)
                 ),
             )
@@ -107,11 +107,12 @@ def paragraph_texts(*paths: Path) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def _question(
+def question_of(
     path: Path, where: str, record: object, seen: set[str]
 ) -> tuple[str, str]:
-    identifier = _text(path, where, record, "id")
-    text = _text(path, where, record, "question")
+    """The checked id and text of a question; its id is added to `seen`."""
+    identifier = text_member(path, where, record, "id")
+    text = text_member(path, where, record, "question")
     if identifier.split() != [identifier] or identifier in seen:
         raise error_in(
             path, f"{where}.id", "an id of its own, without blanks", identifier
@@ -124,8 +125,9 @@ def _question(
     return identifier, text
 
 
-def _text(path: Path, where: str, record: object, name: str) -> str:
-    text = _member(path, where, record, name, str)
+def text_member(path: Path, where: str, record: object, name: str) -> str:
+    """A checked text of a JSON object at a place of a file."""
+    text = member(path, where, record, name, str)
     try:
         text.encode("utf-8")
     # Escapes can produce surrogates, which UTF-8 cannot encode.
@@ -136,12 +138,13 @@ def _text(path: Path, where: str, record: object, name: str) -> str:
     return text
 
 
-def _member(
+def member(
     path: Path, where: str, record: object, name: str, kind: type
 ) -> Any:
+    """A member of a JSON object at a place of a file, of a given type."""
     found = record.get(name) if isinstance(record, dict) else record
     if not isinstance(record, dict) or not isinstance(found, kind):
-        what = "a string" if kind is str else "an array"
+        what = {str: "a string", int: "a number"}.get(kind, "an array")
         raise error_in(path, f"{where}.{name}", what, found)
     return found
 

@@ -182,7 +182,19 @@ def open_wikiqa_full(
         if path is not None:
             splits[split] = partial(read_wikiqa_numbered, path, answered_only)
     looked_for = [f"WikiQA-{split}.tsv" for split in SPLITS]
-    return make_dataset(name, folder, splits, looked_for)
+    return make_dataset(
+        name,
+        folder,
+        splits,
+        looked_for,
+        # The folds are of the questions with an answer.
+        has_folds=answered_only,
+    )
+
+
+def open_wikiqa_all(name: str, folder: Path) -> Dataset:
+    """Opens the TSV files of WikiQA, unfiltered; see `open_wikiqa_full`."""
+    return open_wikiqa_full(name, folder, answered_only=False)
 
 
 register(
@@ -200,5 +212,11 @@ register(
         "the same questions, with uncut answers and capitals",
         open_wikiqa_full,
         {"answered_only": "leave out questions without a correct answer"},
+    ),
+    Collection(
+        "wikiqa-all",
+        "WikiQA",
+        "the same files with all questions, of which most have no right answer",
+        open_wikiqa_all,
     ),
 )

@@ -107,6 +107,11 @@ class Bert:
         """The largest number of pieces in a text."""
         return self.backbone.max_sequence_length - FRAME
 
+    @property
+    def size(self) -> int:
+        """Bytes of the weights, in float32."""
+        return 4 * int(self._backbone.count_params())
+
     def pieces(self, words: Iterable[str]) -> dict[str, list[int]]:
         """Splits words into pieces.
 

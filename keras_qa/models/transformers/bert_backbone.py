@@ -170,7 +170,31 @@ class BertReader:
             The states of all tokens `(batch_size, packed_length, hidden_dim)`
             and their mask, bool `(batch_size, packed_length)`.
         """
-        packed = self.frame(texts)
+        return self._read(self.frame(texts))
+
+    def pair(self, question: Any, answer: Any) -> tuple[Any, Any, list[Any]]:
+        """Reads two texts together.
+
+        Args:
+            question: symbolic ids `(batch_size, question_length)`.
+            answer: symbolic ids `(batch_size, answer_length)`.
+
+        Returns:
+            What calling this object returns, and the masks, bool `(batch_size,
+            packed_length)`, of the question's and the answer's own tokens.
+        """
+        packed = self.frame([question, answer])
+        states, mask = self._read(packed)
+        ids, segments = packed["token_ids"], packed["segment_ids"]
+        own = mask
+        for special in (self.frame.cls_id, self.frame.sep_id):
+            own = ops.logical_and(own, ops.not_equal(ids, special))
+        sides = [
+            ops.logical_and(own, ops.equal(segments, side)) for side in (0, 1)
+        ]
+        return states, mask, sides
+
+    def _read(self, packed: Any) -> tuple[Any, Any]:
         return self.bert(packed), ops.not_equal(packed["padding_mask"], 0)
 
     def encoder(

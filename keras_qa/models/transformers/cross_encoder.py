@@ -6,6 +6,7 @@ import keras
 
 from keras_qa.arguments import check_choice
 from keras_qa.layers.bag_of_words import BagOfWords
+from keras_qa.layers.state_matches import StateMatches
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import text_inputs
 from keras_qa.models.configured import keeps_arguments
@@ -13,6 +14,9 @@ from keras_qa.models.transformers.bert_backbone import BertRanker
 from keras_qa.models.transformers.bert_backbone import BertReader
 
 POOLINGS = ("cls", "mean")
+# The deviation of new weights in BERT's own training.
+START = 0.02
+MATCH = 5.0
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -21,7 +25,11 @@ class CrossEncoder(BertRanker):
 
     The score is linear in the last state of [CLS], or in the mean of all
     states. Its weights are new and have to be trained; those of the BERT come
-    from `from_bert`.
+    from `from_bert`. With `matching`, the score is in addition linear in the
+    three features of `StateMatches`, whose weights start at 5: it ranks
+    before it is trained if the BERT is one of sentences, as MiniLM is, and
+    needs far fewer questions than [CLS] alone, whose state says nothing about
+    matches at the start.
 
     The inputs are word pieces, by a reading with the tokeniser and the
     vocabulary that `piece_vocabulary` returns, and without [CLS] and [SEP].
@@ -39,6 +47,7 @@ class CrossEncoder(BertRanker):
         cls_id: id of [CLS].
         sep_id: id of [SEP].
         pooling: `"cls"` or `"mean"`.
+        matching: whether the features of `StateMatches` are scored, too.
         dropout: share of the states dropped in training, in the BERT and
             before the score.
         frozen_layers: number of first layers that are not trained, nor the
@@ -83,6 +92,7 @@ class CrossEncoder(BertRanker):
         cls_id: int = 101,
         sep_id: int = 102,
         pooling: str = "cls",
+        matching: bool = False,
         dropout: float = 0.1,
         frozen_layers: int = 0,
         dtype: Any = None,
@@ -96,12 +106,28 @@ class CrossEncoder(BertRanker):
         reader = BertReader(self.arguments)
         mean = BagOfWords("mean", dtype=precise, name="mean")
         drop = keras.layers.Dropout(dropout, dtype=precise, name="dropout")
-        score = keras.layers.Dense(1, dtype=precise, name="score")
+        score = keras.layers.Dense(
+            1,
+            kernel_initializer=keras.initializers.RandomNormal(stddev=START),
+            dtype=precise,
+            name="score",
+        )
+        matches = StateMatches(dtype=precise, name="matches")
+        match_score = keras.layers.Dense(
+            1,
+            use_bias=False,
+            kernel_initializer=keras.initializers.Constant(MATCH),
+            dtype=precise,
+            name="match_score",
+        )
 
         # === Functional model ===
         texts = text_inputs()
-        states, mask = reader([texts["question"], texts["answer"]])
+        states, mask, own = reader.pair(texts["question"], texts["answer"])
         pooled = states[:, 0]
         if pooling == "mean":
             pooled = mean(states, mask=mask)
-        super().__init__(texts, score(drop(pooled)), reader)
+        scores = score(drop(pooled))
+        if matching:
+            scores = scores + match_score(matches([states, *own]))
+        super().__init__(texts, scores, reader)

@@ -96,6 +96,30 @@ def test_cross_encoder(bert, reading, pooling):
     close(scores(model, reading, PAIRS), wanted)
 
 
+def cosine(a, b):
+    return a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+
+
+def test_cross_encoder_with_matches(bert, reading):
+    model = CrossEncoder.from_bert(bert, matching=True)
+    kernel, bias = model.get_layer("score").get_weights()
+    (weights,) = model.get_layer("match_score").get_weights()
+    np.testing.assert_array_equal(weights[:, 0], 5)
+    wanted = []
+    for pair in PAIRS:
+        found = states(*pair)
+        end = 1 + len(PARTS[pair[0]])
+        question, answer = found[1:end], found[end + 1 : -1]
+        score = (found[0] @ kernel + bias)[0]
+        if len(answer):
+            each = [[cosine(h, g) for g in answer] for h in question]
+            means = cosine(question.mean(axis=0), answer.mean(axis=0))
+            best = np.max(each, axis=1).mean(), np.max(each, axis=0).mean()
+            score += 5 * (means + sum(best))
+        wanted.append(score)
+    close(scores(model, reading, PAIRS), wanted)
+
+
 def test_sentence_encoder(bert, reading):
     model = SentenceEncoder.from_bert(bert, scale=7.0)
     wanted = []

@@ -79,12 +79,14 @@ def _run(**changes):
         name: field.default
         for name, field in CommonSettings.__dataclass_fields__.items()
     }
-    return SimpleNamespace(
+    run = SimpleNamespace(
         settings=SimpleNamespace(**{**settings, "batch_size": 3, **changes}),
         corpus=Corpus(QUESTIONS),
         fit=QUESTIONS,
         arguments=SimpleNamespace(seed=3),
     )
+    run.own = run
+    return run
 
 
 def test_the_default_is_the_papers():

@@ -7,10 +7,10 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.image import imread
 
+from reproductions import learning_curves
+from reproductions.learning_curves import labels
+from reproductions.learning_curves import read_history
 from reproductions.records.reading import RecordError
-from reproductions.report import learning_curves
-from reproductions.report.learning_curves import labels
-from reproductions.report.learning_curves import read_history
 
 
 def run(folder, history, **changes):

@@ -1,6 +1,6 @@
 """Loss and held-out metric of some runs, epoch by epoch.
 
-    python -m reproductions.report.learning_curves --run RUN [--run RUN ...] \
+    python -m reproductions.learning_curves --run RUN [--run RUN ...] \
         --output curves.png
 
 A RUN is the output folder of one of the papers' scripts, finished or not. The
@@ -122,7 +122,7 @@ def _identity(folder: Path) -> dict[str, Any]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Draws the curves; returns the exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m reproductions.report.learning_curves",
+        prog="python -m reproductions.learning_curves",
         description=__doc__.splitlines()[0],
     )
     add_run_option(parser)

@@ -1,0 +1,211 @@
+"""Quality against cost: each model's time for a pair, and its size.
+
+    python -m reproductions.frontier --data-dir DIR --embeddings vectors.bin \
+        --record reproductions/records/costs.jsonl
+    python -m reproductions.frontier --draw     # the pictures of the record
+    python -m reproductions.report
+The models have the settings of their recipe `best` on one data set, but are
+not trained, which changes neither time nor size. Each orders a pool of
+candidates of dev for several questions, one question at a time; the figure is
+the median over the questions. A model that reads words in their texts is
+charged for the BERT that reads the pool. Run it on an otherwise idle machine.
+"""
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Any
+
+import numpy as np
+
+from keras_qa.quiet import silence_tensorflow
+from reproductions.best import FLOORS_OF
+from reproductions.best import MODELS
+from reproductions.best import experiment_of
+from reproductions.harness.command import parse_arguments
+from reproductions.harness.command import with_messages
+from reproductions.harness.experiment import CONTEXTUAL_FLOORS
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import Run
+from reproductions.records.costs import append_cost
+from reproductions.records.costs import read_costs
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.runs import read_runs
+from reproductions.records.seed_groups import group_runs
+from reproductions.report.frontier_page import find_systems
+from reproductions.report.frontier_page import frontier_picture
+
+if TYPE_CHECKING:
+    from keras_qa.training.corpus_scorer import CorpusScorer
+
+FOLDER = Path(__file__).parent
+POOL, QUESTIONS = 500, 5
+
+
+def systems(names: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
+    """Paper, name, and True if a BERT gives the vectors, of each system."""
+    for paper, models in MODELS.items():
+        floors, _ = FLOORS_OF.get(paper, ((), ()))
+        for floor in floors:
+            # IAM's and MRNN's read the same vectors.
+            if paper != "mrnn" and (not names or floor in names):
+                yield paper, floor, floor in CONTEXTUAL_FLOORS
+        for model, added in models.items():
+            if not names or model in names:
+                yield paper, model, added is None
+
+
+def measure(
+    paper: str, model: str, contextual: bool, options: argparse.Namespace
+) -> dict[str, Any]:
+    """The costs of a system, as a record of `reproductions.records.costs`."""
+    import keras
+
+    from keras_qa.training.run_folder import RunFolder
+    from reproductions.harness.run import prepare_run
+    from reproductions.harness.run import versions
+
+    experiment = experiment_of(paper)
+    keras.utils.clear_session()
+    with tempfile.TemporaryDirectory() as temporary:
+        vectors = ["bert:minilm"] if contextual else options.embeddings
+        recipe = "paper" if model in experiment.untrained else "best"
+        arguments = parse_arguments(
+            experiment,
+            [
+                *("--model", model, "--dataset", options.dataset),
+                *("--recipe", recipe, "--split", "dev"),
+                *("--data-dir", str(options.data_dir)),
+                *("--embeddings", *vectors, "--output-dir", temporary),
+            ],
+        )
+        settings = experiment.settings_of(arguments)
+        folder = RunFolder(Path(temporary), {}, resume=False)
+        run = prepare_run(experiment, arguments, settings, folder)
+        scorer = _scorer(experiment, run)
+        seconds, pairs = _seconds(scorer, run)
+        network = 0
+        if contextual:
+            taken, network = _bert(experiment, run, pairs)
+            seconds += taken
+        weights = scorer.model.weights
+        return {
+            "paper": paper,
+            "model": model,
+            "dataset": options.dataset,
+            "recipe": "untrained" if recipe == "paper" else recipe,
+            "pool": pairs,
+            "microseconds_per_pair": seconds / pairs * 1e6,
+            "bytes": network
+            + sum(4 * int(np.prod(weight.shape)) for weight in weights),
+            "cores": len(os.sched_getaffinity(0)),
+            "versions": versions(),
+        }
+
+
+def _scorer(experiment: Experiment[Any], run: Run[Any]) -> "CorpusScorer":
+    """A system with the weights that it starts from."""
+    from keras_qa.training.corpus_scorer import CorpusScorer
+    from reproductions.harness.floors import fitted_floor
+    from reproductions.harness.objectives import training_of
+
+    name = run.arguments.model
+    if name not in experiment.untrained:
+        return training_of(experiment, run).scorer
+    vectors = None
+    if name in CONTEXTUAL_FLOORS:
+        vectors = experiment.text_vectors(run)
+    model, _ = fitted_floor(name, run, vectors)
+    return CorpusScorer(model, run.corpus, word_vectors=vectors)
+
+
+def _seconds(scorer: "CorpusScorer", run: Run[Any]) -> tuple[float, int]:
+    """The seconds to score one question with a pool, and the pool's size."""
+    indexed = run.corpus.index(run.report)
+    pool = np.unique(np.concatenate(indexed.candidate_texts))[:POOL]
+    found = []
+    # The first call of each length compiles; a floor's scores are remembered,
+    # so that no question is asked twice.
+    for question in indexed.question_texts[: 2 * QUESTIONS]:
+        start = time.perf_counter()
+        scorer.scores(np.full(len(pool), question), pool)
+        found.append(time.perf_counter() - start)
+    return statistics.median(found[QUESTIONS:]), len(pool)
+
+
+def _bert(
+    experiment: Experiment[Any], run: Run[Any], pairs: int
+) -> tuple[float, int]:
+    """The seconds in which a BERT reads a pool, and the bytes of the BERT."""
+    from keras_qa.embeddings.bert.network import Bert
+    from keras_qa.embeddings.bert.word_pieces import encode_words
+
+    (name,) = experiment.vectors(run.arguments)
+    bert = Bert(name.partition(":")[2])
+    indexed = run.corpus.index(run.report)
+    pool = np.unique(np.concatenate(indexed.candidate_texts))[:pairs]
+    texts = [run.corpus.tokens[i] for i in pool]
+    encode_words(bert, texts)
+    start = time.perf_counter()
+    encode_words(bert, texts)
+    return time.perf_counter() - start, bert.size
+
+
+def draw() -> None:
+    """Draws quality against time on each data set."""
+    groups = group_runs(read_runs(FOLDER / "records" / "runs.jsonl"))
+    costs = read_costs(FOLDER / "records" / "costs.jsonl")
+    papers = load_papers(FOLDER)
+    for dataset in dict.fromkeys(cost["dataset"] for cost in costs):
+        path = FOLDER / f"frontier-{dataset}.png"
+        frontier_picture(find_systems(papers, groups, costs, dataset), path)
+        print(path)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measures all systems, or those that are named."""
+    parser = argparse.ArgumentParser(
+        prog="python -m reproductions.frontier",
+        description=(__doc__ or "").splitlines()[0],
+    )
+    parser.add_argument("--data-dir", type=Path, metavar="DIR")
+    parser.add_argument("--embeddings", nargs="+", metavar="FILE")
+    parser.add_argument("--dataset", default="wikiqa", metavar="NAME")
+    parser.add_argument("--models", nargs="+", default=[], metavar="NAME")
+    parser.add_argument("--record", type=Path, metavar="FILE")
+    parser.add_argument(
+        "--draw",
+        action="store_true",
+        help="measure nothing; draw the pictures of the page",
+    )
+    options = parser.parse_args(argv)
+    if not options.draw and not (options.data_dir and options.embeddings):
+        parser.error("--data-dir and --embeddings are needed to measure")
+
+    def run() -> None:
+        if options.draw:
+            draw()
+            return
+        for system in systems(options.models):
+            cost = measure(*system, options)
+            print(
+                f"{cost['model']:<28}{cost['microseconds_per_pair']:10.1f} "
+                f"µs a pair {cost['bytes'] / 1e6:8.1f} MB",
+                flush=True,
+            )
+            if options.record:
+                append_cost(options.record, cost)
+
+    return with_messages(run)
+
+
+if __name__ == "__main__":
+    silence_tensorflow()
+    sys.exit(main())

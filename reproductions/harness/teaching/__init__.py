@@ -1,0 +1,1 @@
+"""What a model learns from beside the questions of its own data set."""

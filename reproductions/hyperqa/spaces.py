@@ -1,0 +1,313 @@
+"""Compares the spaces of HyperQA's texts at equal tuning.
+
+    python -m reproductions.hyperqa.spaces --data-dir DIR \
+        --embeddings minilm-static-300d.bin --output-dir runs/spaces
+
+For each data set and variant, six settings are measured on two folds of train;
+the best, for the best number of epochs there, is trained on all of train with
+ten seeds, and ranks dev once. What all variants share is in `SHARED`. A stopped
+command continues where it was when it is given again. `--datasets`,
+`--variants` and `--seeds` choose a part; parts may run at the same time.
+
+`--page reproductions/hyperqa/spaces.md` writes the table of what is finished.
+The hyperbolic radii of the texts of some of these runs, made with
+`--keep-models`, are drawn by `python -m reproductions.hyperqa.radii`.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from keras_qa.files.whole import write_whole
+from reproductions.harness.command import with_messages
+from reproductions.harness.study import PlannedRun
+from reproductions.harness.study import forget_models
+from reproductions.harness.study import plan_run
+from reproductions.harness.study import run_all
+from reproductions.harness.study import study_parser
+from reproductions.hyperqa.experiment import EXPERIMENT
+from reproductions.report import markdown
+
+Changes = dict[str, Any]
+
+DATASETS = ("wikiqa", "trecqa-clean", "semeval")
+SEEDS = tuple(range(1, 11))
+FOLDS = 2
+MOST_EPOCHS = 10
+AVERAGED = 5
+# Of all variants, in place of what recipe `best` has: one set-up, in which the
+# score is the similarity alone.
+SHARED: Changes = {
+    "word_norm": "unit",
+    "objective": "paper",
+    "joint_weight": None,
+    "concatenate_embeddings": False,
+}
+# Equation 9 only makes AdaGrad's accumulator negligible, see `deviations.md`.
+EUCLIDEAN: Changes = {"conversion": "none", "initial_accumulator": 1e-8}
+TRIAL = "trial.json"
+RATES = (0.01, 0.03)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A space of the texts' vectors.
+
+    Attributes:
+        model: name of the model.
+        settings: what makes the variant, in addition to `SHARED`.
+        tuned: the setting that is tuned beside the learning rate.
+        values: its three values.
+    """
+
+    model: str
+    settings: Changes
+    tuned: str
+    values: tuple[float, float, float]
+
+    def candidates(self) -> list[Changes]:
+        """The settings that the search tries."""
+        return [
+            {"learning_rate": rate, self.tuned: value}
+            for rate in RATES
+            for value in self.values
+        ]
+
+
+def _tangent(
+    projection: str, values: tuple[float, float, float], **further: Any
+) -> Variant:
+    tuned = "radius" if projection in ("sphere", "radius") else "scale"
+    settings = {"projection": projection, "margin": 0.5, **EUCLIDEAN, **further}
+    return Variant("hyperqa", settings, tuned, values)
+
+
+VARIANTS = {
+    "cosine": Variant("cosineqa", {}, "margin", (0.05, 0.1, 0.2)),
+    "log": Variant("logcosineqa", {}, "margin", (0.2, 0.5, 1.0)),
+    "clip": Variant("hyperqa", {}, "margin", (0.2, 0.5, 1.0)),
+    "sphere": _tangent("sphere", (1.0, 2.0, 4.0)),
+    "radius": _tangent("radius", (1.0, 2.0, 4.0)),
+    "radius-asymmetric": _tangent("radius", (1.0, 2.0, 4.0), asymmetric=True),
+    "radius-curved": _tangent(
+        "radius", (1.0, 2.0, 4.0), trainable_curvature=True
+    ),
+    "lorentz-sum": _tangent("lorentz", (0.02, 0.05, 0.1)),
+    "lorentz-mean": _tangent("lorentz", (0.5, 1.0, 2.0), pooling="mean"),
+    "einstein": _tangent("einstein", (0.25, 0.5, 1.0)),
+}
+CONTROLS = ("cosine", "clip")
+
+
+def assignments(changes: Changes) -> list[str]:
+    """Settings as values of the option `--set`."""
+    return [f"{name}={json.dumps(value)}" for name, value in changes.items()]
+
+
+def searched(dataset: str, name: str, arguments: argparse.Namespace) -> Changes:
+    """The settings that are best on the folds; measures what is missing."""
+    from reproductions.harness.search_space import trainer
+
+    variant = VARIANTS[name]
+    folder = search_folder(dataset, name, arguments)
+    options = {
+        **{"dataset": dataset, "model": variant.model, "recipe": "best"},
+        **{"data-dir": arguments.data_dir, "seed": 1},
+    }
+    settings = {
+        **{**SHARED, **variant.settings},
+        **{"folds": FOLDS, "epochs": MOST_EPOCHS, "average_last": 0},
+    }
+    given = [
+        *(f"--{option}={value}" for option, value in options.items()),
+        *("--embeddings", *arguments.embeddings),
+        *(f"--set={text}" for text in assignments(settings)),
+        *(f"--set={text}" for text in arguments.set),
+    ]
+    train = trainer(EXPERIMENT, given, folder)
+    for trial, changes in enumerate(variant.candidates()):
+        if not (folder / "trials" / str(trial) / TRIAL).exists():
+            forget_models()
+            reached = train(changes, str(trial))["MAP"]
+            print(f"{dataset} {name}: MAP {reached:.4f} {changes}", flush=True)
+    return best_of(folder)
+
+
+def search_folder(
+    dataset: str, name: str, arguments: argparse.Namespace
+) -> Path:
+    """The folder of a variant's trials."""
+    folder: Path = arguments.output_dir / "searches" / f"{dataset}-{name}"
+    return folder
+
+
+def best_trial(folder: Path) -> dict[str, Any]:
+    """The record of the trial with the highest MAP, the first of equal ones."""
+    paths = sorted(folder.glob(f"trials/*/{TRIAL}"))
+    trials = [json.loads(path.read_text("utf-8")) for path in paths]
+    return max(trials, key=lambda trial: trial["metrics"].get("MAP", 0.0))
+
+
+def best_of(folder: Path) -> Changes:
+    """The settings of a search's best trial, and how long to train with them.
+
+    Both halves of train together take twice the steps of a fold in an epoch;
+    the mean of the last five epochs' weights is centred on the best one.
+    """
+    best = best_trial(folder)
+    epochs = max(AVERAGED, best["epochs"] + AVERAGED // 2)
+    return {
+        **best["settings"],
+        **{"epochs": epochs, "average_last": AVERAGED},
+    }
+
+
+def planned(
+    dataset: str, name: str, chosen: Changes, arguments: argparse.Namespace
+) -> Iterator[PlannedRun]:
+    """The runs of a variant with the chosen settings."""
+    variant = VARIANTS[name]
+    settings = {**SHARED, **variant.settings, **chosen}
+    for seed in arguments.seeds:
+        run = plan_run(
+            dataset,
+            variant.model,
+            "best",
+            seed,
+            arguments.embeddings,
+            [*assignments(settings), *arguments.set],
+            parts=(),
+        )
+        # The settings are in the run's own `settings.json`.
+        yield PlannedRun(f"{dataset}-{name}-{seed}", run.options, run.vectors)
+
+
+def page(arguments: argparse.Namespace) -> str:
+    """The tables of the finished runs, with tests against the controls."""
+    from keras_qa.ranking.intervals import paired_difference
+
+    parts = [
+        "# The spaces of HyperQA's texts at equal tuning\n",
+        "<!-- Written by `python -m reproductions.hyperqa.spaces --page`; "
+        "edits will be lost. -->\n",
+        "MAP on dev, mean over seeds ± the sample standard deviation, and the\n"
+        "difference to two controls with the p value of a permutation test\n"
+        "over questions. Chosen are, of six settings, those that were best on\n"
+        "folds of train; the last column is their MAP there.\n",
+    ]
+    for dataset in arguments.datasets:
+        values = {
+            name: np.array(runs)
+            for name in VARIANTS
+            if (runs := list(_measured(dataset, name, arguments)))
+        }
+        rows = []
+        for name, found in values.items():
+            row = [name, f"{found.mean():.4f} ± {_deviation(found):.4f}"]
+            for control in CONTROLS:
+                if control == name or control not in values:
+                    row.append("–")
+                    continue
+                difference, _, p_value = paired_difference(
+                    found.mean(axis=0), values[control].mean(axis=0)
+                )
+                row.append(f"{difference:+.4f} (p {p_value:.3f})")
+            best = best_trial(search_folder(dataset, name, arguments))
+            settings = assignments(best["settings"])
+            row += [
+                str(len(found)),
+                ", ".join(f"`{text}`" for text in settings),
+                f"{best['metrics']['MAP']:.4f}",
+            ]
+            rows.append(row)
+        heads = ["Space", "MAP", *(f"to {c}" for c in CONTROLS)]
+        heads += ["Seeds", "Chosen", "Folds of train"]
+        parts.append(f"## `{dataset}`\n")
+        parts.append(markdown.table(heads, rows))
+    return "\n".join(parts)
+
+
+def _measured(
+    dataset: str, name: str, arguments: argparse.Namespace
+) -> Iterator[list[float]]:
+    """The average precision of each question, of each finished run."""
+    from reproductions.significance import question_metric
+
+    for seed in arguments.seeds:
+        folder = arguments.output_dir / f"{dataset}-{name}-{seed}"
+        if (folder / "metrics.json").exists():
+            found = question_metric(folder, "MAP")
+            yield [found[question] for question in sorted(found)]
+
+
+def _deviation(values: np.ndarray) -> float:
+    """The sample standard deviation of the seeds' means, 0 of one seed."""
+    means = values.mean(axis=1)
+    return float(means.std(ddof=1)) if len(means) > 1 else 0.0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Makes searches and runs, or the page; returns the exit status."""
+    parser = study_parser(
+        EXPERIMENT,
+        __doc__,
+        "runs/spaces",
+        datasets=DATASETS,
+        seeds=SEEDS,
+        recipe="best",
+        splits=False,
+        changed="search and run",
+    )
+    parser.prog = "python -m reproductions.hyperqa.spaces"
+    parser.add_argument(
+        "--variants",
+        nargs="+",
+        choices=tuple(VARIANTS),
+        default=list(VARIANTS),
+        metavar="NAME",
+        help="default: all, " + ", ".join(VARIANTS),
+    )
+    parser.add_argument(
+        "--search-only", action="store_true", help="do not read dev"
+    )
+    parser.add_argument(
+        "--page",
+        type=Path,
+        metavar="FILE",
+        help="write the table of what is finished, and run nothing",
+    )
+    arguments = parser.parse_args(argv)
+    if arguments.page:
+
+        def write() -> None:
+            text = page(arguments)
+            write_whole(
+                arguments.page, lambda part: part.write_text(text, "utf-8")
+            )
+
+        return with_messages(write)
+    for dataset in arguments.datasets:
+        for name in arguments.variants:
+            chosen: Changes = {}
+            status = with_messages(
+                lambda d=dataset, n=name, c=chosen: c.update(
+                    searched(d, n, arguments)
+                )
+            )
+            if not status and not arguments.search_only:
+                runs = planned(dataset, name, chosen, arguments)
+                status = run_all(EXPERIMENT, runs, arguments)
+            if status:
+                return status
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,241 @@
+"""The page of quality against cost, and its picture."""
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reproductions.records.costs import Cost
+from reproductions.records.paper_figures import Paper
+from reproductions.records.seed_groups import Group
+from reproductions.records.seed_groups import Statistic
+from reproductions.report import markdown
+from reproductions.report import plots
+from reproductions.report.floors import METRIC
+from reproductions.report.floors import is_floor
+from reproductions.report.paper_page import GENERATED
+
+INTRODUCTION = """\
+{metric} on dev against the time to score one of {pool} candidates of a
+question, on {cores} cores, with the candidates read anew for each question, and
+against the bytes of all weights in float32, word vectors and a BERT that gives
+them included. A system is on the frontier if no other is at least as good and
+takes no longer. `python -m reproductions.frontier` measures the times, with
+the word vectors that are named."""
+
+
+ABOUT_REFERENCES = """\
+Not in the paper, which could not have them: small transformers that start from
+all-MiniLM-L6-v2. It was itself trained on a thousand million pairs of texts,
+questions with their answers among them, so its rows had far more to learn from
+than the others. [Their page](../references/README.md) has all runs,
+[this one](../frontier.md) the times of all models."""
+REFERENCES = "references"
+NOTHING = "nothing more"
+
+
+@dataclass(frozen=True)
+class System:
+    """A system with its quality and its costs.
+
+    Attributes:
+        name: its name.
+        quality: its metric on dev.
+        cost: the record of its costs.
+        floor: True without a trained network.
+        vectors: names of its word vectors.
+    """
+
+    name: str
+    quality: Statistic
+    cost: Cost
+    floor: bool
+    vectors: tuple[str, ...]
+
+    @property
+    def microseconds(self) -> float:
+        """The time for a pair."""
+        return self.cost["microseconds_per_pair"]
+
+
+def find_systems(
+    papers: Mapping[str, Paper],
+    groups: Sequence[Group],
+    costs: Sequence[Cost],
+    dataset: str,
+) -> list[System]:
+    """The systems with both a quality and costs, the fastest first.
+
+    Args:
+        papers: the papers by key.
+        groups: the measured runs of all papers.
+        costs: the recorded costs.
+        dataset: name of the data set.
+    """
+    found = []
+    for cost in costs:
+        own = [
+            group
+            for group in groups
+            if (group.paper, group.model) == (cost["paper"], cost["model"])
+            and (group.dataset, group.split) == (dataset, "dev")
+            and group.recipe == cost["recipe"]
+            and not group.overrides
+        ]
+        latest = max(own, key=lambda group: group.position, default=None)
+        quality = latest.metric(METRIC) if latest else None
+        if latest is None or quality is None or cost["dataset"] != dataset:
+            continue
+        name = papers[cost["paper"]].named(cost["model"])
+        found.append(
+            System(name, quality, cost, is_floor(latest), latest.vectors)
+        )
+    return sorted(found, key=lambda system: system.microseconds)
+
+
+def on_frontier(systems: Sequence[System]) -> list[System]:
+    """Those that none of the others beats; `systems` has the fastest first."""
+    best, found = -1.0, []
+    for system in systems:
+        if system.quality.mean > best:
+            found.append(system)
+            best = system.quality.mean
+    return found
+
+
+def frontier_page(
+    papers: Mapping[str, Paper], groups: Sequence[Group], costs: Sequence[Cost]
+) -> str:
+    """The page in Markdown, with a table for each data set.
+
+    Args:
+        papers: the papers by key.
+        groups: the measured runs of all papers.
+        costs: the recorded costs.
+    """
+    parts = [f"# Quality against cost\n\n{GENERATED}\n"]
+    for number, dataset in enumerate(
+        dict.fromkeys(cost["dataset"] for cost in costs)
+    ):
+        systems = find_systems(papers, groups, costs, dataset)
+        chosen, notes = on_frontier(systems), markdown.Notes()
+        if number == 0:
+            about = INTRODUCTION.format(metric=METRIC, **costs[0])
+            parts.append(markdown.paragraph(about))
+        rows = [
+            [
+                system.name,
+                notes.cell(markdown.vectors(system.vectors)),
+                markdown.number(system.quality),
+                f"{system.microseconds:,.1f}",
+                f"{system.cost['bytes'] / 1e6:,.1f}",
+                "yes" if system in chosen else "",
+            ]
+            for system in systems
+        ]
+        columns = ["System", "Vectors", f"{METRIC}, dev", "µs a pair"]
+        columns += ["MB", "On the frontier"]
+        parts += [
+            f"## `{dataset}`\n",
+            f"![{METRIC} against microseconds](frontier-{dataset}.png)\n",
+            markdown.table(columns, rows),
+            *notes.listed(),
+        ]
+    return "\n".join(parts)
+
+
+def reference_table(
+    papers: Mapping[str, Paper],
+    groups: Sequence[Group],
+    costs: Sequence[Cost],
+    datasets: Sequence[str],
+) -> list[str]:
+    """The section on what a paper's models are held against today.
+
+    Args:
+        papers: the papers by key, among them `references`.
+        groups: the measured runs of all papers.
+        costs: the recorded costs.
+        datasets: names of the paper's data sets.
+    """
+    own = [
+        group
+        for group in groups
+        if (group.paper, group.split) == (REFERENCES, "dev")
+        and group.dataset in datasets
+    ]
+    if REFERENCES not in papers or not own:
+        return []
+    micros = {
+        cost["model"]: f"{cost['microseconds_per_pair']:,.0f}"
+        for cost in costs
+        if cost["paper"] == REFERENCES
+    }
+    rows = []
+    for group in own:
+        trained = group.statistic("parameters")
+        rows.append(
+            [
+                papers[REFERENCES].named(group.model),
+                f"`{group.dataset}`",
+                group.training_set if trained else NOTHING,
+                markdown.number(group.metric(METRIC)),
+                str(len(group.runs)),
+                f"{trained.mean / 1e6:.1f} M" if trained else "",
+                micros.get(group.model, ""),
+            ]
+        )
+    columns = ["Reference", "Data set", "Trained on", f"{METRIC}, dev"]
+    columns += ["Seeds", "Trained parameters", "µs a pair"]
+    return [
+        "## References of today\n",
+        markdown.paragraph(ABOUT_REFERENCES),
+        markdown.table(columns, rows),
+    ]
+
+
+def frontier_picture(systems: Sequence[System], path: Path) -> None:
+    """Draws quality against time; a circle's area is the size of the weights.
+
+    Args:
+        systems: what `find_systems` returned.
+        path: the PNG file to write.
+
+    Raises:
+        ImportError: if matplotlib is not installed.
+    """
+    figure = plots.new_figure(8, 5)
+    axes = figure.subplots()
+    line = on_frontier(systems)
+    axes.plot(
+        [system.microseconds for system in line],
+        [system.quality.mean for system in line],
+        color=plots.GREY,
+        linewidth=1,
+        drawstyle="steps-post",
+        zorder=1,
+    )
+    for floor, label in ((False, "trained network"), (True, "floor")):
+        chosen = [system for system in systems if system.floor == floor]
+        axes.scatter(
+            [system.microseconds for system in chosen],
+            [system.quality.mean for system in chosen],
+            # A square root: from some bytes to 90 MB.
+            [10 + (s.cost["bytes"] / 1e4) ** 0.5 for s in chosen],
+            color=plots.COLORS[int(floor)],
+            marker="os"[floor],
+            label=label,
+        )
+    for i, system in enumerate(systems):
+        axes.annotate(
+            system.name,
+            (system.microseconds, system.quality.mean),
+            xytext=(5, 5 if i % 2 else -9),
+            textcoords="offset points",
+            fontsize=6.5,
+        )
+    axes.set_xscale("log")
+    axes.set_xlabel("microseconds a pair")
+    axes.set_ylabel(f"{METRIC}, dev")
+    plots.legend_above(axes)
+    plots.save(figure, path)

@@ -1,0 +1,85 @@
+import pytest
+
+from reproductions.records.costs import append_cost
+from reproductions.records.costs import read_costs
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.reading import RecordError
+from reproductions.records.seed_groups import group_runs
+from reproductions.report.frontier_page import find_systems
+from reproductions.report.frontier_page import frontier_page
+from reproductions.report.frontier_page import frontier_picture
+from reproductions.report.frontier_page import on_frontier
+
+
+def run(model, MAP, **changes):
+    return {
+        "paper": "hyperqa",
+        "model": model,
+        "dataset": "wikiqa",
+        "split": "dev",
+        "seed": 1,
+        "recipe": "best",
+        "vectors": ["v.bin"],
+        "settings": {},
+        "metrics": {"MAP": MAP},
+        **changes,
+    }
+
+
+def cost(model, microseconds, recipe="best"):
+    return {
+        "paper": "hyperqa",
+        "model": model,
+        "dataset": "wikiqa",
+        "recipe": recipe,
+        "pool": 500,
+        "microseconds_per_pair": microseconds,
+        "bytes": 2_000_000,
+        "cores": 2,
+        "versions": {},
+    }
+
+
+RUNS = [
+    run("hyperqa", 0.7),
+    run("cosineqa", 0.6),
+    run("bm25", 0.5, recipe="untrained", vectors=[]),
+]
+COSTS = [
+    cost("hyperqa", 30.0),
+    cost("cosineqa", 40.0),
+    cost("bm25", 5.0, "untrained"),
+    cost("never-measured", 1.0),
+]
+
+
+def test_a_slower_and_worse_system_is_not_on_the_frontier():
+    systems = find_systems(load_papers(), group_runs(RUNS), COSTS, "wikiqa")
+    assert [s.microseconds for s in systems] == [5.0, 30.0, 40.0]
+    assert [s.quality.mean for s in on_frontier(systems)] == [0.5, 0.7]
+
+
+def test_the_page_says_what_is_on_the_frontier():
+    page = frontier_page(load_papers(), group_runs(RUNS), COSTS)
+    rows = [line for line in page.splitlines() if line.startswith("| ")][2:]
+    assert rows == [
+        "| BM25 | no vectors | 0.500 | 5.0 | 2.0 | yes |",
+        "| HyperQA | `v` | 0.700 | 30.0 | 2.0 | yes |",
+        "| CosineQA | `v` | 0.600 | 40.0 | 2.0 |  |",
+    ]
+
+
+def test_the_picture_is_a_png(tmp_path):
+    pytest.importorskip("matplotlib")
+    systems = find_systems(load_papers(), group_runs(RUNS), COSTS, "wikiqa")
+    frontier_picture(systems, tmp_path / "frontier.png")
+    assert (tmp_path / "frontier.png").read_bytes()[1:4] == b"PNG"
+
+
+def test_the_last_record_of_a_system_counts(tmp_path):
+    path = tmp_path / "costs.jsonl"
+    append_cost(path, cost("hyperqa", 30.0))
+    append_cost(path, cost("hyperqa", 20.0))
+    assert read_costs(path) == [cost("hyperqa", 20.0)]
+    with pytest.raises(RecordError, match="bytes"):
+        append_cost(path, {**cost("hyperqa", 1.0), "bytes": None})
