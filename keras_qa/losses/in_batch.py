@@ -44,7 +44,7 @@ class InBatchSoftmax(keras.losses.Loss):
         ValueError: if `temperature` is not positive.
 
     Example:
-        >>> trainer = InBatchTrainer(encoder)
+        >>> trainer = InBatchTrainer(scorer)
         >>> trainer.compile("adam", loss=InBatchSoftmax())
 
     Reference: Henderson et al., 2017, "Efficient Natural Language Response

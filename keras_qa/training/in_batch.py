@@ -37,7 +37,7 @@ class InBatchTrainer(PairwiseTrainer):
         Scores `(questions, answers)`, higher is better.
 
     Example:
-        >>> trainer = InBatchTrainer(SentenceEncoder.from_bert("minilm"))
+        >>> trainer = InBatchTrainer(scorer)
         >>> adam = keras.optimizers.AdamW(2e-5)
         >>> trainer.compile(adam, loss=InBatchSoftmax())
         >>> batches = TripletBatches(

@@ -17,7 +17,7 @@ class LinearWarmUp(keras.optimizers.schedules.LearningRateSchedule):
 
     Example:
         >>> LinearWarmUp(1.0, warm_up=0.5, steps=4)(1)
-        0.5
+        0.8
     """
 
     def __init__(self, peak: float, warm_up: float, steps: int = 1):

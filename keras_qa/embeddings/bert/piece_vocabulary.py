@@ -51,9 +51,9 @@ def piece_vocabulary(source: PathLike | Bert = MINILM) -> PieceVocabulary:
 
     Example:
         >>> read = piece_vocabulary("minilm")
-        >>> corpus = Corpus(
-        ...     questions, tokenizer=read.tokenizer, vocabulary=read.vocabulary
-        ... )
+        >>> reading = TextReading(read.vocabulary, read.tokenizer)
+        >>> reading.tokens("question", "Who wrote Persuasion?")
+        ['who', 'wrote', 'persuasion', '?']
     """
     bert = source if isinstance(source, Bert) else Bert(source)
     tokenizer = bert.tokenizer
