@@ -39,8 +39,12 @@ class MarginMSE(keras.losses.Loss):
         >>> trainer = PairwiseTrainer(model)
         >>> trainer.compile("adam", loss=MarginMSE())
         >>> batches = PairwiseBatches(
-        ...     texts, sampler.sample, 20, targets=TeacherScores(ranker, corpus)
+        ...     corpus.texts,
+        ...     sampler.sample,
+        ...     batch_size=20,
+        ...     targets=TeacherScores(teacher, corpus),
         ... )
+        >>> trainer.fit(batches, epochs=10)
 
     Reference: Hofstätter et al., 2020, "Improving Efficient Neural Ranking
     Models with Cross-Architecture Knowledge Distillation", section 3.2.
@@ -106,9 +110,13 @@ class DistillationKL(keras.losses.Loss):
     Example:
         >>> trainer = PairwiseTrainer(model)
         >>> trainer.compile("adam", loss=DistillationKL())
-        >>> teacher = TeacherScores(Ranker.load("runs/teacher"), corpus)
         >>> batches = ListwiseBatches(
-        ...     corpus.texts, questions, candidates, labels, 20, targets=teacher
+        ...     corpus.texts,
+        ...     questions,
+        ...     candidates,
+        ...     labels,
+        ...     batch_size=20,
+        ...     targets=TeacherScores(teacher, corpus),
         ... )
         >>> trainer.fit(batches, epochs=10)
 

@@ -57,16 +57,9 @@ class TeacherScores:
         RunFolderError: if the file is damaged.
 
     Example:
-        >>> teacher = TeacherScores(Ranker.load("runs/teacher"), corpus)
-        >>> train = corpus.index(questions)
-        >>> batches = ListwiseBatches(
-        ...     corpus.texts,
-        ...     train.question_texts,
-        ...     train.candidate_texts,
-        ...     train.labels,
-        ...     batch_size=20,
-        ...     targets=teacher,
-        ... )
+        >>> found = TeacherScores(teacher, corpus)(*indexed.pairs())
+        >>> found.shape == indexed.pairs()[0].shape
+        True
     """
 
     def __init__(
@@ -110,14 +103,12 @@ class TeacherScores:
                 bar.update(len(part))
         if self.file is not None:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            known = {
-                "pairs": np.array(list(self._known), np.uint64),
-                "scores": np.array(list(self._known.values()), np.float32),
-            }
+            known = np.array(list(self._known), np.uint64)
+            found = np.array(list(self._known.values()), np.float32)
 
             def save(path: Path) -> None:
                 with path.open("wb") as file:
-                    np.savez(file, **known)
+                    np.savez(file, pairs=known, scores=found)
 
             write_whole(self.file, save)
 

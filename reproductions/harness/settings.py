@@ -409,10 +409,11 @@ def check_teacher(arguments: Namespace, settings: CommonSettings) -> None:
     Raises:
         SettingsError: if either is missing.
     """
-    asked = {settings.objective, settings.transfer_objective} & {*DISTILLED}
+    chosen = (settings.objective, settings.transfer_objective)
+    asked = [objective for objective in chosen if objective in DISTILLED]
     if asked and not arguments.teacher:
         raise SettingsError(
-            f"objective={min(asked)} needs `--teacher FOLDER`. Received: none"
+            f"objective={asked[0]} needs `--teacher FOLDER`. Received: none"
         )
     if arguments.teacher and not asked:
         raise SettingsError(

@@ -87,6 +87,9 @@ assert "best floor" in run.table
 assert {"val_map", "val_recall@5", "val_ndcg@10"} <= history.keys()
 assert Path("best.weights.h5").is_file()
 """,
+    "docs/transfer.md": """
+assert trainer.history.history["loss"]
+""",
     # Of the BERT four layers of 6 numbers, of the ELMo one of 8.
     "docs/word-vectors.md": """
 assert contextual.shape == (2, 4, 4 * 6 + 8 + 6)

@@ -132,6 +132,7 @@ PREPARED = {
     ),
     "model": _model,
     "scorer": lambda made: made.model,
+    "teacher": lambda made: keras_qa.Ranker(made.model, made.reading),
     "encoder": lambda made: made.model.question_encoder,
     "trainer": _trainer,
     "batches": lambda made: PointwiseBatches(

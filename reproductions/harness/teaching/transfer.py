@@ -145,7 +145,7 @@ def transfer_settings(settings: CommonSettings) -> Any:
             "without the setting `learning_rate`. "
             f"Received: transfer_learning_rate={rate!r}"
         )
-    own = {"epochs": settings.transfer_epochs}
+    own: dict[str, Any] = {"epochs": settings.transfer_epochs}
     if rate is not None:
         own["learning_rate"] = rate
     if settings.transfer_objective is not None:
