@@ -119,7 +119,7 @@ class TangentProjection(ConfiguredLayer):
             length = ops.sum(direction * y, axis=-1, keepdims=True)
             linear = direction * ops.cast(self.kernel, precise)
             z = z + ops.sum(linear, axis=-1, keepdims=True)
-            z = z + ops.cast(self.slope, precise) * ops.log1p(length)
+            z = z + ops.cast(self.slope, precise) * ops.log(1 + length)
         # log(1 + 2 exp(z))
         tangent = ops.softplus(z + math.log(2)) * direction
         return ops.cast(tangent, self.compute_dtype)

@@ -94,15 +94,16 @@ def measure(run: Path, data_dir: Path | None) -> Radii:
             f"{run / 'model.keras'}: expected HyperQA. "
             f"Received: {type(model).__name__}"
         )
-    sides = encoded.question_vectors, encoded.answer_vectors
     clipped = float("nan")
     if model.projection == "clip":
-        norms = np.linalg.norm(np.concatenate(sides), axis=1)
+        sums = [encoded.question_vectors, encoded.answer_vectors]
+        norms = np.linalg.norm(np.concatenate(sums), axis=1)
         clipped = float(np.mean(norms > 1 - model.epsilon))
     kernel = model.word_projection.get_weights()[0]
     return Radii(
         f"{model.projection}, {encoded.metrics['dataset']}",
-        *(radii_of(model, vectors) for vectors in sides),
+        radii_of(model, encoded.question_vectors),
+        radii_of(model, encoded.answer_vectors),
         clipped,
         conversion_factor(kernel),
     )

@@ -189,6 +189,20 @@ def planned(
         yield PlannedRun(f"{dataset}-{name}-{seed}", run.options, run.vectors)
 
 
+def search_and_run(
+    dataset: str, name: str, arguments: argparse.Namespace
+) -> int:
+    """Makes what is missing of a variant; returns the exit status."""
+    chosen: Changes = {}
+    status = with_messages(
+        lambda: chosen.update(searched(dataset, name, arguments))
+    )
+    if status or arguments.search_only:
+        return status
+    runs = planned(dataset, name, chosen, arguments)
+    return run_all(EXPERIMENT, runs, arguments)
+
+
 def page(arguments: argparse.Namespace) -> str:
     """The tables of the finished runs, with tests against the controls."""
     from keras_qa.ranking.intervals import paired_difference
@@ -295,15 +309,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return with_messages(write)
     for dataset in arguments.datasets:
         for name in arguments.variants:
-            chosen: Changes = {}
-            status = with_messages(
-                lambda d=dataset, n=name, c=chosen: c.update(
-                    searched(d, n, arguments)
-                )
-            )
-            if not status and not arguments.search_only:
-                runs = planned(dataset, name, chosen, arguments)
-                status = run_all(EXPERIMENT, runs, arguments)
+            status = search_and_run(dataset, name, arguments)
             if status:
                 return status
     return 0
