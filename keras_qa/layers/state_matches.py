@@ -35,10 +35,11 @@ class StateMatches(ConfiguredLayer):
         Float tensor `(batch_size, 3)`, from -1 to 1.
 
     Example:
-        >>> states = keras.ops.array([[[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]])
+        >>> states = keras.ops.array([[[1.0, 0.0], [0.6, 0.8], [0.6, -0.8]]])
         >>> question = keras.ops.array([[True, False, False]])
-        >>> StateMatches()([states, question, ~question])
-        [[0.32, 0.6, 0.3]]
+        >>> answer = keras.ops.logical_not(question)
+        >>> StateMatches()([states, question, answer])
+        [[1.0, 0.6, 0.6]]
     """
 
     def __init__(self, **kwargs: Any):
