@@ -53,7 +53,7 @@ SHARED: Changes = {
 # Equation 9 only makes AdaGrad's accumulator negligible, see `deviations.md`.
 EUCLIDEAN: Changes = {"conversion": "none", "initial_accumulator": 1e-8}
 TRIAL = "trial.json"
-RATES = (0.01, 0.03)
+RATES = (0.005, 0.01)
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,11 @@ VARIANTS = {
     "cosine": Variant("cosineqa", {}, "margin", (0.05, 0.1, 0.2)),
     "log": Variant("logcosineqa", {}, "margin", (0.2, 0.5, 1.0)),
     "clip": Variant("hyperqa", {}, "margin", (0.2, 0.5, 1.0)),
-    "sphere": _tangent("sphere", (1.0, 2.0, 4.0)),
-    "radius": _tangent("radius", (1.0, 2.0, 4.0)),
-    "radius-asymmetric": _tangent("radius", (1.0, 2.0, 4.0), asymmetric=True),
+    "sphere": _tangent("sphere", (2.0, 4.0, 8.0)),
+    "radius": _tangent("radius", (2.0, 4.0, 8.0)),
+    "radius-asymmetric": _tangent("radius", (2.0, 4.0, 8.0), asymmetric=True),
     "radius-curved": _tangent(
-        "radius", (1.0, 2.0, 4.0), trainable_curvature=True
+        "radius", (2.0, 4.0, 8.0), trainable_curvature=True
     ),
     "lorentz-sum": _tangent("lorentz", (0.02, 0.05, 0.1)),
     "lorentz-mean": _tangent("lorentz", (0.5, 1.0, 2.0), pooling="mean"),

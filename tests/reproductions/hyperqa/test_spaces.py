@@ -77,7 +77,7 @@ def test_a_finished_search_measures_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr("reproductions.harness.search_space.trainer", trainer)
     for _ in range(2):
         found = spaces.searched("wikiqa", "radius", given(tmp_path))
-        assert (found["radius"], found["epochs"]) == (4.0, 6)
+        assert (found["radius"], found["epochs"]) == (8.0, 6)
     assert asked == ["5"]
 
 
