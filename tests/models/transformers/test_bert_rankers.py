@@ -70,6 +70,7 @@ PARTS[QUESTION[:9]] = ["who", "wrote"]
 
 
 def close(found, wanted):
+    found = ops.convert_to_numpy(found)
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=2e-5)
 
 
