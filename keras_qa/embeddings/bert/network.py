@@ -110,7 +110,7 @@ class Bert:
     @property
     def size(self) -> int:
         """Bytes of the weights, in float32."""
-        return 4 * int(self._backbone.count_params())
+        return 4 * int(self.backbone.count_params())
 
     def pieces(self, words: Iterable[str]) -> dict[str, list[int]]:
         """Splits words into pieces.

@@ -81,7 +81,9 @@ class BertRanker(ConfiguredModel):
         bert = source if isinstance(source, Bert) else Bert(source)
         read, network = piece_vocabulary(bert), bert.backbone
         sizes = {name: getattr(network, name) for name in SIZES}
-        model = cls(
+        # A subclass has these arguments.
+        make: Any = cls
+        model: Self = make(
             vocabulary_size=len(read.vocabulary),
             cls_id=read.cls_id,
             sep_id=read.sep_id,
