@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from keras_qa.training.corpus_scorer import CorpusScorer
 
 FOLDER = Path(__file__).parent
+# They read their own BERT.
+REFERENCES = ("sentence-encoder", "late-interaction", "cross-encoder")
 POOL, QUESTIONS = 500, 5
 
 
@@ -60,6 +62,9 @@ def systems(names: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
         for model, added in models.items():
             if not names or model in names:
                 yield paper, model, added is None
+    for model in REFERENCES:
+        if not names or model in names:
+            yield "references", model, False
 
 
 def measure(
@@ -117,6 +122,9 @@ def _scorer(experiment: Experiment[Any], run: Run[Any]) -> "CorpusScorer":
     from reproductions.harness.objectives import training_of
 
     name = run.arguments.model
+    if name in REFERENCES:
+        model = experiment.build_model(name, run.settings, run.matrix)
+        return CorpusScorer(model, run.corpus)
     if name not in experiment.untrained:
         return training_of(experiment, run).scorer
     vectors = None
