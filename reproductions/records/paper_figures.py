@@ -246,6 +246,8 @@ class Paper:
         link: address of the paper.
         hardware: what its times were measured on.
         order: the pages list papers by this number, then by key.
+        reference: True for no paper, but what all papers' models are held
+            against.
         models: names of models in our runs to names for readers, in the order
             in which tables list them.
         tables: its tables, in order.
@@ -268,6 +270,7 @@ class Paper:
     hardware: str
     contextual: str | None = None
     order: int = 100
+    reference: bool = False
     models: dict[str, str] = field(default_factory=dict)
     tables: tuple[Table, ...] = ()
     findings: tuple[str, ...] = ()

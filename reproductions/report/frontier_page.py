@@ -28,9 +28,8 @@ ABOUT_REFERENCES = """\
 Not in the paper, which could not have them: small transformers that start from
 all-MiniLM-L6-v2. It was itself trained on a thousand million pairs of texts,
 questions with their answers among them, so its rows had far more to learn from
-than the others. [Their page](../references/README.md) has all runs,
+than the others. [Their page](../{key}/README.md) has all runs,
 [this one](../frontier.md) the times of all models."""
-REFERENCES = "references"
 NOTHING = "nothing more"
 
 
@@ -153,30 +152,32 @@ def reference_table(
     """The section on what a paper's models are held against today.
 
     Args:
-        papers: the papers by key, among them `references`.
+        papers: the papers by key, and what they are held against.
         groups: the measured runs of all papers.
         costs: the recorded costs.
         datasets: names of the paper's data sets.
     """
+    paper = next((p for p in papers.values() if p.reference), None)
     own = [
         group
         for group in groups
-        if (group.paper, group.split) == (REFERENCES, "dev")
+        if paper is not None
+        and (group.paper, group.split) == (paper.key, "dev")
         and group.dataset in datasets
     ]
-    if REFERENCES not in papers or not own:
+    if paper is None or not own:
         return []
     micros = {
         cost["model"]: f"{cost['microseconds_per_pair']:,.0f}"
         for cost in costs
-        if cost["paper"] == REFERENCES
+        if cost["paper"] == paper.key
     }
     rows = []
     for group in own:
         trained = group.statistic("parameters")
         rows.append(
             [
-                papers[REFERENCES].named(group.model),
+                paper.named(group.model),
                 f"`{group.dataset}`",
                 group.training_set if trained else NOTHING,
                 markdown.number(group.metric(METRIC)),
@@ -189,7 +190,7 @@ def reference_table(
     columns += ["Seeds", "Trained parameters", "µs a pair"]
     return [
         "## References of today\n",
-        markdown.paragraph(ABOUT_REFERENCES),
+        markdown.paragraph(ABOUT_REFERENCES.format(key=paper.key)),
         markdown.table(columns, rows),
     ]
 

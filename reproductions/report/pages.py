@@ -33,7 +33,6 @@ from reproductions.records.seed_groups import group_runs
 from reproductions.report.best_page import best_page
 from reproductions.report.front_page import front_page
 from reproductions.report.front_page import readme_table
-from reproductions.report.frontier_page import REFERENCES
 from reproductions.report.frontier_page import frontier_page
 from reproductions.report.frontier_page import reference_table
 from reproductions.report.ledger_page import ledger_page
@@ -94,7 +93,7 @@ def _references(
     key: str,
 ) -> list[str]:
     """What the page of a paper says of models that it did not have."""
-    if key == REFERENCES:
+    if papers[key].reference:
         return []
     tables = [table.dataset for table in papers[key].results]
     measured = [group.dataset for group in groups if group.paper == key]

@@ -46,8 +46,9 @@ def piece_vocabulary(source: PathLike | Bert = MINILM) -> PieceVocabulary:
     Raises:
         ImportError: if keras-hub, or the package of `"minilm"`, is not
             installed.
-        VectorsError: if a directory is missing or contains no BERT, or its
-            tokeniser lower-cases but keeps accents, or the reverse.
+        keras_qa.errors.VectorsError: if a directory is missing or contains no
+            BERT, or its tokeniser lower-cases but keeps accents, or the
+            reverse.
 
     Example:
         >>> read = piece_vocabulary("minilm")

@@ -72,8 +72,8 @@ class BertRanker(ConfiguredModel):
         Raises:
             ImportError: if keras-hub, or the package of `"minilm"`, is not
                 installed.
-            VectorsError: if there is no BERT, or it has fewer positions than
-                asked for.
+            keras_qa.errors.VectorsError: if there is no BERT, or it has fewer
+                positions than asked for.
 
         Example:
             >>> model = SentenceEncoder.from_bert("minilm")
