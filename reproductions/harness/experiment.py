@@ -215,6 +215,9 @@ class Experiment(Generic[S]):
         borrowed: models of other papers, each with that paper's experiment.
         contextual: models that read the vectors which words have in their
             texts.
+        counts_words: False if no model reads statistics of the run's own
+            questions, such as idf, except beside a floor; runs on other
+            questions can then share what `--transfer` learns.
         untrained: models that have no recipe, because nothing is trained by
             gradients.
         wordless: models that read no word vectors.
@@ -230,6 +233,7 @@ class Experiment(Generic[S]):
     choices: ClassVar[Mapping[str, Mapping[str, Sequence[Any]]]] = {}
     borrowed: ClassVar[Mapping[str, "Experiment[Any]"]] = {}
     contextual: ClassVar[Sequence[str]] = ()
+    counts_words: ClassVar[bool] = True
     untrained: ClassVar[Sequence[str]] = (*FLOORS, *CONTEXTUAL_FLOORS)
     wordless: ClassVar[Sequence[str]] = WORDLESS
 

@@ -58,6 +58,7 @@ class ReferenceExperiment(Experiment[ReferenceSettings]):
     models = (*CLASSES, *(model + TUNED for model in ZERO_SHOT))
     recipes = RECIPES
     of_model = MODELS
+    counts_words = False
     untrained = (*Experiment.untrained, *ZERO_SHOT)
 
     # === The data ===

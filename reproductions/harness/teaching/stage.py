@@ -131,6 +131,9 @@ def _inputs(
     teacher = {}
     if settings.objective in DISTILLED:
         teacher = {"teacher": teacher_digest(arguments)}
+    # Idf and the like are counted on the run's own questions.
+    counted = experiment.counts_words or run.settings.joint_weight is not None
+    own = run.fit if counted else []
     return {
         "model": arguments.model,
         "row": arguments.row,
@@ -141,8 +144,7 @@ def _inputs(
         "inputs": {
             "vectors": vectors,
             "vocabulary": fingerprint(words.encode()),
-            # Idf and the like are counted on the run's own questions.
-            "questions": fingerprint_parts((questions, run.fit, [])),
+            "questions": fingerprint_parts((questions, own, [])),
             **teacher,
         },
     }
