@@ -156,7 +156,7 @@ def transfer_settings(settings: CommonSettings) -> Any:
     own |= {
         name: getattr(defaults, name)
         for name in names
-        if name.startswith("transfer_")
+        if name.startswith("transfer_") or name == "train_split"
     }
     return resolve_settings(settings, own)
 
