@@ -113,6 +113,8 @@ def frontier_page(
         costs: the recorded costs.
     """
     parts = [f"# Quality against cost\n\n{GENERATED}\n"]
+    if not costs:
+        parts.append("Not measured.\n")
     for number, dataset in enumerate(
         dict.fromkeys(cost["dataset"] for cost in costs)
     ):
