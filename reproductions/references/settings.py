@@ -70,6 +70,10 @@ MODELS: dict[str, dict[str, Any]] = {
 
 RECIPES = {
     "paper": Recipe("what is usual"),
+    "small": Recipe(
+        "half of MiniLM's layers, for 2 cores",
+        {"frozen_layers": 3, "dtype": "mixed_bfloat16"},
+    ),
     "best": Recipe(
         "few questions suffice: matches, lists, hard candidates",
         {

@@ -24,6 +24,7 @@ CASES = {
     "GESD": ({}, VECTORS),
     "HyperbolicDistance": ({}, VECTORS),
     "LogCosineDistance": ({}, VECTORS),
+    "MaxSimilarity": ({}, [(2, 3, 4), (2, 5, 4)]),
     "PoincareDistance": ({}, VECTORS),
     "QueryAttention": ({"max_document_length": 6}, TEXTS),
     "SentenceDistance": ({}, [(2, 3), (2, 3)]),

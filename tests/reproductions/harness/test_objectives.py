@@ -27,6 +27,7 @@ from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import Learner
 from reproductions.harness.floors import fitted_floor
 from reproductions.harness.objectives import training_of
+from reproductions.harness.settings import DISTILLED
 from reproductions.harness.settings import OBJECTIVES
 from reproductions.harness.settings import CommonSettings
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
@@ -188,16 +189,18 @@ def test_a_model_is_trained_beside_the_features_of_words_in_context(objective):
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
 def test_every_script_has_the_settings(paper):
-    def settings(*changes):
+    def settings(*changes, options=()):
         changes = [f"--set={change}" for change in changes]
-        return paper.settings_of(parse_arguments(paper, changes))
+        return paper.settings_of(parse_arguments(paper, [*changes, *options]))
 
     assert settings().objective == "paper"
     assert settings().average_last == 0
     for objective in OBJECTIVES[1:]:
+        teacher = ("--teacher", "folder") if objective in DISTILLED else ()
         changed = settings(
             *(f"objective={objective}", "sampler=mix", "sampler_pool=own"),
             *("negatives=4", "margin=0.1", "candidates=20"),
+            options=teacher,
         )
         assert (changed.objective, changed.candidates) == (objective, 20)
     with pytest.raises(SettingsError, match=r"`negatives` must .*negatives=0"):
