@@ -40,17 +40,23 @@ def paper_page(
     parts = [
         f"# {paper.name}\n\n{GENERATED}\n",
         markdown.paragraph(citation(paper)),
-        markdown.paragraph(
-            "[Where the kit departs from the paper](deviations.md), and what "
-            "[all papers share](../records/common_deviations.md); "
-            "[all papers' results](../README.md), where the words used here "
-            "are explained."
-        ),
+        markdown.paragraph(_links(paper)),
         *_commands(paper),
         *results(paper, groups, tests, searches),
         *references,
     ]
     return "\n".join(parts)
+
+
+def _links(paper: Paper) -> str:
+    departures = (
+        ""
+        if paper.reference
+        else "[Where the kit departs from the paper](deviations.md), and what "
+        "[all papers share](../records/common_deviations.md); "
+    )
+    results = "[all papers' results](../README.md)"
+    return f"{departures}{results}, where the words used here are explained."
 
 
 def citation(paper: Paper) -> str:
@@ -72,18 +78,21 @@ def results(
     chosen = f", and {paper.selection}" if paper.selection else ""
     dev = [table.number for table in paper.results if table.split == "dev"]
     comparable = (
-        f"Of the paper only {', '.join(dev)} can be held against these figures."
+        f" Of the paper only {', '.join(dev)} can be held against these "
+        "figures."
         if dev
-        else "No figure of the paper can be held against these."
+        else " No figure of the paper can be held against these."
     )
+    if paper.reference:
+        comparable = ""
     return [
-        *paper_tables(paper, groups),
+        *([] if paper.reference else paper_tables(paper, groups)),
         *measured(
             paper,
             "Measured on dev",
             "The epoch was chosen on a fold held out of the data set's own "
             "train, or, with `folds`, by cross-validation over all of it"
-            f"{chosen}. {comparable}",
+            f"{chosen}.{comparable}",
             [group for group in plain if group.split != "test"],
             floors,
         ),
