@@ -87,10 +87,9 @@ _SCORERS = {
             models.HyperQA,
             {"projection_dim": 5, "projection": projection, **further},
         )
+        # "lorentz" and "sphere" differ from "radius" in one layer.
         for projection, further in {
-            "lorentz": {"asymmetric": True},
             "radius": {"trainable_curvature": True},
-            "sphere": {},
             "einstein": {},
         }.items()
     },
