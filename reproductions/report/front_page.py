@@ -239,7 +239,8 @@ def front_page(papers: Mapping[str, Paper], groups: Sequence[Group]) -> str:
                 f"[deviations]({paper.key}/deviations.md)"
                 for paper in papers.values()
             ),
-            "- [Every model with the recipe `best`](best.md)\n"
+            "- [Every model with the recipe `best`](best.md), and "
+            "[quality against cost](frontier.md)\n"
             "- [Deviations that all papers share]"
             "(records/common_deviations.md)\n",
             "## Records\n",
