@@ -74,6 +74,8 @@ lint: $(VENV)/.installed-test
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -b html -n -W --keep-going -q docs build/docs
+	! grep -rlE '<(script|link|img)[^>]+(src|href)="(https?:)?//' build/docs \
+	--include='*.html' || { echo "these pages load from elsewhere" >&2; exit 1; }
 	echo build/docs/index.html
 
 linkcheck: $(VENV)/.installed-docs

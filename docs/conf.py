@@ -7,6 +7,7 @@ kit (`generated_parts.py`).
 """
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -29,13 +30,21 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
+    "sphinx_copybutton",
     "docstrings",
     "generated_parts",
+    "mathml",
 ]
+html_math_renderer = "mathml"
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
+templates_path = ["_templates"]
+# Prompts and what a program printed are not copied.
+copybutton_prompt_text = r">>> |\.\.\. "
+copybutton_prompt_is_regexp = True
 html_title = f"keras_qa {release}"
 html_copy_source = False
 exclude_patterns = ["Thumbs.db"]
@@ -45,8 +54,23 @@ myst_heading_anchors = 4
 # What is no Python says so by having no language.
 highlight_language = "none"
 
-# Modules are documented by their own pages, so no stubs.
-autosummary_generate = False
+
+def papers_of_layers() -> dict[str, str]:
+    """The paper of a layer, as the page of all layers groups them."""
+    papers: dict[str, str] = {}
+    paper = ""
+    for line in (HERE / "api/layers.md").read_text("utf-8").splitlines():
+        if line.startswith("## "):
+            found = re.search(r"papers/(\w+)\.md", line)
+            paper = found[1] if found else ""
+        elif paper and re.fullmatch(r"   \w+", line):
+            papers[line.strip()] = paper
+    return papers
+
+
+# Only the layers have a page each; other modules have theirs.
+autosummary_generate = ["api/layers.md"]
+autosummary_context = {"papers": papers_of_layers()}
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"

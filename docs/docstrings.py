@@ -3,7 +3,8 @@
 Runs before napoleon, which reads the sections (`Args:`, `Output:`, ...):
 
 - `code` becomes a literal, or a link where it is a public name of the kit;
-- a paragraph that is indented in the text is a formula and stays as it is;
+- a paragraph that is indented in the text is a formula; it stays as it is, or
+  becomes that of `equations.toml`;
 - all other characters are protected: `*` and `|` mean themselves.
 """
 
@@ -11,9 +12,13 @@ import functools
 import importlib
 import inspect
 import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util.inspect import signature
 from sphinx.util.inspect import stringify_signature
 
@@ -31,6 +36,7 @@ ELSEWHERE = {
 CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
 LIST_ITEM = re.compile(r"([-*] |\d+\. )")
 BEFORE_NAPOLEON = 400
+EQUATIONS = Path(__file__).with_name("equations.toml")
 
 
 @functools.cache
@@ -43,12 +49,25 @@ def public_names() -> dict[str, str]:
     }
 
 
-def to_restructured(lines: list[str]) -> list[str]:
+@functools.cache
+def equations() -> dict[str, list[str]]:
+    """The formulas of docstrings in LaTeX, by the name of a class."""
+    return tomllib.loads(EQUATIONS.read_text("utf-8"))
+
+
+def to_restructured(
+    lines: list[str], formulas: Sequence[str] | None = None
+) -> list[str]:
     """One docstring in reStructuredText.
 
     Args:
         lines: the docstring without its common indentation.
+        formulas: LaTeX in place of its formulas; None keeps these.
+
+    Raises:
+        ExtensionError: if `formulas` are not as many as those of the docstring.
     """
+    found = 0
     result: list[str] = []
     outer, in_list = 0, False
     for block in _paragraphs(lines):
@@ -60,12 +79,22 @@ def to_restructured(lines: list[str]) -> list[str]:
             result += [*block, ""]
             continue
         if indent >= outer + 4 and result and not in_list:
-            result += [" " * outer + "::", "", *block, ""]
+            found += 1
+            if formulas is None:
+                result += [" " * outer + "::", "", *block, ""]
+            elif found <= len(formulas):
+                latex = " ".join(formulas[found - 1].split())
+                result += [f"{' ' * outer}.. math:: {latex}", ""]
             continue
         result += ["\n".join(block), ""]
         result[-2:] = [*_inline(result[-2]).split("\n"), ""]
         # The content of a section is indented below its title.
         outer = indent + 4 * _opens_section(block)
+    if formulas is not None and found != len(formulas):
+        raise ExtensionError(
+            f"expected {found} formulas in {EQUATIONS.name}. "
+            f"Received: {len(formulas)}, {lines[0]!r}"
+        )
     return result
 
 
@@ -110,7 +139,8 @@ def process_docstring(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]
 ) -> None:
     """Replaces the lines of one docstring."""
-    lines[:] = to_restructured(lines)
+    formulas = equations().get(name.rpartition(".")[2])
+    lines[:] = to_restructured(lines, formulas)
 
 
 def process_signature(

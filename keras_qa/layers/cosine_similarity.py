@@ -14,7 +14,7 @@ SMALLEST_NORM = 1e-6
 class CosineSimilarity(PairLayer):
     """Cosine of the angle between two vectors.
 
-    cos(q, a) = <q, a> / (|q| |a|)
+        cos(q, a) = <q, a> / (|q| |a|)
 
     Norms are bounded below by 1e-6, so that the cosine of a zero vector is 0
     and its gradient is finite on every backend. Half-precision inputs are

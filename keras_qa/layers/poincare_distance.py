@@ -14,7 +14,7 @@ from keras_qa.layers.pair_layer import PairLayer
 class PoincareDistance(PairLayer, ConfiguredLayer):
     """Distance of two points of the Poincaré ball.
 
-    d(q, a) = arcosh(1 + 2 |q - a|² / ((1 - |q|²)(1 - |a|²)))
+        d(q, a) = arcosh(1 + 2 |q - a|² / ((1 - |q|²)(1 - |a|²)))
 
     Value and gradient are finite for every input: at q = a the gradient is 0,
     and `epsilon` bounds 1 - |x|² below. Clip the vectors first

@@ -79,3 +79,41 @@ def test_a_benchmark_without_a_record_says_how_to_make_it(
     lines = generated_parts.benchmark("serving").splitlines()
     assert lines[2] == "| loop | 8 | 100 | 1.0 | 2.0 | 1 | 1 |"
     assert len(lines) == 4
+
+
+def test_every_layer_has_a_page():
+    import keras_qa.layers
+
+    page = (ROOT / "docs/api/layers.md").read_text("utf-8")
+    listed = re.findall(r"^   (\w+)$", page, re.MULTILINE)
+    assert sorted(listed) == sorted(keras_qa.layers.__all__)
+
+
+def test_the_equations_of_layers_are_mathml(monkeypatch):
+    pytest.importorskip("sphinx")
+    pytest.importorskip("latex2mathml")
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
+    import docstrings
+    import mathml
+    from sphinx.errors import ExtensionError
+
+    for formulas in docstrings.equations().values():
+        for latex in formulas:
+            # Raises if it cannot be converted.
+            mathml.to_mathml(latex, "block")
+    with pytest.raises(ExtensionError, match="converts"):
+        mathml.to_mathml(r"\nosuchcommand{x}", "inline")
+
+
+def test_a_docstring_and_its_equations_agree(monkeypatch):
+    pytest.importorskip("sphinx")
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
+    import docstrings
+    from sphinx.errors import ExtensionError
+
+    text = ["Sum.", "", "    y = a + b", "", "It is a sum."]
+    made = docstrings.to_restructured(text, ["y = a + b"])
+    assert ".. math:: y = a + b" in made
+    assert "::" in docstrings.to_restructured(text)
+    with pytest.raises(ExtensionError, match="expected 1 formulas"):
+        docstrings.to_restructured(text, [])
