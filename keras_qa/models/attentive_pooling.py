@@ -106,8 +106,8 @@ class APBiLSTM(AttentivePoolingRanker):
     cosines. `attention` is a model with the same inputs that returns the
     weights of the words, a dict of `"question"` `(batch_size,
     question_length)` and `"answer"` `(batch_size, answer_length)`;
-    `attention_maps` returns a dict of `"positions"`, the matches G `(batch_size,
-    question_length, answer_length)`, -1 at padding.
+    `attention_maps` returns a dict of `"positions"`, the matches G,
+    `(batch_size, question_length, answer_length)`, -1 at padding.
 
     Id 0 is padding: its weight is 0 and it changes nothing. Texts may have
     any length; the cosine of a text without words is 0. Under mixed precision
