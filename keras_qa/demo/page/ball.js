@@ -1,4 +1,4 @@
-// Points of the Poincaré ball, and their picture around one of them.
+// Points of the Poincaré ball, and their picture around another.
 
 const dot = (x, y) => x.reduce((sum, value, i) => sum + value * y[i], 0);
 
@@ -14,41 +14,35 @@ export function distance(x, y) {
 // A point that float32 rounded onto the sphere is taken as one just inside.
 const inside = (x) => Math.max(1 - dot(x, x), 2 ** -24);
 
-/** The Möbius translation of the ball that takes `from` to 0, at `x`. */
-export function translate(from, x) {
-  const [xy, xx, yy] = [-dot(from, x), dot(from, from), dot(x, x)];
-  const bottom = 1 + 2 * xy + xx * yy;
-  return x.map(
-    (value, i) => ((1 - xx) * value - (1 + 2 * xy + yy) * from[i]) / bottom,
-  );
-}
-
 /**
- * Places points in a plane around a centre: at their hyperbolic distance from
- * it, in the direction of their translated points on the two principal
- * directions of these.
+ * Places points in a plane around a centre, at given distances from it. The
+ * Möbius translation that takes the centre to 0 keeps hyperbolic distance, so
+ * that a picture with the centre in its middle can keep the distances from it.
+ * It cannot keep the directions, too: from a centre near the sphere, all points
+ * lie in nearly the same one. Shown are the directions of the points from their
+ * mean, on the two principal directions of these.
  *
- * @param {number[]} centre
  * @param {number[][]} points
- * @returns {{places: [number, number][], distances: number[], part: number}}
- *   The places, in units of hyperbolic distance, and the part of the squared
- *   length of all directions that lies in the plane.
+ * @param {number[]} distances
+ * @returns {{places: [number, number][], part: number}} The places, in units of
+ *   distance, and the part of the points' variance that the plane holds.
  */
-export function around(centre, points) {
-  const distances = points.map((point) => distance(centre, point));
-  // Unit vectors, so that far points do not decide alone.
-  const directions = points.map((point) => unit(translate(centre, point)));
-  const [first, second] = principal(directions);
-  let inPlane = 0;
-  const places = directions.map((direction, i) => {
-    const [x, y] = [dot(direction, first), dot(direction, second)];
+export function around(points, distances) {
+  const mean = points[0].map(
+    (_, i) => points.reduce((sum, point) => sum + point[i], 0) / points.length,
+  );
+  const centred = points.map((point) => point.map((x, i) => x - mean[i]));
+  const [first, second] = principal(centred);
+  let [inPlane, all] = [0, 0];
+  const places = centred.map((point, i) => {
+    const [x, y] = [dot(point, first), dot(point, second)];
     inPlane += x * x + y * y;
+    all += dot(point, point);
     const length = Math.hypot(x, y);
     if (length === 0) return [distances[i], 0];
     return [(x / length) * distances[i], (y / length) * distances[i]];
   });
-  const all = directions.filter((d) => norm(d) > 0).length;
-  return { places, distances, part: all ? inPlane / all : 1 };
+  return { places, part: all > 0 ? inPlane / all : 1 };
 }
 
 function unit(x) {
@@ -74,7 +68,7 @@ function principal(points) {
       for (const other of found) {
         next.splice(0, size, ...without(next, other));
       }
-      if (norm(next) < 1e-12) break;
+      if (norm(next) < 1e-30) break;
       axis = unit(next);
     }
     found.push(axis);

@@ -35,25 +35,31 @@ export class QaLinks extends HTMLElement {
   #draw() {
     const origin = this.getBoundingClientRect();
     const paths = [];
+    const edge = Math.max(
+      ...this.columns.flatMap((column) =>
+        column.cards.slice(-1).map((one) => one.getBoundingClientRect().bottom),
+      ),
+    );
     for (let i = 0; i + 1 < this.columns.length; i++) {
       const [left, right] = [this.columns[i], this.columns[i + 1]];
       const [from, to] = [ends(left, "right"), ends(right, "left")];
       for (const [answer, start] of from) {
         const end = to.get(answer);
         // A line to a place that is not shown leaves at the bottom.
-        const y2 = end?.y ?? origin.bottom;
+        const y2 = end?.y ?? edge;
         const x2 = right.getBoundingClientRect().left;
         paths.push(this.#path(answer, start, { x: x2, y: y2 }, origin, !end));
       }
       for (const [answer, end] of to) {
         if (from.has(answer)) continue;
-        const start = { ...end, x: left.getBoundingClientRect().right };
-        start.y = origin.bottom;
+        const x = left.getBoundingClientRect().right;
+        const start = { ...end, x, y: edge };
         paths.push(this.#path(answer, start, end, origin, true));
       }
     }
     // Lines of right answers lie above the others.
-    paths.sort((a, b) => a.classList.contains("right") - b.classList.contains("right"));
+    const above = (path) => Number(path.classList.contains("right"));
+    paths.sort((a, b) => above(a) - above(b));
     this.#picture.replaceChildren(...paths);
   }
 
@@ -61,13 +67,12 @@ export class QaLinks extends HTMLElement {
     const [x1, y1] = [from.x - origin.left, from.y - origin.top];
     const [x2, y2] = [to.x - origin.left, to.y - origin.top];
     const middle = (x1 + x2) / 2;
-    const kinds = [from.right || to.right ? "right" : "", leaves ? "leaves" : ""];
-    const path = svg("path", {
+    const right = from.right || to.right ? "right" : "";
+    return svg("path", {
       d: `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`,
-      class: kinds.join(" ").trim(),
+      class: `${right} ${leaves ? "leaves" : ""}`.trim(),
       "data-answer": answer,
     });
-    return path;
   }
 }
 

@@ -169,7 +169,7 @@ function figure(name, value) {
 
 /** The figure of the dev set, in words and as a line from 0 to 1. */
 function devFigure(dev) {
-  if (!dev) return [html("p", { class: "quiet" }, "no dev figure is known")];
+  if (!dev) return [html("p", { class: "quiet" }, "No dev figure is known.")];
   const { dataset, split, measure, value, low, high, questions } = dev;
   const known = Number.isFinite(low) && Number.isFinite(high);
   const percent = (x) => `${100 * x}%`;

@@ -85,7 +85,7 @@ export class QaViews extends HTMLElement {
     this.dispatchEvent(new CustomEvent("qa-shown", { bubbles: true }));
   }
 
-  async #views(ranker, { question, answers, answer, results }) {
+  async #views(ranker, { question, answers, right, answer, results }) {
     const result = results.get(ranker);
     const pair = {
       question,
@@ -99,8 +99,9 @@ export class QaViews extends HTMLElement {
         const points = await this.#rankers.outputs(ranker, question, answers, [
           view.question,
           view.answer,
+          ...(view.distance ? [view.distance] : []),
         ]);
-        made.push(viewPoints(view, points, answer, result.scores));
+        made.push(viewPoints(view, points, answer, right));
         continue;
       }
       const [found] = await this.#rankers.outputs(

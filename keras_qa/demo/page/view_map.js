@@ -51,14 +51,19 @@ export function viewMap(view, output, pair) {
       ? ` The first ${MOST} words of each text are shown.`
       : "";
   const signs = low < 0 ? " Hatched: below 0." : "";
+  const title = view.title ?? "one number for each two words";
   const caption =
-    `${view.title ?? "One number for each pair of words"}. Columns: the ` +
+    `${title[0].toUpperCase()}${title.slice(1)}. Columns: the ` +
     `question; rows: the answer; from ${number(low)} to ${number(high)}, ` +
     `the darker the further from 0.${signs}${cut}`;
   return html(
     "figure",
     {},
-    html("div", { class: "wide", tabindex: 0, role: "group", "aria-label": "Map" }, table),
+    html(
+      "div",
+      { class: "wide", tabindex: 0, role: "group", "aria-label": "Map" },
+      table,
+    ),
     html("figcaption", {}, caption),
   );
 }

@@ -7,25 +7,35 @@ import { Ranker } from "./ranker.js";
 runtime.env.wasm.numThreads = 1;
 runtime.env.logLevel = "error";
 
+// What is computed, is computed one after the other: the times that the page
+// shows are those of one ranker alone.
+let last = Promise.resolve();
+function alone(work) {
+  const done = last.then(work);
+  last = done.catch(() => {});
+  return done;
+}
+
+// By ranker, the promise of it.
 const rankers = new Map();
 const tasks = {
   async load({ ranker, folder }) {
-    rankers.set(ranker, await Ranker.load(runtime, folder));
+    rankers.set(ranker, Ranker.load(runtime, folder, alone));
+    await rankers.get(ranker);
   },
-  rank: ({ ranker, question, answers }) =>
-    rankers.get(ranker).rank(question, answers),
-  outputs: ({ ranker, question, answers, names }) =>
-    rankers.get(ranker).outputs(question, answers, names),
+  async rank({ ranker, question, answers }) {
+    const loaded = await rankers.get(ranker);
+    return alone(() => loaded.rank(question, answers));
+  },
+  async outputs({ ranker, question, answers, names }) {
+    const loaded = await rankers.get(ranker);
+    return alone(() => loaded.outputs(question, answers, names));
+  },
 };
 
-// One after the other: a session runs one batch at a time, and the times that
-// the page shows are those of one ranker alone.
-let last = Promise.resolve();
 addEventListener("message", ({ data: { id, task, ...given } }) => {
-  last = last
-    .then(() => tasks[task](given))
-    .then(
-      (result) => postMessage({ id, result }),
-      (error) => postMessage({ id, error: String(error?.message ?? error) }),
-    );
+  tasks[task](given).then(
+    (result) => postMessage({ id, result }),
+    (error) => postMessage({ id, error: String(error?.message ?? error) }),
+  );
 });
