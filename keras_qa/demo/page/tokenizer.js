@@ -31,7 +31,8 @@ export class Tokenizer {
    *   further tokens were cut off.
    */
   read(text) {
-    const mapped = new MappedText(wellFormed(text));
+    const mapped = new MappedText(text);
+    mapped.replaceEach(wellFormed);
     this.normalise(mapped);
     const ids = [];
     const spans = [];
@@ -64,9 +65,10 @@ export class Tokenizer {
   }
 }
 
-/** Replaces each lone surrogate, as the kit does, without moving anything. */
-export function wellFormed(text) {
-  return text.replace(/[\ud800-\udfff]/gu, "\ufffd");
+/** The kit reads lone surrogates and Unicode's noncharacters as U+FFFD. */
+function wellFormed(character) {
+  const none = /[\p{Cs}\p{Noncharacter_Code_Point}]/u.test(character);
+  return none ? "\ufffd" : undefined;
 }
 
 /** A regular expression of Oniguruma as one of JavaScript. */
