@@ -113,6 +113,34 @@ class Page:
         )
         self.wait_until("document.documentElement.dataset.ranked")
 
+    def click(self, selector, number=0):
+        """Clicks on an element that a selector finds."""
+        self.run(
+            "document.querySelectorAll(given[0])[given[1]].click();",
+            selector,
+            number,
+        )
+
+    def details(self, column, place):
+        """Opens the details of an answer, until all are shown."""
+        self.run(
+            "const column = document.querySelectorAll('qa-ranking')[given[0]];"
+            "await new Promise((done) => {"
+            "addEventListener('qa-shown', done, { once: true });"
+            "column.cards[given[1]].click(); });",
+            column,
+            place,
+        )
+
+    def emulate(self, width, scheme):
+        """Gives the page a width, and light or dark colours."""
+        send = self.driver.execute_cdp_cmd
+        sizes = {"height": 900, "deviceScaleFactor": 1, "mobile": True}
+        sizes["width"] = width
+        send("Emulation.setDeviceMetricsOverride", sizes)
+        scheme = {"name": "prefers-color-scheme", "value": scheme}
+        send("Emulation.setEmulatedMedia", {"features": [scheme]})
+
     def text(self, selector):
         """The text of the first element that a selector finds."""
         return self.run(
