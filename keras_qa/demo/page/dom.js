@@ -60,3 +60,12 @@ export function number(value, digits = 3) {
   if (!Number.isFinite(value)) return "–";
   return value.toFixed(digits).replace("-", "−");
 }
+
+// The kit's score of an answer without a word that counts; see
+// keras_qa/text/readable.py.
+const UNREAD = -(2 ** 100);
+
+/** A score, or that the answer has no readable word. */
+export function score(value, digits = 3) {
+  return value <= UNREAD ? "not readable" : number(value, digits);
+}

@@ -93,6 +93,7 @@ async function rank() {
     links.draw();
     status.textContent =
       "Choose a sample question, or give your own answers.";
+    document.documentElement.dataset.ranked = String(now);
     return;
   }
   const all = columns.map(async (column) => {

@@ -65,7 +65,7 @@ export class QaQuestion extends HTMLElement {
       html(
         "p",
         { class: "row" },
-        html("label", { for: "file" }, "or a text file, also dropped here"),
+        html("label", { for: "file" }, "or a text file, also dropped on the page"),
         parts.file,
         parts.back,
       ),
@@ -161,14 +161,15 @@ export class QaQuestion extends HTMLElement {
   }
 
   #takeDrops() {
-    this.addEventListener("dragover", (event) => {
+    // Anywhere: a browser would leave the page to show a file beside the field.
+    document.addEventListener("dragover", (event) => {
       event.preventDefault();
       this.classList.add("dropping");
     });
-    this.addEventListener("dragleave", () => {
+    document.addEventListener("dragleave", () => {
       this.classList.remove("dropping");
     });
-    this.addEventListener("drop", (event) => {
+    document.addEventListener("drop", (event) => {
       event.preventDefault();
       this.classList.remove("dropping");
       this.#readFile(event.dataTransfer.files[0]);

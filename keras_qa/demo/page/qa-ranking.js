@@ -1,6 +1,6 @@
 // <qa-ranking>: one ranker's column.
 
-import { html, number, struck, svg } from "./dom.js";
+import { html, number, score, struck, svg } from "./dom.js";
 import { averagePrecision, bestFirst } from "./measures.js";
 
 export class QaRanking extends HTMLElement {
@@ -129,7 +129,7 @@ export class QaRanking extends HTMLElement {
         "span",
         { class: "score" },
         html("span", { class: "hidden" }, "score "),
-        number(result.scores[answer]),
+        score(result.scores[answer]),
         right ? html("span", { class: "mark" }, " ✓ right") : null,
       ),
     );

@@ -1,6 +1,6 @@
 // <qa-views>: one answer in detail, as each ranker sees it.
 
-import { html, number, struck } from "./dom.js";
+import { html, score, struck } from "./dom.js";
 import { bestFirst } from "./measures.js";
 import { viewMap } from "./view_map.js";
 import { viewPoints } from "./view_points.js";
@@ -150,10 +150,10 @@ export class QaViews extends HTMLElement {
 
 function placeOf(result, answer) {
   const place = bestFirst(result.scores).indexOf(answer) + 1;
-  const score = number(result.scores[answer], 4);
+  const value = score(result.scores[answer], 4);
   const read = result.answers[answer];
   const cut = read.more ? `, first ${read.ids.length} words read` : "";
-  return `Place ${place} of ${result.scores.length}, score ${score}${cut}`;
+  return `Place ${place} of ${result.scores.length}, score ${value}${cut}`;
 }
 
 customElements.define("qa-views", QaViews);

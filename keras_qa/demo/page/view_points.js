@@ -134,7 +134,8 @@ function nearOne(value) {
   if (1 - value > 1e-3) return number(value, 4);
   const [digits, power] = Math.max(0, 1 - value).toExponential(1).split("e");
   if (Number(digits) === 0) return "1";
-  return `1 − ${digits} · 10^${power.replace("-", "−")}`;
+  const raised = [...power].map((c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]);
+  return `1 − ${digits} · 10${raised.join("")}`;
 }
 
 /** A round number, three to six of which fit into a length. */

@@ -38,7 +38,9 @@ def test_columns_have_the_kits_order(page, kit_rankers, questions):
     question = questions[2]
     answers = [candidate.text for candidate in question.candidates]
     assert f"{len(answers)} answers ranked by 4" in page.text("#status")
-    for number, ranker in enumerate(kit_rankers().values()):
+    # `test_scores.py` has the scores of all four.
+    for number, name in enumerate(("bm25", "hyperqa")):
+        ranker = kit_rankers()[name]
         order = [i for i, _ in ranker.rank(question.text, answers)]
         assert page.column(number, ".text") == [answers[i] for i in order][:10]
         right = [question.candidates[i].label == 1 for i in order]
@@ -139,6 +141,56 @@ def test_details_of_an_answer(page):
     page.click("qa-views .row button", 2)
     place = f"return {FOCUSED}.querySelector('.place').textContent;"
     assert page.run(place) == "3"
+
+
+READ = {"ids": [2, 1], "spans": [[0, 2], [3, 6]], "unknown": [False, True]}
+
+
+def test_words_shaded_by_weights(page):
+    words, scale = page.run(
+        "const { viewWeights } = await import('./view_words.js');"
+        "const made = viewWeights({ side: 'answer' }, given[0], given[1]);"
+        "const words = [...made.querySelectorAll('.word')];"
+        "return [words.map((one) => [one.localName, one.textContent,"
+        " one.className, Number(one.style.getPropertyValue('--level'))]),"
+        " Number(made.querySelector('.uniform').style.getPropertyValue("
+        "'--at'))];",
+        {"dims": [3], "data": [0.8, 0.2, 0.0]},
+        {"answer": "ab cde", "read": {"answer": READ}},
+    )
+    assert words == [
+        ["span", "ab", "word above", 1],
+        ["s", "cde", "word", 0.25],
+    ]
+    assert scale == 0.5 / 0.8
+
+
+def test_a_map(page):
+    found = page.run(
+        "const { viewMap } = await import('./view_map.js');"
+        "const made = viewMap({ title: 'match' }, given[0], given[1]);"
+        "const texts = (name) => [...made.querySelectorAll(name)].map((one) =>"
+        "one.ariaLabel ?? one.textContent);"
+        "return [texts('thead th'), texts('tbody th'), texts('tbody td'),"
+        " made.querySelectorAll('.below').length, made.textContent];",
+        # One row for each word of the question, and padding on both sides.
+        {"dims": [3, 3], "data": [0.1, 0.2, 9, 0.3, -0.4, 9, 9, 9, 9]},
+        {
+            **{"question": "ab cde", "answer": "fg hij"},
+            "read": {"question": READ, "answer": READ},
+        },
+    )
+    assert found[:2] == [["ab", "cde"], ["fg", "hij"]]
+    assert found[2] == ["0.100", "0.300", "0.200", "−0.400"]
+    assert found[3] == 1
+    assert "Match." in found[4]
+    assert "from −0.400 to 0.300" in found[4]
+
+
+def test_unreadable_answers(page):
+    page.show("text=silver&answer=%2C&answer=silver")
+    assert page.column(0, ".text") == ["silver", ","]
+    assert page.column(0, ".score")[1] == "score not readable"
 
 
 def test_command(page):
