@@ -17,11 +17,12 @@ export function bestFirst(scores) {
  *
  * @param {ArrayLike<number>} scores
  * @param {(boolean | null)[]} right whether each answer is right.
- * @returns {number | null} null if no answer is known to be right.
+ * @returns {number | null} null if no answer is right, or of one nothing is
+ *   known.
  */
 export function averagePrecision(scores, right) {
   const total = right.filter((one) => one === true).length;
-  if (total === 0) return null;
+  if (total === 0 || right.some((one) => one === null)) return null;
   const order = bestFirst(scores);
   let [sum, before] = [0, 0];
   for (let start = 0; start < order.length; ) {

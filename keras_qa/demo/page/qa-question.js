@@ -47,7 +47,7 @@ export class QaQuestion extends HTMLElement {
       back: html(
         "button",
         { type: "button", hidden: true, onclick: () => this.#clear() },
-        "Back to the sample’s answers",
+        "Remove your answers",
       ),
     });
     parts.sample.append(
@@ -100,7 +100,7 @@ export class QaQuestion extends HTMLElement {
     if (state.own !== null) details.open = true;
     const text = (state.own ?? []).join("\n");
     own.value = text.length <= MOST_SHOWN ? text : "";
-    this.#say(state.own === null ? "" : `${state.own.length} answers given.`);
+    this.#say("");
   }
 
   #choose(value) {

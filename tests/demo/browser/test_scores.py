@@ -166,7 +166,8 @@ def test_average_precision(page):
     )
     found = page.run(script, cases)
     np.testing.assert_allclose(found, [mean_over_orders(*c) for c in cases])
-    assert page.run(script, [[[1, 2], [False, None]]]) == [None]
+    unknown = [[[1, 2], [False, False]], [[1, 2], [True, None]]]
+    assert page.run(script, unknown) == [None, None]
 
 
 def test_order(page):
