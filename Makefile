@@ -74,6 +74,7 @@ lint: $(VENV)/.installed-test
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -b html -n -W --keep-going -q docs build/docs
+	$(BIN)/python -m devtools.sample_site --output build/docs/sample-site
 	echo build/docs/index.html
 
 linkcheck: $(VENV)/.installed-docs
@@ -105,7 +106,7 @@ $(VENV)/.installed-test: $(VENV)/.installed
 $(VENV)/.installed-docs: $(VENV)/.installed
 	mv $< $<-aside
 	echo "Installing what the documents need in addition"
-	$(PIP_INSTALL) -e '.[plots,tune,docs,serve]'
+	$(PIP_INSTALL) -e '.[plots,tune,docs,serve,onnx]'
 	mv $<-aside $<
 	touch $@
 
