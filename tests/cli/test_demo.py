@@ -148,6 +148,23 @@ def test_a_model_that_cannot_be_written(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_command_serves_until_it_is_interrupted(
+    page, tmp_path, capsys, monkeypatch
+):
+    def interrupt(server):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("keras_qa.demo.rankers.load_rankers", lambda *_: [])
+    monkeypatch.setattr(
+        "keras_qa.demo.server.ThreadingHTTPServer.serve_forever", interrupt
+    )
+    words = ["demo", "bm25", "--serve", "--port", "0", "--output"]
+    assert main([*words, str(tmp_path / "site")]) == 130
+    printed = capsys.readouterr().out
+    assert "http://127.0.0.1:" in printed and "until Ctrl-C" in printed
+    assert (tmp_path / "site/index.html").is_file()
+
+
 def test_a_site_is_served_with_the_types_that_browsers_ask_for(written):
     types = {
         "": "text/html; charset=utf-8",
