@@ -73,8 +73,8 @@ lint: $(VENV)/.installed-test
 	$(BIN)/mypy
 
 docs: $(VENV)/.installed-docs
-	$(BIN)/python -m sphinx -b html -n -W --keep-going -q docs build/docs
 	$(BIN)/python -m devtools.sample_site --output build/docs/sample-site
+	$(BIN)/python -m sphinx -b html -n -W --keep-going -q docs build/docs
 	echo build/docs/index.html
 
 linkcheck: $(VENV)/.installed-docs
