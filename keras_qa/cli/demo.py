@@ -107,11 +107,12 @@ def run(arguments: argparse.Namespace) -> int:
     names = ", ".join(ranker.label for ranker in rankers)
     print(f"{names} in {arguments.output}")
     if arguments.serve:
+        from keras_qa.demo.server import HOST
         from keras_qa.demo.server import make_server
 
         with make_server(arguments.output, arguments.port) as server:
-            host, port = server.server_address[:2]
-            print(f"http://{host}:{port}/ until Ctrl-C", flush=True)
+            address = f"http://{HOST}:{server.server_port}/"
+            print(f"{address} until Ctrl-C", flush=True)
             server.serve_forever()
     return 0
 
