@@ -73,6 +73,7 @@ lint: $(VENV)/.installed-test
 	$(BIN)/mypy
 
 docs: $(VENV)/.installed-docs
+	$(BIN)/python -m devtools.sample_site --output build/docs/sample-site
 	$(BIN)/python -m sphinx -b html -n -W --keep-going -q docs build/docs
 	! grep -rlE '<(script|link|img)[^>]+(src|href)="(https?:)?//' build/docs \
 	--include='*.html' || { echo "these pages load from elsewhere" >&2; exit 1; }
@@ -107,7 +108,7 @@ $(VENV)/.installed-test: $(VENV)/.installed
 $(VENV)/.installed-docs: $(VENV)/.installed
 	mv $< $<-aside
 	echo "Installing what the documents need in addition"
-	$(PIP_INSTALL) -e '.[plots,tune,docs,serve]'
+	$(PIP_INSTALL) -e '.[plots,tune,docs,serve,onnx]'
 	mv $<-aside $<
 	touch $@
 

@@ -27,7 +27,7 @@ ORDER = (
     ),
     *("datasets", "embeddings", "attention", "layers", "ranking", "models"),
     *("export", "training", "ranker", "search", "own_data", "serving"),
-    *("cli",),
+    *("demo", "cli"),
 )
 # Only what writes or reads TensorFlow's own forms may import it.
 TENSORFLOW = ("keras_qa.export",)

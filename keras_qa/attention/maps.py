@@ -90,9 +90,11 @@ def attention_maps(
         >>> draw_attention_maps(maps, "figure5.png")
     """
     weigh = getattr(model, "attention_maps", None)
-    if weigh is None:
+    # Those of AP-BiLSTM and AP-CNN have no blocks.
+    if weigh is None or "question_blocks" not in weigh.output:
         raise AttentionError(
-            "`model` must have an attribute `attention_maps`, as MRNN has. "
+            "`model` must have `attention_maps` of blocks and positions, as "
+            "MRNN has. "
             f"Received: {type(model).__name__}"
         )
     if inputs is not None:

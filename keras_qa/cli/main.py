@@ -30,6 +30,7 @@ COMMANDS = {
     "index": ("index", "encode and index many answers"),
     "ask": ("ask", "find answers in an index"),
     "serve": ("serve", "rank over HTTP"),
+    "demo": ("demo", "write a page that ranks in the browser"),
 }
 
 

@@ -18,6 +18,8 @@ from keras_qa.export.onnx_model import SOURCE
 from keras_qa.export.target import check_backend
 from keras_qa.export.tokenizer_file import make_tokenizer
 from keras_qa.export.tokenizer_file import save_tokenizers
+from keras_qa.export.views import AXES
+from keras_qa.export.views import add_views
 from keras_qa.text.reading import TextReading
 from keras_qa.text.sides import SIDES
 
@@ -32,6 +34,7 @@ def export_onnx(
     *,
     overwrite: bool = False,
     source: str | None = None,
+    views: bool = False,
 ) -> None:
     """Writes a folder with `model.onnx`, tokenizers and `reading.json`.
 
@@ -50,6 +53,9 @@ def export_onnx(
         overwrite: True allows an older converted model to be replaced.
         source: SHA-256 of the `.keras` file that contains the same model, for
             `find_beside`.
+        views: True adds the outputs of `keras_qa.export.views.add_views`, such
+            as attention weights, which the entry `views` of `reading.json`
+            names. The scores stay the same.
 
     Raises:
         ExportError: if Keras runs on another backend than TensorFlow, or the
@@ -65,6 +71,9 @@ def export_onnx(
     """
     check_folder(model, reading, path, overwrite)
     tokenizer = None if reading is None else make_tokenizer(reading)
+    shown: list[dict[str, str]] = []
+    if views:
+        model, shown = add_views(model)
     converted, signature = _convert(model, reading)
 
     def save_more(folder: Path) -> None:
@@ -79,7 +88,10 @@ def export_onnx(
         reading,
         {s.name: (s.shape.as_list(), s.dtype.name) for s in signature},
         save_more=save_more,
-        entries={} if source is None else {SOURCE: source},
+        entries={
+            **({} if source is None else {SOURCE: source}),
+            **({"views": shown} if views else {}),
+        },
     )
 
 
@@ -169,8 +181,8 @@ def _where(graph: Any, node: Any, name: str, _: list[Any]) -> None:
 def _name_sizes(graph: Any) -> None:
     """Names the axes of variable size, which tf2onnx only numbers."""
     for value in [*graph.input, *graph.output]:
-        side = value.name if value.name in ("question", "answer") else ""
-        names = "pairs", f"{side}_length".lstrip("_")
+        side = value.name if value.name in SIDES else ""
+        names = AXES.get(value.name, ("pairs", f"{side}_length".lstrip("_")))
         sizes = value.type.tensor_type.shape.dim
         for size, name in zip(sizes, names, strict=False):
             if not size.HasField("dim_value"):

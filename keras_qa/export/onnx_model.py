@@ -63,7 +63,7 @@ class OnnxModel:
 
     def predict_on_batch(self, inputs: Mapping[str, np.ndarray]) -> np.ndarray:
         """The scores of pairs, float32 `(n, 1)`."""
-        return self._session.run(None, dict(inputs))[0]
+        return self._session.run(["score"], dict(inputs))[0]
 
     def encode(self, texts: Ragged) -> np.ndarray:
         """The vectors of texts, by an encoder; float32 `(texts, dim)`."""

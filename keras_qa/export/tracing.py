@@ -37,14 +37,16 @@ def ids_function(
     """Wraps a model, without tracing it yet.
 
     Args:
-        model: a functional model with one output.
+        model: a functional model with one output, or with a dict of outputs,
+            the `"score"` among them.
         reading: how it reads text; answers that are not readable have the
             score `UNREAD_SCORE`.
         shapes: shapes of inputs, by name, that replace the model's.
 
     Returns:
         A `tf.function` of tensors in the order of `inputs_of`, which returns
-        `{"score": ...}` in float32, and the specifications of its inputs.
+        `{"score": ...}` in float32, with the other outputs, and the
+        specifications of its inputs.
     """
     inputs = inputs_of(model)
     shapes = {name: x.shape for name, x in inputs.items()} | dict(shapes or {})
@@ -59,13 +61,18 @@ def ids_function(
         taken: Any = dict(zip(inputs, tensors, strict=True))
         if not isinstance(model.input, dict):
             taken = tensors if len(tensors) > 1 else tensors[0]
-        scores = tf.cast(model(taken, training=False), tf.float32)
+        computed = model(taken, training=False)
+        others = dict(computed) if isinstance(computed, dict) else {}
+        scores = tf.cast(others.pop("score", computed), tf.float32)
         if readable is not None and "answer" in inputs:
             ids = tensors[list(inputs).index("answer")]
             words = tf.gather(readable, ids)
             kept = tf.reduce_any(words, axis=1, keepdims=True)
             scores = unread_last(scores, kept)
-        return {"score": tf.identity(scores, name="score")}
+        return {
+            name: tf.identity(x, name=name)
+            for name, x in {"score": scores, **others}.items()
+        }
 
     return score, signature
 

@@ -44,13 +44,16 @@ class AttentivePooling(PairLayer, MaskingLayer):
             usually comes from `Embedding(mask_zero=True)`. Where there is
             none, all positions are words.
         return_attention_scores: whether `w_q` and `w_a` are returned too.
+        return_matches: whether `G` is returned too.
 
     Output:
         List `[r_q, r_a]` of float tensors `(batch_size, question_dim)` and
         `(batch_size, answer_dim)`, without masks; with
         `return_attention_scores`, `[r_q, r_a, w_q, w_a]`, with weights of the
         shapes `(batch_size, question_length)` and `(batch_size,
-        answer_length)`.
+        answer_length)`. With `return_matches`, `G` is the last of the list,
+        `(batch_size, question_length, answer_length)`, in [-1, 1] and -1 at
+        padding.
 
     Raises:
         ValueError: if the inputs are not a list of two sequences.
@@ -98,6 +101,7 @@ class AttentivePooling(PairLayer, MaskingLayer):
         inputs: Any,
         mask: Any = None,
         return_attention_scores: bool = False,
+        return_matches: bool = False,
     ) -> list[Any]:
         """Pools both texts."""
         texts = list(inputs)
@@ -124,7 +128,11 @@ class AttentivePooling(PairLayer, MaskingLayer):
             )
             for w, x in zip(weights, texts, strict=True)
         ]
-        return pooled + weights if return_attention_scores else pooled
+        return [
+            *pooled,
+            *(weights if return_attention_scores else []),
+            *([fit] if return_matches else []),
+        ]
 
     def compute_output_shape(self, input_shape: Any) -> list[tuple]:
         """`[(batch_size, question_dim), (batch_size, answer_dim)]`."""
@@ -135,12 +143,15 @@ class AttentivePooling(PairLayer, MaskingLayer):
         inputs: Any,
         mask: Any = None,
         return_attention_scores: bool = False,
+        return_matches: bool = False,
     ) -> list[keras.KerasTensor]:
-        """The outputs' shapes and dtypes, with the weights if asked for."""
+        """The outputs' shapes and dtypes, with what is asked for."""
         shapes = [tuple(text.shape) for text in inputs]
         outputs = self.compute_output_shape(shapes)
         if return_attention_scores:
             outputs += [shape[:2] for shape in shapes]
+        if return_matches:
+            outputs.append((*shapes[0][:2], shapes[1][1]))
         return [
             keras.KerasTensor(shape, dtype=self.precise) for shape in outputs
         ]

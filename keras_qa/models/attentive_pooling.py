@@ -67,8 +67,8 @@ class AttentivePoolingRanker(ConfiguredModel):
             if projection is not None:
                 x = projection(x)
             states.append(drop_states(encoder(drop_words(x))))
-        question, answer, *weights = pooling(
-            states, return_attention_scores=True
+        question, answer, *weights, matches = pooling(
+            states, return_attention_scores=True, return_matches=True
         )
         super().__init__(texts, cosine([question, answer]))
 
@@ -80,6 +80,9 @@ class AttentivePoolingRanker(ConfiguredModel):
         self.pooling = pooling
         self.attention = keras.Model(
             texts, dict(zip(SIDES, weights, strict=True)), name="attention"
+        )
+        self.attention_maps = keras.Model(
+            texts, {"positions": matches}, name="attention_maps"
         )
 
     @property
@@ -102,7 +105,9 @@ class APBiLSTM(AttentivePoolingRanker):
     and `PairwiseHinge(margin)`, the published hinge on the difference of two
     cosines. `attention` is a model with the same inputs that returns the
     weights of the words, a dict of `"question"` `(batch_size,
-    question_length)` and `"answer"` `(batch_size, answer_length)`.
+    question_length)` and `"answer"` `(batch_size, answer_length)`;
+    `attention_maps` returns a dict of `"positions"`, the matches G,
+    `(batch_size, question_length, answer_length)`, -1 at padding.
 
     Id 0 is padding: its weight is 0 and it changes nothing. Texts may have
     any length; the cosine of a text without words is 0. Under mixed precision

@@ -133,7 +133,7 @@ def test_inputs_that_do_not_fit_the_words(question, inputs, message):
 
 def test_models_and_texts_without_maps():
     with pytest.raises(
-        AttentionError, match=r"`attention_maps`, as MRNN has.*: HyperQA"
+        AttentionError, match=r"of blocks and positions, as MRNN has.*: HyperQA"
     ):
         attention_maps(HyperQA(8), READING, "a", "b")
     with pytest.raises(RankerError, match=r"word ids .* MRNN, which takes"):
@@ -270,7 +270,7 @@ def test_the_command_draws_the_maps_of_a_saved_model(
     [
         (
             lambda: APCNN(SIZE, 5, units=4),
-            "`attention_maps`, as MRNN has. Received: APCNN",
+            "of blocks and positions, as MRNN has. Received: APCNN",
         ),
         (lambda: mrnn(None), "Received: MRNN, which takes {"),
     ],

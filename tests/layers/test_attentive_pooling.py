@@ -111,6 +111,28 @@ def test_the_equations_over_real_positions(dims, mode):
             )
 
 
+def test_the_matches_are_returned_behind_the_others():
+    texts, (layer, kernel) = _texts(), _layer()
+    masks = _masks(texts)
+    *pooled, matches = (
+        ops.convert_to_numpy(x)
+        for x in layer(texts, mask=masks, return_matches=True)
+    )
+    question, answer = texts
+    expected = np.tanh(question @ kernel @ answer.transpose(0, 2, 1))
+    real = masks[0][:, :, None] & masks[1][:, None, :]
+    np.testing.assert_allclose(
+        matches, np.where(real, expected, -1), rtol=1e-5, atol=1e-6
+    )
+    for found, x in zip(pooled, layer(texts, mask=masks), strict=True):
+        np.testing.assert_array_equal(found, ops.convert_to_numpy(x))
+    symbols = [keras.Input((None, 3)), keras.Input((5, 3))]
+    *_, matches = layer(
+        symbols, return_attention_scores=True, return_matches=True
+    )
+    assert matches.shape == (None, None, 5)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_padding_weighs_exactly_nothing(mode):
     texts, (layer, _) = _texts(), _layer()

@@ -45,11 +45,9 @@ class AttentiveRanker(EncodedTextRanker):
                 question, answer, answer["mask"]
             )[0],
         )
-        answer = self.answer_encoder(self.input["answer"])
+        answer = self._read["answer"]
         _, weights = attentive.attend(
-            self.question_encoder(self.input["question"]),
-            answer,
-            answer["mask"],
+            self._read["question"], answer, answer["mask"]
         )
         self.attentive = attentive
         self.attention = keras.Model(

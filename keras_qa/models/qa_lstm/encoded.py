@@ -119,15 +119,11 @@ class EncodedTextRanker(ConfiguredModel):
         )
 
         texts = text_inputs()
-        super().__init__(
-            texts,
-            head(
-                {
-                    "question": question_encoder(texts["question"]),
-                    "answer": answer_encoder(texts["answer"]),
-                }
-            ),
-        )
+        read = {
+            "question": question_encoder(texts["question"]),
+            "answer": answer_encoder(texts["answer"]),
+        }
+        super().__init__(texts, head(read))
 
         # === Config ===
         self.embedding = embedding
@@ -135,6 +131,8 @@ class EncodedTextRanker(ConfiguredModel):
         self.question_encoder = question_encoder
         self.answer_encoder = answer_encoder
         self.head = head
+        # What a subclass computes of it is no second reading of the texts.
+        self._read = read
         self._named = isinstance(given.similarity, str)
 
     @property

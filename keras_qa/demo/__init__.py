@@ -1,0 +1,1 @@
+"""A static page on which rankers answer in the browser."""
