@@ -151,13 +151,13 @@ class CTRNExperiment(Experiment[CTRNSettings]):
         fit = run.corpus.index(run.fit)
         return train(learner, run.settings, fit, run.arguments.seed)
 
-    def search_space(self, hp: Any) -> dict[str, Any]:
+    def search_space(self) -> dict[str, list[Any]]:
         """Settings from the lists of the section "Implementation Details"."""
         return {
-            "units": hp.Int("units", 128, 1024, step=128),
-            "hidden_layers": hp.Int("hidden_layers", 1, 3),
-            "learning_rate": hp.Choice("learning_rate", [1e-3, 1e-4, 1e-5]),
-            "batch_size": hp.Choice("batch_size", [64, 128, 256, 512]),
+            "units": list(range(128, 1025, 128)),
+            "hidden_layers": [1, 2, 3],
+            "learning_rate": [1e-3, 1e-4, 1e-5],
+            "batch_size": [64, 128, 256, 512],
         }
 
 

@@ -464,13 +464,6 @@ class Experiment(Generic[S]):
         """The measures of a data set's rankings, by name."""
         return measures_of(dataset)
 
-    def search_space(self, hp: Any) -> dict[str, Any]:
-        """Draws settings for one trial of a search.
-
-        Args:
-            hp: `keras_tuner.HyperParameters` to draw from.
-
-        Returns:
-            Settings by name, as `--set` takes them.
-        """
+    def search_space(self) -> dict[str, list[Any]]:
+        """The values that a trial of a search draws from, by setting."""
         raise NotImplementedError

@@ -277,19 +277,17 @@ class IAMExperiment(Experiment[IAMSettings]):
             rows[side][indices] = np.arange(len(indices))
         return found, rows
 
-    def search_space(self, hp: Any) -> dict[str, Any]:
+    def search_space(self) -> dict[str, list[Any]]:
         """Settings of the matcher that the paper leaves open.
 
         With `--stage-dir` all trials share the stages before the matcher.
         """
         return {
-            "hidden_units": hp.Choice("hidden_units", [50, 100, 200]),
-            "l2": hp.Choice("l2", [0.0, 1e-5, 1e-4]),
-            "learning_rate": hp.Choice("learning_rate", [1e-3, 1e-2, 0.1]),
-            "question_dropout": hp.Choice("question_dropout", [0.0, 0.5]),
-            "input_initializer": hp.Choice(
-                "input_initializer", ["uniform", "identity"]
-            ),
+            "hidden_units": [50, 100, 200],
+            "l2": [0.0, 1e-5, 1e-4],
+            "learning_rate": [1e-3, 1e-2, 0.1],
+            "question_dropout": [0.0, 0.5],
+            "input_initializer": ["uniform", "identity"],
         }
 
 
