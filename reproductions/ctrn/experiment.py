@@ -28,11 +28,11 @@ from reproductions.ctrn.settings import RECIPES
 from reproductions.ctrn.settings import CTRNSettings
 from reproductions.harness.command import run_command
 from reproductions.harness.errors import SettingsError
-from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
-from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.parts.learners import Learner
+from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.runs import Run
 
 if TYPE_CHECKING:
     import keras

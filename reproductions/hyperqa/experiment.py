@@ -17,11 +17,11 @@ import numpy as np
 
 import keras_qa
 from reproductions.harness.command import run_command
-from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
-from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.parts.learners import Learner
+from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.runs import Run
 from reproductions.hyperqa.settings import DATASETS
 from reproductions.hyperqa.settings import RECIPES
 from reproductions.hyperqa.settings import HyperQASettings

@@ -40,11 +40,11 @@ from reproductions.harness.command import parse_arguments
 from reproductions.harness.command import run_script
 from reproductions.harness.command import with_messages
 from reproductions.harness.errors import SettingsError
-from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
-from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.parts.learners import Learner
+from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.runs import Run
 from reproductions.iam.settings import CONTEXTUAL
 from reproductions.iam.settings import RECIPES
 from reproductions.iam.settings import TERMS

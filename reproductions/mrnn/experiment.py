@@ -29,11 +29,11 @@ from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Question
 from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness.command import run_command
-from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
-from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.parts.learners import Learner
+from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.runs import Run
 from reproductions.harness.settings import PAPER
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
 from reproductions.mrnn.settings import CONTEXTUAL

@@ -25,12 +25,12 @@ import keras_qa
 from keras_qa.datasets.dataset import Question
 from reproductions.harness.command import run_command
 from reproductions.harness.errors import SettingsError
-from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
-from reproductions.harness.experiment import Outcome
-from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.parts.learners import Learner
+from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.runs import Outcome
+from reproductions.harness.parts.runs import Run
 from reproductions.harness.settings import PAPER
 from reproductions.qa_lstm.settings import DATASETS
 from reproductions.qa_lstm.settings import MODELS

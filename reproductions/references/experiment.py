@@ -22,10 +22,10 @@ from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Question
 from reproductions.harness.command import run_command
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
-from reproductions.harness.experiment import Outcome
-from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.parts.learners import Learner
+from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.runs import Outcome
+from reproductions.harness.parts.runs import Run
 from reproductions.references.settings import MODELS
 from reproductions.references.settings import RECIPES
 from reproductions.references.settings import ReferenceSettings
