@@ -119,7 +119,8 @@ def draw(space: Space, trials: int, seed: int = 0) -> list[Changes]:
         trials: number of settings; a larger one adds some at the end.
         seed: seed of the draws.
     """
-    rng, found, repeated = Random(seed), [], 0
+    rng, repeated = Random(seed), 0
+    found: list[Changes] = []
     while len(found) < trials and repeated < REPEATED:
         changes = space(rng)
         repeated = repeated + 1 if changes in found else 0
