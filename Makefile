@@ -94,13 +94,13 @@ $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 	test -f $@ || $(PYTHON) -m venv --clear $(VENV)
 	rm -f $@
 	echo "Installing the packages into $(VENV): a minute or two"
-	$(PIP_INSTALL) -e '.[plots,tune]'
+	$(PIP_INSTALL) -e '.[plots]'
 	touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed
 	rm -f $<
 	echo "Installing what the tests need in addition"
-	$(PIP_INSTALL) -e '.[plots,tune,jax,torch,bert,onnx,search,serve,test]'
+	$(PIP_INSTALL) -e '.[plots,jax,torch,bert,onnx,search,serve,test]'
 	touch $< $@
 
 # The other stamp is put aside as it is, so that it grows no newer than those
@@ -108,7 +108,7 @@ $(VENV)/.installed-test: $(VENV)/.installed
 $(VENV)/.installed-docs: $(VENV)/.installed
 	mv $< $<-aside
 	echo "Installing what the documents need in addition"
-	$(PIP_INSTALL) -e '.[plots,tune,docs,serve,onnx]'
+	$(PIP_INSTALL) -e '.[plots,docs,serve,onnx]'
 	mv $<-aside $<
 	touch $@
 

@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from typing import Any
 
-from reproductions.harness.experiment import CONTEXTUAL_FLOORS
-from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
+from reproductions.harness.parts.floor_names import FLOORS
 from reproductions.harness.study import PlannedRun
 from reproductions.harness.study import plan_run
 from reproductions.harness.study import run_all

@@ -1,7 +1,8 @@
 """Encode a collection of answers and index it, for `keras-qa ask`.
 
 The model's score must compare one vector of each text, as in HyperQA, CosineQA,
-QA-LSTM and similar models without attention. After an interruption, the same
+QA-LSTM and similar models without attention, or one of each token, as in
+LateInteraction. After an interruption, the same
 command continues; with another --kind it reuses the encoded answers.
 """
 
@@ -42,6 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="flat: exact; hnsw: a graph, fast, slow to make; default: "
         "%(default)s",
     )
+    parser.add_argument(
+        "--half",
+        action="store_true",
+        help="of a model with a vector for each token: store them in half "
+        "precision, in half the space",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -62,12 +69,16 @@ def run(arguments: argparse.Namespace) -> int:
 
     ranker = load_model(arguments)
     total = build_index(
-        ranker, arguments.answers, arguments.output, arguments.kind
+        ranker,
+        arguments.answers,
+        arguments.output,
+        arguments.kind,
+        half=arguments.half,
     )
     if not add_question_encoder(arguments.output):
         print(
-            "keras-qa: without the extra `onnx`, `keras-qa ask` starts with "
-            "Keras, which takes seconds",
+            "keras-qa: without the extra `onnx`, or with a vector for each "
+            "token, `keras-qa ask` starts with Keras, which takes seconds",
             file=sys.stderr,
         )
     print_report(ranker)

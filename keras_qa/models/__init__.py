@@ -2,6 +2,8 @@
 
 from keras_qa.models.attentive_pooling import APCNN
 from keras_qa.models.attentive_pooling import APBiLSTM
+from keras_qa.models.cosineqa import CosineQA
+from keras_qa.models.cosineqa import LogCosineQA
 from keras_qa.models.ctrn.ctrn import CTRN
 from keras_qa.models.ctrn.pointwise_baselines import CNNRanker
 from keras_qa.models.ctrn.pointwise_baselines import LSTMRanker
@@ -12,9 +14,7 @@ from keras_qa.models.floors.fusion import FusionRanker
 from keras_qa.models.floors.untrained import AlignmentRanker
 from keras_qa.models.floors.untrained import IdfOverlapRanker
 from keras_qa.models.floors.untrained import SentenceCosineRanker
-from keras_qa.models.hyperqa import CosineQA
 from keras_qa.models.hyperqa import HyperQA
-from keras_qa.models.hyperqa import LogCosineQA
 from keras_qa.models.iam.iam import IAM
 from keras_qa.models.iam.language_model import BidirectionalLanguageModel
 from keras_qa.models.mrnn import MRNN

@@ -110,6 +110,33 @@ def encode_texts(scorer: keras.Model, side: str, texts: Ragged) -> np.ndarray:
     return np.concatenate(parts)[np.argsort(order)]
 
 
+def encode_tokens(scorer: keras.Model, side: str, texts: Ragged) -> VectorTexts:
+    """Encodes the tokens of texts of one side.
+
+    Args:
+        scorer: model whose encoders return a dict of the `"vectors"` of tokens
+            and their `"mask"`, as `LateInteraction`.
+        side: `"question"` or `"answer"`.
+        texts: the word ids of the texts.
+
+    Returns:
+        The float32 vectors of the tokens of each text.
+
+    Raises:
+        ValueError: if a word id is negative or beyond the vocabulary.
+    """
+    _check_ids(scorer, texts)
+    width = getattr(scorer, f"{side}_encoder").output["vectors"].shape[-1]
+    parts = [np.zeros((0, width), np.float32)] * len(texts)
+    for chosen, encoded in _encodings(
+        scorer, side, texts, np.arange(len(texts))
+    ):
+        for row, i in enumerate(chosen):
+            real = np.asarray(encoded["mask"][row], bool)
+            parts[i] = np.asarray(encoded["vectors"][row], np.float32)[real]
+    return VectorTexts.from_arrays(parts, width)
+
+
 def _check_ids(scorer: keras.Model, texts: Ragged) -> None:
     """Raises an error for ids without a word vector.
 

@@ -98,13 +98,19 @@ class AnswerShards:
         self, number: int, answers: list[Answer], vectors: np.ndarray
     ) -> None:
         """Writes a shard atomically; `vectors` are stored as float32."""
+        self.write_arrays(number, answers, vectors=vectors.astype(np.float32))
+
+    def write_arrays(
+        self, number: int, answers: list[Answer], **arrays: np.ndarray
+    ) -> None:
+        """Writes a shard of answers and arrays atomically."""
         lines = _lines(answers)
         offsets = np.cumsum([0, *map(len, lines)], dtype=np.int64)
 
         def save(path: Path) -> None:
             path.mkdir()
-            np.save(path / "vectors.npy", vectors.astype(np.float32))
-            np.save(path / "offsets.npy", offsets)
+            for name, array in {**arrays, "offsets": offsets}.items():
+                np.save(path / f"{name}.npy", array)
             (path / "answers.jsonl").write_bytes(b"".join(lines))
 
         write_whole(self.path(number), save)

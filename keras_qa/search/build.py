@@ -27,7 +27,9 @@ from keras_qa.files.whole import write_whole
 from keras_qa.progress import ProgressBar
 from keras_qa.ranker import Ranker
 from keras_qa.ranking.scoring import encode_texts
+from keras_qa.ranking.scoring import encode_tokens
 from keras_qa.search import faiss_index as faiss_files
+from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
 from keras_qa.search.faiss_index import KINDS
@@ -36,16 +38,23 @@ from keras_qa.search.index import SETTINGS
 from keras_qa.search.index import UNREAD
 from keras_qa.search.index import Description
 from keras_qa.search.index import Settings
+from keras_qa.search.index import finished_kinds
+from keras_qa.search.index import has_tokens
 from keras_qa.search.index import load_unread
 from keras_qa.search.index import read_index_file
+from keras_qa.search.index import token_shards
 from keras_qa.search.searchable import space_of
 from keras_qa.search.spaces import PoincareSpace
 from keras_qa.search.spaces import Space
 from keras_qa.search.spaces import check_vectors
 from keras_qa.search.spaces import space_from_config
+from keras_qa.search.token_search import TokenSpace
+from keras_qa.search.token_shards import TokenShards
 from keras_qa.text.reading import TextReading
 
 SHARD = 8192
+# As many bytes if answers have some ten tokens.
+TOKEN_SHARD = 1024
 # Number of texts encoded between two steps of the progress bar.
 ENCODED = 2048
 
@@ -56,7 +65,8 @@ def build_index(
     folder: Path,
     kind: str = "flat",
     *,
-    shard_size: int = SHARD,
+    shard_size: int | None = None,
+    half: bool = False,
     show_progress: bool = True,
 ) -> int:
     """Encodes answers and builds an index of them.
@@ -75,14 +85,17 @@ def build_index(
             copied into it.
         kind: `"flat"` compares a question with every answer, `"hnsw"` searches
             a graph of them, approximately.
-        shard_size: number of answers of a shard.
+        shard_size: number of answers of a shard; None takes `SHARD`, or
+            `TOKEN_SHARD` for a model with a vector for each token.
+        half: whether the vectors of tokens are stored in float16, which
+            changes scores by about 1e-3.
         show_progress: True draws progress bars.
 
     Returns:
         The number of answers.
 
     Raises:
-        ImportError: if FAISS is not installed.
+        ImportError: if FAISS is not installed and needed.
         SearchError: if `space_of` does not support the model, the model gives
             vectors that are not finite, `kind` is unknown, the folder contains
             an index of another model or other answers, or other files, or
@@ -92,11 +105,26 @@ def build_index(
         RankerError: if `ranker` was not loaded from files.
     """
     check_choice("kind", kind, KINDS, error=SearchError)
-    faiss_files.import_faiss()
     space = space_of(ranker.model)
+    tokens = isinstance(space, TokenSpace)
+    if half and not tokens:
+        raise SearchError(
+            "`half` goes with a model that has a vector for each token. "
+            f"Received: {type(ranker.model).__name__}"
+        )
+    # Exact search of tokens does without.
+    made = kind if not tokens or kind != "flat" else None
+    if made is not None:
+        faiss_files.import_faiss()
+    if shard_size is None:
+        shard_size = TOKEN_SHARD if tokens else SHARD
     with owned_folder(folder):
-        _claim(folder, ranker, shard_size)
-        shards = AnswerShards(folder / "shards", shard_size)
+        settings = _claim(folder, ranker, shard_size, half)
+        shards = (
+            token_shards(folder, settings)
+            if tokens
+            else AnswerShards(folder / "shards", shard_size)
+        )
         for written in (folder, shards.folder):
             remove_scratch(written)
         described = folder / ANSWERS
@@ -111,14 +139,14 @@ def build_index(
             show_progress,
         )
         total = counts["answers"]
-        if not any((folder / f"{k}.faiss").exists() for k in KINDS):
+        if not finished_kinds(folder, tokens=False):
             _write_array(folder / UNREAD, unread)
         # An index of an older version contains all answers.
         unread = load_unread(folder, total)
         description = {**_described(space, shards), **counts}
         _write_json(described, description)
         path = folder / f"{kind}.faiss"
-        if not path.exists():
+        if made is not None and not path.exists():
             index = _make(kind, description, shards, unread, show_progress)
             write_whole(path, lambda p: faiss_files.save_faiss(index, p))
     return total
@@ -134,16 +162,20 @@ def add_question_encoder(folder: Path) -> bool:
 
     Returns:
         True if the index has this form now; False if the extra `onnx` is not
-        installed, or Keras runs on another backend than TensorFlow.
+        installed, Keras runs on another backend than TensorFlow, or the index
+        has a vector for each token.
 
     Raises:
         RankerError: if the folder's model cannot be loaded.
+        SearchError: if the folder contains no finished index.
     """
     from keras_qa.export.onnx_model import BESIDE
     from keras_qa.export.onnx_model import ENCODER_FILE
     from keras_qa.export.onnx_model import find_beside
     from keras_qa.files.whole import file_digest
 
+    if has_tokens(read_index_file(folder / ANSWERS, Description)):
+        return False
     file = folder / "model" / MODEL
     if find_beside(file, ENCODER_FILE) is not None:
         return True
@@ -161,23 +193,25 @@ def add_question_encoder(folder: Path) -> bool:
     return True
 
 
-def _claim(folder: Path, ranker: Ranker, shard_size: int) -> None:
+def _claim(
+    folder: Path, ranker: Ranker, shard_size: int, half: bool
+) -> Settings:
     """Records the model of a new index, or checks that of an existing one."""
     reading = ranker.reading
     words = "".join(f"{word}\n" for word in reading.vocabulary.words[2:])
-    now = asdict(
-        Settings(
-            reading.tokenizer,
-            reading.max_question_length,
-            reading.max_answer_length,
-            shard_size,
-            ranker.weights_digest(),
-            hashlib.sha256(words.encode()).hexdigest(),
-        )
+    settings = Settings(
+        reading.tokenizer,
+        reading.max_question_length,
+        reading.max_answer_length,
+        shard_size,
+        ranker.weights_digest(),
+        hashlib.sha256(words.encode()).hexdigest(),
+        half,
     )
-    settings = folder / SETTINGS
-    if settings.exists():
-        before = asdict(read_index_file(settings, Settings))
+    now = asdict(settings)
+    path = folder / SETTINGS
+    if path.exists():
+        before = asdict(read_index_file(path, Settings))
         if (folder / "model").exists():
             kept = TextReading.load(folder / "model", reading.tokenizer)
             before["readable"] = kept.readable, sorted(kept.stop_words)
@@ -192,9 +226,10 @@ def _claim(folder: Path, ranker: Ranker, shard_size: int) -> None:
             )
     else:
         _check_empty(folder)
-        _write_json(settings, now)
+        _write_json(path, now)
     if not (folder / "model").exists():
         ranker.save(folder / "model")
+    return settings
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:
@@ -243,6 +278,8 @@ def _encode(
     words, unknown = report.words, report.unknown.total()
     unread: list[np.ndarray] = []
     finished, total, number = shards.count(), 0, 0
+    tokens = isinstance(shards, TokenShards)
+    encode: Callable[..., Any] = encode_tokens if tokens else encode_texts
     stream = read_answers(path)
     with ProgressBar(
         desc="Encode", unit="answer", disable=not show_progress
@@ -253,7 +290,7 @@ def _encode(
             is_new = number >= finished
             if not is_new and not shards.holds(number, answers):
                 raise _other_answers(shards, total, path)
-            vectors = []
+            vectors: list[Any] = []
             for start in range(0, len(answers), ENCODED):
                 part = answers[start : start + ENCODED]
                 texts = reading.texts(
@@ -262,12 +299,10 @@ def _encode(
                 rows = np.flatnonzero(~reading.are_readable(texts))
                 unread.append(total + start + rows)
                 if is_new:
-                    vectors.append(encode_texts(ranker.model, "answer", texts))
+                    vectors.append(encode(ranker.model, "answer", texts))
                 bar.update(len(part))
             if is_new:
-                shards.write(
-                    number, answers, check_vectors(np.concatenate(vectors))
-                )
+                _write_shard(shards, number, answers, vectors)
             total += len(answers)
             number += 1
     if number < finished:
@@ -282,6 +317,17 @@ def _encode(
     return counts, np.concatenate(unread)
 
 
+def _write_shard(
+    shards: AnswerShards, number: int, answers: list[Answer], encoded: list[Any]
+) -> None:
+    if isinstance(shards, TokenShards):
+        vectors = check_vectors(np.concatenate([x.vectors for x in encoded]))
+        lengths = np.concatenate([x.lengths for x in encoded])
+        shards.write_tokens(number, answers, vectors, lengths)
+    else:
+        shards.write(number, answers, check_vectors(np.concatenate(encoded)))
+
+
 def _other_answers(shards: AnswerShards, same: int, path: Path) -> SearchError:
     return SearchError(
         f"{shards.folder} holds other answers than {path}; give another "
@@ -289,8 +335,10 @@ def _other_answers(shards: AnswerShards, same: int, path: Path) -> SearchError:
     )
 
 
-def _described(space: Space, shards: AnswerShards) -> dict[str, Any]:
-    """The configuration of the space, and the largest norm of an answer.
+def _described(
+    space: Space | TokenSpace, shards: AnswerShards
+) -> dict[str, Any]:
+    """The configuration of the space, and the largest norm of a vector.
 
     The mean of the answers becomes the centre of a `PoincareSpace`.
     """
@@ -309,7 +357,9 @@ def _make(
     unread: np.ndarray,
     show_progress: bool,
 ) -> Any:
-    """The FAISS index of the readable answers."""
+    """The FAISS index of the readable answers, or of their tokens."""
+    if isinstance(shards, TokenShards):
+        return _token_graph(kind, shards, unread, show_progress)
     space = space_from_config(description["space"])
     radius = description["radius"]
     total = description["answers"] - len(unread)
@@ -318,6 +368,22 @@ def _make(
         lift = partial(space.answer_places, radius=radius)
     rows = map(lift, _without(shards.blocks(), unread))
     return faiss_files.build_faiss(kind, rows, total, show_progress)
+
+
+def _token_graph(
+    kind: str, shards: TokenShards, unread: np.ndarray, show_progress: bool
+) -> Any:
+    """The FAISS graph of the tokens of the readable answers."""
+    lengths = np.concatenate([texts.lengths for texts in shards.shards()])
+    answers = np.repeat(np.arange(len(lengths)), lengths)
+    of_unread = np.flatnonzero(np.isin(answers, unread))
+    rows = (
+        block.astype(np.float32)
+        for block in _without(shards.blocks(), of_unread)
+    )
+    return faiss_files.build_faiss(
+        kind, rows, len(answers) - len(of_unread), show_progress
+    )
 
 
 def _without(

@@ -13,16 +13,18 @@ from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
 from keras_qa.errors import SearchError
 from keras_qa.files.checks import read_json
+from keras_qa.files.checks import typed
 from keras_qa.files.text_files import shorten
 from keras_qa.ranker import Ranker
-from keras_qa.search import exact
-from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import stored_array
 from keras_qa.search.faiss_index import KINDS
-from keras_qa.search.spaces import check_vectors
 from keras_qa.search.spaces import space_from_config
+from keras_qa.search.token_search import TokenSearch
+from keras_qa.search.token_search import TokenSpace
+from keras_qa.search.token_shards import TokenShards
+from keras_qa.search.vector_search import VectorSearch
 from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.word_pieces import READERS
 
@@ -62,6 +64,7 @@ class Settings:
         shard_size: number of answers of a shard, positive.
         model_sha256: digest of the file with the model's weights.
         vocabulary_sha256: digest of `vocabulary.txt`.
+        half: whether the vectors of tokens are stored in float16.
     """
 
     tokenizer: str
@@ -70,6 +73,7 @@ class Settings:
     shard_size: int
     model_sha256: str
     vocabulary_sha256: str
+    half: bool = False
 
     def __post_init__(self) -> None:
         check_positive(shard_size=self.shard_size)
@@ -122,6 +126,31 @@ def unknown_share(description: Description) -> float | None:
     return description["unknown"] / max(1, description["words"])
 
 
+def has_tokens(description: Description) -> bool:
+    """Returns True for an index with a vector for each token."""
+    return description["space"].get("space") == TokenSpace.space
+
+
+def finished_kinds(folder: Path, tokens: bool) -> list[str]:
+    """The kinds of index in a folder with encoded answers.
+
+    Args:
+        folder: the folder.
+        tokens: whether each token has a vector; an exact search then needs no
+            file of its own.
+    """
+    return [
+        kind
+        for kind in KINDS
+        if (folder / f"{kind}.faiss").is_file() or (tokens and kind == "flat")
+    ]
+
+
+def token_shards(folder: Path, settings: Settings) -> TokenShards:
+    """The shards of an index with a vector for each token."""
+    return TokenShards(folder / "shards", settings.shard_size, settings.half)
+
+
 class AnswerIndex:
     """An index of answers and the model that encodes questions for it.
 
@@ -154,7 +183,8 @@ class AnswerIndex:
     def __init__(self, folder: Path, kind: str | None = None):
         description = read_index_file(folder / ANSWERS, Description)
         settings = read_index_file(folder / SETTINGS, Settings)
-        found = [k for k in KINDS if (folder / f"{k}.faiss").is_file()]
+        tokens = has_tokens(description)
+        found = finished_kinds(folder, tokens)
         if not found or (kind is not None and kind not in found):
             others = sorted(path.stem for path in folder.glob("*.faiss"))
             raise SearchError(
@@ -168,36 +198,22 @@ class AnswerIndex:
         self.unknown_share = unknown_share(description)
         self.unread = load_unread(folder, self._total)
         self._readable = np.delete(np.arange(self._total), self.unread)
-        self._radius = description["radius"]
-        try:
-            self._space = space_from_config(description["space"])
-        except SearchError as error:
-            raise SearchError(f"{folder / ANSWERS}: {error}") from error
-        self._shards = AnswerShards(folder / "shards", settings.shard_size)
-        path = folder / f"{self.kind}.faiss"
-        self._index = faiss_files.load_faiss(path, self.kind)
-        if self._index.ntotal != len(self._readable):
-            raise SearchError(
-                f"{path}: expected {len(self._readable)} answers. "
-                f"Received: {self._index.ntotal}"
-            )
-        self._dim = self._shards.block(0).shape[1]
-        vector = np.zeros(self._dim)
-        try:
-            columns = len(
-                self._space.lift_question(vector)
-                if self.kind == "flat"
-                else self._space.question_place(vector, 1.0)
-            )
-        except ValueError as error:
-            raise SearchError(
-                f"{folder / ANSWERS}: expected the space of vectors of "
-                f"{self._dim} numbers. Received: {error}"
-            ) from error
-        if self._index.d != columns:
-            raise SearchError(
-                f"{path}: expected {columns} columns. Received: {self._index.d}"
-            )
+        self._shards: AnswerShards
+        self._searcher: TokenSearch | VectorSearch
+        given = self._readable, description["radius"], self.kind, folder
+        config, place = description["space"], str(folder / ANSWERS)
+        if tokens:
+            space = typed(config, TokenSpace, place, SearchError)
+            shards = token_shards(folder, settings)
+            self._searcher = TokenSearch(space, shards, *given)
+            self._shards = shards
+        else:
+            try:
+                found_space = space_from_config(config)
+            except SearchError as error:
+                raise SearchError(f"{place}: {error}") from error
+            self._shards = AnswerShards(folder / "shards", settings.shard_size)
+            self._searcher = VectorSearch(found_space, self._shards, *given)
         self.ranker = Ranker.load(folder / "model", settings.tokenizer)
 
     def __len__(self) -> int:
@@ -219,8 +235,11 @@ class AnswerIndex:
         return "; ".join(parts)
 
     def encode(self, question: str) -> np.ndarray:
-        """The vector of a question, float32 `(dim,)`."""
-        return check_vectors(self.ranker.encode([question], "question"))[0]
+        """The vector of a question, float32 `(dim,)`.
+
+        Of late interaction the vectors of its tokens, `(tokens, dim)`.
+        """
+        return self._searcher.encode(self.ranker, question)
 
     def search(
         self, question: np.ndarray, top: int, effort: int | None = None
@@ -228,10 +247,11 @@ class AnswerIndex:
         """The best answers to a question.
 
         Args:
-            question: the question's vector, float `(dim,)`.
+            question: what `encode` returned.
             top: number of answers.
             effort: number of nodes of a graph that are compared with the
-                question; None takes `EFFORT`. A flat index ignores it.
+                question, or with each of its tokens; None takes `EFFORT`. A
+                flat index ignores it.
 
         Returns:
             The answers' numbers, int64 `(n,)`, and the model's scores,
@@ -243,44 +263,20 @@ class AnswerIndex:
             SearchError: if `top` or, for a graph, `effort` is less than 1, or
                 `question` has another shape or is not finite.
         """
-        if np.shape(question) != (self._dim,):
-            raise SearchError(
-                f"`question` must have the shape ({self._dim},). "
-                f"Received: {np.shape(question)}"
-            )
+        self._searcher.check(question)
         if not np.isfinite(question).all():
             raise SearchError(
                 "`question` must be finite. Received: NaN or infinity"
             )
         if top < 1:
             raise SearchError(f"`top` must be positive. Received: top={top}")
-        if self.kind == "flat":
-            rows, keys = exact.exact_search(
-                self._index, self._space, self._vectors, question, top
-            )
-        else:
-            faiss_files.set_effort(
-                self._index, faiss_files.EFFORT if effort is None else effort
-            )
-            rows, keys = exact.approximate_search(
-                self._index,
-                self._space,
-                self._vectors,
-                question,
-                top,
-                max(exact.POOL, 2 * top),
-                self._radius,
-            )
+        rows, keys = self._searcher.find(question, top, effort)
         last = self.unread[: top - len(rows)]
-        scores = self._space.scores(question, keys)
+        scores = self._searcher.space.scores(question, keys)
         return (
             np.append(self._readable[rows], last),
             np.append(scores, np.full(len(last), UNREAD_SCORE)),
         )
-
-    def _vectors(self, rows: np.ndarray) -> np.ndarray:
-        """The vectors of rows of the FAISS index."""
-        return self._shards.vectors(self._readable[rows])
 
     def answers(self, rows: np.ndarray) -> list[Answer]:
         """The answers with these numbers, in the given order."""

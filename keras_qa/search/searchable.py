@@ -7,22 +7,24 @@ from keras_qa.layers import CosineSimilarity
 from keras_qa.layers import HyperbolicDistance
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
+from keras_qa.models import LateInteraction
 from keras_qa.models import SentenceEncoder
 from keras_qa.models.qa_lstm.encoded import EncodedTextRanker
 from keras_qa.search.spaces import CosineSpace
 from keras_qa.search.spaces import HyperboloidSpace
 from keras_qa.search.spaces import PoincareSpace
 from keras_qa.search.spaces import Space
+from keras_qa.search.token_search import TokenSpace
 
 SEARCHABLE = (
     "HyperQA or CosineQA without `concatenate_embeddings`, SentenceEncoder, "
-    "or one of Tan et "
+    "LateInteraction, or one of Tan et "
     "al. and Feng et al. that encodes answers as questions and compares them "
     "by the cosine (QALSTM, ConvPoolingLSTM, ConvBasedLSTM, QACNN, FengCNN)"
 )
 
 
-def space_of(model: Any) -> Space:
+def space_of(model: Any) -> Space | TokenSpace:
     """The space in which a model compares questions and answers.
 
     Args:
@@ -33,8 +35,8 @@ def space_of(model: Any) -> Space:
 
     Raises:
         SearchError: if the model's score is not a monotone function of an
-            inner product of two vectors, one for each text, or ranks the
-            farthest answer first.
+            inner product of two vectors, one for each text or token, or ranks
+            the farthest answer first.
     """
     if isinstance(model, EncodedTextRanker):
         if model.answer_encoder is model.question_encoder and isinstance(
@@ -42,7 +44,9 @@ def space_of(model: Any) -> Space:
         ):
             return CosineSpace(1.0)
         raise _unsearchable(model, "attention or another similarity")
-    if not isinstance(model, (HyperQA, CosineQA, SentenceEncoder)):
+    if not isinstance(
+        model, (HyperQA, CosineQA, SentenceEncoder, LateInteraction)
+    ):
         raise _unsearchable(model, "another head")
     if getattr(model, "concatenate_embeddings", False):
         raise _unsearchable(model, "`concatenate_embeddings`")
@@ -51,6 +55,8 @@ def space_of(model: Any) -> Space:
     if not isinstance(model, HyperQA):
         if not weight > 0:
             raise _misled(weight, "positive, as the weight of the cosine")
+        if isinstance(model, LateInteraction):
+            return TokenSpace(weight, shift, model.reduce)
         return CosineSpace(weight, shift)
     if not weight < 0:
         raise _misled(weight, "negative, as the weight of the distance")

@@ -1,5 +1,6 @@
 """Texts as contextual vectors of their words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,16 @@ class VectorTexts(Ragged):
 
     def __post_init__(self) -> None:
         self.check_offsets("vectors")
+
+    @classmethod
+    def from_arrays(
+        cls, texts: Sequence[np.ndarray], dim: int
+    ) -> "VectorTexts":
+        """The texts with these vectors, float `(words, dim)` each."""
+        return cls(
+            np.concatenate([np.zeros((0, dim), np.float32), *texts]),
+            np.cumsum([0, *map(len, texts)], dtype=np.int64),
+        )
 
     @property
     def rows(self) -> np.ndarray:

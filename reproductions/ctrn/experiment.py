@@ -28,11 +28,11 @@ from reproductions.ctrn.settings import RECIPES
 from reproductions.ctrn.settings import CTRNSettings
 from reproductions.harness.command import run_command
 from reproductions.harness.errors import SettingsError
-from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
-from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.parts.learners import Learner
+from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.runs import Run
 
 if TYPE_CHECKING:
     import keras
@@ -151,13 +151,13 @@ class CTRNExperiment(Experiment[CTRNSettings]):
         fit = run.corpus.index(run.fit)
         return train(learner, run.settings, fit, run.arguments.seed)
 
-    def search_space(self, hp: Any) -> dict[str, Any]:
+    def search_space(self) -> dict[str, list[Any]]:
         """Settings from the lists of the section "Implementation Details"."""
         return {
-            "units": hp.Int("units", 128, 1024, step=128),
-            "hidden_layers": hp.Int("hidden_layers", 1, 3),
-            "learning_rate": hp.Choice("learning_rate", [1e-3, 1e-4, 1e-5]),
-            "batch_size": hp.Choice("batch_size", [64, 128, 256, 512]),
+            "units": list(range(128, 1025, 128)),
+            "hidden_layers": [1, 2, 3],
+            "learning_rate": [1e-3, 1e-4, 1e-5],
+            "batch_size": [64, 128, 256, 512],
         }
 
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from reproductions.harness.experiment import Recipe
+from reproductions.harness.parts.recipes import Recipe
+from reproductions.harness.parts.setting_fields import setting
 from reproductions.harness.settings import ACTIVATIONS
 from reproductions.harness.settings import CommonSettings
-from reproductions.harness.settings import setting
 
 _DETAILS = "Implementation Details"
 

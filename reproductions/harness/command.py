@@ -10,10 +10,10 @@ from typing import Any
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.errors import RunFolderError
 from keras_qa.quiet import silence_tensorflow
-from reproductions.harness.experiment import CONTEXTUAL_FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.settings import describe_settings
-from reproductions.harness.settings import wrapped
+from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
+from reproductions.harness.parts.setting_help import describe_settings
+from reproductions.harness.parts.setting_help import wrapped
 
 
 def parse_arguments(

@@ -19,8 +19,8 @@ from keras_qa.training.run_folder import SETTINGS
 from keras_qa.training.run_folder import RunFolder
 from keras_qa.training.run_folder import keep_only
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Run
 from reproductions.harness.fitting import fit
+from reproductions.harness.parts.runs import Run
 
 # The files of a finished fold; its weights are of no further use.
 KEPT = {SETTINGS, METRICS, "history.csv"}

@@ -1,4 +1,4 @@
-"""The interface between papers and the harness, and the data of one run.
+"""The interface between papers and the harness.
 
 A paper's folder has one subclass of `Experiment` with its settings, recipes and
 models and how these are built and trained. The harness uses only this
@@ -10,8 +10,6 @@ from argparse import ArgumentParser
 from argparse import Namespace
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
 from typing import TYPE_CHECKING
 from typing import Any
 from typing import ClassVar
@@ -25,178 +23,32 @@ from keras_qa.arguments import check_choice
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
-from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.measures import check_monitor
 from reproductions.harness.measures import measures_of
+from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
+from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.parts.floor_names import WORDLESS
+from reproductions.harness.parts.learners import Learner
+from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.recipes import Recipe
+from reproductions.harness.parts.runs import Outcome
+from reproductions.harness.parts.runs import Run
+from reproductions.harness.parts.setting_checks import check_objective
+from reproductions.harness.parts.setting_checks import check_teacher
 from reproductions.harness.settings import DISTILLED
 from reproductions.harness.settings import CommonSettings
-from reproductions.harness.settings import check_objective
-from reproductions.harness.settings import check_teacher
 from reproductions.harness.settings import resolve_settings
-from reproductions.harness.teaching.transfer import Transfer
 from reproductions.harness.teaching.transfer import transfer_settings
 
 if TYPE_CHECKING:
     import keras
 
-    from keras_qa.batches.pairs import EpochBatches
     from keras_qa.embeddings import Coverage
     from keras_qa.embeddings.bert.piece_vocabulary import PieceVocabulary
     from keras_qa.text.vector_texts import VectorTexts
-    from keras_qa.training.corpus_scorer import CorpusScorer
-
-# Floors without labels: BM25, and the cosine of the sums of word vectors.
-BM25 = "bm25"
-COSINE = "cosine"
-# `reproductions.harness.floors` says what the others are.
-WORDLESS = (BM25, "bm25-tuned", "idf-overlap")
-FLOORS = (*WORDLESS, COSINE, "alignment", "idf-alignment", "features")
-# These read the vectors that words have in their texts.
-CONTEXTUAL_FLOORS = (
-    *("contextual-cosine", "contextual-alignment"),
-    *("contextual-idf-alignment", "contextual-features"),
-)
 
 S = TypeVar("S", bound=CommonSettings)
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """The changes that a recipe makes to the published settings.
-
-    Attributes:
-        about: what it is for, a phrase for `--help`.
-        changes: new values, for all models.
-        models: new values for one model, by its name.
-        datasets: new values for one data set, by its name.
-        searched: new values for one model on one data set, by both names.
-    """
-
-    about: str
-    changes: Mapping[str, Any] = field(default_factory=dict)
-    models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    datasets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    searched: Mapping[tuple[str, str], Mapping[str, Any]] = field(
-        default_factory=dict
-    )
-
-
-@dataclass(frozen=True)
-class Run(Generic[S]):
-    """All that training and ranking need for one model with one seed.
-
-    Attributes:
-        arguments: the command line.
-        settings: the resolved settings.
-        folder: where the results go.
-        dataset: the data set.
-        corpus: texts and vocabulary of the three parts.
-        fit: the questions to train on.
-        select: the questions that choose the epoch.
-        report: the questions of the reported split.
-        matrix: word vectors by word id, float32 `(words, dim)`; empty for
-            models that need none.
-        coverage: how many words have a vector; None without a matrix.
-        transfer: the questions to train on first; None without any.
-        target: the run that this one is the first stage of; None for others.
-    """
-
-    arguments: Namespace
-    settings: S
-    folder: RunFolder
-    dataset: Dataset
-    corpus: Corpus
-    fit: list[Question]
-    select: list[Question]
-    report: list[Question]
-    matrix: np.ndarray
-    coverage: "Coverage | None"
-    transfer: Transfer | None = None
-    target: "Run[S] | None" = None
-
-    @property
-    def own(self) -> "Run[S]":
-        """The run that measures: this one, or the one that it prepares.
-
-        What is counted on texts, such as idf, is counted on its questions in
-        all stages, so that weights mean the same in all.
-        """
-        return self.target or self
-
-    @property
-    def read(self) -> list[list[Question]]:
-        """All questions that the models of all stages read."""
-        own = self.own
-        first = [own.transfer.questions] if own.transfer else []
-        return [own.fit, own.select, own.report, *first]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The result of ranking with a model.
-
-    Attributes:
-        scores: for each reported question, scores `(candidates,)`.
-        details: entries of `metrics.json` that the model adds.
-    """
-
-    scores: list[np.ndarray]
-    details: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Learner:
-    """A model to fit, with what does not depend on the loss.
-
-    Attributes:
-        scorer: scores pairs with the model.
-        optimizer: the optimizer.
-        patience: see `Training`.
-        callbacks: see `Training`.
-        details: see `Training`.
-    """
-
-    scorer: "CorpusScorer"
-    optimizer: "keras.optimizers.Optimizer"
-    patience: int = 0
-    callbacks: "Sequence[keras.callbacks.Callback]" = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-    def fitted(
-        self, trainer: "keras.Model", batches: "EpochBatches"
-    ) -> "Training":
-        """Returns the training by a compiled trainer on some batches."""
-        return Training(
-            self.scorer,
-            trainer,
-            batches,
-            self.patience,
-            self.callbacks,
-            self.details,
-        )
-
-
-@dataclass(frozen=True)
-class Training:
-    """A model to fit, and what to fit it on.
-
-    Attributes:
-        scorer: scores pairs with the model that is to learn.
-        trainer: the compiled model to fit: the scorer's, or one around it.
-        batches: what to fit it on.
-        patience: the training ends after this many epochs without a better
-            one on the questions that choose the epoch; 0 runs all epochs.
-        callbacks: further callbacks of the training.
-        details: entries of `metrics.json` about earlier stages.
-    """
-
-    scorer: "CorpusScorer"
-    trainer: "keras.Model"
-    batches: "EpochBatches"
-    patience: int = 0
-    callbacks: "Sequence[keras.callbacks.Callback]" = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Experiment(Generic[S]):
@@ -464,13 +316,6 @@ class Experiment(Generic[S]):
         """The measures of a data set's rankings, by name."""
         return measures_of(dataset)
 
-    def search_space(self, hp: Any) -> dict[str, Any]:
-        """Draws settings for one trial of a search.
-
-        Args:
-            hp: `keras_tuner.HyperParameters` to draw from.
-
-        Returns:
-            Settings by name, as `--set` takes them.
-        """
+    def search_space(self) -> dict[str, list[Any]]:
+        """The values that a trial of a search draws from, by setting."""
         raise NotImplementedError

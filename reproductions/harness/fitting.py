@@ -19,13 +19,13 @@ from keras_qa.training.epoch_selection import EpochSelector
 from keras_qa.training.epoch_selection import Measured
 from keras_qa.training.fitting import fit_best_epoch
 from keras_qa.training.run_folder import RunFolder
-from reproductions.harness.experiment import CONTEXTUAL_FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Outcome
-from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
 from reproductions.harness.floors import fitted_floor
 from reproductions.harness.objectives import training_of
+from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
+from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.runs import Outcome
+from reproductions.harness.parts.runs import Run
 from reproductions.harness.teaching.stage import Unmeasured
 from reproductions.harness.teaching.stage import apply_weights
 from reproductions.harness.teaching.stage import transferred_weights

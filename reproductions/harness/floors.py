@@ -15,8 +15,8 @@ import keras_qa
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.ranking.floors import is_search_term
-from reproductions.harness.experiment import WORDLESS
-from reproductions.harness.experiment import Run
+from reproductions.harness.parts.floor_names import WORDLESS
+from reproductions.harness.parts.runs import Run
 
 if TYPE_CHECKING:
     import keras

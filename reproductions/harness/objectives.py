@@ -22,10 +22,10 @@ from keras_qa.text.sides import SIDES
 from keras_qa.training.corpus_scorer import CorpusScorer
 from keras_qa.training.pairwise import PairwiseTrainer
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
-from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
 from reproductions.harness.floors import fitted_floor
+from reproductions.harness.parts.learners import Learner
+from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.runs import Run
 from reproductions.harness.settings import DISTILLED
 from reproductions.harness.settings import PAPER
 from reproductions.harness.teaching.teachers import teacher_of

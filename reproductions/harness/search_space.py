@@ -5,16 +5,17 @@
         --set folds=5 --output-dir search/wikiqa
 
 Options that are not listed in `--help` are those of the paper's command, and
-say what all trials have. The space `paper` is `Experiment.search_space`. The
-space `best` adds the settings of `SHARED`, and its learning rates are around
-that of the recipe. `--candidates FILE` tries the settings of a file in place of
-draws: a JSON object of settings a line.
+say what all trials have. A trial draws each setting from a list: those of the
+space `paper` are `Experiment.search_space`. The space `best` adds the settings
+of `SHARED`, and its learning rates are around that of the recipe.
+`--candidates FILE` tries the settings of a file in place of draws: a JSON
+object of settings a line.
 
 A trial trains once for each of `folds` folds of train; with `folds=0` once, on
 train less the questions that choose the epoch of runs on dev. The mean metric
 of the folds, at its best epoch, ranks the trials; dev and test are not read. A
 stopped search continues, also in the middle of a trial, when it is started
-again with the same output folder.
+again with the same output folder, and with more `--trials` it adds some.
 
 `--record` needs a checkout without changes. It appends all trials, failed ones
 too, to `reproductions/PAPER/searches/MODEL-DATASET.jsonl`.
@@ -25,20 +26,16 @@ import importlib
 import json
 import sys
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
-
-try:
-    import keras_tuner
-except ImportError as error:
-    raise ImportError(
-        "The search needs KerasTuner: pip install 'keras-qa[tune]'"
-    ) from error
 
 import reproductions
 from keras_qa.errors import DatasetError
 from keras_qa.errors import KerasQAError
+from keras_qa.errors import SearchError
 from keras_qa.files.json_stream import read_records
 from keras_qa.files.whole import write_whole
 from reproductions.harness.command import parse_arguments
@@ -68,88 +65,18 @@ ADDED = "added_embeddings"
 
 TRIAL = "trial.json"
 
-# Errors that every other trial would raise, too.
-BAD_INPUT = (KerasQAError, OSError)
+# As many failures in a row end a search, and as many draws of settings that
+# were drawn before.
+FAILURES, REPEATED = 3, 1000
 
 Changes = dict[str, Any]
-Space = Callable[[Any], Changes]
+Space = Callable[[Random], Changes]
 Train = Callable[[Changes, str], dict[str, float]]
 
 
-class Search(keras_tuner.Tuner):
-    """Search that asks a function for the quality of settings.
-
-    Args:
-        space: draws settings from `keras_tuner.HyperParameters`.
-        train: takes settings and the trial's id, trains, and returns metrics
-            that contain the objective on questions that were not trained on.
-        trials: number of trials, those of an earlier start included.
-        directory: folder of the search's state; a search found there is
-            continued.
-        seed: seed of the draws; None tries all values in order.
-        metric: name of the objective, higher is better.
-    """
-
-    def __init__(
-        self,
-        space: Space,
-        train: Train,
-        trials: int,
-        directory: Path,
-        seed: int | None = 0,
-        metric: str = "MAP",
-    ):
-        self.metric = metric
-        self.space = space
-        self.train = train
-        hyperparameters = keras_tuner.HyperParameters()
-        space(hyperparameters)
-        oracles = keras_tuner.oracles
-        oracle = (
-            oracles.GridSearchOracle
-            if seed is None
-            else oracles.RandomSearchOracle
-        )
-        super().__init__(
-            oracle=oracle(
-                objective=keras_tuner.Objective(metric, "max"),
-                max_trials=trials,
-                seed=seed,
-                hyperparameters=hyperparameters,
-            ),
-            directory=str(directory),
-            project_name="tuner",
-        )
-
-    def run_trial(self, trial: Any, *args: Any, **kwargs: Any) -> Any:
-        """Trains with the trial's settings; returns the objective by name."""
-        settings = self.space(trial.hyperparameters)
-        try:
-            metrics = self.train(settings, trial.trial_id)
-        except Exception as error:
-            bad_input = isinstance(error, BAD_INPUT)
-            if bad_input and not isinstance(error, SettingsError):
-                raise keras_tuner.errors.FatalValueError(str(error)) from error
-            if not isinstance(error, ValueError):
-                raise keras_tuner.errors.FatalRuntimeError(
-                    str(error)
-                ) from error
-            # For example scores that are not finite, or settings of which one
-            # rules out another: other settings may work. Three failures in a
-            # row end the search.
-            print(f"failed: {error}  {_options(settings)}", file=sys.stderr)
-            raise keras_tuner.errors.FailedTrialError(str(error)) from error
-        reached = metrics[self.metric]
-        print(f"{self.metric} {reached:.4f}  {_options(settings)}")
-        return {self.metric: reached}
-
-    def ranked(self) -> list[tuple[float, Changes]]:
-        """Objective and settings of the finished trials, the best first."""
-        return [
-            (trial.score, self.space(trial.hyperparameters))
-            for trial in self.oracle.get_best_trials(len(self.oracle.trials))
-            if trial.score is not None
-        ]
+def paper_space(experiment: Experiment[Any]) -> Space:
+    """The space with the values of `Experiment.search_space`."""
+    return lambda rng: _drawn(rng, experiment.search_space())
 
 
 def best_space(
@@ -162,33 +89,92 @@ def best_space(
         settings: the settings that all trials have.
         optional: names of vectors, each of which a trial adds or does not.
     """
+    rate = settings.learning_rate
+    values = {
+        **experiment.search_space(),
+        "learning_rate": [float(f"{rate * f:.3g}") for f in RATE_FACTORS],
+        **{name: v for name, v in SHARED.items() if hasattr(settings, name)},
+    }
 
-    def space(hp: Any) -> Changes:
-        # Of the names in the paper's space, which has other values.
-        def choose(name: str, values: Sequence[Any]) -> Any:
-            return hp.Choice(f"best {name}", values)
-
-        changes = experiment.search_space(hp)
-        rate = settings.learning_rate
-        rates = [float(f"{rate * factor:.3g}") for factor in RATE_FACTORS]
-        changes["learning_rate"] = choose("learning_rate", rates)
-        for name, values in SHARED.items():
-            if hasattr(settings, name):
-                changes[name] = choose(name, values)
-        if "objective" in changes:
-            with hp.conditional_scope("best objective", ["pairwise"]):
-                own = {name: choose(name, v) for name, v in PAIRWISE.items()}
-            if changes["objective"] == "pairwise":
-                changes.update(own)
+    def space(rng: Random) -> Changes:
+        changes = _drawn(rng, values)
+        if changes.get("objective") == "pairwise":
+            changes.update(_drawn(rng, PAIRWISE))
         if optional:
-            changes[ADDED] = [n for n in optional if hp.Boolean(f"with {n}")]
+            changes[ADDED] = [n for n in optional if rng.random() < 0.5]
         return changes
 
     return space
 
 
-def listed_space(path: Path) -> tuple[Space, int]:
-    """The space of the settings in a file, and their number.
+def _drawn(rng: Random, values: dict[str, list[Any]]) -> Changes:
+    return {name: rng.choice(own) for name, own in values.items()}
+
+
+def draw(space: Space, trials: int, seed: int = 0) -> list[Changes]:
+    """Different settings from a space; fewer if it has not so many.
+
+    Args:
+        space: draws settings.
+        trials: number of settings; a larger one adds some at the end.
+        seed: seed of the draws.
+    """
+    rng, repeated = Random(seed), 0
+    found: list[Changes] = []
+    while len(found) < trials and repeated < REPEATED:
+        changes = space(rng)
+        repeated = repeated + 1 if changes in found else 0
+        if not repeated:
+            found.append(changes)
+    return found
+
+
+def search(
+    listed: Iterable[Changes], train: Train, metric: str = "MAP"
+) -> list[tuple[float, Changes]]:
+    """Measures settings, one after the other.
+
+    Args:
+        listed: the settings of each trial.
+        train: takes settings and the trial's id, trains, and returns metrics
+            on questions that were not trained on.
+        metric: the metric that ranks the trials, higher is better.
+
+    Returns:
+        Metric and settings of the trials that did not fail, the best first.
+
+    Raises:
+        KerasQAError: if the input is bad, or the trials fail one after the
+            other.
+    """
+    found, failures = [], 0
+    for number, changes in enumerate(listed):
+        try:
+            reached = train(changes, str(number))[metric]
+        except ValueError as error:
+            # Other trials would read the same files.
+            if isinstance(error, KerasQAError) and not isinstance(
+                error, SettingsError
+            ):
+                raise
+            # For example scores that are not finite, or settings of which one
+            # rules out another: other settings may work.
+            print(f"failed: {error}  {_options(changes)}", file=sys.stderr)
+            failures += 1
+            if failures == FAILURES:
+                raise SettingsError(
+                    f"expected a trial that works. Received: {FAILURES} "
+                    f"failures in a row, the last: {error}"
+                ) from error
+            continue
+        failures = 0
+        found.append((reached, changes))
+        print(f"{metric} {reached:.4f}  {_options(changes)}")
+    return sorted(found, key=lambda trial: -trial[0])
+
+
+def read_candidates(path: Path) -> list[Changes]:
+    """The settings in a file.
 
     Args:
         path: a file of JSON lines, each an object of settings by name, and
@@ -200,17 +186,15 @@ def listed_space(path: Path) -> tuple[Space, int]:
     listed = [changes for _, changes in read_records(path)]
     if not listed:
         raise DatasetError(f"{path}: expected a line of settings. Received: 0")
-
-    def space(hp: Any) -> Changes:
-        return dict(listed[hp.Choice("candidate", list(range(len(listed))))])
-
-    return space, len(listed)
+    return listed
 
 
 def trainer(
     experiment: Experiment[Any], options: Sequence[str], output_dir: Path
 ) -> Train:
     """Makes the function that measures settings on the folds.
+
+    A trial that has a record is not measured again.
 
     Args:
         experiment: the paper's experiment.
@@ -246,9 +230,10 @@ def trainer(
             "trial": trial,
             "settings": settings,
             "options": arguments.overrides,
-            "metrics": {},
-            "versions": versions(),
         }
+        if (folder / TRIAL).exists():
+            return _measured(folder / TRIAL, record)
+        record |= {"metrics": {}, "versions": versions()}
         try:
             found = validate(
                 experiment, arguments, experiment.settings_of(arguments), folder
@@ -270,6 +255,20 @@ def trainer(
         return metrics
 
     return train
+
+
+def _measured(path: Path, expected: Changes) -> dict[str, float]:
+    """The metrics of a trial with a record; raises its error if it failed."""
+    record = json.loads(path.read_text("utf-8"))
+    for name, value in expected.items():
+        if record.get(name) != value:
+            raise SearchError(
+                f"{path}: expected {name} {value}; give another --output-dir. "
+                f"Received: {record.get(name)}"
+            )
+    if "failed" in record:
+        raise ValueError(record["failed"])
+    return record["metrics"]
 
 
 def objective(experiment: Experiment[Any], options: Sequence[str]) -> str:
@@ -344,7 +343,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
     try:
         return _search(arguments, options)
-    except (OSError, KerasQAError, keras_tuner.errors.FatalValueError) as error:
+    except (OSError, KerasQAError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
 
@@ -355,7 +354,6 @@ def _clean() -> bool:
 
 
 def _search(arguments: argparse.Namespace, options: Sequence[str]) -> int:
-    # KerasTuner would raise errors of TensorFlow for a bad path.
     arguments.output_dir.mkdir(parents=True, exist_ok=True)
     experiment = importlib.import_module(
         f"reproductions.{arguments.paper}.experiment"
@@ -363,27 +361,16 @@ def _search(arguments: argparse.Namespace, options: Sequence[str]) -> int:
     metric = objective(experiment, options)
     base = parse_arguments(experiment, options)
     owner = experiment.owner(base.model)
-    space = owner.search_space
-    if arguments.space == "best":
-        space = best_space(
-            owner,
-            experiment.settings_of(base),
-            arguments.optional_embeddings,
-        )
-    trials, seed = arguments.trials or 20, arguments.search_seed
     if arguments.candidates:
-        space, count = listed_space(arguments.candidates)
-        trials, seed = arguments.trials or count, None
-    search = Search(
-        space,
-        trainer(experiment, options, arguments.output_dir),
-        trials,
-        arguments.output_dir,
-        seed,
-        metric,
-    )
-    search.search(verbose=0)
-    ranked = search.ranked()
+        listed = read_candidates(arguments.candidates)[: arguments.trials]
+    else:
+        space = paper_space(owner)
+        if arguments.space == "best":
+            settings = experiment.settings_of(base)
+            space = best_space(owner, settings, arguments.optional_embeddings)
+        listed = draw(space, arguments.trials or 20, arguments.search_seed)
+    train = trainer(experiment, options, arguments.output_dir)
+    ranked = search(listed, train, metric)
     results = arguments.output_dir / "results.json"
     _write_json(results, [{metric: score, **drawn} for score, drawn in ranked])
     print(f"{metric} on the folds of train, best first:")

@@ -13,21 +13,17 @@ values and place in the paper.
 
 import dataclasses
 import json
-import math
-import shutil
-import textwrap
-from argparse import Namespace
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 from typing import TypeVar
-from typing import get_args
-from typing import get_origin
-from typing import get_type_hints
 
 from keras_qa.arguments import did_you_mean
 from keras_qa.text.tokenizer import TOKENIZERS
 from reproductions.harness.errors import SettingsError
+from reproductions.harness.parts.setting_fields import checked
+from reproductions.harness.parts.setting_fields import kinds_of
+from reproductions.harness.parts.setting_fields import setting
 
 # The names that Keras, and the library's vectors, know, listed here so that
 # neither is imported.
@@ -48,85 +44,6 @@ PAPER = "paper"
 # These learn the scores of another ranker.
 DISTILLED = ("margin-mse", "kl")
 OBJECTIVES = (PAPER, "pointwise", "pairwise", "listwise", *DISTILLED)
-
-
-@dataclasses.dataclass(frozen=True)
-class Rule:
-    """The allowed values of a setting, and its source.
-
-    Attributes:
-        section: the paper's section, equation or table; `"not stated"`, or
-            `"ours"` for a setting that no paper could state.
-        note: a remark.
-        choices: all allowed values; any value if empty.
-        least: inclusive lower bound.
-        above: exclusive lower bound.
-        most: inclusive upper bound.
-        below: exclusive upper bound.
-        later: True if runs were recorded before there was this setting; they
-            did what its default does.
-    """
-
-    section: str
-    note: str
-    choices: tuple[Any, ...]
-    least: float | None
-    above: float | None
-    most: float | None
-    below: float | None
-    later: bool = False
-
-    @property
-    def limits(self) -> str:
-        """The bounds as words that follow "must", such as `"be positive"`."""
-        if self.above == 0 and self.most is self.below is None:
-            return "be positive"
-        if self.least == 0 and self.most is self.below is None:
-            return "not be negative"
-        bounds = {
-            "at least": self.least,
-            "above": self.above,
-            "at most": self.most,
-            "below": self.below,
-        }
-        found = [f"{k} {v:g}" for k, v in bounds.items() if v is not None]
-        return f"be {' and '.join(found)}" if found else ""
-
-    def allows(self, value: float) -> bool:
-        """Returns True if a number is within the bounds."""
-        return not (
-            (self.least is not None and value < self.least)
-            or (self.above is not None and value <= self.above)
-            or (self.most is not None and value > self.most)
-            or (self.below is not None and value >= self.below)
-        )
-
-
-def setting(
-    default: Any,
-    section: str,
-    note: str = "",
-    *,
-    choices: Sequence[Any] = (),
-    least: float | None = None,
-    above: float | None = None,
-    most: float | None = None,
-    below: float | None = None,
-    later: bool = False,
-) -> Any:
-    """Makes a field of a dataclass of settings.
-
-    The field's annotation is its type: `int`, `float`, `bool`, `str` or
-    `list[int]`, optionally `| None`. Arguments after `default` are `Rule`'s.
-    """
-    limits = (least, above, most, below)
-    rule = Rule(section, note, tuple(choices), *limits, later)
-    metadata = {"rule": rule}
-    if isinstance(default, list):
-        return dataclasses.field(
-            default_factory=default.copy, metadata=metadata
-        )
-    return dataclasses.field(default=default, metadata=metadata)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -305,10 +222,10 @@ class CommonSettings:
     )
 
     def __post_init__(self) -> None:
-        kinds = _kinds(type(self))
+        kinds = kinds_of(type(self))
         for field in dataclasses.fields(self):
             name = field.name
-            value = _checked(field, *kinds[name], getattr(self, name))
+            value = checked(field, *kinds[name], getattr(self, name))
             object.__setattr__(self, field.name, value)
 
 
@@ -366,124 +283,3 @@ def resolve_settings(
                 f"{did_you_mean(name, known)} Received: {name!r}"
             )
     return dataclasses.replace(defaults, **changes)
-
-
-def check_objective(settings: CommonSettings) -> None:
-    """Refuses settings of which one rules out another.
-
-    Raises:
-        SettingsError: if a value is not allowed.
-    """
-    drawn = settings.objective in ("pairwise", "margin-mse")
-    if drawn and settings.negatives < 1:
-        raise SettingsError(
-            "the setting `negatives` must be positive for "
-            f"objective={settings.objective}. "
-            f"Received: negatives={settings.negatives!r}"
-        )
-    if settings.joint_weight is not None and settings.objective == PAPER:
-        raise SettingsError(
-            "the setting `joint_weight` must be null for objective=paper, "
-            "whose loss is for the model's score alone. "
-            f"Received: joint_weight={settings.joint_weight!r}"
-        )
-    if not settings.average_last:
-        return
-    patience = getattr(settings, "patience", 0)
-    if patience:
-        raise SettingsError(
-            "the setting `patience` must be 0 for average_last above 0, which "
-            f"is of a fixed number of epochs. Received: patience={patience!r}"
-        )
-    if settings.average_last > settings.epochs:
-        raise SettingsError(
-            "the setting `average_last` must be at most `epochs`, "
-            f"{settings.epochs}. "
-            f"Received: average_last={settings.average_last!r}"
-        )
-
-
-def check_teacher(arguments: Namespace, settings: CommonSettings) -> None:
-    """Refuses an objective without its teacher, and a teacher without use.
-
-    Raises:
-        SettingsError: if either is missing.
-    """
-    chosen = (settings.objective, settings.transfer_objective)
-    asked = [objective for objective in chosen if objective in DISTILLED]
-    if asked and not arguments.teacher:
-        raise SettingsError(
-            f"objective={asked[0]} needs `--teacher FOLDER`. Received: none"
-        )
-    if arguments.teacher and not asked:
-        raise SettingsError(
-            f"`--teacher` must go with objective={' or '.join(DISTILLED)}. "
-            f"Received: objective={settings.objective}"
-        )
-
-
-def _kinds(settings: type[CommonSettings]) -> dict[str, tuple[type, bool]]:
-    """The type of each setting, and True if it may be `None` as well."""
-    found = {}
-    for name, hint in get_type_hints(settings).items():
-        kinds = get_args(hint) if type(None) in get_args(hint) else (hint,)
-        found[name] = (kinds[0], len(kinds) > 1)
-    return found
-
-
-def _checked(
-    field: "dataclasses.Field[Any]", kind: type, optional: bool, value: Any
-) -> Any:
-    """The checked value of a setting; an integer for a float is converted."""
-    name, rule = field.name, field.metadata["rule"]
-    if value is None and optional:
-        return None
-    if kind is float and type(value) is int:
-        value = float(value)
-    expected = get_origin(kind) or kind
-    wrong = ""
-    if type(value) is not expected:
-        wrong = f"be of type {expected.__name__}"
-    elif isinstance(value, float) and not math.isfinite(value):
-        wrong = "be finite"
-    elif rule.choices and value not in rule.choices:
-        wrong = f"be one of {rule.choices}"
-    elif isinstance(value, list):
-        if not all(type(v) is int and rule.allows(v) for v in value):
-            wrong = f"be a list of integers, each of which must {rule.limits}"
-    elif isinstance(value, int | float) and not rule.allows(value):
-        wrong = rule.limits
-    if wrong:
-        raise SettingsError(
-            f"the setting `{name}` must {wrong}. Received: {name}={value!r}"
-        )
-    return value
-
-
-def describe_settings(settings: type[CommonSettings]) -> str:
-    """The settings for `--help`: default, what is allowed, source, note."""
-    defaults, kinds = settings(), _kinds(settings)
-    lines = ["settings, changed by --set NAME=VALUE, [place in the paper]:"]
-    for field in dataclasses.fields(settings):
-        rule = field.metadata["rule"]
-        kind, optional = kinds[field.name]
-        allowed = " | ".join(map(str, rule.choices))
-        if not allowed:
-            limits = rule.limits.replace("be ", "")
-            allowed = f"{(get_origin(kind) or kind).__name__} {limits}".strip()
-        default = json.dumps(getattr(defaults, field.name))
-        about = f"{allowed}{' | null' * optional} [{rule.section}] {rule.note}"
-        lines += wrapped(f"{field.name}={default}", about)
-    return "\n".join(lines)
-
-
-def wrapped(name: str, about: str, column: int = 34) -> list[str]:
-    """One or more lines of `--help` in two columns."""
-    width = max(60, shutil.get_terminal_size().columns - 2)
-    head = f"  {name:<{column - 3}} "
-    return textwrap.wrap(
-        head + about,
-        width,
-        subsequent_indent=" " * column,
-        break_on_hyphens=False,
-    )

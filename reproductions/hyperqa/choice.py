@@ -283,8 +283,8 @@ class CrossValidation:
         """MAP on one fold after each epoch of training on the other folds."""
         import keras
 
-        from reproductions.harness.experiment import Learner
         from reproductions.harness.objectives import pairwise_training
+        from reproductions.harness.parts.learners import Learner
 
         fit, held = map(self.corpus.index, (fit_questions, held_out))
         # The records were measured with this order of calls.

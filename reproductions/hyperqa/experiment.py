@@ -17,11 +17,11 @@ import numpy as np
 
 import keras_qa
 from reproductions.harness.command import run_command
-from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
-from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.parts.learners import Learner
+from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.runs import Run
 from reproductions.hyperqa.settings import DATASETS
 from reproductions.hyperqa.settings import RECIPES
 from reproductions.hyperqa.settings import HyperQASettings
@@ -118,15 +118,15 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
             learner.scorer.scores,
         )
 
-    def search_space(self, hp: Any) -> dict[str, Any]:
+    def search_space(self) -> dict[str, list[Any]]:
         """Settings from the lists of section 4.3.3."""
         return {
-            "learning_rate": hp.Choice("learning_rate", [0.2, 0.1, 0.05, 0.01]),
-            "batch_size": hp.Choice("batch_size", [50, 100, 200]),
-            "projection_dim": hp.Choice("projection_dim", [100, 200, 300, 400]),
-            "l2": hp.Choice("l2", [1e-3, 1e-4, 1e-5]),
-            "negatives": hp.Int("negatives", 2, 8),
-            "margin": hp.Choice("margin", [1.0, 2.0, 5.0, 10.0, 20.0]),
+            "learning_rate": [0.2, 0.1, 0.05, 0.01],
+            "batch_size": [50, 100, 200],
+            "projection_dim": [100, 200, 300, 400],
+            "l2": [1e-3, 1e-4, 1e-5],
+            "negatives": list(range(2, 9)),
+            "margin": [1.0, 2.0, 5.0, 10.0, 20.0],
         }
 
 

@@ -49,7 +49,7 @@ from reproductions.records.seed_groups import group_runs
 from reproductions.records.seed_groups import one_setting_apart
 
 if TYPE_CHECKING:
-    from keras_qa.models.hyperqa import BagOfWordsRanker
+    from keras_qa.models.bag_of_words import BagOfWordsRanker
 
 BATCH_SIZE = 256
 LEVELS = 5  # H1 to H5 of Table 8
@@ -125,7 +125,7 @@ def encode_run(
         RecordError: if the metrics are malformed.
     """
     from keras_qa.export.keras_file import load_model
-    from keras_qa.models.hyperqa import BagOfWordsRanker
+    from keras_qa.models.bag_of_words import BagOfWordsRanker
 
     for name in ("metrics.json", "model.keras", "vocabulary.txt"):
         if not (run / name).exists():

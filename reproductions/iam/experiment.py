@@ -40,11 +40,11 @@ from reproductions.harness.command import parse_arguments
 from reproductions.harness.command import run_script
 from reproductions.harness.command import with_messages
 from reproductions.harness.errors import SettingsError
-from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
-from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.parts.learners import Learner
+from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.runs import Run
 from reproductions.iam.settings import CONTEXTUAL
 from reproductions.iam.settings import RECIPES
 from reproductions.iam.settings import TERMS
@@ -277,19 +277,17 @@ class IAMExperiment(Experiment[IAMSettings]):
             rows[side][indices] = np.arange(len(indices))
         return found, rows
 
-    def search_space(self, hp: Any) -> dict[str, Any]:
+    def search_space(self) -> dict[str, list[Any]]:
         """Settings of the matcher that the paper leaves open.
 
         With `--stage-dir` all trials share the stages before the matcher.
         """
         return {
-            "hidden_units": hp.Choice("hidden_units", [50, 100, 200]),
-            "l2": hp.Choice("l2", [0.0, 1e-5, 1e-4]),
-            "learning_rate": hp.Choice("learning_rate", [1e-3, 1e-2, 0.1]),
-            "question_dropout": hp.Choice("question_dropout", [0.0, 0.5]),
-            "input_initializer": hp.Choice(
-                "input_initializer", ["uniform", "identity"]
-            ),
+            "hidden_units": [50, 100, 200],
+            "l2": [0.0, 1e-5, 1e-4],
+            "learning_rate": [1e-3, 1e-2, 0.1],
+            "question_dropout": [0.0, 0.5],
+            "input_initializer": ["uniform", "identity"],
         }
 
 

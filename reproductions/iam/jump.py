@@ -18,7 +18,7 @@ from keras_qa.models import BidirectionalLanguageModel
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.training.fitting import EpochProgress
 from keras_qa.training.run_folder import RunFolder
-from reproductions.harness.experiment import Run
+from reproductions.harness.parts.runs import Run
 from reproductions.iam.language_models import chosen_settings
 from reproductions.iam.language_models import language_model_texts
 from reproductions.iam.language_models import stage_epochs

@@ -22,7 +22,7 @@ from keras_qa.training.language_model import class_sequences
 from keras_qa.training.language_model import output_classes
 from keras_qa.training.language_model import perplexity
 from keras_qa.training.run_folder import RunFolder
-from reproductions.harness.experiment import Run
+from reproductions.harness.parts.runs import Run
 from reproductions.harness.vectors import fingerprint
 from reproductions.iam.optimizer import TRAINING
 from reproductions.iam.optimizer import build_optimizer

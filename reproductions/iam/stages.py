@@ -13,7 +13,7 @@ from typing import Any
 from keras_qa.layers import RBMJumpScore
 from keras_qa.models import BidirectionalLanguageModel
 from keras_qa.text.sides import SIDES
-from reproductions.harness.experiment import Run
+from reproductions.harness.parts.runs import Run
 from reproductions.harness.stages import run_stage
 from reproductions.iam.jump import WEIGHTS as JUMP_WEIGHTS
 from reproductions.iam.jump import jump_inputs

@@ -21,7 +21,7 @@ import sys
 from collections.abc import Iterator
 from collections.abc import Sequence
 
-from reproductions.harness.experiment import FLOORS
+from reproductions.harness.parts.floor_names import FLOORS
 from reproductions.harness.study import PlannedRun
 from reproductions.harness.study import plan_run
 from reproductions.harness.study import run_study

@@ -29,11 +29,11 @@ from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Question
 from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness.command import run_command
-from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
-from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.parts.learners import Learner
+from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.runs import Run
 from reproductions.harness.settings import PAPER
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
 from reproductions.mrnn.settings import CONTEXTUAL
@@ -210,16 +210,16 @@ class MRNNExperiment(Experiment[MRNNSettings]):
         )
         return learner.fitted(trainer, batches)
 
-    def search_space(self, hp: Any) -> dict[str, Any]:
+    def search_space(self) -> dict[str, list[Any]]:
         """Settings that the paper leaves open."""
         return {
-            "margin": hp.Choice("margin", [0.5, 0.8, 1.0]),
-            "blocks": hp.Choice("blocks", [4, 6]),
-            "learning_rate": hp.Choice("learning_rate", [1e-4, 3e-4, 1e-3]),
-            "momentum": hp.Choice("momentum", [0.9, 0.99]),
-            "pooling": hp.Choice("pooling", ["max", "avg", "none"]),
-            "negatives": hp.Choice("negatives", [0, 4, 16]),
-            "dropout": hp.Choice("dropout", [0.0, 0.3]),
+            "margin": [0.5, 0.8, 1.0],
+            "blocks": [4, 6],
+            "learning_rate": [1e-4, 3e-4, 1e-3],
+            "momentum": [0.9, 0.99],
+            "pooling": ["max", "avg", "none"],
+            "negatives": [0, 4, 16],
+            "dropout": [0.0, 0.3],
         }
 
 

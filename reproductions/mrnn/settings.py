@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from reproductions.harness.experiment import Recipe
 from reproductions.harness.measures import EVERY
+from reproductions.harness.parts.recipes import Recipe
+from reproductions.harness.parts.setting_fields import setting
 from reproductions.harness.settings import CommonSettings
-from reproductions.harness.settings import setting
 
 # Reads vectors of words that depend on their texts.
 CONTEXTUAL = "mrnn-contextual"

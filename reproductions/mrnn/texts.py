@@ -19,8 +19,8 @@ from keras_qa.embeddings import published_mixture
 from keras_qa.embeddings.mixtures.encoders import BERT
 from keras_qa.embeddings.mixtures.encoders import ELMO
 from keras_qa.text.vector_texts import VectorTexts
-from reproductions.harness.experiment import CONTEXTUAL_FLOORS
-from reproductions.harness.experiment import Run
+from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
+from reproductions.harness.parts.runs import Run
 from reproductions.harness.vectors import load_named
 from reproductions.harness.vectors import scaling_of
 from reproductions.harness.vectors import warn_of_weights

@@ -25,12 +25,12 @@ import keras_qa
 from keras_qa.datasets.dataset import Question
 from reproductions.harness.command import run_command
 from reproductions.harness.errors import SettingsError
-from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
-from reproductions.harness.experiment import Outcome
-from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.parts.learners import Learner
+from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.runs import Outcome
+from reproductions.harness.parts.runs import Run
 from reproductions.harness.settings import PAPER
 from reproductions.qa_lstm.settings import DATASETS
 from reproductions.qa_lstm.settings import MODELS
@@ -196,16 +196,16 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
             rank(run.report), {**details, "selection": chosen.metrics}
         )
 
-    def search_space(self, hp: Any) -> dict[str, Any]:
+    def search_space(self) -> dict[str, list[Any]]:
         """The settings that section 4.1 and Table 3 tuned, with our lists."""
         return {
-            "margin": hp.Choice("margin", [0.05, 0.1, 0.2, 0.5]),
-            "negatives": hp.Choice("negatives", [1, 10, 50]),
-            "learning_rate": hp.Choice("learning_rate", [0.1, 0.5, 1.1]),
-            "batch_size": hp.Choice("batch_size", [20, 100]),
-            "filters": hp.Choice("filters", [200, 400]),
-            "kernel_size": hp.Choice("kernel_size", [2, 3]),
-            "dropout": hp.Choice("dropout", [0.0, 0.2, 0.5]),
+            "margin": [0.05, 0.1, 0.2, 0.5],
+            "negatives": [1, 10, 50],
+            "learning_rate": [0.1, 0.5, 1.1],
+            "batch_size": [20, 100],
+            "filters": [200, 400],
+            "kernel_size": [2, 3],
+            "dropout": [0.0, 0.2, 0.5],
         }
 
 

@@ -22,10 +22,10 @@ from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Question
 from reproductions.harness.command import run_command
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
-from reproductions.harness.experiment import Outcome
-from reproductions.harness.experiment import Run
-from reproductions.harness.experiment import Training
+from reproductions.harness.parts.learners import Learner
+from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.runs import Outcome
+from reproductions.harness.parts.runs import Run
 from reproductions.references.settings import MODELS
 from reproductions.references.settings import RECIPES
 from reproductions.references.settings import ReferenceSettings
@@ -158,13 +158,13 @@ class ReferenceExperiment(Experiment[ReferenceSettings]):
         )
         return learner.fitted(trainer, batches)
 
-    def search_space(self, hp: Any) -> dict[str, Any]:
+    def search_space(self) -> dict[str, list[Any]]:
         """Settings around the usual ones."""
         return {
-            "learning_rate": hp.Choice("learning_rate", [2e-5, 5e-5, 1e-4]),
-            "batch_size": hp.Choice("batch_size", [16, 32]),
-            "dropout": hp.Choice("dropout", [0.0, 0.1]),
-            "weight_decay": hp.Choice("weight_decay", [0.0, 0.01, 0.1]),
+            "learning_rate": [2e-5, 5e-5, 1e-4],
+            "batch_size": [16, 32],
+            "dropout": [0.0, 0.1],
+            "weight_decay": [0.0, 0.01, 0.1],
         }
 
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from reproductions.harness.experiment import Recipe
+from reproductions.harness.parts.recipes import Recipe
+from reproductions.harness.parts.setting_fields import setting
 from reproductions.harness.settings import CommonSettings
-from reproductions.harness.settings import setting
 
 
 @dataclass(frozen=True)

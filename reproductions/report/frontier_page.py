@@ -169,14 +169,18 @@ def reference_table(
     ]
     if paper is None or not own:
         return []
-    micros = {
-        cost["model"]: f"{cost['microseconds_per_pair']:,.0f}"
+    known = {
+        cost["model"]: [
+            f"{cost['bytes'] / 4e6:.1f} M",
+            f"{cost['microseconds_per_pair'] / 1e3:.1f}",
+        ]
         for cost in costs
         if cost["paper"] == paper.key
     }
     rows = []
     for group in own:
         trained = group.statistic("parameters")
+        size = f"{trained.mean / 1e6:.1f} M" if trained else ""
         rows.append(
             [
                 paper.named(group.model),
@@ -184,12 +188,11 @@ def reference_table(
                 group.training_set if trained else NOTHING,
                 markdown.number(group.metric(METRIC)),
                 str(len(group.runs)),
-                f"{trained.mean / 1e6:.1f} M" if trained else "",
-                micros.get(group.model, ""),
+                *known.get(group.model, [size, ""]),
             ]
         )
     columns = ["Reference", "Data set", "Trained on", f"{METRIC}, dev"]
-    columns += ["Seeds", "Trained parameters", "µs a pair"]
+    columns += ["Seeds", "Parameters", "ms a pair"]
     return [
         "## References of today\n",
         markdown.paragraph(ABOUT_REFERENCES.format(key=paper.key)),

@@ -112,14 +112,6 @@ class CrossEncoder(BertRanker):
             dtype=precise,
             name="score",
         )
-        matches = StateMatches(dtype=precise, name="matches")
-        match_score = keras.layers.Dense(
-            1,
-            use_bias=False,
-            kernel_initializer=keras.initializers.Constant(MATCH),
-            dtype=precise,
-            name="match_score",
-        )
 
         # === Functional model ===
         texts = text_inputs()
@@ -129,5 +121,13 @@ class CrossEncoder(BertRanker):
             pooled = mean(states, mask=mask)
         scores = score(drop(pooled))
         if matching:
+            matches = StateMatches(dtype=precise, name="matches")
+            match_score = keras.layers.Dense(
+                1,
+                use_bias=False,
+                kernel_initializer=keras.initializers.Constant(MATCH),
+                dtype=precise,
+                name="match_score",
+            )
             scores = scores + match_score(matches([states, *own]))
         super().__init__(texts, scores, reader)

@@ -31,7 +31,7 @@ class LateInteraction(BertRanker):
     where `w` starts at `scale` and `b` at 0. The vectors of a text do not
     depend on the other text: `question_encoder` and `answer_encoder` compute
     them, a dict of `"vectors"` `(batch_size, tokens, dim)` and `"mask"`, and
-    `head` scores those of a pair.
+    `head` scores those of a pair, so that `keras-qa index` supports the model.
 
     ColBERT's question is padded with [MASK] to a fixed length, its texts begin
     with a marker of their side, and its answers lose their punctuation; here

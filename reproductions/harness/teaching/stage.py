@@ -17,8 +17,8 @@ from keras_qa.files.text_files import shorten
 from keras_qa.training.fitting import fit_best_epoch
 from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Run
 from reproductions.harness.objectives import training_of
+from reproductions.harness.parts.runs import Run
 from reproductions.harness.questions import fingerprint_parts
 from reproductions.harness.settings import DISTILLED
 from reproductions.harness.settings import recorded

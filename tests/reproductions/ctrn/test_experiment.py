@@ -14,7 +14,7 @@ from keras_qa.datasets import open_dataset
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.ctrn import experiment as ctrn
-from reproductions.harness.experiment import FLOORS
+from reproductions.harness.parts.floor_names import FLOORS
 from support.script_runs import FILES
 from support.script_runs import check_resumed
 from support.script_runs import metrics_of

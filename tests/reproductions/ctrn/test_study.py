@@ -5,7 +5,7 @@ import pytest
 from reproductions.ctrn import experiment as ctrn
 from reproductions.ctrn import study as ctrn_study
 from reproductions.harness import study
-from reproductions.harness.experiment import FLOORS
+from reproductions.harness.parts.floor_names import FLOORS
 from reproductions.records.paper_figures import load_papers
 from reproductions.significance import pairs
 from support.study_runs import groups_of

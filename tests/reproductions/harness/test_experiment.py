@@ -18,15 +18,15 @@ from keras_qa.training.corpus_scorer import CorpusScorer
 from reproductions.harness import run as course
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.command import run_command
-from reproductions.harness.experiment import FLOORS
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
-from reproductions.harness.experiment import Recipe
 from reproductions.harness.objectives import pairwise_training
+from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.parts.learners import Learner
+from reproductions.harness.parts.recipes import Recipe
+from reproductions.harness.parts.setting_fields import setting
 from reproductions.harness.search_space import papers
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import recorded
-from reproductions.harness.settings import setting
 from reproductions.harness.study import plan_run
 from reproductions.harness.study import run_all
 from reproductions.harness.study import study_parser
@@ -82,8 +82,8 @@ class Sixth(Experiment[SixthSettings]):
             run.arguments.seed,
         )
 
-    def search_space(self, hp):
-        return {"units": hp.Choice("units", [2, 4])}
+    def search_space(self):
+        return {"units": [2, 4]}
 
 
 FAST = ("--smoke", "--set=skipgram_dim=6", "--recipe=small")

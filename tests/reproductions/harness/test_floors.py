@@ -14,12 +14,12 @@ from keras_qa.datasets.dataset import Question
 from keras_qa.embeddings import InverseDocumentFrequency
 from reproductions.harness import vectors
 from reproductions.harness.errors import SettingsError
-from reproductions.harness.experiment import CONTEXTUAL_FLOORS
-from reproductions.harness.experiment import FLOORS
-from reproductions.harness.experiment import WORDLESS
 from reproductions.harness.floors import CLASSES
 from reproductions.harness.floors import build_floor
 from reproductions.harness.floors import with_wrong_answers
+from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
+from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.parts.floor_names import WORDLESS
 from reproductions.hyperqa import experiment as hyperqa
 from support.script_runs import metrics_of
 from support.script_runs import smoke_runner

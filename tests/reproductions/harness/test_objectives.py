@@ -24,9 +24,9 @@ from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Learner
 from reproductions.harness.floors import fitted_floor
 from reproductions.harness.objectives import training_of
+from reproductions.harness.parts.learners import Learner
 from reproductions.harness.settings import DISTILLED
 from reproductions.harness.settings import OBJECTIVES
 from reproductions.harness.settings import CommonSettings

@@ -1,11 +1,8 @@
 import importlib
 import json
-import sys
 from types import SimpleNamespace
 
 import pytest
-
-pytest.importorskip("keras_tuner")
 
 from keras_qa.errors import DatasetError
 from reproductions.ctrn.experiment import EXPERIMENT as CTRN
@@ -13,15 +10,11 @@ from reproductions.harness import search_space as search
 from reproductions.harness.cross_validation import KEPT
 from reproductions.harness.cross_validation import Validation
 from reproductions.harness.errors import SettingsError
-from reproductions.harness.search_space import Search
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
 from reproductions.iam.experiment import EXPERIMENT as IAM
 from reproductions.mrnn.experiment import EXPERIMENT as MRNN
 from reproductions.qa_lstm.experiment import EXPERIMENT as QA_LSTM
 from reproductions.records.runs import read_runs
-
-# KerasTuner calls functions of `threading` that are old, hundreds of times.
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 PAPERS_SPACE = {
     "learning_rate": {0.2, 0.1, 0.05, 0.01},
@@ -92,29 +85,20 @@ def quality(settings, trial):
     ],
     ids=["hyperqa", "ctrn", "qa_lstm", "iam", "mrnn"],
 )
-def test_draws_the_papers_values_and_all_of_them(
-    tmp_path, experiment, expected
-):
+def test_draws_the_papers_values_and_all_of_them(experiment, expected):
     drawn = {name: set() for name in expected}
-
-    def train(settings, trial):
+    for settings in search.draw(search.paper_space(experiment), 60):
         for name, value in settings.items():
             drawn[name].add(value)
-        return {"MAP": 0.5}
-
-    Search(experiment.search_space, train, 60, tmp_path).search(verbose=0)
     assert drawn == expected
 
 
 @pytest.mark.parametrize("paper", search.papers())
 def test_spaces_are_of_settings_of_the_script(paper):
     module = importlib.import_module(f"reproductions.{paper}.experiment")
-    values = module.EXPERIMENT.search_space(
-        search.keras_tuner.HyperParameters()
-    )
     settings = module.EXPERIMENT.settings()
-    for name, value in values.items():
-        assert type(getattr(settings, name)) is type(value)
+    for name, values in module.EXPERIMENT.search_space().items():
+        assert {type(getattr(settings, name))} == set(map(type, values))
 
 
 def test_the_objective_chooses_the_epoch_too():
@@ -124,10 +108,9 @@ def test_the_objective_chooses_the_epoch_too():
     assert search.objective(HYPERQA, []) == "MAP"
 
 
-def test_best_trial_comes_first(tmp_path):
-    tuner = Search(HYPERQA.search_space, quality, 12, tmp_path)
-    tuner.search(verbose=0)
-    ranked = tuner.ranked()
+def test_best_trial_comes_first():
+    listed = search.draw(search.paper_space(HYPERQA), 12)
+    ranked = search.search(listed, quality)
     scores = [score for score, _ in ranked]
     assert len(scores) == 12
     assert scores == sorted(scores, reverse=True)
@@ -135,76 +118,43 @@ def test_best_trial_comes_first(tmp_path):
         assert score == pytest.approx(quality(settings, "")["MAP"])
 
 
-def test_draws_depend_on_the_seed_alone(tmp_path):
-    def settings(name, seed):
-        tuner = Search(HYPERQA.search_space, quality, 4, tmp_path / name, seed)
-        tuner.search(verbose=0)
-        return [settings for _, settings in tuner.ranked()]
-
-    assert settings("a", 1) == settings("b", 1)
-    assert settings("a", 1) != settings("c", 2)
-
-
-def test_interrupted_search_goes_on_where_it_stopped(tmp_path):
-    seen = []
-
-    def stopped(settings, trial):
-        seen.append((trial, settings))
-        if len(seen) == 3:
-            raise KeyboardInterrupt
-        return quality(settings, trial)
-
-    with pytest.raises(KeyboardInterrupt):
-        Search(HYPERQA.search_space, stopped, 5, tmp_path).search(verbose=0)
-
-    again = []
-
-    def train(settings, trial):
-        again.append((trial, settings))
-        return quality(settings, trial)
-
-    tuner = Search(HYPERQA.search_space, train, 5, tmp_path)
-    tuner.search(verbose=0)
-    # The third trial is run again with its settings, the first two are not.
-    assert again[0] == seen[2]
-    assert len(again) == 3
-    assert len(tuner.ranked()) == 5
+def test_draws_depend_on_the_seed_alone_and_differ():
+    space = search.paper_space(HYPERQA)
+    drawn = search.draw(space, 4, 1)
+    assert drawn == search.draw(space, 9, 1)[:4]
+    assert drawn != search.draw(space, 4, 2)
+    few = search.draw(lambda rng: {"units": rng.choice([2, 4])}, 9)
+    assert sorted(settings["units"] for settings in few) == [2, 4]
 
 
-def test_bad_input_stops_the_search(tmp_path):
+def test_bad_input_stops_the_search():
     def train(settings, trial):
         raise DatasetError("train.tsv:3: expected 3 columns")
 
-    tuner = Search(HYPERQA.search_space, train, 5, tmp_path)
-    with pytest.raises(Exception, match=r"train\.tsv:3: expected 3 columns"):
-        tuner.search(verbose=0)
+    with pytest.raises(DatasetError, match=r"train\.tsv:3: expected 3"):
+        search.search([{}] * 5, train)
 
 
-def test_settings_that_diverge_are_shown_and_passed_over(tmp_path, capsys):
+def test_settings_that_diverge_are_shown_and_passed_over(capsys):
     def train(settings, trial):
-        if trial == "1":
+        if trial in failing:
             raise ValueError("`scores` must be finite. Received: nan")
-        return quality(settings, trial)
+        return {"MAP": 0.5}
 
-    tuner = Search(HYPERQA.search_space, train, 4, tmp_path)
-    tuner.search(verbose=0)
-    assert len(tuner.ranked()) == 3
-    assert "failed: `scores` must be finite" in capsys.readouterr().err
+    failing = ["1", "2", "4", "5"]
+    assert len(search.search([{}] * 7, train)) == 3
+    assert capsys.readouterr().err.count("failed: `scores` must be") == 4
+    failing.append("3")
+    with pytest.raises(SettingsError, match=r"3 failures in a row.*nan"):
+        search.search([{}] * 7, train)
 
 
-def test_other_errors_are_not_hidden(tmp_path):
+def test_other_errors_are_not_hidden():
     def train(settings, trial):
         raise TypeError("a mistake in the code")
 
-    with pytest.raises(RuntimeError, match="a mistake in the code"):
-        Search(HYPERQA.search_space, train, 4, tmp_path).search(verbose=0)
-
-
-def test_missing_package_names_the_command(monkeypatch):
-    monkeypatch.setitem(sys.modules, "keras_tuner", None)
-    monkeypatch.delitem(sys.modules, "reproductions.harness.search_space")
-    with pytest.raises(ImportError, match=r"pip install 'keras-qa\[tune\]'"):
-        importlib.import_module("reproductions.harness.search_space")
+    with pytest.raises(TypeError, match="a mistake in the code"):
+        search.search([{}] * 4, train)
 
 
 def test_options_that_would_leak_are_refused(tmp_path, capsys):
@@ -322,16 +272,47 @@ def test_listed_settings_are_tried_in_order(tmp_path, monkeypatch, capsys):
     assert best == {"MAP": 0.3, **listed[1]}
 
 
-def test_the_best_space_has_what_models_share(tmp_path):
-    drawn = []
+def test_a_stopped_search_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    calls, stop = [], 4
 
-    def train(changes, trial):
-        drawn.append(changes)
-        return {"MAP": 0.5}
+    def validate(experiment, arguments, settings, folder):
+        calls.append((settings.margin, folder.name))
+        if len(calls) == stop:
+            raise KeyboardInterrupt
+        return Validation("MAP", [{"MAP": [settings.margin / 100]}], 1.0)
 
+    monkeypatch.setattr(search, "validate", validate)
+    listed = [{"margin": float(margin)} for margin in range(1, 13)]
+    path = tmp_path / "candidates.jsonl"
+    path.write_text("\n".join(map(json.dumps, listed)))
+    output = tmp_path / "out"
+    given = ["hyperqa", f"--output-dir={output}", f"--candidates={path}"]
+    with pytest.raises(KeyboardInterrupt):
+        search.main(given)
+    assert search.main([*given, "--trials=6"]) == 0
+    assert search.main(given) == 0
+    # The fourth is run again, and no other.
+    assert [margin for margin, _ in calls] == [1, 2, 3, 4, *range(4, 13)]
+    ranked = json.loads((output / "results.json").read_text())
+    assert [best["margin"] for best in ranked] == list(range(12, 0, -1))
+
+
+def test_a_folder_of_other_trials_is_refused(tmp_path, monkeypatch, capsys):
+    found = Validation("MAP", [{"MAP": [0.5]}], 1.0)
+    monkeypatch.setattr(search, "validate", lambda *_: found)
+    given = ["hyperqa", f"--output-dir={tmp_path}", "--trials=1"]
+    assert search.main(given) == 0
+    for other in ("--search-seed=1", "--seed=2"):
+        assert search.main([*given, other]) == 2
+        error = capsys.readouterr().err
+        assert "trial.json: expected" in error
+        assert "give another --output-dir. Received: " in error
+
+
+def test_the_best_space_has_what_models_share():
     settings = SimpleNamespace(learning_rate=0.02, objective="paper")
     space = search.best_space(HYPERQA, settings, ["a.bin"])
-    Search(space, train, 60, tmp_path).search(verbose=0)
+    drawn = search.draw(space, 60)
     rates = {changes["learning_rate"] for changes in drawn}
     assert rates == {0.002, 0.006, 0.02, 0.06}
     assert {tuple(c[search.ADDED]) for c in drawn} == {(), ("a.bin",)}

@@ -12,14 +12,14 @@ from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
-from reproductions.harness.experiment import Recipe
+from reproductions.harness.parts.recipes import Recipe
+from reproductions.harness.parts.setting_fields import setting
 from reproductions.harness.settings import ACTIVATIONS
 from reproductions.harness.settings import OPTIMIZERS
 from reproductions.harness.settings import WORD_NORMS
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import recorded
 from reproductions.harness.settings import resolve_settings
-from reproductions.harness.settings import setting
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
 from reproductions.iam.experiment import EXPERIMENT as IAM
 from reproductions.mrnn.experiment import EXPERIMENT as MRNN

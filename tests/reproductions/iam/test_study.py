@@ -2,7 +2,7 @@
 
 import pytest
 
-from reproductions.harness.experiment import FLOORS
+from reproductions.harness.parts.floor_names import FLOORS
 from reproductions.iam import experiment as iam
 from reproductions.iam import study as iam_study
 from reproductions.records.paper_figures import load_papers

@@ -19,7 +19,7 @@ from reproductions.harness import fitting
 from reproductions.harness.errors import FigureError
 from reproductions.harness.example_pairs import first_found
 from reproductions.harness.example_pairs import read_rankings
-from reproductions.harness.experiment import Outcome
+from reproductions.harness.parts.runs import Outcome
 from reproductions.mrnn import experiment as mrnn
 from reproductions.mrnn import figure5 as mrnn_figure5
 from support.mrnn_reference import randomize

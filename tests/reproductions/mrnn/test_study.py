@@ -2,8 +2,8 @@
 
 import pytest
 
-from reproductions.harness.experiment import FLOORS
-from reproductions.harness.experiment import WORDLESS
+from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.parts.floor_names import WORDLESS
 from reproductions.mrnn import experiment as mrnn
 from reproductions.mrnn import study as mrnn_study
 from reproductions.records.paper_figures import load_papers

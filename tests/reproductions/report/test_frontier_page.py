@@ -9,6 +9,7 @@ from reproductions.report.frontier_page import find_systems
 from reproductions.report.frontier_page import frontier_page
 from reproductions.report.frontier_page import frontier_picture
 from reproductions.report.frontier_page import on_frontier
+from reproductions.report.frontier_page import reference_table
 
 
 def run(model, MAP, **changes):
@@ -66,6 +67,31 @@ def test_the_page_says_what_is_on_the_frontier():
         "| BM25 | no vectors | 0.500 | 5.0 | 2.0 | yes |",
         "| HyperQA | `v` | 0.700 | 30.0 | 2.0 | yes |",
         "| CosineQA | `v` | 0.600 | 40.0 | 2.0 |  |",
+    ]
+
+
+def test_references_have_costs_trained_or_not():
+    tuned = "sentence-encoder-tuned"
+    runs = [
+        {**run(model, 0.7, **more), "paper": "references"}
+        for model, more in (
+            ("cross-encoder", {"parameters": 400_000}),
+            ("sentence-encoder", {"recipe": "untrained"}),
+            (tuned, {"parameters": 400_000}),
+        )
+    ]
+    costs = [
+        {**cost(name, 3_810.0), "paper": "references"}
+        for name in ("cross-encoder", "sentence-encoder")
+    ]
+    *_, table = reference_table(
+        load_papers(), group_runs(runs), costs, ["wikiqa"]
+    )
+    rows = [line.split(" | ") for line in table.splitlines()[2:]]
+    assert [row[2] == "nothing more" for row in rows] == [False, True, False]
+    assert [" | ".join(row[-2:]) for row in rows] == [
+        *["0.5 M | 3.8 |"] * 2,
+        "0.4 M |  |",
     ]
 
 

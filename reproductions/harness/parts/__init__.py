@@ -1,0 +1,1 @@
+"""What settings and experiments are made of."""

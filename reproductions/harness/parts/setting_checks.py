@@ -1,0 +1,62 @@
+"""Checks of settings of which one rules out another."""
+
+from argparse import Namespace
+
+from reproductions.harness.errors import SettingsError
+from reproductions.harness.settings import DISTILLED
+from reproductions.harness.settings import PAPER
+from reproductions.harness.settings import CommonSettings
+
+
+def check_objective(settings: CommonSettings) -> None:
+    """Refuses settings of which one rules out another.
+
+    Raises:
+        SettingsError: if a value is not allowed.
+    """
+    drawn = settings.objective in ("pairwise", "margin-mse")
+    if drawn and settings.negatives < 1:
+        raise SettingsError(
+            "the setting `negatives` must be positive for "
+            f"objective={settings.objective}. "
+            f"Received: negatives={settings.negatives!r}"
+        )
+    if settings.joint_weight is not None and settings.objective == PAPER:
+        raise SettingsError(
+            "the setting `joint_weight` must be null for objective=paper, "
+            "whose loss is for the model's score alone. "
+            f"Received: joint_weight={settings.joint_weight!r}"
+        )
+    if not settings.average_last:
+        return
+    patience = getattr(settings, "patience", 0)
+    if patience:
+        raise SettingsError(
+            "the setting `patience` must be 0 for average_last above 0, which "
+            f"is of a fixed number of epochs. Received: patience={patience!r}"
+        )
+    if settings.average_last > settings.epochs:
+        raise SettingsError(
+            "the setting `average_last` must be at most `epochs`, "
+            f"{settings.epochs}. "
+            f"Received: average_last={settings.average_last!r}"
+        )
+
+
+def check_teacher(arguments: Namespace, settings: CommonSettings) -> None:
+    """Refuses an objective without its teacher, and a teacher without use.
+
+    Raises:
+        SettingsError: if either is missing.
+    """
+    chosen = (settings.objective, settings.transfer_objective)
+    asked = [objective for objective in chosen if objective in DISTILLED]
+    if asked and not arguments.teacher:
+        raise SettingsError(
+            f"objective={asked[0]} needs `--teacher FOLDER`. Received: none"
+        )
+    if arguments.teacher and not asked:
+        raise SettingsError(
+            f"`--teacher` must go with objective={' or '.join(DISTILLED)}. "
+            f"Received: objective={settings.objective}"
+        )
