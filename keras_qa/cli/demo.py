@@ -9,6 +9,9 @@ the words of the sample questions' answers. docs/demo.md has more.
 
 import argparse
 import os
+from contextlib import AbstractContextManager
+from contextlib import nullcontext
+from http.server import HTTPServer
 from pathlib import Path
 
 from keras_qa.cli.tables import add_table_options
@@ -87,6 +90,27 @@ def run(arguments: argparse.Namespace) -> int:
     """
     _check(arguments)
     check_runs(arguments.runs)
+    # A taken port is found before anything slow begins.
+    with _server(arguments) as server:
+        _write(arguments)
+        if server:
+            address = "http://{}:{}/".format(*server.server_address)
+            print(f"{address} until Ctrl-C", flush=True)
+            server.serve_forever()
+    return 0
+
+
+def _server(
+    arguments: argparse.Namespace,
+) -> AbstractContextManager[HTTPServer | None]:
+    if not arguments.serve:
+        return nullcontext()
+    from keras_qa.demo.server import make_server
+
+    return make_server(arguments.output, arguments.port)
+
+
+def _write(arguments: argparse.Namespace) -> None:
     from keras_qa.demo.questions import read_shown
 
     shown = read_shown(arguments.answers, table_options(arguments))
@@ -106,15 +130,6 @@ def run(arguments: argparse.Namespace) -> int:
     )
     names = ", ".join(ranker.label for ranker in rankers)
     print(f"{names} in {arguments.output}")
-    if arguments.serve:
-        from keras_qa.demo.server import HOST
-        from keras_qa.demo.server import make_server
-
-        with make_server(arguments.output, arguments.port) as server:
-            address = f"http://{HOST}:{server.server_port}/"
-            print(f"{address} until Ctrl-C", flush=True)
-            server.serve_forever()
-    return 0
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -44,7 +44,8 @@ class Shown:
         Args:
             limit: the most questions, evenly spread over all.
         """
-        step = max(1, -(-len(self.questions) // limit))
+        every = len(self.questions)
+        count = min(limit, every)
         wrong = False if self.labelled else None
         return [
             {
@@ -57,7 +58,9 @@ class Shown:
                     for candidate in question.candidates
                 ],
             }
-            for question in self.questions[::step]
+            for question in (
+                self.questions[i * every // count] for i in range(count)
+            )
         ]
 
 

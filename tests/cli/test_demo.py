@@ -128,6 +128,15 @@ def test_errors_come_before_anything_is_written(
     assert not output.exists()
 
 
+def test_a_taken_port_is_found_before_anything_is_written(tmp_path, capsys):
+    output = tmp_path / "site"
+    with make_server(tmp_path) as server:
+        words = ["--serve", "--port", str(server.server_port)]
+        assert main(["demo", "bm25", "--output", str(output), *words]) == 2
+    assert "Address already in use" in capsys.readouterr().err
+    assert not output.exists()
+
+
 def test_only_a_site_is_replaced(written, tmp_path, capsys):
     words = ["demo", "bm25", "--output"]
     assert main([*words, str(written)]) == 2

@@ -13,7 +13,7 @@ def test_without_a_table_they_are_the_bundled_ones():
     shown = read_shown()
     assert (shown.dataset, shown.split) == ("sample", "dev")
     entries = shown.to_json(40)
-    assert 20 < len(entries) <= 40
+    assert len(entries) == 40
     assert {a["right"] for q in entries for a in q["answers"]} == {True, False}
 
 
@@ -29,7 +29,7 @@ def test_a_table_of_labelled_answers(tmp_path):
                 {"text": f"the list has w{i % 5} things", "right": False},
             ],
         }
-        for i in (0, 2, 4)
+        for i in (0, 1, 3)
     ]
 
 
