@@ -11,11 +11,11 @@ from reproductions.records.paper_figures import Row
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
-from reproductions.report.floors import BELOW
-from reproductions.report.floors import Floors
 from reproductions.report.paper_page import GENERATED
-from reproductions.report.verdicts import differs_in
-from reproductions.report.verdicts import verdict
+from reproductions.report.rules.floors import BELOW
+from reproductions.report.rules.floors import Floors
+from reproductions.report.rules.verdicts import differs_in
+from reproductions.report.rules.verdicts import verdict
 
 METRIC = "MAP"
 SPLITS = ("dev", "test")

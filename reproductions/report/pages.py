@@ -7,9 +7,9 @@ The pages are `reproductions/README.md`, `best.md` and `frontier.md`, for each
 paper its `README.md` and `deviations.md`, `records/common_deviations.md`, and
 the table of results in the project's README. Their sources are `paper.toml`,
 `deviations.toml` and `searches` (trials of settings) of each paper,
-`runs.jsonl` (measured runs, written by the scripts), `paired_tests.jsonl`
-(tested differences) and `costs.jsonl` (times and sizes). The same files always
-give the same pages.
+`runs.jsonl` (measured runs, written by the scripts), `test_runs.jsonl` (those
+on test, made apart), `paired_tests.jsonl` (tested differences) and
+`costs.jsonl` (times and sizes). The same files always give the same pages.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from reproductions.records.paired_tests import read_paired_tests
 from reproductions.records.paper_figures import Paper
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.reading import RecordError
-from reproductions.records.runs import read_runs
+from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.best_page import best_page
@@ -57,7 +57,7 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
     root = Path(root)
     folder = root / "reproductions"
     papers = load_papers(folder)
-    groups = group_runs(read_runs(folder / "records" / "runs.jsonl"))
+    groups = group_runs(read_all_runs(folder / "records"))
     tests = read_paired_tests(folder / "records" / "paired_tests.jsonl")
     deviations = load_deviations(folder)
     searches = {key: read_searches(folder / key) for key in papers}
