@@ -38,6 +38,10 @@ class Run(TypedDict):
     parts: NotRequired[dict[str, dict[str, float]]]
     parameters: NotRequired[int | None]
     seconds_per_epoch: NotRequired[float | None]
+    seconds: NotRequired[float | None]
+    run_sha256: NotRequired[str | None]
+    history: NotRequired[dict[str, list[float]]]
+    selection_questions: NotRequired[int]
     versions: NotRequired[dict[str, Any]]
     once: NotRequired[bool]
 

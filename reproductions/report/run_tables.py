@@ -13,6 +13,7 @@ from reproductions.report.rules.floors import BELOW
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import Floors
 from reproductions.report.rules.floors import is_floor
+from reproductions.report.rules.selection import epochs_of
 from reproductions.report.rules.verdicts import verdict
 
 METRICS = ("MAP", "MRR", "P@1")
@@ -25,6 +26,7 @@ def measured(
     remark: str,
     groups: Sequence[Group],
     floors: Floors,
+    every: Sequence[Group],
 ) -> list[str]:
     """The groups of runs of one split, a table for each data set.
 
@@ -37,6 +39,7 @@ def measured(
         remark: the section's first paragraph.
         groups: the groups.
         floors: the floors of all papers.
+        every: the groups of all papers.
     """
     if not groups:
         return [f"## {title}\n", "Not run.\n"]
@@ -55,7 +58,10 @@ def measured(
         parts.append(f"### `{dataset}`\n")
         for conditions, own in groupby(of_dataset, _conditions):
             parts.append(markdown.paragraph(conditions))
-            parts += _groups_table(paper, list(own), floors)
+            members = list(own)
+            parts += _groups_table(paper, members, floors)
+            if chosen := epochs_of(members, every):
+                parts.append(markdown.paragraph(chosen))
     return parts
 
 
