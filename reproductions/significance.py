@@ -332,8 +332,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         type=Path,
         default=PATH,
         metavar="FILE",
-        help="default: reproductions/records/paired_tests.jsonl; `rankings.jsonl` "
-        "is written beside it",
+        help="default: reproductions/records/paired_tests.jsonl; "
+        "`rankings.jsonl` is written beside it",
     )
     arguments = parser.parse_args(argv)
     try:

@@ -45,8 +45,8 @@ def seeds_interval(
 
     Args:
         first: the value of each seed and question, `(seeds, questions)`.
-        second: the same of a second condition, `(other_seeds, questions)`, whose
-            mean is subtracted; None for the first's own mean.
+        second: the same of a second condition, `(other_seeds, questions)`,
+            whose mean is subtracted; None for the first's own mean.
 
     Returns:
         The percentiles of `RESAMPLES` resamples that leave `CONFIDENCE` between

@@ -112,7 +112,7 @@ def _with_settings(
             raise RecordError(f"the setting {min(unknown)} is no longer there")
         now = vars(_settings(experiment, options, []))
         changes = [
-            f"{name}={value if isinstance(value, str) else json.dumps(value, separators=SHORT)}"
+            f"{name}={_written(value)}"
             for name in defaults
             if (value := wanted.get(name, defaults[name])) != now[name]
         ]
@@ -122,6 +122,12 @@ def _with_settings(
     if recorded(settings) != wanted:
         raise RecordError("no options give its settings")
     return options + [t for change in changes for t in ("--set", change)]
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, separators=SHORT)
 
 
 def _settings(

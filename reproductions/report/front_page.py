@@ -45,8 +45,8 @@ run, or not printed.
 A verdict, within or outside the tolerance of the paper's table, needs test, and
 the paper's word vectors, training set and settings. The letters say which
 differ: V the vectors, T the training set, S the settings (another recipe than
-`paper`). C refuses it for vectors of less than {LEAST_COVERED:.0%} of the running
-words, N for fewer than {LEAST_SEEDS} seeds.
+`paper`). C refuses it for vectors of less than {LEAST_COVERED:.0%} of the
+running words, N for fewer than {LEAST_SEEDS} seeds.
 
 Of several recipes and vectors a line has the one that is best on dev, and its
 test, measured once. {OTHER}: test was measured with other vectors, or with the
@@ -56,8 +56,8 @@ behind the figures, vectors, recipes and floors are on the paper's page."""
 CAPTION = f"""\
 MAP; ours are the mean over seeds ± the sample standard deviation. The best
 floor is the highest MAP of the rankings without a trained network, by the
-model's own word vectors or by none. {BELOW}: below it. {OTHER}: of other vectors,
-or of an earlier recipe, than the figure on dev. {NOT_RUN}: not run."""
+model's own word vectors or by none. {BELOW}: below it. {OTHER}: of other
+vectors, or of an earlier recipe, than the figure on dev. {NOT_RUN}: not run."""
 INCOMPARABLE = """\
 No line of ours has the paper's word vectors, training set and settings at once:
 none confirms a paper, and none refutes it."""

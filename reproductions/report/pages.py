@@ -9,7 +9,8 @@ the table of results in the project's README. Their sources are `paper.toml`,
 `deviations.toml` and `searches` (trials of settings) of each paper,
 `runs.jsonl` (measured runs, written by the scripts), `test_runs.jsonl` (those
 on test, made apart), `paired_tests.jsonl` (tested differences),
-`rankings.jsonl` (intervals, checksums) and `costs.jsonl` (times and sizes). The same files always give the same pages.
+`rankings.jsonl` (intervals, checksums) and `costs.jsonl` (times and sizes). The
+same files always give the same pages.
 """
 
 import argparse

@@ -29,9 +29,9 @@ resamples; * marks an older one that drew questions alone, widened by the seeds'
 deviations. p is that of a two-sided permutation test over questions, by Holm's
 correction for the {family} tests of this page that may claim something. "Says"
 follows by rule: "{above}" or "{below}" where the corrected p is at most
-{level:g} and the interval is without 0, else "{equal}", which means that no difference is shown; with fewer than {seeds}
-seeds of a trained model, nothing. "Paper" is the difference of the two figures
-that it prints, for test."""
+{level:g} and the interval is without 0, else "{equal}", which means that no
+difference is shown; with fewer than {seeds} seeds of a trained model, nothing.
+"Paper" is the difference of the two figures that it prints, for test."""
 WORDS = """\
 By the same rule; the seeds, intervals and p values are in the tables below."""
 NO_WORDS = """\
