@@ -37,7 +37,7 @@ from reproductions.harness.parts.runs import Run
 from reproductions.records.costs import append_cost
 from reproductions.records.costs import read_costs
 from reproductions.records.paper_figures import load_papers
-from reproductions.records.runs import read_runs
+from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.frontier_page import find_systems
 from reproductions.report.frontier_page import frontier_picture
@@ -168,7 +168,7 @@ def _bert(
 
 def draw() -> None:
     """Draws quality against time on each data set."""
-    groups = group_runs(read_runs(FOLDER / "records" / "runs.jsonl"))
+    groups = group_runs(read_all_runs(FOLDER / "records"))
     costs = read_costs(FOLDER / "records" / "costs.jsonl")
     papers = load_papers(FOLDER)
     for dataset in dict.fromkeys(cost["dataset"] for cost in costs):

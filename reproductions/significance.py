@@ -9,19 +9,22 @@ unless the entry in `paper.toml` says otherwise, the same vectors.
 
 The average precision of each question (or another metric that the entry names)
 is averaged over the seeds of each condition. The p value is that of a two-sided
-permutation test, which exchanges a question's two values at random; the
-interval of the mean difference is a bootstrap over questions. Both describe
-variation between questions, not between seeds.
+permutation test, which exchanges a question's two values at random, and
+describes variation between questions. The interval of the mean difference is a
+bootstrap in which questions and the seeds of each condition are drawn together.
 
 Results are written to `records/paired_tests.jsonl`, where they replace earlier
-results of the same two conditions.
+results of the same two conditions. Of every condition that is found, the
+interval of its own MAP, the checksums of its rankings and what was measured
+after each epoch are written to `records/rankings.jsonl`. Runs that
+`records/runs.jsonl` does not have are left out: no page has their figures.
 """
 
 import argparse
 import sys
 from collections.abc import Iterator
-from collections.abc import Mapping
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -29,20 +32,31 @@ from typing import Any
 import numpy as np
 
 from keras_qa.errors import KerasQAError
+from keras_qa.files.whole import file_digest
 from keras_qa.ranking.intervals import CONFIDENCE
 from keras_qa.ranking.intervals import RESAMPLES
 from keras_qa.ranking.intervals import paired_difference
+from keras_qa.ranking.intervals import seeds_interval
+from reproductions.learning_curves import read_history
 from reproductions.records.paired_tests import PATH
 from reproductions.records.paired_tests import Condition
 from reproductions.records.paired_tests import PairedTest
 from reproductions.records.paired_tests import update_paired_tests
 from reproductions.records.paper_figures import WantedTest
 from reproductions.records.paper_figures import load_papers
+from reproductions.records.rankings import PATH as RANKINGS
+from reproductions.records.rankings import Ranking
+from reproductions.records.rankings import update_rankings
+from reproductions.records.reading import RecordError
+from reproductions.records.runs import RUNS
+from reproductions.records.runs import read_all_runs
 from reproductions.records.runs import read_metrics
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.records.seed_groups import canonical
 from reproductions.records.seed_groups import group_runs
+
+METRIC = "MAP"
 
 
 class SignificanceError(KerasQAError, ValueError):
@@ -94,27 +108,13 @@ def paired_test(first: Group, second: Group, metric: str = "MAP") -> PairedTest:
         DatasetError: if a run's ranking or labels are missing or bad.
         SignificanceError: if the runs did not score the same questions.
     """
-    every = [
-        question_metric(Path(run["folder"]), metric)
-        for group in (first, second)
-        for run in group.runs
-    ]
-    names = sorted(every[0])
-    for group, found in zip(
-        [*[first] * len(first.runs), *[second] * len(second.runs)],
-        every,
-        strict=True,
-    ):
-        if sorted(found) != names:
-            raise SignificanceError(
-                f"{group.model} on {group.dataset} {group.split}: expected "
-                f"scores of the same {len(names)} questions in all runs. "
-                f"Received: {len(found)} questions, "
-                f"{len(set(names) & set(found))} of them the same"
-            )
-    values = np.array([[found[name] for name in names] for found in every])
+    values = _by_question(
+        [group for group in (first, second) for _ in group.runs],
+        [Path(r["folder"]) for group in (first, second) for r in group.runs],
+        metric,
+    )
     of_first, of_second = np.split(values, [len(first.runs)])
-    difference, interval, p_value = paired_difference(
+    difference, _, p_value = paired_difference(
         of_first.mean(axis=0), of_second.mean(axis=0)
     )
     return PairedTest(
@@ -122,19 +122,89 @@ def paired_test(first: Group, second: Group, metric: str = "MAP") -> PairedTest:
         dataset=first.dataset,
         split=first.split,
         metric=metric,
-        questions=len(names),
+        questions=values.shape[1],
         first=_condition(first, of_first),
         second=_condition(second, of_second),
         difference=difference,
-        interval=interval,
+        interval=seeds_interval(of_first, of_second),
         confidence=CONFIDENCE,
         p_value=p_value,
         resamples=RESAMPLES,
-        versions={
-            name: metadata.version(name)
-            for name in ("ir-measures", "numpy", "scipy")
-        },
+        versions=_versions(),
+        resampled="seeds and questions",
     )
+
+
+def ranking_of(group: Group, metric: str = METRIC) -> Ranking:
+    """What the folders of a group's runs say beyond its records.
+
+    Args:
+        group: the group; its records have `folder`, see `find_runs`.
+        metric: name of the metric of the interval.
+
+    Raises:
+        DatasetError: if a run's ranking or labels are missing or bad.
+        SignificanceError: if the runs did not score the same questions.
+    """
+    folders = [Path(run["folder"]) for run in group.runs]
+    values = _by_question([group] * len(folders), folders, metric)
+    return Ranking(
+        paper=group.paper,
+        dataset=group.dataset,
+        split=group.split,
+        metric=metric,
+        questions=values.shape[1],
+        condition=_condition(group, values),
+        interval=seeds_interval(values),
+        confidence=CONFIDENCE,
+        resamples=RESAMPLES,
+        run_sha256=[file_digest(folder / "run.trec") for folder in folders],
+        history=_history(folders),
+        versions=_versions(),
+    )
+
+
+def _history(folders: Sequence[Path]) -> dict[str, list[list[float]]]:
+    """What all runs measured after each epoch; empty without epochs."""
+    if not all((folder / "history.csv").exists() for folder in folders):
+        return {}
+    found = {}
+    for name in ("loss", METRIC):
+        with suppress(RecordError):
+            found[name] = [
+                read_history(folder, name)[name].tolist() for folder in folders
+            ]
+    return found
+
+
+def _versions() -> dict[str, str]:
+    return {
+        name: metadata.version(name)
+        for name in ("ir-measures", "numpy", "scipy")
+    }
+
+
+def _by_question(
+    groups: Sequence[Group], folders: Sequence[Path], metric: str
+) -> np.ndarray:
+    """A metric of each run and question, `(runs, questions)`.
+
+    Args:
+        groups: for each run its group.
+        folders: for each run its folder.
+        metric: name of the metric.
+    """
+    every = [question_metric(folder, metric) for folder in folders]
+    names = sorted(every[0])
+    for group, found in zip(groups, every, strict=True):
+        if sorted(found) != names:
+            raise SignificanceError(
+                f"{group.model} on {group.dataset} {group.split}: expected "
+                f"scores of the same {len(names)} questions in all runs. "
+                f"Received: {len(found)} questions, "
+                f"{len(set(names) & set(found))} of them the same"
+            )
+    return np.array([[found[name] for name in names] for found in every])
 
 
 def _condition(group: Group, values: np.ndarray) -> Condition:
@@ -228,6 +298,28 @@ def find_runs(folders: Sequence[Path]) -> list[dict[str, Any]]:
     return runs
 
 
+def recorded_runs(
+    runs: Sequence[dict[str, Any]], records: Path
+) -> list[dict[str, Any]]:
+    """The runs that a file of runs has, or all if there is no such file.
+
+    Args:
+        runs: what `find_runs` returned.
+        records: the folder of the file.
+    """
+    if not (records / RUNS).exists():
+        return list(runs)
+    known = {
+        canonical({k: v for k, v in run.items() if k != "once"})
+        for run in read_all_runs(records)
+    }
+    return [
+        run
+        for run in runs
+        if canonical({k: v for k, v in run.items() if k != "folder"}) in known
+    ]
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Tests the runs of some folders; returns the exit status."""
     parser = argparse.ArgumentParser(
@@ -240,12 +332,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         type=Path,
         default=PATH,
         metavar="FILE",
-        help="default: reproductions/records/paired_tests.jsonl",
+        help="default: reproductions/records/paired_tests.jsonl; "
+        "`rankings.jsonl` is written beside it",
     )
     arguments = parser.parse_args(argv)
     try:
-        tests = _every_test(find_runs(arguments.runs))
+        every = find_runs(arguments.runs)
+        found = recorded_runs(every, arguments.output.parent)
+        if left_out := len(every) - len(found):
+            print(f"{left_out} runs are not recorded: left out")
+        groups = group_runs(found)
+        tests = _every_test(groups)
         update_paired_tests(arguments.output, tests)
+        update_rankings(
+            arguments.output.with_name(RANKINGS.name),
+            [ranking_of(g) for g in groups if METRIC in g.metrics],
+        )
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -260,8 +362,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _every_test(runs: Sequence[Mapping[str, Any]]) -> list[PairedTest]:
-    groups = group_runs(dict(run) for run in runs)
+def _every_test(groups: Sequence[Group]) -> list[PairedTest]:
     tests = [
         paired_test(first, second, metric)
         for key, paper in load_papers().items()

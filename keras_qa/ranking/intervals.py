@@ -1,4 +1,4 @@
-"""Intervals and tests over questions, of one ranking or of two."""
+"""Intervals and tests over questions, and seeds, of one ranking or of two."""
 
 import numpy as np
 
@@ -32,6 +32,48 @@ def mean_interval(values: np.ndarray) -> tuple[float, float]:
     ends = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2
     low, high = np.quantile(np.concatenate(means), ends)
     return float(low), float(high)
+
+
+def seeds_interval(
+    first: np.ndarray, second: np.ndarray | None = None
+) -> tuple[float, float]:
+    """The bootstrap interval of a mean over seeds and questions.
+
+    Each resample draws the questions, which both conditions share, and the
+    seeds of each condition anew; of one seed the variation is not known, and
+    only the questions are drawn.
+
+    Args:
+        first: the value of each seed and question, `(seeds, questions)`.
+        second: the same of a second condition, `(other_seeds, questions)`,
+            whose mean is subtracted; None for the first's own mean.
+
+    Returns:
+        The percentiles of `RESAMPLES` resamples that leave `CONFIDENCE` between
+        them.
+    """
+    conditions = [np.atleast_2d(first)]
+    if second is not None:
+        conditions.append(-np.atleast_2d(second))
+    rng = np.random.default_rng(RNG_SEED)
+    means = [_resampled(rng, conditions) for _ in range(RESAMPLES // AT_A_TIME)]
+    ends = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2
+    low, high = np.quantile(np.concatenate(means), ends)
+    return float(low), float(high)
+
+
+def _resampled(
+    rng: np.random.Generator, conditions: list[np.ndarray]
+) -> np.ndarray:
+    """Sums of the conditions' means in some resamples, `(AT_A_TIME,)`."""
+    total = sum(_shares(rng, len(values)) @ values for values in conditions)
+    return (_shares(rng, conditions[0].shape[1]) * total).sum(axis=1)
+
+
+def _shares(rng: np.random.Generator, count: int) -> np.ndarray:
+    """How often each of some things is drawn, as shares that sum to 1."""
+    drawn = rng.multinomial(count, np.full(count, 1 / count), AT_A_TIME)
+    return drawn / count
 
 
 def paired_difference(

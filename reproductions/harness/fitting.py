@@ -60,6 +60,7 @@ def fit_and_rank(
                 selector,
                 scorer.model,
                 {n: selection[n] for n in names if n in selection},
+                experiment.monitor(run.settings),
             ),
             **training.details,
         },
@@ -192,7 +193,10 @@ def _selection(
 
 
 def _details(
-    selector: EpochSelector, model: keras.Model, selection: dict[str, float]
+    selector: EpochSelector,
+    model: keras.Model,
+    selection: dict[str, float],
+    monitor: str,
 ) -> dict[str, Any]:
     chosen = selector.chosen_epochs
     core = getattr(model, "core_parameters", None)
@@ -201,6 +205,12 @@ def _details(
         **({"averaged_epochs": chosen} if selector.average_last else {}),
         "epochs": len(selector.history),
         "selection": selection,
+        # Bands of convergence are made of these, over seeds.
+        "history": {
+            name: [row[name] for row in selector.history]
+            for name in ("loss", monitor)
+            if all(name in row for row in selector.history)
+        },
         "parameters": sum(
             int(np.prod(weight.shape)) for weight in model.trainable_variables
         ),

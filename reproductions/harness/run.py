@@ -10,6 +10,7 @@ import os
 import platform
 import subprocess
 import sys
+import time
 from argparse import Namespace
 from functools import partial
 from importlib import metadata
@@ -22,6 +23,7 @@ import numpy as np
 import keras_qa
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Dataset
+from keras_qa.files.whole import file_digest
 from keras_qa.ranking.evaluation import CONVENTION
 from keras_qa.ranking.evaluation import Evaluation
 from keras_qa.ranking.evaluation import evaluate
@@ -40,6 +42,7 @@ from reproductions.harness.parts.runs import Run
 from reproductions.harness.questions import SPLIT_PARTS
 from reproductions.harness.questions import Parts
 from reproductions.harness.questions import fingerprint_parts
+from reproductions.harness.questions import fixes_epochs
 from reproductions.harness.questions import folds_of
 from reproductions.harness.questions import open_for
 from reproductions.harness.questions import questions_of
@@ -75,6 +78,7 @@ def run_experiment(
         RunFolderError: if the output folder contains another run, is in use by
             another process, or cannot be written to.
     """
+    started = time.perf_counter()
     owner = experiment.owner(arguments.model)
     dataset, parts = _open(arguments, settings)
     transfer = _transfer(owner, arguments, settings, dataset, parts)
@@ -103,9 +107,12 @@ def run_experiment(
         result = {
             **identity,
             "overrides": _overrides(experiment, arguments, settings),
-            **_measured(run, evaluation),
+            **_measured(owner, run, evaluation),
             **_parts_measured(run, evaluation),
             **outcome.details,
+            "run_sha256": file_digest(folder.path / "run.trec"),
+            # Of this process: a run that was interrupted took longer.
+            "seconds": time.perf_counter() - started,
             "versions": versions(),
         }
         # A folder with metrics contains a complete run.
@@ -354,7 +361,9 @@ def _untrained_cosine(run: Run[Any]) -> list[np.ndarray]:
     return report.split(cosine_scores(sums[questions], sums[answers]))
 
 
-def _measured(run: Run[Any], evaluation: Evaluation) -> dict[str, Any]:
+def _measured(
+    experiment: Experiment[Any], run: Run[Any], evaluation: Evaluation
+) -> dict[str, Any]:
     fit = run.fit
     entries: dict[str, Any] = {
         "metrics": evaluation.metrics,
@@ -374,6 +383,11 @@ def _measured(run: Run[Any], evaluation: Evaluation) -> dict[str, Any]:
         # Needed to split texts for the run's model.
         "tokenizer": run.corpus.tokenizer,
     }
+    if run.arguments.model not in experiment.untrained and not fixes_epochs(
+        run.settings
+    ):
+        # So few questions chose the epoch.
+        entries["selection_questions"] = len(run.select)
     if run.transfer is not None:
         entries["transfer"] = run.transfer.details
     if run.coverage is not None:

@@ -76,6 +76,8 @@ class PairedTest:
         p_value: two-sided, of the permutation test.
         resamples: number of resamples of test and interval.
         versions: versions of the packages that computed it, by name.
+        resampled: what was drawn anew for the interval: `"questions"`, or
+            `"seeds and questions"` together.
     """
 
     paper: str
@@ -91,6 +93,7 @@ class PairedTest:
     p_value: float
     resamples: int
     versions: dict[str, str]
+    resampled: str = "questions"
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -113,20 +116,35 @@ def read_paired_tests(path: Path | str = PATH) -> list[PairedTest]:
 def update_paired_tests(path: Path | str, tests: Iterable[PairedTest]) -> None:
     """Adds paired tests; they replace those with the same `identity`.
 
-    Several processes may call this at once: each waits for a lock on the file.
-
     Args:
-        path: the file, created if it does not exist, and replaced atomically.
+        path: the file, see `write_records`.
         tests: the new paired tests.
 
     Raises:
         RecordError: if a line of the file is not a paired test.
     """
+    write_records(path, PairedTest, tests)
+
+
+def write_records(path: Path | str, kind: type, records: Iterable[Any]) -> None:
+    """Adds records to a file; they replace those with the same `identity`.
+
+    Several processes may call this at once: each waits for a lock on the file.
+
+    Args:
+        path: the file, created if it does not exist, and replaced atomically.
+        kind: the dataclass of its lines.
+        records: the new ones.
+
+    Raises:
+        RecordError: if a line of the file is not of that kind.
+    """
     with locked(path):
-        every = {test.identity: test for test in read_paired_tests(path)}
-        every |= {test.identity: test for test in tests}
+        every = {record.identity: record for record in read_lines(path, kind)}
+        every |= {record.identity: record for record in records}
         lines = [
-            json.dumps(asdict(test), allow_nan=False, ensure_ascii=False) + "\n"
-            for test in every.values()
+            json.dumps(asdict(record), allow_nan=False, ensure_ascii=False)
+            + "\n"
+            for record in every.values()
         ]
         write_whole(path, lambda part: part.write_text("".join(lines), "utf-8"))

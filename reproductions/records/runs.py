@@ -14,6 +14,9 @@ from keras_qa.files.locks import locked
 from keras_qa.files.locks import read_locked
 from reproductions.records.reading import RecordError
 
+RUNS = "runs.jsonl"
+TEST_RUNS = "test_runs.jsonl"
+
 
 class Run(TypedDict):
     """The required fields of a record, and optional ones that pages read."""
@@ -35,7 +38,12 @@ class Run(TypedDict):
     parts: NotRequired[dict[str, dict[str, float]]]
     parameters: NotRequired[int | None]
     seconds_per_epoch: NotRequired[float | None]
+    seconds: NotRequired[float | None]
+    run_sha256: NotRequired[str | None]
+    history: NotRequired[dict[str, list[float]]]
+    selection_questions: NotRequired[int]
     versions: NotRequired[dict[str, Any]]
+    once: NotRequired[bool]
 
 
 def append_run(path: Path | str, record: dict[str, Any]) -> None:
@@ -118,6 +126,36 @@ def read_runs(path: Path | str) -> list[dict[str, Any]]:
         except RecordError as error:
             warnings.warn(f"Torn last line left out. {error}", stacklevel=2)
     return runs
+
+
+def read_all_runs(records: Path) -> list[dict[str, Any]]:
+    """Reads the runs that the project made, and those on test, made apart.
+
+    Test splits are not where recipes are chosen: `test_runs.jsonl` has runs
+    that were made elsewhere, once a seed, by the project's own command at the
+    commit that each names.
+
+    Args:
+        records: the folder of records.
+
+    Returns:
+        The runs of `test_runs.jsonl`, each with `once`, and then the others.
+
+    Raises:
+        RecordError: if a line is not a record, or a run of `test_runs.jsonl`
+            is of another split than test or names no commit.
+    """
+    path = records / TEST_RUNS
+    found = []
+    for number, run in enumerate(read_runs(path), start=1):
+        commit = run.get("versions", {}).get("commit")
+        if run["split"] != "test" or not commit:
+            raise RecordError(
+                f"{path}:{number}: expected a run on test that names its "
+                f"commit. Received: split={run['split']!r}, commit={commit!r}"
+            )
+        found.append(run | {"once": True})
+    return [*found, *read_runs(records / RUNS)]
 
 
 def read_metrics(folder: Path, *needed: str) -> dict[str, Any]:

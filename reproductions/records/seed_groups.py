@@ -83,6 +83,27 @@ class Group:
         return next((run["row"] for run in self.runs if run.get("row")), None)
 
     @property
+    def once(self) -> bool:
+        """True if the runs are of `test_runs.jsonl`."""
+        return any(run.get("once") for run in self.runs)
+
+    @property
+    def commits(self) -> list[str]:
+        """The commits that the runs were made at."""
+        found = {run.get("versions", {}).get("commit") for run in self.runs}
+        return sorted(found - {None})
+
+    @property
+    def covered(self) -> float | None:
+        """The least share of running words with a vector; None if unknown."""
+        found = [
+            share["covered"] / share["total"]
+            for run in self.runs
+            if (share := run.get("coverage", {}).get("any_running"))
+        ]
+        return min(found, default=None)
+
+    @property
     def metrics(self) -> tuple[str, ...]:
         """Names of the metrics that every run has."""
         common = set.intersection(*(set(r["metrics"]) for r in self.runs))

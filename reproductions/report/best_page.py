@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from reproductions.records.paper_figures import Paper
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
-from reproductions.report.floors import METRIC
-from reproductions.report.floors import Floors
 from reproductions.report.paper_page import GENERATED
+from reproductions.report.rules.floors import METRIC
+from reproductions.report.rules.floors import Floors
 from reproductions.report.run_tables import above_floor
 from reproductions.report.search_tables import Searches
 from reproductions.report.search_tables import minutes

@@ -11,9 +11,9 @@ from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
 from reproductions.report import plots
-from reproductions.report.floors import METRIC
-from reproductions.report.floors import is_floor
 from reproductions.report.paper_page import GENERATED
+from reproductions.report.rules.floors import METRIC
+from reproductions.report.rules.floors import is_floor
 
 INTRODUCTION = """\
 {metric} on dev against the time to score one of {pool} candidates of a

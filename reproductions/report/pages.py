@@ -7,9 +7,10 @@ The pages are `reproductions/README.md`, `best.md` and `frontier.md`, for each
 paper its `README.md` and `deviations.md`, `records/common_deviations.md`, and
 the table of results in the project's README. Their sources are `paper.toml`,
 `deviations.toml` and `searches` (trials of settings) of each paper,
-`runs.jsonl` (measured runs, written by the scripts), `paired_tests.jsonl`
-(tested differences) and `costs.jsonl` (times and sizes). The same files always
-give the same pages.
+`runs.jsonl` (measured runs, written by the scripts), `test_runs.jsonl` (those
+on test, made apart), `paired_tests.jsonl` (tested differences),
+`rankings.jsonl` (intervals, checksums) and `costs.jsonl` (times and sizes). The
+same files always give the same pages.
 """
 
 import argparse
@@ -26,8 +27,9 @@ from reproductions.records.deviations import load_deviations
 from reproductions.records.paired_tests import read_paired_tests
 from reproductions.records.paper_figures import Paper
 from reproductions.records.paper_figures import load_papers
+from reproductions.records.rankings import read_rankings
 from reproductions.records.reading import RecordError
-from reproductions.records.runs import read_runs
+from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.best_page import best_page
@@ -57,15 +59,16 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
     root = Path(root)
     folder = root / "reproductions"
     papers = load_papers(folder)
-    groups = group_runs(read_runs(folder / "records" / "runs.jsonl"))
+    groups = group_runs(read_all_runs(folder / "records"))
     tests = read_paired_tests(folder / "records" / "paired_tests.jsonl")
+    rankings = read_rankings(folder / "records" / "rankings.jsonl")
     deviations = load_deviations(folder)
     searches = {key: read_searches(folder / key) for key in papers}
     costs = read_costs(folder / "records" / "costs.jsonl")
     readme = root / "README.md"
     pages = {
         readme: _replaced(readme, readme_table(papers, groups)),
-        folder / "README.md": front_page(papers, groups),
+        folder / "README.md": front_page(papers, groups, rankings),
         folder / "best.md": best_page(papers, groups, searches),
         folder / "frontier.md": frontier_page(papers, groups, costs),
         folder / "records" / "common_deviations.md": ledger_page(
@@ -79,6 +82,7 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
             [test for test in tests if test.paper == key],
             searches[key],
             _references(papers, groups, costs, key),
+            rankings,
         )
         pages[folder / key / "deviations.md"] = ledger_page(
             paper.name, [entry for entry in deviations if entry.paper == key]

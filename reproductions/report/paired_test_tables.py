@@ -1,6 +1,8 @@
 """A paper's page: tested differences between models."""
 
+from collections.abc import Mapping
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from reproductions.records.paired_tests import Condition
@@ -8,15 +10,33 @@ from reproductions.records.paired_tests import PairedTest
 from reproductions.records.paper_figures import Paper
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
+from reproductions.report.rules.claims import ABOVE
+from reproductions.report.rules.claims import BELOW
+from reproductions.report.rules.claims import LEVEL
+from reproductions.report.rules.claims import NOTHING
+from reproductions.report.rules.claims import claim
+from reproductions.report.rules.claims import corrected
+from reproductions.report.rules.claims import enough_seeds
+from reproductions.report.rules.claims import interval
+from reproductions.report.rules.verdicts import LEAST_SEEDS
 
 REMARK = """\
 By `python -m reproductions.significance`: the metric of each question, for MAP
 its average precision, is averaged over the seeds of a model and paired with the
 other model's. The difference is the mean over questions, with a bootstrap
-interval; p is that of a two-sided permutation test with {resamples:,}
-resamples. Interval and p are of the questions, not of the seeds, whose
-deviation is next to each mean; they are not corrected for the number of tests.
+interval for which questions and seeds are drawn together, from {resamples:,}
+resamples; * marks an older one that drew questions alone, widened by the seeds'
+deviations. p is that of a two-sided permutation test over questions, by Holm's
+correction for the {family} tests of this page that may claim something. "Says"
+follows by rule: "{above}" or "{below}" where the corrected p is at most
+{level:g} and the interval is without 0, else "{equal}", which means that no
+difference is shown; with fewer than {seeds} seeds of a trained model, nothing.
 "Paper" is the difference of the two figures that it prints, for test."""
+WORDS = """\
+By the same rule; the seeds, intervals and p values are in the tables below."""
+NO_WORDS = """\
+No test here has the seeds that a claim needs: what the tables show are means,
+and nothing is said of which model is the better one."""
 
 
 def paired_test_tables(paper: Paper, tests: Sequence[PairedTest]) -> list[str]:
@@ -31,8 +51,8 @@ def paired_test_tables(paper: Paper, tests: Sequence[PairedTest]) -> list[str]:
     parts = ["## Differences between models\n"]
     if not tests:
         return [*parts, "No paired test is recorded.\n"]
-    resamples = max(test.resamples for test in tests)
-    parts.append(markdown.paragraph(REMARK.format(resamples=resamples)))
+    says = _claims(tests)
+    parts += [markdown.paragraph(_remark(tests, says)), *_words(paper, says)]
     # A recorded test that is no longer asked for comes last.
     wanted = [(test.first, test.second) for test in paper.paired_tests]
     order = {pair: place for place, pair in enumerate(wanted)}
@@ -50,8 +70,87 @@ def paired_test_tables(paper: Paper, tests: Sequence[PairedTest]) -> list[str]:
         parts.append(f"### {place}\n")
         for shared, own in groupby(of_place, _conditions):
             parts.append(markdown.paragraph(shared))
-            parts += _table(paper, list(own))
+            parts += _table(paper, [says[test.identity] for test in own])
     return parts
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A test with its corrected p value, None if it may claim nothing."""
+
+    test: PairedTest
+    p_value: float | None
+    claim: str
+
+
+def _claims(tests: Sequence[PairedTest]) -> dict[tuple[str, ...], _Said]:
+    """What each test says, by its identity."""
+    family = [
+        test
+        for test in tests
+        if enough_seeds(test.first) and enough_seeds(test.second)
+    ]
+    p_values = corrected([test.p_value for test in family])
+    said = {
+        test.identity: _Said(test, p_value, claim(test, p_value))
+        for test, p_value in zip(family, p_values, strict=True)
+    }
+    return {
+        test.identity: said.get(test.identity, _Said(test, None, NOTHING))
+        for test in tests
+    }
+
+
+def _remark(
+    tests: Sequence[PairedTest], says: Mapping[tuple[str, ...], _Said]
+) -> str:
+    return REMARK.format(
+        resamples=max(test.resamples for test in tests),
+        family=sum(said.p_value is not None for said in says.values()),
+        above=ABOVE,
+        below=BELOW,
+        equal=LEVEL,
+        level=round(1 - tests[0].confidence, 10),
+        seeds=LEAST_SEEDS,
+    )
+
+
+def _words(paper: Paper, says: Mapping[tuple[str, ...], _Said]) -> list[str]:
+    """The claims in words, a sentence for each model, data set and recipe."""
+    found: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for said in says.values():
+        if said.claim == NOTHING:
+            continue
+        test = said.test
+        vectors = markdown.vectors(test.first.vectors)
+        key = (
+            f"`{test.dataset}` {test.split}, recipe {test.first.recipe}, "
+            f"{vectors}, {test.metric}",
+            _in_words(paper, test.first, ""),
+        )
+        second = _in_words(paper, test.second, _other_vectors(test))
+        found.setdefault(key, {}).setdefault(said.claim, []).append(second)
+    parts = ["### In words\n"]
+    if not found:
+        return [*parts, markdown.paragraph(NO_WORDS)]
+    items = [
+        f"{place}: {name} is "
+        + "; ".join(
+            f"{word} {', '.join(of_word[word])}"
+            for word in (ABOVE, LEVEL, BELOW)
+            if word in of_word
+        )
+        + "."
+        for (place, name), of_word in found.items()
+    ]
+    listed = "\n".join(map(markdown.item, items)) + "\n"
+    return [*parts, markdown.paragraph(WORDS), listed]
+
+
+def _in_words(paper: Paper, condition: Condition, vectors: str) -> str:
+    name = paper.named(condition.model, condition.row)
+    changed = markdown.settings(condition.overrides)
+    return " ".join(filter(None, (name, changed, vectors)))
 
 
 def _place(test: PairedTest) -> str:
@@ -65,9 +164,10 @@ def _conditions(test: PairedTest) -> str:
     )
 
 
-def _table(paper: Paper, tests: Sequence[PairedTest]) -> list[str]:
+def _table(paper: Paper, says: Sequence[_Said]) -> list[str]:
     columns = ["First", "Second", "First's", "Second's", "Difference"]
-    columns += [f"{tests[0].confidence:.0%} interval", "p", "Paper", "Seeds"]
+    columns += [f"{says[0].test.confidence:.0%} interval", "p", "Says"]
+    columns += ["Paper", "Seeds"]
     notes = markdown.Notes()
     rows = [
         [
@@ -76,12 +176,15 @@ def _table(paper: Paper, tests: Sequence[PairedTest]) -> list[str]:
             _mean(test.first),
             _mean(test.second),
             f"{test.difference:+.3f}",
-            "{:+.3f} to {:+.3f}".format(*test.interval),
-            f"{test.p_value:.4f}",
+            "{:+.3f} to {:+.3f}".format(*interval(test))
+            + "*" * (test.resampled == "questions"),
+            "" if said.p_value is None else f"{said.p_value:.4f}",
+            said.claim,
             _printed(paper, test),
             f"{len(test.first.seeds)}, {len(test.second.seeds)}",
         ]
-        for test in tests
+        for said in says
+        for test in [said.test]
     ]
     return [markdown.dense_table(columns, rows), *notes.listed()]
 

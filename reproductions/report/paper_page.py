@@ -4,11 +4,13 @@ from collections.abc import Sequence
 
 from reproductions.records.paired_tests import PairedTest
 from reproductions.records.paper_figures import Paper
+from reproductions.records.rankings import Ranking
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
-from reproductions.report.floors import Floors
 from reproductions.report.paired_test_tables import paired_test_tables
 from reproductions.report.paper_tables import paper_tables
+from reproductions.report.provenance import how_made
+from reproductions.report.rules.floors import Floors
 from reproductions.report.run_tables import changed_settings
 from reproductions.report.run_tables import measured
 from reproductions.report.run_tables import sizes_and_speeds
@@ -20,6 +22,15 @@ GENERATED = (
     "<!-- Written by `python -m reproductions.report`; edits will be lost. -->"
 )
 
+ONCE = """\
+Test splits are not among the files that recipes are chosen with. These runs
+were made apart, each seed once, by this project's command at the commit that is
+named, with the recipe as it was there: the epoch was chosen on dev, or, with
+`folds`, by cross-validation over train. They are printed, not tuned to. "Paper"
+is what the paper prints for the model; a verdict needs its word vectors,
+training set and settings, and is refused in the words below where they
+differ."""
+
 
 def paper_page(
     paper: Paper,
@@ -27,6 +38,7 @@ def paper_page(
     tests: Sequence[PairedTest],
     searches: Searches,
     references: Sequence[str] = (),
+    rankings: Sequence[Ranking] = (),
 ) -> str:
     """The page of one paper in Markdown.
 
@@ -36,6 +48,7 @@ def paper_page(
         tests: its paired tests.
         searches: the recorded trials of its searches.
         references: the section on models that the paper did not have.
+        rankings: what the folders of runs said.
     """
     parts = [
         f"# {paper.name}\n\n{GENERATED}\n",
@@ -44,8 +57,22 @@ def paper_page(
         *_commands(paper),
         *results(paper, groups, tests, searches),
         *references,
+        *how_made(
+            paper,
+            _listed([g for g in groups if g.paper == paper.key]),
+            groups,
+            rankings,
+        ),
     ]
     return "\n".join(parts)
+
+
+def _listed(groups: Sequence[Group]) -> list[Group]:
+    """The groups that the tables of dev and test have.
+
+    Runs with other epochs are listed with the others, marked as such.
+    """
+    return [g for g in groups if g.once or g.overrides.keys() <= {"epochs"}]
 
 
 def _links(paper: Paper) -> str:
@@ -71,10 +98,9 @@ def results(
     searches: Searches,
 ) -> list[str]:
     """The sections of the page from the paper's tables on."""
-    floors = Floors(groups, paper.key)
+    floors, every = Floors(groups, paper.key), groups
     groups = [group for group in groups if group.paper == paper.key]
-    # Runs with other epochs are listed with the others, marked as such.
-    plain = [group for group in groups if group.overrides.keys() <= {"epochs"}]
+    plain = _listed(groups)
     chosen = f", and {paper.selection}" if paper.selection else ""
     dev = [table.number for table in paper.results if table.split == "dev"]
     comparable = (
@@ -95,23 +121,43 @@ def results(
             f"{chosen}.{comparable}",
             [group for group in plain if group.split != "test"],
             floors,
+            every,
         ),
         *paired_test_tables(paper, tests),
         *_findings(paper),
         *measured(
             paper,
-            "Measured on test",
-            "The epoch was chosen on dev, or, with `folds`, by "
-            "cross-validation over train; the recipe before.",
-            [group for group in plain if group.split == "test"],
+            "Test, measured once",
+            ONCE,
+            # Those with changed settings too: they were asked for, once.
+            [group for group in plain if group.once],
             floors,
+            every,
         ),
+        *_other_tests(paper, plain, floors, every),
         *search_tables(paper, searches),
         *changed_settings(paper, groups),
         *sizes_and_speeds(paper, groups),
         *stage_tables(paper, groups),
         *_figures(paper),
     ]
+
+
+def _other_tests(
+    paper: Paper,
+    plain: Sequence[Group],
+    floors: Floors,
+    every: Sequence[Group],
+) -> list[str]:
+    """The runs on test that are not of `test_runs.jsonl`, if there are any."""
+    found = [g for g in plain if g.split == "test" and not g.once]
+    if not found:
+        return []
+    remark = (
+        "The epoch was chosen on dev, or, with `folds`, by cross-validation "
+        "over train; the recipe before."
+    )
+    return measured(paper, "Measured on test", remark, found, floors, every)
 
 
 def _commands(paper: Paper) -> list[str]:

@@ -8,8 +8,8 @@ from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import Row
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
-from reproductions.report.verdicts import differs_in
-from reproductions.report.verdicts import verdict
+from reproductions.report.rules.verdicts import refusals
+from reproductions.report.rules.verdicts import verdict
 
 
 def paper_tables(paper: Paper, groups: Sequence[Group]) -> list[str]:
@@ -101,7 +101,7 @@ def _verdict(
     table: ResultsTable, row: Row, group: Group, notes: markdown.Notes
 ) -> str:
     found = verdict(table, row, group)
-    return notes.cell(found, longest=16) if differs_in(table, group) else found
+    return notes.cell(found, longest=16) if refusals(table, group) else found
 
 
 def _measured_cells(table: ResultsTable, row: Row, group: Group) -> list[str]:

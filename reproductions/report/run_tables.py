@@ -9,10 +9,12 @@ from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import distinctions
 from reproductions.records.seed_groups import one_setting_apart
 from reproductions.report import markdown
-from reproductions.report.floors import BELOW
-from reproductions.report.floors import METRIC
-from reproductions.report.floors import Floors
-from reproductions.report.floors import is_floor
+from reproductions.report.rules.floors import BELOW
+from reproductions.report.rules.floors import METRIC
+from reproductions.report.rules.floors import Floors
+from reproductions.report.rules.floors import is_floor
+from reproductions.report.rules.selection import epochs_of
+from reproductions.report.rules.verdicts import verdict
 
 METRICS = ("MAP", "MRR", "P@1")
 ABOVE = "Above floor"
@@ -24,6 +26,7 @@ def measured(
     remark: str,
     groups: Sequence[Group],
     floors: Floors,
+    every: Sequence[Group],
 ) -> list[str]:
     """The groups of runs of one split, a table for each data set.
 
@@ -36,6 +39,7 @@ def measured(
         remark: the section's first paragraph.
         groups: the groups.
         floors: the floors of all papers.
+        every: the groups of all papers.
     """
     if not groups:
         return [f"## {title}\n", "Not run.\n"]
@@ -54,7 +58,10 @@ def measured(
         parts.append(f"### `{dataset}`\n")
         for conditions, own in groupby(of_dataset, _conditions):
             parts.append(markdown.paragraph(conditions))
-            parts += _groups_table(paper, list(own), floors)
+            members = list(own)
+            parts += _groups_table(paper, members, floors)
+            if chosen := epochs_of(members, every):
+                parts.append(markdown.paragraph(chosen))
     return parts
 
 
@@ -65,8 +72,15 @@ def _conditions(group: Group) -> str:
     return (
         f"{questions} questions{left_out}, "
         f"{markdown.span(group.values('candidates'))} candidates; "
-        f"trained on {markdown.training_set(group)}:"
+        f"trained on {markdown.training_set(group)}{_commits(group)}:"
     )
+
+
+def _commits(group: Group) -> str:
+    """The commits of runs that were made apart."""
+    if not group.once:
+        return ""
+    return f"; commit {', '.join(f'`{name}`' for name in group.commits)}"
 
 
 def _groups_table(
@@ -74,7 +88,9 @@ def _groups_table(
 ) -> list[str]:
     groups = [*own, *_missing_floors(own, floors)]
     metrics = _metric_names(groups)
-    columns = ["Model", "Recipe", "Vectors", *metrics, ABOVE, "Seeds", "Ties"]
+    columns = ["Model", "Recipe", "Vectors", *metrics, ABOVE, "Seeds"]
+    once = any(group.once for group in own)
+    columns += ["Paper", "Verdict"] if once else ["Ties"]
     notes = markdown.Notes()
     rows = [
         [
@@ -94,7 +110,11 @@ def _groups_table(
             *(markdown.number(group.metric(name)) for name in metrics),
             above_floor(group, floors),
             str(len(group.runs)),
-            markdown.tally(group.statistic("ties")),
+            *(
+                _paper_cells(paper, group, notes)
+                if once
+                else [markdown.tally(group.statistic("ties"))]
+            ),
         ]
         for group, different in zip(groups, distinctions(groups), strict=True)
     ]
@@ -108,6 +128,24 @@ def _groups_table(
         *notes.listed(),
         *_below_floors(paper, groups, floors),
     ]
+
+
+def _paper_cells(
+    paper: Paper, group: Group, notes: markdown.Notes
+) -> list[str]:
+    """The paper's figures of a model on test, and the verdict on ours."""
+    for table in paper.results:
+        if (table.dataset, table.split) != (group.dataset, group.split):
+            continue
+        for row in table.rows:
+            if row.ours == group.model and row.name in (None, group.row):
+                printed = ", ".join(
+                    f"{name} {figure:.{min(table.digits, 3)}f}"
+                    for name, figure in row.metrics.items()
+                )
+                found = verdict(table, row, group)
+                return [printed, notes.cell(found, longest=16)]
+    return ["", ""]
 
 
 def _missing_floors(own: Sequence[Group], floors: Floors) -> list[Group]:

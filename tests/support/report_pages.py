@@ -41,6 +41,11 @@ def run(seed=1, MAP=0.70, MRR=0.72, overrides=None, **fields):
     }
 
 
+def seeds(*MAP, **fields):
+    """Runs of one condition, one for each MAP."""
+    return [run(seed, value, **fields) for seed, value in enumerate(MAP, 1)]
+
+
 def page(*runs, paper=PAPER, tests=()):
     """A paper's page."""
     return paper_page(load_papers()[paper], group_runs(runs), tests, {})

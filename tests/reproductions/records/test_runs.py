@@ -9,6 +9,7 @@ import pytest
 
 from reproductions.records.reading import RecordError
 from reproductions.records.runs import append_run
+from reproductions.records.runs import read_all_runs
 from reproductions.records.runs import read_runs
 
 
@@ -49,6 +50,17 @@ def test_reads_what_was_appended_in_order(tmp_path):
 
 def test_no_file_is_no_runs(tmp_path):
     assert read_runs(tmp_path / "runs.jsonl") == []
+
+
+def test_runs_made_apart_are_on_test_and_name_their_commit(tmp_path):
+    apart = run(split="test", versions={"commit": "abc1234"})
+    append_run(tmp_path / "test_runs.jsonl", apart)
+    append_run(tmp_path / "runs.jsonl", run())
+    assert read_all_runs(tmp_path) == [apart | {"once": True}, run()]
+    append_run(tmp_path / "test_runs.jsonl", run(split="test"))
+    message = r"test_runs\.jsonl:2: expected a run on test that names its comm"
+    with pytest.raises(RecordError, match=message):
+        read_all_runs(tmp_path)
 
 
 def test_processes_append_at_once(tmp_path):

@@ -13,6 +13,7 @@ from support.report_pages import page
 from support.report_pages import row_of
 from support.report_pages import run
 from support.report_pages import section
+from support.report_pages import seeds
 
 
 def test_mean_and_sample_deviation_over_seeds():
@@ -37,11 +38,11 @@ def test_ties_are_counts():
 
 
 def test_findings_are_between_the_tables_of_dev_and_test():
-    text = page(run(), run(split="test"))
+    text = page(run(), run(split="test", once=True))
     titles = [line for line in text.splitlines() if line.startswith("## ")]
     place = titles.index("## Findings")
     assert "## Measured on dev" in titles[:place]
-    assert titles[place + 1] == "## Measured on test"
+    assert titles[place + 1] == "## Test, measured once"
     part = section(text, "## Findings")
     assert "the figures are in the tables" in part
     bullets = [" ".join(text.split()) for text in part.split("\n- ")[1:]]
@@ -73,7 +74,7 @@ def test_page_does_not_depend_on_the_order_of_seeds_and_runs():
 def test_dev_figures_are_never_in_the_papers_tables():
     text = page(run(1, 0.654321, 0.712345))
     assert "0.654" not in section(text, "## The paper's tables")
-    assert "0.654" not in section(text, "## Measured on test")
+    assert "0.654" not in section(text, "## Test, measured once")
     assert "0.654" in section(text, "## Measured on dev")
     text = page(run(1, 0.654321, split="test"))
     assert "0.654" in section(text, "## The paper's tables")
@@ -132,6 +133,25 @@ def test_scored_questions_are_told_from_all():
         page(run(questions=81, questions_scored=78)), "## Measured on dev"
     )
     assert "81 questions (78 scored), 1,130 candidates;" in dev
+
+
+def test_what_was_measured_once_is_beside_the_papers_figure():
+    runs = [
+        *seeds(*[0.70] * 5, split="test", once=True, vectors=["mine.bin"]),
+        run(model="bm25", recipe="untrained", split="test", once=True),
+        run(split="test", dataset="trecqa-raw"),
+    ]
+    for one in runs:
+        one["versions"] = {"commit": "abc1234"}
+    once = section(page(*runs), "## Test, measured once")
+    assert "less its fold, 7,481 pairs; commit `abc1234`:" in once
+    assert row_of(once, "HyperQA")[-2:] == ["MAP 0.712, MRR 0.727", "(a)"]
+    assert "- (a) *other vectors, training set*\n" in once
+    # The paper prints none on WikiQA: the last cell is the number of seeds.
+    assert row_of(once, "BM25")[-1] == "1"
+    other = section(page(*runs), "## Measured on test")
+    assert "`trecqa-raw`" in other
+    assert "`wikiqa`" not in other
 
 
 def test_long_settings_are_listed_under_their_table():

@@ -1,8 +1,17 @@
-"""Verdicts: our figures compared with a paper's."""
+"""Verdicts: our figures compared with a paper's.
+
+A verdict needs the paper's split, word vectors, training set and settings,
+vectors that cover most running words, and enough seeds.
+"""
 
 from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import Row
 from reproductions.records.seed_groups import Group
+
+# Where vectors lack more running words than this, another model is compared.
+LEAST_COVERED = 0.9
+# Of a model that is trained: with fewer, nothing is claimed.
+LEAST_SEEDS = 5
 
 
 def differs_in(table: ResultsTable, group: Group) -> list[str]:
@@ -27,6 +36,36 @@ def differs_in(table: ResultsTable, group: Group) -> list[str]:
     return found
 
 
+def refusals(table: ResultsTable, group: Group) -> list[str]:
+    """Why runs get no verdict, in words; empty if they get one.
+
+    Args:
+        table: the paper's table.
+        group: runs on the table's data set.
+    """
+    found = []
+    if different := differs_in(table, group):
+        found.append(f"other {', '.join(different)}")
+    if poorly_covered(group):
+        found.append(
+            f"vectors of {group.covered:.0%} of the running words, under "
+            f"{LEAST_COVERED:.0%}"
+        )
+    if too_few_seeds(group):
+        found.append(f"{len(group.runs)} of {LEAST_SEEDS} seeds")
+    return found
+
+
+def poorly_covered(group: Group) -> bool:
+    """True if too few running words of some runs have a vector."""
+    return group.covered is not None and group.covered < LEAST_COVERED
+
+
+def too_few_seeds(group: Group) -> bool:
+    """True if a trained model has too few seeds for a claim."""
+    return group.recipe != "untrained" and len(group.runs) < LEAST_SEEDS
+
+
 def verdict(table: ResultsTable, row: Row, group: Group | None) -> str:
     """Compares a group of runs with a row of a paper's table.
 
@@ -36,13 +75,13 @@ def verdict(table: ResultsTable, row: Row, group: Group | None) -> str:
         group: runs of that model on the table's data set and split, or None.
 
     Returns:
-        "not run", what makes the two not comparable, or "within" or "outside"
-        the table's tolerance with the largest difference.
+        "not run", why there is no verdict, or "within" or "outside" the table's
+        tolerance with the largest difference.
     """
     if group is None:
         return "not run"
-    if different := differs_in(table, group):
-        return f"*other {', '.join(different)}*"
+    if reasons := refusals(table, group):
+        return f"*{'; '.join(reasons)}*"
     differences = {}
     for name, printed in row.metrics.items():
         measured = table.measured(name, group)

@@ -3,7 +3,7 @@
 import pytest
 
 from reproductions.records.seed_groups import group_runs
-from reproductions.report.floors import Floors
+from reproductions.report.rules.floors import Floors
 from support.report_pages import page
 from support.report_pages import row_of
 from support.report_pages import run

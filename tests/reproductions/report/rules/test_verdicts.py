@@ -4,13 +4,14 @@ import pytest
 
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.seed_groups import group_runs
-from reproductions.report.verdicts import verdict
+from reproductions.report.rules.verdicts import verdict
 from support.report_pages import FAIR
 from support.report_pages import PAPER
 from support.report_pages import page
 from support.report_pages import row_of
 from support.report_pages import run
 from support.report_pages import section
+from support.report_pages import seeds
 
 
 def wikiqa_verdict(*runs):
@@ -22,9 +23,9 @@ def wikiqa_verdict(*runs):
 
 def test_verdict_within_and_outside_the_tolerance():
     # Table 2: MAP .712, MRR .727, tolerance .02.
-    near = [run(s, MAP, 0.727, **FAIR) for s, MAP in ((1, 0.69), (2, 0.70))]
+    near = seeds(0.69, 0.70, 0.69, 0.70, 0.695, MRR=0.727, **FAIR)
     assert wikiqa_verdict(*near) == "**within** 0.02 (MAP -0.017)"
-    assert wikiqa_verdict(run(1, 0.72, 0.757, **FAIR)) == (
+    assert wikiqa_verdict(*seeds(*[0.72] * 5, MRR=0.757, **FAIR)) == (
         "**outside** 0.02 (MRR +0.030)"
     )
 
@@ -51,8 +52,21 @@ def test_verdict_not_run():
 )
 def test_no_verdict_where_something_differs(change, note):
     # The very figures of the paper, and still no verdict.
-    changed = run(1, 0.712, 0.727, **{**FAIR, **change})
-    assert wikiqa_verdict(changed) == f"*{note}*"
+    changed = seeds(*[0.712] * 5, MRR=0.727, **{**FAIR, **change})
+    assert wikiqa_verdict(*changed) == f"*{note}*"
+
+
+@pytest.mark.parametrize(("covered", "refused"), [(899, True), (900, False)])
+def test_no_verdict_on_vectors_that_lack_many_words(covered, refused):
+    share = {"any_running": {"covered": covered, "total": 1000}}
+    runs = seeds(*[0.712] * 5, MRR=0.727, coverage=share, **FAIR)
+    note = "*vectors of 90% of the running words, under 90%*"
+    assert (wikiqa_verdict(*runs) == note) == refused
+
+
+def test_no_verdict_on_few_seeds():
+    runs = seeds(*[0.712] * 4, MRR=0.727, **FAIR)
+    assert wikiqa_verdict(*runs) == "*4 of 5 seeds*"
 
 
 def test_untrained_models_have_no_training_set_to_differ_in():

@@ -1,0 +1,101 @@
+"""What the folders of recorded runs say beyond the records: `rankings.jsonl`.
+
+A record has a run's mean metrics. Its ranking has those of each question, from
+which `python -m reproductions.significance` makes the interval of a condition;
+the checksum of the ranking shows whether another run is the very same.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from reproductions.records.paired_tests import Condition
+from reproductions.records.paired_tests import write_records
+from reproductions.records.reading import read_lines
+from reproductions.records.seed_groups import Group
+
+PATH = Path(__file__).with_name("rankings.jsonl")
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The rankings of the runs of a condition.
+
+    Attributes:
+        paper: the paper's key.
+        dataset: name of the data set.
+        split: the split that was ranked.
+        metric: name of the metric.
+        questions: number of questions that were scored.
+        condition: the condition, with its seeds.
+        interval: ends of the bootstrap interval of the mean, of which seeds
+            and questions are drawn anew.
+        confidence: confidence level of the interval, such as 0.95.
+        resamples: number of resamples.
+        run_sha256: the checksum of each seed's `run.trec`.
+        history: by quantity, such as `"loss"`, its values after each epoch,
+            a list for each seed.
+        versions: versions of the packages that computed it, by name.
+    """
+
+    paper: str
+    dataset: str
+    split: str
+    metric: str
+    questions: int
+    condition: Condition
+    interval: tuple[float, float]
+    confidence: float
+    resamples: int
+    run_sha256: list[str]
+    history: dict[str, list[list[float]]]
+    versions: dict[str, str]
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The same for other runs of the same condition."""
+        return (
+            *(self.paper, self.dataset, self.split, self.metric),
+            self.condition.identity,
+        )
+
+    def of(self, group: Group) -> bool:
+        """Returns True if these are the rankings of a group's very runs.
+
+        A recipe may have changed since: its runs then have other metrics.
+        """
+        found = group.metric(self.metric)
+        condition = self.condition
+        return (
+            found is not None
+            and (self.paper, self.dataset) == (group.paper, group.dataset)
+            and (self.split, condition.model) == (group.split, group.model)
+            and condition.recipe == group.recipe
+            and tuple(condition.vectors) == group.vectors
+            and condition.overrides == group.overrides
+            and condition.row == group.row
+            and condition.seeds == [run["seed"] for run in group.runs]
+            and abs(condition.mean - found.mean) < 1e-9
+        )
+
+
+def read_rankings(path: Path | str = PATH) -> list[Ranking]:
+    """Reads all rankings; none if the file does not exist.
+
+    Raises:
+        RecordError: if a line is not of a `Ranking`.
+    """
+    return read_lines(path, Ranking)
+
+
+def update_rankings(path: Path | str, rankings: Iterable[Ranking]) -> None:
+    """Adds rankings; they replace those with the same `identity`.
+
+    Args:
+        path: the file, see `write_records`.
+        rankings: the new ones.
+
+    Raises:
+        RecordError: if a line of the file is not of a `Ranking`.
+    """
+    write_records(path, Ranking, rankings)

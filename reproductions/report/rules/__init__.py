@@ -1,0 +1,1 @@
+"""Rules by which pages say what the records show."""
