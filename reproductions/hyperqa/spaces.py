@@ -18,6 +18,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,7 @@ from reproductions.harness.study import run_all
 from reproductions.harness.study import study_parser
 from reproductions.hyperqa.experiment import EXPERIMENT
 from reproductions.report import markdown
+from reproductions.report.rules.claims import corrected
 
 Changes = dict[str, Any]
 
@@ -104,6 +106,26 @@ VARIANTS = {
     "einstein": _tangent("einstein", (0.25, 0.5, 1.0)),
 }
 CONTROLS = ("cosine", "clip")
+LEVEL = 0.05
+PAGE = """\
+# The spaces of HyperQA's texts at equal tuning
+
+<!-- Written by `python -m reproductions.hyperqa.spaces --page`; edits will be
+lost. -->
+
+MAP on dev, mean over seeds ± the sample standard deviation, and the difference
+to two controls with the p value of a permutation test over questions, of their
+means over seeds. Chosen are, of six settings, those that were best on folds of
+train; the last column is their MAP there. The runs are in
+[spaces.jsonl](spaces.jsonl).
+
+![Distances of the texts from the origin](pictures/radii.png)
+
+Where the texts of one run of each of four spaces lie, on WikiQA's dev: the clip
+puts all on one sphere, and a radius that is learned for each text hardly leaves
+the common one. [The figures](pictures/radii.md), by
+`python -m reproductions.hyperqa.radii`.
+"""
 
 
 def assignments(changes: Changes) -> list[str]:
@@ -207,15 +229,7 @@ def page(arguments: argparse.Namespace) -> str:
     """The tables of the finished runs, with tests against the controls."""
     from keras_qa.ranking.intervals import paired_difference
 
-    parts = [
-        "# The spaces of HyperQA's texts at equal tuning\n",
-        "<!-- Written by `python -m reproductions.hyperqa.spaces --page`; "
-        "edits will be lost. -->\n",
-        "MAP on dev, mean over seeds ± the sample standard deviation, and the\n"
-        "difference to two controls with the p value of a permutation test\n"
-        "over questions. Chosen are, of six settings, those that were best on\n"
-        "folds of train; the last column is their MAP there.\n",
-    ]
+    parts = [PAGE]
     for dataset in arguments.datasets:
         values = {
             name: np.array(runs)
@@ -223,6 +237,7 @@ def page(arguments: argparse.Namespace) -> str:
             if (runs := list(_measured(dataset, name, arguments)))
         }
         rows = []
+        tests: dict[tuple[str, str], tuple[float, float]] = {}
         for name, found in values.items():
             row = [name, f"{found.mean():.4f} ± {_deviation(found):.4f}"]
             for control in CONTROLS:
@@ -232,6 +247,7 @@ def page(arguments: argparse.Namespace) -> str:
                 difference, _, p_value = paired_difference(
                     found.mean(axis=0), values[control].mean(axis=0)
                 )
+                tests[control, name] = (difference, p_value)
                 row.append(f"{difference:+.4f} (p {p_value:.3f})")
             best = best_trial(search_folder(dataset, name, arguments))
             settings = assignments(best["settings"])
@@ -245,7 +261,36 @@ def page(arguments: argparse.Namespace) -> str:
         heads += ["Seeds", "Chosen", "Folds of train"]
         parts.append(f"## `{dataset}`\n")
         parts.append(markdown.table(heads, rows))
+        parts += verdicts(tests)
     return "\n".join(parts)
+
+
+def verdicts(tests: Mapping[tuple[str, str], tuple[float, float]]) -> list[str]:
+    """What the tests of a data set say, a line for each control.
+
+    Args:
+        tests: the difference and the p value of the tests, by control and
+            space.
+    """
+    p_values = dict(
+        zip(tests, corrected([p for _, p in tests.values()]), strict=True)
+    )
+    lines = []
+    for control in CONTROLS:
+        above = [
+            f"`{name}`"
+            for (other, name), (difference, _) in tests.items()
+            if other == control
+            and difference > 0
+            and p_values[other, name] < LEVEL
+        ]
+        found = ", ".join(above) or "none"
+        lines.append(f"- significantly above `{control}`: {found}")
+    return [
+        "By Holm's correction over these tests, at 5%:\n",
+        *lines,
+        "",
+    ]
 
 
 def _measured(
