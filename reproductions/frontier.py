@@ -39,6 +39,7 @@ from reproductions.records.costs import read_costs
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import group_runs
+from reproductions.report import markdown
 from reproductions.report.frontier_page import find_systems
 from reproductions.report.frontier_page import frontier_picture
 
@@ -173,7 +174,20 @@ def draw() -> None:
     papers = load_papers(FOLDER)
     for dataset in dict.fromkeys(cost["dataset"] for cost in costs):
         path = FOLDER / f"frontier-{dataset}.png"
-        frontier_picture(find_systems(papers, groups, costs, dataset), path)
+        found = find_systems(papers, groups, costs, dataset)
+        asked = {
+            count
+            for group in groups
+            if (group.dataset, group.split) == (dataset, "dev")
+            for count in group.values("questions_scored")
+        }
+        seeds = sorted({system.quality.count for system in found})
+        frontier_picture(
+            found,
+            path,
+            f"{dataset} dev, {markdown.span(sorted(asked))} questions, "
+            f"{markdown.span(seeds)} seeds; bars: deviation over seeds",
+        )
         print(path)
 
 

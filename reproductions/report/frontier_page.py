@@ -197,12 +197,17 @@ def reference_table(
     ]
 
 
-def frontier_picture(systems: Sequence[System], path: Path) -> None:
+def frontier_picture(
+    systems: Sequence[System], path: Path, title: str = ""
+) -> None:
     """Draws quality against time; a circle's area is the size of the weights.
+
+    A bar is the deviation over seeds, of systems with several.
 
     Args:
         systems: what `find_systems` returned.
         path: the PNG file to write.
+        title: what the quality was measured on.
 
     Raises:
         ImportError: if matplotlib is not installed.
@@ -229,6 +234,15 @@ def frontier_picture(systems: Sequence[System], path: Path) -> None:
             marker="os"[floor],
             label=label,
         )
+    axes.errorbar(
+        [system.microseconds for system in systems],
+        [system.quality.mean for system in systems],
+        yerr=[system.quality.deviation or 0 for system in systems],
+        linestyle="none",
+        color=plots.GREY,
+        capsize=2,
+        zorder=1,
+    )
     for i, system in enumerate(systems):
         axes.annotate(
             system.name,
@@ -240,5 +254,5 @@ def frontier_picture(systems: Sequence[System], path: Path) -> None:
     axes.set_xscale("log")
     axes.set_xlabel("microseconds a pair")
     axes.set_ylabel(f"{METRIC}, dev")
-    plots.legend_above(axes)
+    plots.legend_above(axes, title)
     plots.save(figure, path)
