@@ -152,7 +152,7 @@ def outside_epochs(
         The epochs by quantity, for quantities that both have; only epochs that
         at least two recorded seeds reached are looked at.
     """
-    outside = {}
+    outside: dict[str, list[int]] = {}
     for name in recorded.keys() & found.keys():
         seeds = recorded[name]
         outside[name] = []

@@ -179,17 +179,17 @@ def draw(runs: Iterable[EncodedRun], output_dir: Path) -> list[Path]:
     """
     runs = list(runs)
     written = [
-        output_dir / "figure4-norms.md",
         output_dir / "figure4-norms.png",
+        output_dir / "figure4-norms.txt",
     ]
-    _write(written[0], norm_table(runs))
+    _write(written[1], norm_table(runs))
     places = dict.fromkeys(
         f"{run.place}, recipe {run.metrics['recipe']}, "
         f"seed {run.metrics['seed']}"
         for run in runs
     )
     norm_curves(
-        {run.name: run.norms for run in runs}, written[1], "; ".join(places)
+        {run.name: run.norms for run in runs}, written[0], "; ".join(places)
     )
     for run in runs:
         if run.metrics["model"] != "hyperqa":

@@ -80,8 +80,8 @@ def test_draws_everything_for_two_models(runs, tmp_path, capsys):
     assert hyperqa_figures.main([*arguments, "--questions=12"]) == 0
     expected = [
         "figure3-wikiqa-dev-paper-a-skipgram.png",
-        "figure4-norms.md",
         "figure4-norms.png",
+        "figure4-norms.txt",
         "figure5-norms.png",
         "table8-pairs.md",
         "table9-words.md",
@@ -93,7 +93,7 @@ def test_draws_everything_for_two_models(runs, tmp_path, capsys):
     words = (output / "table9-words.md").read_text().splitlines()
     assert words[0] == "# Table 9: words by norm (HyperQA, sample test, seed 1)"
     assert len(words) == 4 + hyperqa_figures.INTERVALS
-    norms = (output / "figure4-norms.md").read_text()
+    norms = (output / "figure4-norms.txt").read_text()
     assert "| HyperQA, sample test, seed 1 | questions | 12 |" in norms
     assert "| CosineQA, sample test, seed 1 | answers |" in norms
     pairs = (output / "table8-pairs.md").read_text()
