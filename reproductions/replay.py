@@ -335,15 +335,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         with TemporaryDirectory() as scratch:
             folder = options.output_dir or Path(scratch)
             for cell in chosen(cells, options.cells, options.seconds, root):
-                own = folder / cell.name.replace("/", "-")
-                inside, lines = judge(cell, replay(cell, own, root))
-                print("\n".join(lines), flush=True)
-                outside.extend([] if inside else [cell.name])
+                if not _again(cell, folder, root):
+                    outside.append(cell.name)
 
     status = with_messages(run)
     if not status and outside:
         print(f"outside: {', '.join(outside)}", file=sys.stderr)
     return status or int(bool(outside))
+
+
+def _again(cell: Cell, folder: Path, root: Path) -> bool:
+    """Runs a cell and prints what comes out; True if it is in its band.
+
+    A cell that does not run is no reason not to run those after it.
+    """
+    try:
+        new = replay(cell, folder / cell.name.replace("/", "-"), root)
+    except RecordError as error:
+        print(f"{cell.name}: not run: {error}", flush=True)
+        return False
+    inside, lines = judge(cell, new)
+    print("\n".join(lines), flush=True)
+    return inside
 
 
 if __name__ == "__main__":

@@ -162,7 +162,9 @@ def norm_histograms(
 
 
 def radius_histograms(
-    panels: Mapping[str, tuple[np.ndarray, np.ndarray]], path: Path | str
+    panels: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    path: Path | str,
+    title: str,
 ) -> None:
     """Draws how far from the origin questions and answers lie.
 
@@ -170,6 +172,7 @@ def radius_histograms(
         panels: title to the hyperbolic radii of questions and of answers,
             float arrays, drawn side by side.
         path: the PNG file to write.
+        title: what the texts are.
     """
     figure = new_figure(3.2 * len(panels), 3.2)
     for i, (title, sides) in enumerate(panels.items(), start=1):
@@ -195,4 +198,5 @@ def radius_histograms(
         if i == 1:
             axes.set_ylabel("share")
             axes.legend(frameon=False)
+    figure.suptitle(title, fontsize=10)
     save(figure, path)

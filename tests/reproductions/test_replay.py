@@ -131,6 +131,16 @@ def test_the_exit_status_is_that_of_the_figures(monkeypatch, capsys, tmp_path):
     value["MAP"] = 0.63
     assert replay.main(options) == 0
     assert "inside [" in capsys.readouterr().out
+
+    def fails(*_):
+        raise RecordError("no such option")
+
+    monkeypatch.setattr(replay, "replay", fails)
+    other = cell.replace("hyperqa/best", "cosineqa/best")
+    assert replay.main([cell, other]) == 1
+    printed = capsys.readouterr()
+    assert printed.out.count("not run: no such option") == 2
+    assert f"outside: {cell}, {other}" in printed.err
     assert replay.main(["--list"]) == 0
     assert cell in capsys.readouterr().out
     assert replay.main(["nothing"]) == 2
