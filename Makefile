@@ -12,10 +12,11 @@ REPRODUCE_DIR := runs/sample
 # What a target runs is not echoed.
 .SILENT:
 
-.PHONY: help reproduce test lint docs linkcheck fuzz clean
+.PHONY: help reproduce replay replay-sample test lint docs linkcheck fuzz clean
 
 help:
 	echo "make reproduce   install, run HyperQA, CosineQA and BM25 on the bundled data"
+	echo "make replay      run recorded figures again, each under a minute; for the night"
 	echo "make test        install with the test tools and run the whole test suite"
 	echo "make lint        ruff and mypy"
 	echo "make docs        the documents, into build/docs; warnings are errors"
@@ -24,11 +25,21 @@ help:
 	echo "make clean       remove the environment and the runs of make reproduce"
 
 # TensorFlow's notes about the machine would hide what these print.
-reproduce docs fuzz: export TF_CPP_MIN_LOG_LEVEL ?= 3
+reproduce replay replay-sample docs fuzz: export TF_CPP_MIN_LOG_LEVEL ?= 3
 reproduce: $(VENV)/.installed
 	$(BIN)/python -m reproductions.sample --output-dir $(REPRODUCE_DIR) || { \
 	echo "(make clean removes what an older version left in $(REPRODUCE_DIR))" >&2; \
 	exit 1; }
+
+REPLAY := $(BIN)/python -m reproductions.replay
+replay: $(VENV)/.installed
+	$(REPLAY) --seconds 60
+
+# Of the bundled questions: two cells that need no other data.
+replay-sample: $(VENV)/.installed
+	$(call part,Recorded figures$(comma) run again,\
+		$(REPLAY) hyperqa/sample/hyperqa/best/seed-1 \
+		hyperqa/sample/cosineqa/best/seed-1)
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 comma := ,

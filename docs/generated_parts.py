@@ -29,7 +29,7 @@ from keras_qa.cli import main as cli
 from reproductions.records.deviations import load_deviations
 from reproductions.records.paired_tests import read_paired_tests
 from reproductions.records.paper_figures import load_papers
-from reproductions.records.runs import read_runs
+from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import group_runs
 from reproductions.report import ledger_page
 from reproductions.report import paper_page
@@ -48,7 +48,7 @@ FILES = {
 }
 
 load_all_runs = functools.cache(
-    lambda: group_runs(read_runs(FOLDER / "records/runs.jsonl"))
+    lambda: group_runs(read_all_runs(FOLDER / "records"))
 )
 
 

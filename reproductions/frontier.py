@@ -37,6 +37,7 @@ from reproductions.harness.parts.runs import Run
 from reproductions.records.costs import append_cost
 from reproductions.records.costs import read_costs
 from reproductions.records.paper_figures import load_papers
+from reproductions.records.rankings import read_rankings
 from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.frontier_page import find_systems
@@ -170,10 +171,12 @@ def draw() -> None:
     """Draws quality against time on each data set."""
     groups = group_runs(read_all_runs(FOLDER / "records"))
     costs = read_costs(FOLDER / "records" / "costs.jsonl")
+    rankings = read_rankings(FOLDER / "records" / "rankings.jsonl")
     papers = load_papers(FOLDER)
     for dataset in dict.fromkeys(cost["dataset"] for cost in costs):
         path = FOLDER / f"frontier-{dataset}.png"
-        frontier_picture(find_systems(papers, groups, costs, dataset), path)
+        systems = find_systems(papers, groups, costs, dataset, rankings)
+        frontier_picture(systems, path)
         print(path)
 
 

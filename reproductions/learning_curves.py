@@ -5,7 +5,8 @@
 
 A RUN is the output folder of one of the papers' scripts, finished or not. The
 metric is measured on the questions that choose the epoch. Runs are labelled by
-what they differ in: model or row, data set, split, seed, settings.
+what they differ in: model or row, data set, split, seed, settings; the title
+has what they share, and the number of those questions where a run records it.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from keras_qa.files.text_files import shorten
 from reproductions.harness.command import add_run_option
 from reproductions.records.paper_figures import model_names
 from reproductions.records.reading import RecordError
+from reproductions.records.runs import read_metrics
 from reproductions.report.plots import epoch_lines
 
 
@@ -109,6 +111,32 @@ def labels(folders: Sequence[Path]) -> list[str]:
 _PLAIN = ("model", "row", "dataset")
 
 
+def title(folders: Sequence[Path], metric: str) -> str:
+    """What runs share, and what the metric was measured on.
+
+    Args:
+        folders: folders of runs.
+        metric: name of the metric.
+
+    Raises:
+        RecordError: if a folder contains no settings of a run.
+    """
+    runs = [_identity(folder) for folder in folders]
+    shared = [
+        str(runs[0][name]) if name in _PLAIN else f"{name} {runs[0][name]}"
+        for name in ("model", "dataset", "split", "seed")
+        if len({run.get(name) for run in runs}) == 1 and name in runs[0]
+    ]
+    counts: list[int] = [
+        metrics["selection_questions"]
+        for folder in folders
+        if (folder / "metrics.json").exists()
+        and "selection_questions" in (metrics := read_metrics(folder))
+    ]
+    of = f"{max(counts):,} questions" if counts else "the questions"
+    return f"{', '.join(shared)}; {metric} of {of} that choose the epoch"
+
+
 def _identity(folder: Path) -> dict[str, Any]:
     run = read_json(
         folder / "settings.json", _Settings, RecordError, "a run's settings"
@@ -135,7 +163,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         ]
         curves = dict(zip(labels(arguments.run), histories, strict=True))
         arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        epoch_lines(curves, arguments.output)
+        epoch_lines(
+            curves, arguments.output, title(arguments.run, arguments.metric)
+        )
     except (ImportError, OSError, RecordError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -12,6 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from keras_qa.ranking.intervals import mean_interval
 from reproductions.hyperqa import experiment as hyperqa
 from reproductions.records.paired_tests import PATH
 from reproductions.records.paired_tests import read_paired_tests
@@ -19,7 +22,9 @@ from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.paper_figures import model_names
 from reproductions.records.runs import read_metrics
+from reproductions.report.plots import measured_on
 from reproductions.report.plots import results_bars
+from reproductions.significance import question_metric
 
 MODELS = ("hyperqa", "cosineqa", "bm25")
 METRICS = ("MAP", "MRR", "P@1")
@@ -57,11 +62,29 @@ def main(argv: Sequence[str] | None = None) -> int:
         results[model] = read_metrics(run)
     print(f"\n{table(results)}\n\n{NOTE}\n{comparison()}\n")
     picture = folder / "results.png"
+    first = results[MODELS[0]]
     results_bars(
-        {name: result["metrics"] for name, result in results.items()}, picture
+        {name: result["metrics"] for name, result in results.items()},
+        picture,
+        measured_on(
+            *(first["dataset"], first["split"], first["questions"]),
+            [first["seed"]],
+            "95% intervals over questions",
+        ),
+        {name: intervals(folder / name) for name in results},
     )
     print(f"run folder: {folder}\npicture:    {picture}")
     return 0
+
+
+def intervals(folder: Path) -> dict[str, tuple[float, float]]:
+    """The bootstrap interval over questions of each metric of a run."""
+    return {
+        metric: mean_interval(
+            np.array(list(question_metric(folder, metric).values()))
+        )
+        for metric in METRICS
+    }
 
 
 def table(results: dict[str, dict[str, Any]]) -> str:

@@ -87,6 +87,9 @@ def _report_bandwidth(bandwidth: dict[str, float]) -> None:
 def draw(summary: dict[str, Any], device: Sequence[str], path: Path) -> None:
     """Draws the headline's training times relative to QRNN (CTRN, Figure 3).
 
+    Bars are medians of the rounds, with the quartiles of each system's own
+    times.
+
     Args:
         summary: what `summarise` returned.
         device: kind and name of the device.
@@ -118,7 +121,10 @@ def draw(summary: dict[str, Any], device: Sequence[str], path: Path) -> None:
         [found[name]["relative"] for name in names],
         0.38,
         color=COLORS[0],
-        label=f"measured at d = {units}, L = {length} on a {device[0].upper()}",
+        xerr=np.transpose([_quartiles(found[name]) for name in names]),
+        error_kw={"linewidth": 1, "ecolor": "black"},
+        label=f"measured at d = {units}, L = {length}, {device[0].upper()}, "
+        "random texts; quartiles",
     )
     axes.bar_label(measured, fmt="%.2f", padding=3, fontsize=8)
     stated = [
@@ -145,3 +151,11 @@ def draw(summary: dict[str, Any], device: Sequence[str], path: Path) -> None:
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False, ncols=1)
     # Without matplotlib's version the same data give the same file.
     write_whole(path, partial(figure.savefig, metadata={"Software": None}))
+
+
+def _quartiles(times: dict[str, Any]) -> list[float]:
+    """Distances of the quartiles from the median, relative to QRNN."""
+    low, high = times["quartiles"]
+    unit = times["relative"] / times["seconds"]
+    middle = times["seconds"]
+    return [(middle - low) * unit, (high - middle) * unit]

@@ -163,7 +163,9 @@ def _with_inputs(
     return TextPair(words, cut)
 
 
-def draw_attention_maps(maps: AttentionMaps, path: Path | str) -> None:
+def draw_attention_maps(
+    maps: AttentionMaps, path: Path | str, title: str | None = None
+) -> None:
     """Draws the three maps of a pair one below the other (MRNN, Figure 5).
 
     Map a) has a column for each word of the question and a row for each block,
@@ -175,6 +177,7 @@ def draw_attention_maps(maps: AttentionMaps, path: Path | str) -> None:
     Args:
         maps: maps that `attention_maps` returned.
         path: the picture to write, such as a PNG, SVG or PDF file.
+        title: the line above the maps; None for the model and the score.
 
     Raises:
         ImportError: if matplotlib is not installed.
@@ -209,5 +212,6 @@ def draw_attention_maps(maps: AttentionMaps, path: Path | str) -> None:
             maps.positions.max(),
         ),
     ]
-    title = f"{maps.model}, score {maps.score:.4f}"
+    if title is None:
+        title = f"{maps.model}, score {maps.score:.4f}"
     draw_heatmaps(title, heatmaps, path)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,46 +9,28 @@ import numpy as np
 from reproductions.records.paper_figures import model_names
 from reproductions.records.seed_groups import Statistic
 from reproductions.report.plots import COLORS
-from reproductions.report.plots import GREY
 from reproductions.report.plots import legend_above
 from reproductions.report.plots import line_style
 from reproductions.report.plots import new_figure
-from reproductions.report.plots import require
 from reproductions.report.plots import save
 
 QUESTION, ANSWER = COLORS[0], COLORS[1]
 
 
-@dataclass(frozen=True)
-class LinkedVectors:
-    """Vectors of questions and answers, and links between them.
-
-    Attributes:
-        questions: float array `(questions, dim)`.
-        answers: float array `(answers, dim)`.
-        links: int array `(links, 2)`: indices of a question and an answer.
-    """
-
-    questions: np.ndarray
-    answers: np.ndarray
-    links: np.ndarray
-
-
 def embedding_size_curve(
     curves: Mapping[str, Mapping[int, Sequence[float]]],
     path: Path | str,
-    references: Mapping[str, float] | None = None,
     metric: str = "MAP",
     title: str = "",
 ) -> None:
     """Draws the size of the vectors against a metric (Figure 3).
 
+    Figures that others report on test are not drawn: ours are of dev.
+
     Args:
         curves: model to size to the metric of each seed; the mean is drawn,
-            with the sample standard deviation as a bar.
+            with its 95% interval over seeds as a bar.
         path: the PNG file to write.
-        references: names and values of horizontal lines, for example of
-            other models that the paper reports.
         metric: name of the metric.
         title: what the figures were measured on.
     """
@@ -63,22 +44,10 @@ def embedding_size_curve(
         axes.errorbar(
             sorted(sizes),
             [statistic.mean for statistic in statistics],
-            yerr=[statistic.deviation or 0 for statistic in statistics],
+            yerr=[_half_interval(statistic) for statistic in statistics],
             capsize=3,
             label=names.get(model, model),
             **line_style(i),
-        )
-    for name, value in (references or {}).items():
-        axes.axhline(value, color=GREY, linestyle="--", linewidth=1, zorder=1)
-        axes.annotate(
-            name,
-            (1, value),
-            xycoords=("axes fraction", "data"),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-            color=GREY,
         )
     axes.set_xticks(
         sorted({size for sizes in curves.values() for size in sizes})
@@ -90,79 +59,52 @@ def embedding_size_curve(
     save(figure, path)
 
 
-def tsne_links(
-    panels: Mapping[str, LinkedVectors],
-    path: Path | str,
-    seed: int = 0,
-    perplexity: float = 30.0,
-) -> None:
-    """Draws vectors in three dimensions, with links (Figure 4).
+def _half_interval(statistic: Statistic) -> float:
+    """Half of the 95% interval of a mean over seeds; 0 for one seed."""
+    if statistic.deviation is None:
+        return 0.0
+    # Imported here because the import takes a second.
+    from scipy import stats
 
-    t-SNE projects the questions and answers of a panel together; lines join
-    linked questions and answers.
+    quantile = float(stats.t.ppf(0.975, statistic.count - 1))
+    return quantile * statistic.deviation / statistic.count**0.5
+
+
+def norm_curves(
+    panels: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    path: Path | str,
+    title: str = "",
+) -> None:
+    """Draws the share of questions and of answers within each norm.
+
+    In place of Figure 4, whose t-SNE keeps no distances: if questions formed a
+    sphere around the answers, their curve would begin where that of the
+    answers ends.
 
     Args:
-        panels: title to vectors, drawn side by side.
+        panels: title to the norms of questions and of answers, float arrays,
+            drawn side by side.
         path: the PNG file to write.
-        seed: seed of t-SNE.
-        perplexity: t-SNE's number of effective neighbours, lowered if there
-            are too few points.
-
-    Raises:
-        ImportError: if scikit-learn is not installed.
+        title: what the norms are of.
     """
-    manifold = require("sklearn.manifold", "scikit-learn")
-    threads = require("threadpoolctl", "scikit-learn")
-    art3d = require("mpl_toolkits.mplot3d.art3d", "matplotlib")
-    figure = new_figure(5.2 * len(panels), 5)
-    for i, (title, vectors) in enumerate(panels.items(), start=1):
-        together = np.concatenate([vectors.questions, vectors.answers])
-        tsne = manifold.TSNE(
-            n_components=3,
-            perplexity=min(perplexity, (len(together) - 1) / 3),
-            init="pca",
-            random_state=seed,
-        )
-        # For few points more threads are slower, and not reproducible.
-        with threads.threadpool_limits(1):
-            points = tsne.fit_transform(together.astype(np.float32))
-        questions, answers = np.split(points, [len(vectors.questions)])
-        axes = figure.add_subplot(1, len(panels), i, projection="3d")
-        if len(vectors.links):
-            lines = np.stack(
-                [
-                    questions[vectors.links[:, 0]],
-                    answers[vectors.links[:, 1]],
-                ],
-                axis=1,
-            )
-            axes.add_collection3d(
-                art3d.Line3DCollection(
-                    lines, colors=QUESTION, linewidths=0.5, alpha=0.35
-                )
-            )
-        for cloud, color, size, label in (
-            (answers, ANSWER, 5, "answers"),
-            (questions, QUESTION, 14, "questions"),
+    figure = new_figure(4.2 * len(panels), 3.8)
+    row = figure.subplots(1, len(panels), squeeze=False)[0]
+    for axes, (name, sides) in zip(row, panels.items(), strict=True):
+        for norms, color, label in zip(
+            sides, (QUESTION, ANSWER), ("questions", "answers"), strict=True
         ):
-            axes.scatter(
-                *cloud.T,
-                s=size,
-                c=color,
-                linewidths=0,
-                alpha=0.8,
-                label=label,
-                depthshade=False,
+            axes.step(
+                np.sort(norms),
+                np.arange(1, len(norms) + 1) / len(norms),
+                where="post",
+                color=color,
+                label=f"{label} ({len(norms):,})",
             )
-        axes.set_title(title)
-        axes.set_box_aspect((1, 1, 1), zoom=1.15)
-        for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-            axis.set_ticklabels([])
-            axis.set_pane_color("white")
-            axis.line.set_color("#BBBBBB")
-            axis._axinfo["grid"]["color"] = "#EEEEEE"
-        if i == 1:
-            axes.legend(loc="upper left", markerscale=2, frameon=False)
+        axes.set_xlabel("norm of the text's vector, before the constraint")
+        axes.set_ylabel("share with at most this norm")
+        legend_above(axes, name)
+    if title:
+        figure.suptitle(title)
     save(figure, path)
 
 
@@ -198,7 +140,7 @@ def norm_histograms(
             weights=np.full(len(norms), 1 / max(len(norms), 1)),
             color=color,
             alpha=0.6,
-            label=label,
+            label=f"{label} ({len(norms):,})",
         )
     texts.set_xlabel("norm of the text's vector, before the constraint")
     legend_above(texts)
@@ -209,7 +151,7 @@ def norm_histograms(
         weights=np.full(len(word_norms), 1 / max(len(word_norms), 1)),
         color=COLORS[2],
         alpha=0.8,
-        label="words",
+        label=f"words ({len(word_norms):,})",
     )
     words.set_xlabel("norm of the word's projected vector")
     legend_above(words)
@@ -220,7 +162,9 @@ def norm_histograms(
 
 
 def radius_histograms(
-    panels: Mapping[str, tuple[np.ndarray, np.ndarray]], path: Path | str
+    panels: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    path: Path | str,
+    title: str,
 ) -> None:
     """Draws how far from the origin questions and answers lie.
 
@@ -228,6 +172,7 @@ def radius_histograms(
         panels: title to the hyperbolic radii of questions and of answers,
             float arrays, drawn side by side.
         path: the PNG file to write.
+        title: what the texts are.
     """
     figure = new_figure(3.2 * len(panels), 3.2)
     for i, (title, sides) in enumerate(panels.items(), start=1):
@@ -253,4 +198,5 @@ def radius_histograms(
         if i == 1:
             axes.set_ylabel("share")
             axes.legend(frameon=False)
+    figure.suptitle(title, fontsize=10)
     save(figure, path)

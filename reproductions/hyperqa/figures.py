@@ -5,10 +5,11 @@
         --output-dir pictures
 
 A RUN is the output folder of `reproductions.hyperqa`. The first run of each
-model gives Figure 4 (t-SNE), that of HyperQA also Figure 5 (norms) and Tables 8
-and 9 (words by norm), on the split that the run reported on. All runs, and
-those in the file of runs, give Figure 3 (embedding size), if several sizes were
-trained. All pictures take half a minute on 2 cores.
+model gives, in place of Figure 4 (t-SNE, which keeps no distances), how far
+from the origin questions and answers lie, with the numbers in a file; that of
+HyperQA also Figure 5 (norms) and Tables 8 and 9 (words by norm), on the split
+that the run reported on. All runs, and those in the file of runs, give Figure 3
+(embedding size), if several sizes were trained.
 """
 
 import argparse
@@ -26,20 +27,19 @@ from keras_qa.datasets.dataset import Question
 from keras_qa.errors import ModelFileError
 from keras_qa.export.keras_folder import run_reading
 from keras_qa.files.whole import write_whole
+from keras_qa.ranking.intervals import mean_interval
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.text.vocabulary import pad
 from reproductions.harness.command import add_data_dir
 from reproductions.harness.command import add_run_option
 from reproductions.harness.command import with_messages
 from reproductions.harness.questions import open_for
-from reproductions.hyperqa.drawings import LinkedVectors
 from reproductions.hyperqa.drawings import embedding_size_curve
+from reproductions.hyperqa.drawings import norm_curves
 from reproductions.hyperqa.drawings import norm_histograms
-from reproductions.hyperqa.drawings import tsne_links
 from reproductions.hyperqa.norm_levels import norm_edges
 from reproductions.hyperqa.norm_levels import pair_by_norm_level
 from reproductions.hyperqa.norm_levels import words_by_norm
-from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.paper_figures import model_names
 from reproductions.records.runs import read_metrics
@@ -47,6 +47,7 @@ from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import group_runs
 from reproductions.records.seed_groups import one_setting_apart
+from reproductions.report import markdown
 
 if TYPE_CHECKING:
     from keras_qa.models.bag_of_words import BagOfWordsRanker
@@ -84,22 +85,25 @@ class EncodedRun:
 
     @property
     def title(self) -> str:
-        """The model's name, the data set and the split."""
-        name = model_names()[self.metrics["model"]]
-        return f"{name}, {self.metrics['dataset']} {self.metrics['split']}"
+        """The model's name, the data set, the split and the seed."""
+        return f"{self.name}, {self.place}, seed {self.metrics['seed']}"
 
-    def linked(self) -> LinkedVectors:
-        """The vectors, with links from questions to correct answers."""
-        index = {text: i for i, text in enumerate(self.answers)}
-        links = [
-            (i, index[candidate.text])
-            for i, question in enumerate(self.questions)
-            for candidate in question.positives
-        ]
-        return LinkedVectors(
-            self.question_vectors,
-            self.answer_vectors,
-            np.array(links, dtype=int).reshape(-1, 2),
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return model_names()[self.metrics["model"]]
+
+    @property
+    def place(self) -> str:
+        """The data set and the split."""
+        return f"{self.metrics['dataset']} {self.metrics['split']}"
+
+    @property
+    def norms(self) -> tuple[np.ndarray, np.ndarray]:
+        """The norms of the questions' and of the answers' vectors."""
+        return (
+            np.linalg.norm(self.question_vectors, axis=1),
+            np.linalg.norm(self.answer_vectors, axis=1),
         )
 
     def norms_of(self, tokens: Sequence[str]) -> np.ndarray:
@@ -163,7 +167,7 @@ def encode_run(
 
 
 def draw(runs: Iterable[EncodedRun], output_dir: Path) -> list[Path]:
-    """Draws Figures 4 and 5 and writes Tables 8 and 9.
+    """Draws what replaces Figure 4, Figure 5, and writes Tables 8 and 9.
 
     Args:
         runs: at most one run of each model; Figure 5 and the tables are made
@@ -174,17 +178,25 @@ def draw(runs: Iterable[EncodedRun], output_dir: Path) -> list[Path]:
         The files that were written.
     """
     runs = list(runs)
-    names = model_names()
-    written = [output_dir / "figure4-tsne.png"]
-    panels = {names[run.metrics["model"]]: run.linked() for run in runs}
-    tsne_links(panels, written[-1])
+    written = [
+        output_dir / "figure4-norms.png",
+        output_dir / "figure4-norms.txt",
+    ]
+    _write(written[1], norm_table(runs))
+    places = dict.fromkeys(
+        f"{run.place}, recipe {run.metrics['recipe']}, "
+        f"seed {run.metrics['seed']}"
+        for run in runs
+    )
+    norm_curves(
+        {run.name: run.norms for run in runs}, written[0], "; ".join(places)
+    )
     for run in runs:
         if run.metrics["model"] != "hyperqa":
             continue
         written.append(output_dir / "figure5-norms.png")
         norm_histograms(
-            np.linalg.norm(run.question_vectors, axis=1),
-            np.linalg.norm(run.answer_vectors, axis=1),
+            *run.norms,
             run.word_norms,
             written[-1],
             run.title,
@@ -196,6 +208,64 @@ def draw(runs: Iterable[EncodedRun], output_dir: Path) -> list[Path]:
             written.append(output_dir / name)
             _write(written[-1], text)
     return written
+
+
+def norm_table(runs: Iterable[EncodedRun]) -> str:
+    """How far from the origin questions and answers lie, in numbers.
+
+    Args:
+        runs: the encoded runs.
+
+    Returns:
+        A page with quantiles of the norms, and the probability that a question
+        lies farther out than an answer, 1 for a sphere around the answers, with
+        its bootstrap interval over questions.
+    """
+    shares = (5, 25, 50, 75, 95)
+    rows = []
+    for run in runs:
+        questions, answers = run.norms
+        farther = farther_out(questions, answers)
+        low, high = mean_interval(farther)
+        for label, norms in (("questions", questions), ("answers", answers)):
+            quantiles = np.percentile(norms, shares)
+            rows.append(
+                [
+                    run.title,
+                    label,
+                    f"{len(norms):,}",
+                    *(f"{value:.3f}" for value in quantiles),
+                    f"{farther.mean():.3f} [{low:.3f}, {high:.3f}]"
+                    if label == "questions"
+                    else "",
+                ]
+            )
+    columns = ["Run", "Texts", "Number", *(f"{share}%" for share in shares)]
+    columns.append("Farther out than an answer")
+    return (
+        "# Norms before the constraint\n\n"
+        + markdown.table(columns, rows)
+        + "\nQuantiles of the norms. The last column is the probability that a "
+        "question's norm exceeds an answer's, with its 95% interval over "
+        "questions.\n"
+    )
+
+
+def farther_out(questions: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    """For each question the share of answers of a smaller norm.
+
+    Args:
+        questions: norms of the questions, `(questions,)`.
+        answers: norms of the answers, `(answers,)`; equal ones count half.
+
+    Returns:
+        The shares, `(questions,)`.
+    """
+    ordered = np.sort(answers)
+    smaller = np.searchsorted(ordered, questions, "left")
+    at_most = np.searchsorted(ordered, questions, "right")
+    shares: np.ndarray = (smaller + at_most) / (2 * len(answers))
+    return shares
 
 
 def table_8(run: EncodedRun, pairs: int = 3) -> str:
@@ -245,9 +315,7 @@ def draw_figure_3(groups: Sequence[Group], output_dir: Path) -> list[Path]:
         The files that were written: one for each data set, split, recipe and
         choice of vectors for which a model was trained with several sizes.
     """
-    paper = load_papers()["hyperqa"]
-    figure = paper.figure("Figure 3").drawing
-    table = paper.table(figure["reference_table"])
+    figure = load_papers()["hyperqa"].figure("Figure 3").drawing
     sizes = one_setting_apart(
         [g for g in groups if g.model in figure["models"]]
     )
@@ -262,13 +330,9 @@ def draw_figure_3(groups: Sequence[Group], output_dir: Path) -> list[Path]:
     written = []
     for key, models in sorted(curves.items()):
         dataset, split, recipe, *vectors = key
-        references = {}
-        if isinstance(table, ResultsTable) and dataset == table.dataset:
-            references = {
-                f"{row.model}, {table.split}": row.metrics[figure["metric"]]
-                for row in table.rows
-                if row.model in figure["reference_lines"]
-            }
+        members = [group for model in models.values() for group in model]
+        asked = {n for g in members for n in g.values("questions_scored")}
+        seeds = {len(group.runs) for group in members}
         written.append(output_dir / f"figure3-{'-'.join(key)}.png")
         embedding_size_curve(
             {
@@ -282,8 +346,9 @@ def draw_figure_3(groups: Sequence[Group], output_dir: Path) -> list[Path]:
                 if model in models
             },
             written[-1],
-            references,
-            title=f"{dataset} {split}, recipe {recipe}, {' + '.join(vectors)}",
+            title=f"{dataset} {split}, recipe {recipe}, {' + '.join(vectors)}\n"
+            f"{markdown.span(sorted(asked)) or 'some'} questions, "
+            f"{markdown.span(sorted(seeds))} seeds, 95% intervals over seeds",
         )
     return written
 
@@ -306,8 +371,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--questions",
         type=int,
         metavar="N",
-        help="take only the first N questions of the split; t-SNE of a few "
-        "thousand texts takes minutes",
+        help="take only the first N questions of the split",
     )
     parser.add_argument("--output-dir", type=Path, required=True, metavar="DIR")
     options = parser.parse_args(arguments)

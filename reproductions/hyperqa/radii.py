@@ -27,6 +27,7 @@ from reproductions.harness.command import with_messages
 from reproductions.hyperqa.drawings import radius_histograms
 from reproductions.hyperqa.figures import encode_run
 from reproductions.report import markdown
+from reproductions.report.plots import measured_on
 
 if TYPE_CHECKING:
     from keras_qa.models.hyperqa import HyperQA
@@ -43,6 +44,7 @@ class Radii:
         clipped: share of questions and answers outside the clip's sphere
             before the projection; NaN without a clip.
         factor: the factor of equation 9 for the projection's matrix.
+        texts: the split, number of questions and seed.
     """
 
     title: str
@@ -50,6 +52,7 @@ class Radii:
     answers: np.ndarray
     clipped: float
     factor: float
+    texts: str
 
 
 def radii_of(model: "HyperQA", vectors: np.ndarray) -> np.ndarray:
@@ -106,6 +109,12 @@ def measure(run: Path, data_dir: Path | None) -> Radii:
         radii_of(model, encoded.answer_vectors),
         clipped,
         conversion_factor(kernel),
+        measured_on(
+            encoded.metrics["dataset"],
+            encoded.metrics["split"],
+            len(encoded.questions),
+            [encoded.metrics["seed"]],
+        ),
     )
 
 
@@ -147,7 +156,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             options.output_dir / name for name in ("radii.md", "radii.png")
         )
         radius_histograms(
-            {run.title: (run.questions, run.answers) for run in runs}, picture
+            {run.title: (run.questions, run.answers) for run in runs},
+            picture,
+            ", ".join(dict.fromkeys(run.texts for run in runs)),
         )
         write_whole(text, lambda part: part.write_text(table(runs), "utf-8"))
         print(text)

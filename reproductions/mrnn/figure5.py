@@ -158,7 +158,12 @@ def draw(
         f"> {_line(pair.answer)}\n\n![attention]({picture.name})\n\n"
         f"{tables(maps)}"
     )
-    draw_attention_maps(maps, picture)
+    draw_attention_maps(
+        maps,
+        picture,
+        f"{title}, {metrics['dataset']} {metrics['split']}, "
+        f"seed {metrics['seed']}; {pair.name}, score {maps.score:.4f}",
+    )
     write_whole(text, lambda path: path.write_text(page, "utf-8"))
     return [text, picture]
 

@@ -6,11 +6,15 @@
 A RUN is the output folder of `reproductions.qa_lstm`; the paper draws rows 3C,
 3E and 3L. Several runs of one row are averaged. The questions of a split are
 grouped by the average length of their correct answers; Test1 and Test2 have
-separate panels. The script writes a Markdown table and a picture, in seconds.
+separate panels. Neighbouring buckets are pooled until each has enough questions
+(`--least`) to say something, and each accuracy has its 95% interval, for which
+questions and seeds are drawn together. The script writes a Markdown table and a
+picture, in seconds.
 """
 
 import argparse
 import sys
+from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +27,7 @@ import numpy as np
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.files.whole import write_whole
+from keras_qa.ranking.intervals import seeds_interval
 from keras_qa.text.tokenizer import tokenize
 from reproductions.harness.command import add_data_dir
 from reproductions.harness.command import add_run_option
@@ -43,6 +48,8 @@ from reproductions.significance import question_metric
 # Upper ends of the figure's eleven buckets but the last; the text names three.
 EDGES = (50, 55, 60, 65, 70, 80, 90, 100, 120, 160)
 METRIC = "P@1"
+# Of fewer questions an interval is wider than any difference that models have.
+LEAST = 30
 
 
 @dataclass(frozen=True)
@@ -54,11 +61,42 @@ class Buckets:
         questions: number of questions in each, `(buckets,)`.
         accuracy: for each curve its accuracy in each bucket, `(buckets,)`; NaN
             for a bucket without a question.
+        ends: for each curve the ends of the 95% interval in each bucket,
+            `(buckets, 2)`.
+        seeds: number of runs of each curve.
     """
 
     labels: tuple[str, ...]
     questions: np.ndarray
     accuracy: dict[str, np.ndarray]
+    ends: dict[str, np.ndarray]
+    seeds: dict[str, int]
+
+
+def pooled_edges(
+    lengths: Iterable[float], edges: Sequence[float], least: int
+) -> tuple[float, ...]:
+    """The edges that are left when buckets of few questions are pooled.
+
+    A bucket with fewer questions than `least` is joined with the next one, the
+    last with the one before.
+
+    Args:
+        lengths: the length of each question's answers.
+        edges: inclusive upper ends of all buckets but the last, rising.
+        least: number of questions that each bucket should have.
+    """
+    ordered = np.sort(np.fromiter(lengths, float))
+    kept: list[float] = []
+    before = 0
+    for edge in edges:
+        inside = int(np.searchsorted(ordered, edge, "right"))
+        if inside - before >= least:
+            kept.append(edge)
+            before = inside
+    if kept and len(ordered) - before < least:
+        kept.pop()
+    return tuple(kept)
 
 
 def answer_length(question: Question, tokenizer: str) -> float:
@@ -83,7 +121,7 @@ def divide(
     Raises:
         FigureError: if `edges` do not rise, or a run lacks a question.
     """
-    if list(edges) != sorted(set(edges)) or not edges:
+    if list(edges) != sorted(set(edges)):
         raise FigureError(
             f"`edges` must be rising numbers. Received: edges={edges}"
         )
@@ -91,7 +129,7 @@ def divide(
     places = np.searchsorted(edges, [lengths[name] for name in names])
     buckets = len(edges) + 1
     count = np.bincount(places, minlength=buckets)
-    accuracy = {}
+    accuracy, ends = {}, {}
     for curve, runs in curves.items():
         for run in runs:
             if missing := lengths.keys() - run.keys():
@@ -100,15 +138,24 @@ def divide(
                     f"questions. Received: none of {min(missing)!r} and "
                     f"{len(missing) - 1} others"
                 )
-        values = np.mean([[run[name] for name in names] for run in runs], 0)
-        sums = np.bincount(places, values, buckets)
-        accuracy[curve] = np.divide(
-            sums, count, out=np.full(buckets, np.nan), where=count > 0
+        values = np.array([[run[name] for name in names] for run in runs])
+        own = [values[:, places == bucket] for bucket in range(buckets)]
+        accuracy[curve] = np.array(
+            [part.mean() if part.size else np.nan for part in own]
         )
-    return Buckets(_labels(edges), count, accuracy)
+        ends[curve] = np.array(
+            [
+                seeds_interval(part) if part.size else (np.nan, np.nan)
+                for part in own
+            ]
+        )
+    seeds = {curve: len(runs) for curve, runs in curves.items()}
+    return Buckets(_labels(edges), count, accuracy, ends, seeds)
 
 
 def _labels(edges: Sequence[float]) -> tuple[str, ...]:
+    if not edges:
+        return ("all",)
     between = [f"{low:g}-{high:g}" for low, high in pairwise(edges)]
     return (f"≤{edges[0]:g}", *between, f">{edges[-1]:g}")
 
@@ -120,8 +167,12 @@ def table(buckets: Buckets) -> str:
             label,
             str(count),
             *(
-                "" if np.isnan(values[i]) else f"{100 * values[i]:.1f}"
-                for values in buckets.accuracy.values()
+                ""
+                if np.isnan(values[i])
+                else f"{100 * values[i]:.1f} [{{:.1f}}, {{:.1f}}]".format(
+                    *100 * buckets.ends[curve][i]
+                )
+                for curve, values in buckets.accuracy.items()
             ),
         ]
         for i, (label, count) in enumerate(
@@ -184,6 +235,7 @@ def draw(
     data_dir: Path | None,
     output_dir: Path,
     edges: Sequence[float] = EDGES,
+    least: int = LEAST,
 ) -> list[Path]:
     """Draws the figure and writes its table.
 
@@ -192,6 +244,7 @@ def draw(
         data_dir: folder of their data set.
         output_dir: where the files go.
         edges: the upper ends of the buckets, in tokens.
+        least: number of questions up to which buckets are pooled.
 
     Returns:
         The files that were written.
@@ -210,7 +263,13 @@ def draw(
             if question.positives and (question.id in scored)
         }
         if lengths:
-            panels[f"{dataset.name} {part}"] = divide(lengths, curves, edges)
+            own = pooled_edges(lengths.values(), edges, least)
+            found = divide(lengths, curves, own)
+            seeds = markdown.span(sorted(set(found.seeds.values())))
+            panels[
+                f"{dataset.name} {part}, recipe {metrics['recipe']}, "
+                f"{len(lengths):,} questions, {seeds} seeds"
+            ] = found
     name = f"figure5-{metrics['dataset']}-{metrics['split']}"
     picture, text = output_dir / f"{name}.png", output_dir / f"{name}.md"
     parts = [f"## {title}\n\n{table(b)}" for title, b in panels.items()]
@@ -218,13 +277,7 @@ def draw(
     page += "\n".join(parts)
     output_dir.mkdir(parents=True, exist_ok=True)
     write_whole(text, lambda path: path.write_text(page, "utf-8"))
-    bucket_lines(
-        {
-            title: (b.labels, b.accuracy, b.questions)
-            for title, b in panels.items()
-        },
-        picture,
-    )
+    bucket_points(panels, picture)
     return [text, picture]
 
 
@@ -233,38 +286,42 @@ def _parts(dataset: Dataset, split: str) -> Sequence[str]:
     return parts or [split]
 
 
-def bucket_lines(
-    panels: Mapping[
-        str, tuple[Sequence[str], Mapping[str, np.ndarray], np.ndarray]
-    ],
-    path: Path | str,
-) -> None:
-    """Draws the accuracy in buckets of questions (Figure 5).
+def bucket_points(panels: Mapping[str, Buckets], path: Path | str) -> None:
+    """Draws the accuracy in buckets of questions, with intervals (Figure 5).
 
     Args:
-        panels: title to the fields of `Buckets`: labels, accuracy, questions;
-            drawn one above the other.
+        panels: title to buckets, drawn one above the other.
         path: the PNG file to write.
     """
     figure = new_figure(7.4, 3.4 * len(panels))
     rows = figure.subplots(len(panels), squeeze=False)[:, 0]
-    for axes, (title, panel) in zip(rows, panels.items(), strict=True):
-        labels, curves, counts = panel
-        places = np.arange(len(labels))
-        for i, (name, accuracy) in enumerate(curves.items()):
-            axes.plot(
-                places,
+    for axes, (title, buckets) in zip(rows, panels.items(), strict=True):
+        places = np.arange(len(buckets.labels))
+        for i, (name, accuracy) in enumerate(buckets.accuracy.items()):
+            low, high = buckets.ends[name].T
+            style = line_style(i)
+            axes.errorbar(
+                # Beside each other: lines between buckets would mean nothing.
+                places + 0.12 * (i - (len(buckets.accuracy) - 1) / 2),
                 100 * accuracy,
+                yerr=100 * np.array([accuracy - low, high - accuracy]),
                 label=name,
-                **line_style(i),
+                capsize=3,
+                linestyle="none",
+                color=style["color"],
+                marker=style["marker"],
             )
         axes.set_xticks(
             places,
-            [f"{x}\n({n})" for x, n in zip(labels, counts, strict=True)],
+            [
+                f"{x}\n({n})"
+                for x, n in zip(buckets.labels, buckets.questions, strict=True)
+            ],
             fontsize=8,
         )
+        axes.set_xlim(-0.5, len(places) - 0.5)
         axes.set_xlabel("length of the correct answers (questions)")
-        axes.set_ylabel("top-1 accuracy, %")
+        axes.set_ylabel("top-1 accuracy, %, 95% interval")
         legend_above(axes, title)
     save(figure, path)
 
@@ -286,6 +343,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="upper ends of the buckets, in tokens; default: "
         f"{' '.join(map(str, EDGES))}",
     )
+    parser.add_argument(
+        "--least",
+        type=int,
+        default=LEAST,
+        metavar="N",
+        help="pool neighbouring buckets until each has this many questions "
+        f"(default: {LEAST})",
+    )
     parser.add_argument("--output-dir", type=Path, required=True, metavar="DIR")
     arguments = parser.parse_args(argv)
     return with_messages(
@@ -295,6 +360,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 arguments.data_dir,
                 arguments.output_dir,
                 arguments.edges,
+                arguments.least,
             )
         )
     )

@@ -64,17 +64,16 @@ class Ranking:
 
         A recipe may have changed since: its runs then have other metrics.
         """
-        found = group.metric(self.metric)
         condition = self.condition
         return (
-            found is not None
-            and (self.paper, self.dataset) == (group.paper, group.dataset)
+            (self.paper, self.dataset) == (group.paper, group.dataset)
             and (self.split, condition.model) == (group.split, group.model)
             and condition.recipe == group.recipe
             and tuple(condition.vectors) == group.vectors
             and condition.overrides == group.overrides
             and condition.row == group.row
             and condition.seeds == [run["seed"] for run in group.runs]
+            and (found := group.metric(self.metric)) is not None
             and abs(condition.mean - found.mean) < 1e-9
         )
 

@@ -5,7 +5,6 @@ import json
 import shlex
 from argparse import Namespace
 from collections.abc import Mapping
-from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -110,13 +109,15 @@ def _with_settings(
         defaults = vars(owner.settings())
         if unknown := wanted.keys() - defaults.keys():
             raise RecordError(f"the setting {min(unknown)} is no longer there")
-        now = vars(_settings(experiment, options, []))
+        arguments = vars(parse_arguments(experiment, options))
+        now = vars(experiment.settings_of(Namespace(**arguments)))
         changes = [
             f"{name}={_written(value)}"
             for name in defaults
             if (value := wanted.get(name, defaults[name])) != now[name]
         ]
-        settings = _settings(experiment, options, changes)
+        given = Namespace(**{**arguments, "overrides": changes})
+        settings = experiment.settings_of(given)
     except (SettingsError, SystemExit) as error:
         raise RecordError(f"its options are refused: {error}") from error
     if recorded(settings) != wanted:
@@ -128,13 +129,3 @@ def _written(value: Any) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(value, separators=SHORT)
-
-
-def _settings(
-    experiment: Experiment[Any], options: Sequence[str], changes: Sequence[str]
-) -> Any:
-    arguments = parse_arguments(experiment, options)
-    if changes:
-        given = {**vars(arguments), "overrides": list(changes)}
-        arguments = Namespace(**given)
-    return experiment.settings_of(arguments)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from reproductions.records.costs import Cost
 from reproductions.records.paper_figures import Paper
+from reproductions.records.rankings import Ranking
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
@@ -43,6 +44,10 @@ class System:
         cost: the record of its costs.
         floor: True without a trained network.
         vectors: names of its word vectors.
+        interval: ends of the interval of the quality over seeds and questions,
+            None if it is not recorded.
+        questions: number of questions, None if it is not recorded.
+        seeds: the seeds of its runs; none of a floor.
     """
 
     name: str
@@ -50,6 +55,9 @@ class System:
     cost: Cost
     floor: bool
     vectors: tuple[str, ...]
+    interval: tuple[float, float] | None = None
+    questions: int | None = None
+    seeds: tuple[int, ...] = ()
 
     @property
     def microseconds(self) -> float:
@@ -62,6 +70,7 @@ def find_systems(
     groups: Sequence[Group],
     costs: Sequence[Cost],
     dataset: str,
+    rankings: Sequence[Ranking] = (),
 ) -> list[System]:
     """The systems with both a quality and costs, the fastest first.
 
@@ -70,6 +79,7 @@ def find_systems(
         groups: the measured runs of all papers.
         costs: the recorded costs.
         dataset: name of the data set.
+        rankings: what the folders of runs said, for the intervals.
     """
     found = []
     for cost in costs:
@@ -86,8 +96,21 @@ def find_systems(
         if latest is None or quality is None or cost["dataset"] != dataset:
             continue
         name = papers[cost["paper"]].named(cost["model"])
+        floor = is_floor(latest)
+        interval = next(
+            (
+                r.interval
+                for r in rankings
+                if r.metric == METRIC and r.of(latest)
+            ),
+            None,
+        )
         found.append(
-            System(name, quality, cost, is_floor(latest), latest.vectors)
+            System(
+                *(name, quality, cost, floor, latest.vectors, interval),
+                max(latest.values("questions"), default=None),
+                () if floor else tuple(run["seed"] for run in latest.runs),
+            )
         )
     return sorted(found, key=lambda system: system.microseconds)
 
@@ -212,6 +235,15 @@ def frontier_picture(systems: Sequence[System], path: Path) -> None:
     """
     figure = plots.new_figure(8, 5)
     axes = figure.subplots()
+    for system in systems:
+        if system.interval:
+            axes.vlines(
+                system.microseconds,
+                *system.interval,
+                color="#BBBBBB",
+                linewidth=1,
+                zorder=0,
+            )
     line = on_frontier(systems)
     axes.plot(
         [system.microseconds for system in line],
@@ -243,5 +275,22 @@ def frontier_picture(systems: Sequence[System], path: Path) -> None:
     axes.set_xscale("log")
     axes.set_xlabel("microseconds a pair")
     axes.set_ylabel(f"{METRIC}, dev")
-    plots.legend_above(axes)
+    plots.legend_above(axes, _title(systems))
     plots.save(figure, path)
+
+
+def _title(systems: Sequence[System]) -> str:
+    """What a picture's qualities were measured on."""
+    counts = [len(system.seeds) for system in systems if system.seeds]
+    few, many = min(counts, default=0), max(counts, default=0)
+    seeds = f"{few} seeds" if few == many else f"{few} to {many} seeds"
+    more = [f"{seeds} of each network"] if counts else []
+    if any(system.interval for system in systems):
+        more.append("\n95% intervals over seeds and questions, where recorded")
+    return plots.measured_on(
+        systems[0].cost["dataset"],
+        "dev",
+        max((s.questions for s in systems if s.questions), default=None),
+        (),
+        *more,
+    )

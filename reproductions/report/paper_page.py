@@ -171,7 +171,10 @@ def _findings(paper: Paper) -> list[str]:
         return []
     return [
         "## Findings\n",
-        "In words; the figures are in the tables.\n",
+        markdown.paragraph(
+            "In words; the figures are in the tables. Which model is above "
+            "another is said where tests say it, by rule, and not here."
+        ),
         "\n".join(map(markdown.item, paper.findings)) + "\n",
     ]
 

@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,43 @@ GREY = "#777777"
 MARKERS = "osD^v"
 
 
+def measured_on(
+    dataset: str,
+    split: str,
+    questions: int | None,
+    seeds: Sequence[int],
+    *more: str,
+) -> str:
+    """The title of a picture: what its figures were measured on.
+
+    Args:
+        dataset: name of the data set.
+        split: the split that was scored.
+        questions: number of its questions, None if it is not known.
+        seeds: the seeds of the runs; none for a picture of the data alone.
+        more: further parts, such as what the bars are; one that starts with a
+            line break is a line of its own.
+    """
+    count = "" if questions is None else f"{questions:,} questions"
+    word = "seed" if len(seeds) == 1 else "seeds"
+    which = f"{word} {', '.join(map(str, seeds))}" if seeds else ""
+    parts = filter(None, [f"{dataset} {split}", count, which, *more])
+    return "; ".join(parts).replace("; \n", "\n")
+
+
 def results_bars(
-    results: Mapping[str, Mapping[str, float]], path: Path | str
+    results: Mapping[str, Mapping[str, float]],
+    path: Path | str,
+    title: str,
+    intervals: Mapping[str, Mapping[str, tuple[float, float]]] | None = None,
 ) -> None:
     """Draws the metrics of some models as bars, with their values.
 
     Args:
         results: metrics by model.
         path: the PNG file to write.
+        title: what they were measured on.
+        intervals: the ends of their intervals by model and metric, if any.
     """
     models = list(results)
     metrics = list(dict.fromkeys(m for r in results.values() for m in r))
@@ -41,17 +71,22 @@ def results_bars(
             color=COLORS[i % len(COLORS)],
             label=names.get(model, model),
         )
-        axes.bar_label(bars, fmt="%.2f", padding=2, fontsize=8)
+        axes.bar_label(
+            bars, fmt="%.2f", label_type="center", color="white", fontsize=8
+        )
+        for place, metric in zip(places, metrics, strict=True):
+            if ends := (intervals or {}).get(model, {}).get(metric):
+                axes.vlines(place, *ends, color="black", linewidth=1)
     axes.set_xticks(np.arange(len(metrics)), metrics)
     axes.set_ylim(0, 1.05)
     axes.set_yticks(np.linspace(0, 1, 6))
     axes.grid(axis="x", visible=False)
-    legend_above(axes)
+    legend_above(axes, title)
     save(figure, path)
 
 
 def epoch_lines(
-    curves: Mapping[str, Mapping[str, np.ndarray]], path: Path | str
+    curves: Mapping[str, Mapping[str, np.ndarray]], path: Path | str, title: str
 ) -> None:
     """Draws what was measured after each epoch, one panel for each quantity.
 
@@ -59,6 +94,7 @@ def epoch_lines(
         curves: by run its quantities, such as `"loss"` and `"MAP"`, each a
             float vector `(epochs,)`.
         path: the PNG file to write.
+        title: what they were measured on.
     """
     quantities = list(dict.fromkeys(q for c in curves.values() for q in c))
     figure = new_figure(3.9 * len(quantities), 3.4)
@@ -82,6 +118,8 @@ def epoch_lines(
         *panels[0].get_legend_handles_labels(),
         loc="outside upper left",
         frameon=False,
+        title=title,
+        alignment="left",
     )
     save(figure, path)
 
@@ -112,13 +150,13 @@ def line_style(index: int) -> dict[str, Any]:
     }
 
 
-def legend_above(axes: Any, title: str = "") -> None:
+def legend_above(axes: Any, title: str = "", columns: int = 3) -> None:
     """Puts a legend above axes; removes their top and right frame lines."""
     _plain(axes)
     axes.legend(
         loc="lower left",
         bbox_to_anchor=(0, 1),
-        ncols=3,
+        ncols=columns,
         frameon=False,
         borderaxespad=0.2,
         title=title or None,

@@ -2,12 +2,17 @@
 
 import json
 
+import numpy as np
 import pytest
 
+from keras_qa.files.whole import file_digest
+from keras_qa.ranking.intervals import mean_interval
+from keras_qa.ranking.intervals import seeds_interval
 from reproductions import significance
 from reproductions.records.paired_tests import read_paired_tests
 from reproductions.records.paper_figures import WantedTest
 from reproductions.records.paper_figures import load_papers
+from reproductions.records.rankings import read_rankings
 from reproductions.records.reading import RecordError
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.paired_test_tables import paired_test_tables
@@ -241,9 +246,65 @@ def test_command_updates_its_file(tmp_path, capsys):
         ("qrnn", "lstm"),
     ]
     assert updated[0].first.seeds == [1, 2]
-    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == [
-        "paired_tests.jsonl"
+    names = {path.name for path in tmp_path.iterdir() if path.is_file()}
+    # The runs of these folders have no MAP in their records.
+    assert names == {"paired_tests.jsonl", "rankings.jsonl"}
+    assert read_rankings(tmp_path / "rankings.jsonl") == []
+
+
+def test_intervals_draw_seeds_and_questions():
+    """Against resamples that are drawn one at a time."""
+    rng = np.random.default_rng(1)
+    first = rng.random((4, 30))
+    second = rng.random((3, 30)) - 0.2
+    means = []
+    for _ in range(4000):
+        asked = rng.integers(0, 30, 30)
+        seeds = rng.integers(0, 4, 4), rng.integers(0, 3, 3)
+        means.append(
+            first[seeds[0]][:, asked].mean() - second[seeds[1]][:, asked].mean()
+        )
+    low, high = seeds_interval(first, second)
+    expected = np.quantile(means, (0.025, 0.975))
+    assert (low, high) == pytest.approx(tuple(expected), abs=0.01)
+    # Of one seed the questions alone are drawn.
+    one = seeds_interval(first[:1])
+    assert one == pytest.approx(mean_interval(first[0]), abs=0.01)
+    assert seeds_interval(first, first[:, ::-1]) != (0, 0)
+    assert seeds_interval(np.full((3, 5), 0.25)) == pytest.approx((0.25, 0.25))
+
+
+def test_rankings_are_of_recorded_runs_alone(tmp_path, capsys):
+    runs, orders = tmp_path / "runs", {"a": [1, 0], "b": [0, 1]}
+    metrics = {"MAP": 0.75}
+    write_run(runs / "ctrn", orders, metrics=metrics)
+    (runs / "ctrn/history.csv").write_text(
+        "epoch,loss,MAP,seconds\n1,0.5,0.7,9\n2,0.25,0.75,9\n"
+    )
+    write_run(runs / "qrnn", orders, model="qrnn", metrics=metrics)
+    write_run(runs / "other", orders, model="lstm", metrics=metrics)
+    known = [record(metrics=metrics), record(model="qrnn", metrics=metrics)]
+    (tmp_path / "runs.jsonl").write_text(
+        "".join(json.dumps(one) + "\n" for one in known)
+    )
+    output = tmp_path / "paired_tests.jsonl"
+    assert significance.main([str(runs), "--output", str(output)]) == 0
+    assert "1 runs are not recorded: left out" in capsys.readouterr().out
+    (test,) = read_paired_tests(output)
+    assert test.resampled == "seeds and questions"
+    ctrn, qrnn = read_rankings(tmp_path / "rankings.jsonl")
+    assert (ctrn.condition.mean, ctrn.interval) == (0.75, (0.5, 1.0))
+    assert ctrn.history == {"loss": [[0.5, 0.25]], "MAP": [[0.7, 0.75]]}
+    assert qrnn.history == {}
+    assert ctrn.run_sha256 == [file_digest(runs / "ctrn/run.trec")]
+    mine, other = group_runs(known)
+    assert [ctrn.of(mine), ctrn.of(other), qrnn.of(mine)] == [
+        True,
+        False,
+        False,
     ]
+    later = group_runs([record(metrics={"MAP": 0.74})])[0]
+    assert not ctrn.of(later)
 
 
 def test_bad_inputs_are_messages(tmp_path, capsys):

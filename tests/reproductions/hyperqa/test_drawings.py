@@ -1,30 +1,17 @@
-import sys
-
 import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib")
-pytest.importorskip("sklearn")
 
 from matplotlib.image import imread
 
-from reproductions.hyperqa.drawings import LinkedVectors
 from reproductions.hyperqa.drawings import embedding_size_curve
+from reproductions.hyperqa.drawings import norm_curves
 from reproductions.hyperqa.drawings import norm_histograms
-from reproductions.hyperqa.drawings import tsne_links
 from support.pictures import BLUE
 from support.pictures import GREEN
 from support.pictures import RED
 from support.pictures import pixels
-
-
-@pytest.fixture
-def vectors():
-    rng = np.random.default_rng(0)
-    links = np.stack([np.arange(6), 2 * np.arange(6)], axis=1)
-    return LinkedVectors(
-        rng.normal(size=(6, 4)), rng.normal(size=(14, 4)), links
-    )
 
 
 def test_curve_rises_with_the_metric(tmp_path):
@@ -35,7 +22,6 @@ def test_curve_rises_with_the_metric(tmp_path):
             "cosineqa": {100: [0.65], 300: [0.65]},
         },
         path,
-        {"MP-CNN": 0.693},
         title="dev",
     )
     rows, columns = pixels(path, BLUE)
@@ -45,23 +31,6 @@ def test_curve_rises_with_the_metric(tmp_path):
     right = rows[columns > columns.max() - 5].mean()
     assert right < left  # rows count from the top
     assert len(pixels(path, RED)[0])
-
-
-def test_same_data_same_file(tmp_path, vectors):
-    for name in ("a.png", "b.png"):
-        tsne_links({"HyperQA": vectors, "CosineQA": vectors}, tmp_path / name)
-    a, b = ((tmp_path / n).read_bytes() for n in ("a.png", "b.png"))
-    assert a == b
-    height, width, _ = imread(tmp_path / "a.png").shape
-    assert width > 1.5 * height  # two panels side by side
-
-
-def test_points_without_links_are_drawn(tmp_path, vectors):
-    alone = LinkedVectors(
-        vectors.questions, vectors.answers, np.empty((0, 2), int)
-    )
-    tsne_links({"HyperQA": alone}, tmp_path / "tsne.png")
-    assert imread(tmp_path / "tsne.png").std() > 0
 
 
 def test_histograms_show_words(tmp_path):
@@ -87,8 +56,13 @@ def test_histograms_show_words(tmp_path):
     assert heights[0] / heights[1] == pytest.approx(3, rel=0.05)
 
 
-def test_a_missing_package_names_the_command(monkeypatch, tmp_path, vectors):
-    monkeypatch.setitem(sys.modules, "sklearn.manifold", None)
-    with pytest.raises(ImportError, match=r"pip install 'keras-qa\[plots\]'"):
-        tsne_links({"a": vectors}, tmp_path / "a.png")
-    assert list(tmp_path.iterdir()) == []
+def test_same_data_same_file(tmp_path):
+    rng = np.random.default_rng(0)
+    panels = {name: (rng.random(6), rng.random(14)) for name in "ab"}
+    for name in ("a.png", "b.png"):
+        norm_curves(panels, tmp_path / name, "wikiqa dev")
+    a, b = ((tmp_path / n).read_bytes() for n in ("a.png", "b.png"))
+    assert a == b
+    height, width, _ = imread(tmp_path / "a.png").shape
+    assert width > 1.5 * height  # two panels side by side
+    assert len(pixels(tmp_path / "a.png", RED)[0])

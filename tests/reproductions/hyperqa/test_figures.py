@@ -13,6 +13,7 @@ from reproductions.hyperqa import experiment as hyperqa
 from reproductions.hyperqa import figures as hyperqa_figures
 from reproductions.hyperqa.figures import draw_figure_3
 from reproductions.hyperqa.figures import encode_run
+from reproductions.hyperqa.figures import farther_out
 from reproductions.records.seed_groups import group_runs
 
 SMOKE = ["--smoke", "--set=skipgram_dim=16", "--set=projection_dim=8"]
@@ -40,6 +41,7 @@ def record(model, projection_dim, seed=1, dataset="wikiqa", **fields):
         "seed": seed,
         "recipe": "paper",
         "vectors": ["a.bin", "skipgram"],
+        "questions_scored": 126,
         "metrics": {"MAP": 0.6 + projection_dim / 10_000 + seed / 100},
         "settings": {"projection_dim": projection_dim, "margin": 5.0},
         **fields,
@@ -65,15 +67,6 @@ def test_vectors_are_the_unconstrained_sums_of_projected_words(runs):
     assert run.answer_vectors.shape == (len(run.answers), 8)
 
 
-def test_links_join_questions_with_their_correct_answers(runs):
-    run = encode_run(runs / "hyperqa", None, limit=6)
-    linked = run.linked()
-    assert len(linked.links) == sum(len(q.positives) for q in run.questions)
-    for question, answer in linked.links:
-        correct = {c.text for c in run.questions[question].positives}
-        assert run.answers[answer] in correct
-
-
 def test_draws_everything_for_two_models(runs, tmp_path, capsys):
     recorded = tmp_path / "runs.jsonl"
     recorded.write_text(
@@ -87,18 +80,22 @@ def test_draws_everything_for_two_models(runs, tmp_path, capsys):
     assert hyperqa_figures.main([*arguments, "--questions=12"]) == 0
     expected = [
         "figure3-wikiqa-dev-paper-a-skipgram.png",
-        "figure4-tsne.png",
+        "figure4-norms.png",
+        "figure4-norms.txt",
         "figure5-norms.png",
         "table8-pairs.md",
         "table9-words.md",
     ]
     assert sorted(path.name for path in output.iterdir()) == expected
-    assert capsys.readouterr().out.splitlines()[-5:] == [
+    assert capsys.readouterr().out.splitlines()[-6:] == [
         str(output / name) for name in expected
     ]
     words = (output / "table9-words.md").read_text().splitlines()
-    assert words[0] == "# Table 9: words by norm (HyperQA, sample test)"
+    assert words[0] == "# Table 9: words by norm (HyperQA, sample test, seed 1)"
     assert len(words) == 4 + hyperqa_figures.INTERVALS
+    norms = (output / "figure4-norms.txt").read_text()
+    assert "| HyperQA, sample test, seed 1 | questions | 12 |" in norms
+    assert "| CosineQA, sample test, seed 1 | answers |" in norms
     pairs = (output / "table8-pairs.md").read_text()
     assert pairs.count("| Q |") == pairs.count("| A |") == 3
     assert "**" in pairs
@@ -124,21 +121,23 @@ def test_figure_3_takes_runs_that_differ_in_size_alone(monkeypatch, tmp_path):
     records += [record("bm25", size) for size in (100, 300)]
     draw_figure_3(group_runs(records), tmp_path)
     sample, wikiqa = drawn
-    curves, path, references, title = wikiqa
+    curves, path, title = wikiqa
     assert curves == {
         "hyperqa": {100: [0.62, 0.63], 300: [0.64, 0.65]},
         "cosineqa": {100: [0.62, 0.63], 300: [0.64, 0.65]},
     }
-    assert references == {
-        "MP-CNN (He et al.), test": 0.693,
-        "CNN + Cnt, test": 0.652,
-        "PV + Cnt, test": 0.599,
-    }
-    assert title == "wikiqa dev, recipe paper, a + skipgram"
+    assert title == (
+        "wikiqa dev, recipe paper, a + skipgram\n"
+        "126 questions, 2 seeds, 95% intervals over seeds"
+    )
     assert path == tmp_path / "figure3-wikiqa-dev-paper-a-skipgram.png"
-    # The paper's lines are of WikiQA: they do not belong to other data.
     assert list(sample[0]) == ["hyperqa"]
-    assert sample[2] == {}
+
+
+def test_shares_of_answers_inside_by_hand():
+    questions, answers = np.array([0.0, 2.0, 9.0]), np.array([1.0, 2.0, 3.0, 2])
+    # Of equal norms half: (1 + 2 / 2) / 4.
+    assert farther_out(questions, answers).tolist() == [0.0, 0.5, 1.0]
 
 
 def test_no_sizes_is_said(runs, tmp_path, capsys):

@@ -14,6 +14,7 @@ from reproductions.qa_lstm import study as qa_lstm_study
 from reproductions.qa_lstm.figure5 import EDGES
 from reproductions.qa_lstm.figure5 import answer_length
 from reproductions.qa_lstm.figure5 import divide
+from reproductions.qa_lstm.figure5 import pooled_edges
 from reproductions.qa_lstm.figure5 import table
 from support.study_runs import identities
 from support.study_runs import note_runs
@@ -99,16 +100,21 @@ def test_figure_5_from_one_command(calls, tmp_path, capsys):
     text = (tmp_path / f"{name}.md").read_text()
     assert text in capsys.readouterr().out
     _, first, second = text.split("## ")
-    assert first.startswith("insuranceqa-v1 test1\n")
-    assert second.startswith("insuranceqa-v1 test2\n")
-    for part, accuracy in ((first, "100.0"), (second, "50.0")):
+    assert first.startswith("insuranceqa-v1 test1, recipe ")
+    assert second.startswith("insuranceqa-v1 test2, recipe ")
+    assert ", 2 seeds\n" in first
+    # One seed is right on Test2's question, and the other is not.
+    for part, cell in (
+        (first, "100.0 [100.0, 100.0]"),
+        (second, "50.0 [0.0, 100.0]"),
+    ):
         lines = part.strip().splitlines()
         assert lines[2] == (
             "| Length of the answers | Questions | C: QA-LSTM | "
             "E: Conv-pooling LSTM | L: Attentive LSTM |"
         )
-        assert lines[4] == f"| ≤50 | 1 | {' | '.join([accuracy] * 3)} |"
-        assert lines[-1] == "| >160 | 0 |  |  |  |"
+        # Too few questions for two buckets.
+        assert lines[4:] == [f"| all | 1 | {' | '.join([cell] * 3)} |"]
 
 
 def test_unknown_rows_are_refused(capsys):
@@ -152,14 +158,27 @@ def test_buckets_by_hand():
         buckets.accuracy["M"], [0.5, 0.5, 0, *[np.nan] * 7, 1]
     )
     np.testing.assert_array_equal(buckets.accuracy["N"][:3], [1, 0.5, 0])
-    assert table(buckets).splitlines()[3] == "| 50-55 | 2 | 50.0 | 50.0 |"
+    # Both questions right, or none, in a quarter of the resamples each.
+    line = "| 50-55 | 2 | 50.0 [0.0, 100.0] | 50.0 [0.0, 100.0] |"
+    assert table(buckets).splitlines()[3] == line
+    assert np.isnan(buckets.ends["M"][3]).all()
+    assert buckets.seeds == {"M": 2, "N": 1}
+
+
+def test_buckets_of_few_questions_are_pooled():
+    lengths = [1, 2, 3, 11, 12, 21, 22, 23, 24, 31]
+    assert pooled_edges(lengths, (10, 20, 30), 1) == (10, 20, 30)
+    # 11 and 12 are too few alone, and so is 31.
+    assert pooled_edges(lengths, (10, 20, 30), 3) == (10,)
+    assert pooled_edges(lengths, (10, 20, 30), 2) == (10, 20)
+    assert pooled_edges(lengths, (10, 20, 30), 11) == ()
 
 
 @pytest.mark.parametrize(
     ("edges", "run", "message"),
     [
         ((2, 1), {"a": 1}, r"`edges` must be rising.*Received: edges=\(2, 1\)"),
-        ((), {"a": 1}, "`edges` must be rising"),
+        ((1, 1), {"a": 1}, "`edges` must be rising"),
         ((1,), {}, "M: expected the scores of 1 questions. Received: none of"),
     ],
 )

@@ -31,7 +31,18 @@ def test_the_best_on_dev_is_shown_with_its_own_test():
     assert line.printed == "0.712"
     assert line.measured("dev").mean == 0.71
     assert line.measured("test").mean == 0.60
-    assert line.verdict() == "V T S"
+    assert line.verdict() == "V T S N"
+    assert not line.apart
+
+
+def test_test_of_another_condition_is_marked():
+    fields = {"split": "test", "recipe": "best"}
+    text = page(
+        run(MAP=0.71, recipe="best", settings={"k": 2}),
+        run(MAP=0.60, settings={"k": 1}, **fields),
+        run(MAP=0.99, vectors=["more"], **fields),
+    )
+    assert row_of(text, "HyperQA", "`wikiqa`")[3:5] == ["0.710", "0.600 °"]
 
 
 def test_test_alone_is_shown():

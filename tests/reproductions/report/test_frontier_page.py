@@ -2,7 +2,9 @@ import pytest
 
 from reproductions.records.costs import append_cost
 from reproductions.records.costs import read_costs
+from reproductions.records.paired_tests import Condition
 from reproductions.records.paper_figures import load_papers
+from reproductions.records.rankings import Ranking
 from reproductions.records.reading import RecordError
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.frontier_page import find_systems
@@ -100,6 +102,19 @@ def test_the_picture_is_a_png(tmp_path):
     systems = find_systems(load_papers(), group_runs(RUNS), COSTS, "wikiqa")
     frontier_picture(systems, tmp_path / "frontier.png")
     assert (tmp_path / "frontier.png").read_bytes()[1:4] == b"PNG"
+
+
+def test_systems_have_the_intervals_of_their_very_runs():
+    condition = Condition("hyperqa", "best", ["v"], "t", {}, [1], 0.7, None)
+    ranking = Ranking(
+        *("hyperqa", "wikiqa", "dev", "MAP", 126, condition, (0.6, 0.8), 0.95),
+        *(10, ["aa"], {}, {}),
+    )
+    systems = find_systems(
+        load_papers(), group_runs(RUNS), COSTS, "wikiqa", [ranking]
+    )
+    assert [s.interval for s in systems] == [None, (0.6, 0.8), None]
+    assert [s.seeds for s in systems] == [(), (1,), (1,)]
 
 
 def test_the_last_record_of_a_system_counts(tmp_path):

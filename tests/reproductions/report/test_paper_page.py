@@ -52,6 +52,14 @@ def test_findings_are_between_the_tables_of_dev_and_test():
     assert not re.search(r"\d\.\d", part)
 
 
+def test_findings_leave_comparisons_to_the_tests():
+    """They would outlive the records: the words come from rules/claims.py."""
+    words = r"significan|level with|\b(above|below|beats?|better|worse)\b"
+    for paper in load_papers().values():
+        for finding in paper.findings:
+            assert not re.search(words, finding), paper.key
+
+
 def test_one_seed_has_no_deviation():
     assert Statistic.of([0.7]) == Statistic(0.7, None, 1)
     dev = section(page(run(MAP=0.7124)), "## Measured on dev")
