@@ -51,6 +51,7 @@ from reproductions.records.reading import RecordError
 from reproductions.records.runs import RUNS
 from reproductions.records.runs import read_all_runs
 from reproductions.records.runs import read_metrics
+from reproductions.records.seed_groups import AFTER
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.records.seed_groups import canonical
@@ -253,7 +254,7 @@ def _fits(
         and not varied.intersection(second.overrides)
         and (
             second.recipe == "untrained"
-            or _trained(first, varied) == _trained(second, varied)
+            or _trained(first, varied, test) == _trained(second, varied)
         )
         and _vectors_fit(test, first, second)
     )
@@ -265,9 +266,16 @@ def _vectors_fit(test: WantedTest, first: Group, second: Group) -> bool:
     return test.other_vectors or second.vectors in (first.vectors, ())
 
 
-def _trained(group: Group, varied: set[str]) -> str:
+def _trained(
+    group: Group, varied: set[str], test: WantedTest | None = None
+) -> str:
     changed = {k: v for k, v in group.overrides.items() if k not in varied}
-    return canonical([group.recipe, group.training_set, changed])
+    own = group.training_set
+    if test and test.transfer:
+        # Without what came before; of one that nothing did, no group's.
+        own, found, _ = own.partition(AFTER)
+        own = own if found else ""
+    return canonical([group.recipe, own, changed])
 
 
 def find_runs(folders: Sequence[Path]) -> list[dict[str, Any]]:

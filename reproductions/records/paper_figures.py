@@ -217,6 +217,8 @@ class WantedTest:
         other_vectors: True if the two may have different word vectors.
         fewer_vectors: True if the second must have some, but not all, of the
             first's word vectors.
+        transfer: True if the first, and not the second, was trained on other
+            data sets before.
     """
 
     first: str
@@ -225,6 +227,7 @@ class WantedTest:
     metric: str = "MAP"
     other_vectors: bool = False
     fewer_vectors: bool = False
+    transfer: bool = False
 
 
 Table = ResultsTable | PrintedTable

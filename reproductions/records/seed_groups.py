@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+AFTER = " after "
+"""What the name of a training set has before those that were learnt first."""
+
 _SUFFIXES = (".gz", ".zip", ".txt", ".bin", ".vec")
 
 

@@ -23,6 +23,7 @@ from reproductions.harness.questions import Parts
 from reproductions.harness.questions import open_for
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import resolve_settings
+from reproductions.records.seed_groups import AFTER
 
 SPLIT = "train"
 
@@ -164,5 +165,5 @@ def transfer_settings(settings: CommonSettings) -> Any:
 def learnt_from(arguments: Namespace) -> str:
     """What the name of a training set adds on other data sets and a teacher."""
     names, teacher = arguments.transfer, arguments.teacher
-    first = f" after {' + '.join(names)}" if names else ""
+    first = f"{AFTER}{' + '.join(names)}" if names else ""
     return f"{first} by {teacher.name}" if teacher else first
