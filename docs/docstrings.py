@@ -51,7 +51,7 @@ def public_names() -> dict[str, str]:
 
 @functools.cache
 def equations() -> dict[str, list[str]]:
-    """The formulas of docstrings in LaTeX, by the name of a class."""
+    """The formulas of docstrings in LaTeX, by the name of a layer."""
     return tomllib.loads(EQUATIONS.read_text("utf-8"))
 
 
@@ -139,7 +139,8 @@ def process_docstring(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]
 ) -> None:
     """Replaces the lines of one docstring."""
-    formulas = equations().get(name.rpartition(".")[2])
+    module, _, layer = name.rpartition(".")
+    formulas = equations().get(layer) if module == MODULES[0] else None
     lines[:] = to_restructured(lines, formulas)
 
 

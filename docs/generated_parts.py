@@ -71,7 +71,7 @@ def results(paper: str) -> str:
     text = text.replace(
         "](pictures/", f"](../../reproductions/{paper}/pictures/"
     )
-    return text.replace("](tables.md", f"]({paper}-tables.md")
+    return re.sub(r"\]\((tables|spaces)\.md", rf"]({paper}-\1.md", text)
 
 
 def ledger(paper: str) -> str:

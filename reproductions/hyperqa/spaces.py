@@ -117,14 +117,14 @@ MAP on dev, mean over seeds ± the sample standard deviation, and the difference
 to two controls with the p value of a permutation test over questions, of their
 means over seeds. Chosen are, of six settings, those that were best on folds of
 train; the last column is their MAP there. The runs are in
-[spaces.jsonl](spaces.jsonl).
+`spaces.jsonl`.
 
 ![Distances of the texts from the origin](pictures/radii.png)
 
 Where the texts of one run of each of four spaces lie, on WikiQA's dev: the clip
 puts all on one sphere, and a radius that is learned for each text hardly leaves
-the common one. [The figures](pictures/radii.md), by
-`python -m reproductions.hyperqa.radii`.
+the common one. `python -m reproductions.hyperqa.radii` drew it; the figures are
+in `pictures/radii.md`.
 """
 
 
