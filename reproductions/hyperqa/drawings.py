@@ -169,13 +169,13 @@ def radius_histograms(
     """Draws how far from the origin questions and answers lie.
 
     Args:
-        panels: title to the hyperbolic radii of questions and of answers,
+        panels: name to the hyperbolic radii of questions and of answers,
             float arrays, drawn side by side.
         path: the PNG file to write.
         title: what the texts are.
     """
     figure = new_figure(3.2 * len(panels), 3.2)
-    for i, (title, sides) in enumerate(panels.items(), start=1):
+    for i, (name, sides) in enumerate(panels.items(), start=1):
         axes = figure.add_subplot(1, len(panels), i)
         # At least one wide: the radii of a sphere differ by rounding.
         low, high = np.percentile(np.concatenate(sides), [0, 100])
@@ -194,7 +194,7 @@ def radius_histograms(
                 label=label,
             )
         axes.set_xlabel("hyperbolic radius")
-        axes.set_title(title)
+        axes.set_title(name)
         if i == 1:
             axes.set_ylabel("share")
             axes.legend(frameon=False)
