@@ -12,6 +12,7 @@ import os
 from contextlib import AbstractContextManager
 from contextlib import nullcontext
 from http.server import HTTPServer
+from importlib.util import find_spec
 from pathlib import Path
 
 from keras_qa.cli.tables import add_table_options
@@ -154,4 +155,12 @@ def _check(arguments: argparse.Namespace) -> None:
     if not 0 <= arguments.port < 1 << 16:
         raise SearchError(
             f"--port must be from 0 to 65535. Received: {arguments.port}"
+        )
+    missing = [
+        name for name in ("tf2onnx", "tokenizers") if not find_spec(name)
+    ]
+    if missing:
+        raise ImportError(
+            f"keras-qa demo needs {' and '.join(missing)}: "
+            "pip install 'keras-qa[onnx]'"
         )

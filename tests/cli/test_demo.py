@@ -137,6 +137,14 @@ def test_a_taken_port_is_found_before_anything_is_written(tmp_path, capsys):
     assert not output.exists()
 
 
+def test_a_missing_package_is_named_first(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("keras_qa.cli.demo.find_spec", lambda name: None)
+    output = tmp_path / "site"
+    assert main(["demo", "bm25", "--output", str(output)]) == 2
+    assert "needs tf2onnx and tokenizers: pip" in capsys.readouterr().err
+    assert not output.exists()
+
+
 def test_only_a_site_is_replaced(written, tmp_path, capsys):
     words = ["demo", "bm25", "--output"]
     assert main([*words, str(written)]) == 2
