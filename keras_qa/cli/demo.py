@@ -12,7 +12,6 @@ import os
 from contextlib import AbstractContextManager
 from contextlib import nullcontext
 from http.server import HTTPServer
-from importlib.util import find_spec
 from pathlib import Path
 
 from keras_qa.cli.tables import add_table_options
@@ -22,6 +21,7 @@ from keras_qa.demo.runs import SITE
 from keras_qa.demo.runs import check_runs
 from keras_qa.errors import DatasetError
 from keras_qa.errors import SearchError
+from keras_qa.export.forms import check_packages
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         DatasetError: if the table is missing or bad.
         ExportError: if a ranker cannot be written as ONNX.
-        ImportError: if tf2onnx or tokenizers is not installed.
+        ImportError: if a package of the extra `onnx` is not installed.
         ModelFileError: if a Keras model cannot be loaded.
         OSError: if the output exists and may not be replaced, or the port is
             taken.
@@ -156,11 +156,4 @@ def _check(arguments: argparse.Namespace) -> None:
         raise SearchError(
             f"--port must be from 0 to 65535. Received: {arguments.port}"
         )
-    missing = [
-        name for name in ("tf2onnx", "tokenizers") if not find_spec(name)
-    ]
-    if missing:
-        raise ImportError(
-            f"keras-qa demo needs {' and '.join(missing)}: "
-            "pip install 'keras-qa[onnx]'"
-        )
+    check_packages()

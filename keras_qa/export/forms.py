@@ -1,5 +1,6 @@
 """The forms in which a folder contains a ranker, and the writing of each."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,21 @@ METRICS = "metrics.json"
 SAVED_MODEL = "saved_model.pb"
 ONNX = "model.onnx"
 LITE = "model.tflite"
+PACKAGES = ("onnx", "onnxruntime", "tf2onnx", "tokenizers")
+
+
+def check_packages() -> None:
+    """Checks that what writes and reads ONNX is installed.
+
+    Raises:
+        ImportError: naming what is not.
+    """
+    missing = [name for name in PACKAGES if find_spec(name) is None]
+    if missing:
+        raise ImportError(
+            f"The ONNX form of a ranker needs {', '.join(missing)}: "
+            "pip install 'keras-qa[onnx]'"
+        )
 
 
 def check_form(folder: Path) -> None:

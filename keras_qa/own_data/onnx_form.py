@@ -2,33 +2,18 @@
 
 import shutil
 import warnings
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
 from keras_qa.errors import ExportError
 from keras_qa.errors import TextWarning
+from keras_qa.export.forms import check_packages
 from keras_qa.export.onnx_beside import add_onnx
 from keras_qa.ranker import Ranker
 
-PACKAGES = ("onnx", "onnxruntime", "tf2onnx", "tokenizers")
 # The largest difference of two scores, and its share of a large one.
 TOLERANCE = 1e-4
-
-
-def check_packages() -> None:
-    """Checks that what writes and reads ONNX is installed.
-
-    Raises:
-        ImportError: naming what is not.
-    """
-    missing = [name for name in PACKAGES if find_spec(name) is None]
-    if missing:
-        raise ImportError(
-            f"The ONNX form of a ranker needs {', '.join(missing)}: "
-            "pip install 'keras-qa[onnx]'"
-        )
 
 
 def add_checked_onnx(folder: Path) -> None:

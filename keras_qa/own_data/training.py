@@ -12,13 +12,13 @@ from typing import Any
 from keras_qa.datasets.dataset import Question
 from keras_qa.errors import ExportError
 from keras_qa.errors import RunFolderError
+from keras_qa.export.forms import check_packages
 from keras_qa.export.onnx_model import BESIDE
 from keras_qa.files.whole import file_digest
 from keras_qa.own_data.card import CARD
 from keras_qa.own_data.card import card
 from keras_qa.own_data.card import report
 from keras_qa.own_data.onnx_form import add_checked_onnx
-from keras_qa.own_data.onnx_form import check_packages
 from keras_qa.own_data.questions import Parts
 from keras_qa.own_data.questions import Source
 from keras_qa.own_data.questions import divide

@@ -14,6 +14,7 @@ from keras_qa.errors import DatasetError
 from keras_qa.errors import ExportError
 from keras_qa.errors import RunFolderError
 from keras_qa.errors import VectorsError
+from keras_qa.export import forms
 from keras_qa.own_data import onnx_form
 from keras_qa.own_data.card import verdict
 from keras_qa.own_data.evaluating import evaluate_ranker
@@ -47,7 +48,7 @@ def without_onnx(trained, tmp_path):
 
 
 def test_a_run_has_all_files_and_no_other(trained):
-    for name in onnx_form.PACKAGES:
+    for name in forms.PACKAGES:
         pytest.importorskip(name)
     _, run = trained
     assert run.note == ""
@@ -124,7 +125,7 @@ def test_without_an_onnx_form_the_ranker_is_there(
         monkeypatch.setattr(onnx_form, "TOLERANCE", -1.0)
         message = "the ranker is saved.*expected the scores"
     else:
-        monkeypatch.setattr(onnx_form, "find_spec", lambda name: None)
+        monkeypatch.setattr(forms, "find_spec", lambda name: None)
         message = "keras-qa.onnx"
     run = tiny(table, folder)
     assert re.search(message, run.note, re.IGNORECASE | re.DOTALL), run.note
@@ -140,7 +141,7 @@ def test_onnx_is_refused_before_training(tmp_path, monkeypatch):
         patch.setattr("keras.backend.backend", lambda: "jax")
         with pytest.raises(ExportError, match="TensorFlow backend only"):
             tiny(table, tmp_path / "run", onnx=True)
-    monkeypatch.setattr(onnx_form, "find_spec", lambda name: None)
+    monkeypatch.setattr(forms, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"tf2onnx.*keras-qa.onnx"):
         tiny(table, tmp_path / "run", onnx=True)
     assert not (tmp_path / "run").exists()
