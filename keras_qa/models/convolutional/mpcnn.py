@@ -66,8 +66,9 @@ class MPCNN(ConfiguredModel):
     To train it as Rao et al. (2016), who rank instead of classify, take
 
     - `PairwiseTrainer` with `PairwiseHinge(margin=1.0)`,
-    - `PairwiseBatches` with a `NegativeSampler` of `pool="own"` and of the
-      `strategy` `"random"`, `"max"` or `"mix"`, the three of their paper, and
+    - `PairwiseBatches` with `packed=False` and a `NegativeSampler` of
+      `pool="own"` and of the `strategy` `"random"`, `"max"` or `"mix"`, the
+      three of their paper, and
     - `hidden_units=None` and `dropout=0.5`, as in their released code.
 
     The sampler's hardest answers have the highest scores; in their code, the
@@ -228,20 +229,20 @@ class MPCNN(ConfiguredModel):
             side: keras.Input(vectors.shape[1:], dtype=precise, name=side)
             for side in SIDES
         }
-        by_width = keras.layers.Reshape(
-            (len(HOLISTIC), max_width + 1, embedding_dim), dtype=precise
-        )
-        by_entry = keras.layers.Permute((1, 3, 2), dtype=precise)
-        q_a, a_a = (by_width(encoded[side][:, :in_a]) for side in SIDES)
-        q_b, a_b = (encoded[side][:, in_a:] for side in SIDES)
-        comparisons = [
-            # (batch_size, pooling, entry, 2)
-            compare_entries([by_entry(q_a), by_entry(a_a)]),
-            # (batch_size, pooling, question's width, answer's width, 2 + d)
-            compare([q_a[:, :, :, None], a_a[:, :, None]]),
-            # (batch_size, 2 n m, 2 + d)
-            compare([q_b, a_b]),
-        ]
+        transpose = keras.layers.Permute((2, 1), dtype=precise)
+        comparisons = []
+        for i in range(len(HOLISTIC)):
+            of_pooling = slice(i * (max_width + 1), (i + 1) * (max_width + 1))
+            q, a = (encoded[side][:, of_pooling] for side in SIDES)
+            comparisons += [
+                # (batch_size, entry, 2)
+                compare_entries([transpose(q), transpose(a)]),
+                # (batch_size, question's width, answer's width, 2 + d)
+                compare([q[:, :, None], a[:, None]]),
+            ]
+        # (batch_size, 2 n m, 2 + d)
+        q, a = (encoded[side][:, in_a:] for side in SIDES)
+        comparisons.append(compare([q, a]))
         flatten = keras.layers.Flatten(dtype=precise)
         numbers = keras.layers.Concatenate(dtype=precise, name="comparisons")(
             [flatten(x) for x in comparisons]
