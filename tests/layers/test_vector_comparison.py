@@ -1,9 +1,8 @@
-"""VectorComparison and BilinearSimilarity against NumPy."""
+"""VectorComparison against NumPy: all pairs, finite gradients."""
 
 import numpy as np
 import pytest
 
-from keras_qa.layers import BilinearSimilarity
 from keras_qa.layers import VectorComparison
 from support.convolutional_reference import com_u1
 from support.convolutional_reference import com_u2
@@ -16,7 +15,6 @@ RNG = np.random.default_rng(0)
 QUESTION = RNG.normal(size=(2, 3, 1, 4)).astype("float32")
 ANSWER = RNG.normal(size=(2, 1, 5, 4)).astype("float32")
 VECTORS = RNG.normal(size=(3, 4)).astype("float32")
-OTHERS = RNG.normal(size=(3, 2)).astype("float32")
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -47,29 +45,3 @@ def test_gradients_are_finite_at_equal_and_at_zero_vectors():
     for x in (VECTORS, np.zeros_like(VECTORS)):
         for gradient in gradients(lambda q, a: layer([q, a]), x, x.copy()):
             assert np.isfinite(gradient).all()
-
-
-@pytest.mark.parametrize("use_bias", [True, False])
-def test_bilinear_contract(use_bias):
-    check_layer(
-        BilinearSimilarity,
-        {"use_bias": use_bias},
-        [VECTORS, OTHERS],
-        (3, 1),
-        trainable_weights=1 + use_bias,
-    )
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_the_bilinear_form(mode):
-    layer = BilinearSimilarity(use_bias=True)
-    layer.build([(None, 4), (None, 2)])
-    matrix = RNG.normal(size=(4, 2))
-    layer.set_weights([matrix, np.array([0.5])])
-    found = run(lambda q, a: layer([q, a]), VECTORS, OTHERS, mode=mode)
-    for row in range(3):
-        expected = 0.5
-        for i in range(4):
-            for j in range(2):
-                expected += VECTORS[row, i] * matrix[i, j] * OTHERS[row, j]
-        assert found[row, 0] == pytest.approx(expected, abs=1e-5)
