@@ -292,8 +292,9 @@ def front_page(
                 f"[deviations]({paper.key}/deviations.md)"
                 for paper in papers.values()
             ),
-            "- [Every model with the recipe `best`](best.md), and "
-            "[quality against cost](frontier.md)\n"
+            "- [Every model with the recipe `best`](best.md), "
+            "[quality against cost](frontier.md),\n"
+            "  [retrieval on SQuAD](retrieval.md)\n"
             "- [Deviations that all papers share]"
             "(records/common_deviations.md)\n",
             "## Records\n",

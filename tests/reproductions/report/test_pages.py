@@ -59,6 +59,7 @@ def test_another_paper_needs_only_its_folder(root):
         folder / "README.md",
         folder / "best.md",
         folder / "frontier.md",
+        folder / "retrieval.md",
         folder / "records/common_deviations.md",
         folder / "p/README.md",
         folder / "p/deviations.md",
