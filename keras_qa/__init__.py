@@ -34,6 +34,7 @@ _HOMES = {
     "losses.pairwise": ("PairwiseHinge",),
     "losses.triplet": ("TripletLoss",),
     "models": (
+        *("ABCNN", "AICNN", "ANMM", "ARCII"),
         *("APBiLSTM", "APCNN", "AlignmentRanker", "AttentiveCNN"),
         *("AttentiveLSTM", "BM25Ranker", "BidirectionalLanguageModel"),
         *("CNNRanker", "CTRN", "ConvBasedLSTM", "ConvPoolingLSTM", "CosineQA"),
@@ -45,6 +46,7 @@ _HOMES = {
             "LateInteraction",
             "LogCosineQA",
             "MRNN",
+            "MVLSTM",
             "QACNN",
         ),
         *("QALSTM", "QRNNRanker", "SentenceCosineRanker"),
