@@ -89,6 +89,7 @@ class InteractivePooling(PairLayer, MaskingLayer):
         kernel = {
             "initializer": self.kernel_initializer,
             "regularizer": self.kernel_regularizer,
+            "autocast": False,
         }
         self.kernel = self.add_weight(
             name="kernel", shape=(dim, units), **kernel
@@ -98,6 +99,7 @@ class InteractivePooling(PairLayer, MaskingLayer):
             shape=(units,),
             initializer="zeros",
             regularizer=self.bias_regularizer,
+            autocast=False,
         )
         self.vector = self.add_weight(name="vector", shape=(units, 1), **kernel)
 

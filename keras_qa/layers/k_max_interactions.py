@@ -96,6 +96,7 @@ class KMaxInteractions(PairLayer, MaskingLayer):
         kernel = {
             "initializer": self.kernel_initializer,
             "regularizer": self.kernel_regularizer,
+            "autocast": False,
         }
         if self.similarity == "cosine":
             return
@@ -111,6 +112,7 @@ class KMaxInteractions(PairLayer, MaskingLayer):
             shape=(self.grids,),
             initializer="zeros",
             regularizer=self.bias_regularizer,
+            autocast=False,
         )
 
     def call(self, inputs: Any, mask: Any = None) -> Any:

@@ -103,6 +103,7 @@ class ValueSharedMatching(PairLayer, MaskingLayer):
                 shape=shape,
                 initializer=self.kernel_initializer,
                 regularizer=self.kernel_regularizer,
+                autocast=False,
             )
             setattr(self, name, weight)
 
