@@ -12,6 +12,9 @@ from support.text_reference import bilstm
 from support.text_reference import convolution
 from support.text_reference import wide_convolution
 
+# Their layers are tested on every backend, and so is one score of each model.
+pytestmark = pytest.mark.once
+
 VOCABULARY, DIM = 30, 4
 # The last two lack a text.
 QUESTION = np.array([[3, 7, 7, 2, 5], [9, 4, 0, 0, 0], [0] * 5, [4] + [0] * 4])
@@ -166,7 +169,6 @@ def test_the_equations(name, score, settings):
     np.testing.assert_allclose(padded, found, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("name", ["ARCII", "ABCNN"])
 def test_words_beyond_the_fixed_lengths_are_ignored(name):
     model = build(name)
@@ -179,7 +181,6 @@ def test_words_beyond_the_fixed_lengths_are_ignored(name):
     )
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("name", "settings", "count"),
     [
@@ -198,7 +199,6 @@ def test_numbers_of_parameters(name, settings, count):
     assert model.core_parameters == count
 
 
-@pytest.mark.once
 def test_overlap_features_are_standardised():
     model = build("ABCNN", attention=None, overlap_features=2)
     features = np.random.default_rng(2).normal(3, 5, size=(4, 2))
@@ -215,7 +215,6 @@ def test_overlap_features_are_standardised():
         build("ABCNN").adapt_overlap(features)
 
 
-@pytest.mark.once
 def test_attention_of_ai_cnn():
     model = build("AICNN")
     weights = model.attention({"question": QUESTION, "answer": ANSWER})
@@ -226,7 +225,6 @@ def test_attention_of_ai_cnn():
         assert (found[ids == 0] == 0).all()
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("name", "setting", "message"),
     [

@@ -63,7 +63,10 @@ _SCORERS = {
     "ABCNN": (models.ABCNN, {**_GRIDS, "filters": 4}),
     "AICNN": (models.AICNN, {"filters": 4, "hidden_units": 3}),
     "ANMM": (models.ANMM, {"bins": 8, "sets": 3}),
-    "ARCII": (models.ARCII, {**_GRIDS, "filters": 4, "hidden_units": 3}),
+    "ARCII": (
+        models.ARCII,
+        {**_GRIDS, "filters": 4, "hidden_units": 3, "activation": "tanh"},
+    ),
     "AlignmentRanker": (models.AlignmentRanker, {"idf_weighted": True}),
     "APBiLSTM": (models.APBiLSTM, _POOLING),
     "APCNN": (models.APCNN, _POOLING),

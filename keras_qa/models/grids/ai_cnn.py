@@ -6,6 +6,7 @@ import keras
 import numpy as np
 
 from keras_qa.arguments import check_positive
+from keras_qa.arguments import check_positive_or_none
 from keras_qa.layers.interactive_pooling import InteractivePooling
 from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
@@ -104,6 +105,7 @@ class AICNN(ConfiguredModel):
         trainable: bool = True,
     ):
         check_positive(hidden_units=hidden_units)
+        check_positive_or_none(attention_units=attention_units)
         policy = full_policy(dtype)
         # Pooling and score stay in float32 under mixed precision.
         precise = policy.variable_dtype
