@@ -45,9 +45,9 @@ class WindowPooling(ConfiguredLayer):
         ValueError: if `kernel_size` is not a positive integer.
 
     Example:
-        >>> windows, text = WindowPooling(2)(keras.ops.ones((1, 4, 3)))
-        >>> windows.shape, text.shape
-        ((1, 3, 3), (1, 3))
+        >>> text = keras.ops.ones((1, 4, 3))
+        >>> [pooled.shape for pooled in WindowPooling(2)(text)]
+        [(1, 3, 3), (1, 3)]
 
     Reference: Yin et al., 2016, "ABCNN: Attention-Based Convolutional Neural
     Network for Modeling Sentence Pairs", sections 3 and 4.
