@@ -213,7 +213,7 @@ def test_learns_pairwise_to_prefer_the_positives(model_class, jit_compile):
         loss=PairwiseHinge(0.5),
         jit_compile=jit_compile,
     )
-    trainer.fit(batches, epochs=10, verbose=0)
+    trainer.fit(batches, epochs=15, verbose=0)
     for weight, old in zip(model.weights, before, strict=True):
         moved = (ops.convert_to_numpy(weight) != old).any()
         assert moved != weight.path.startswith("embedding"), weight.path
