@@ -207,8 +207,7 @@ def test_commands_run_as_printed(page, shell):
 @pytest.mark.parametrize(
     "page",
     [
-        # It trains for more steps than graphs take to make.
-        pytest.param(p, marks=pytest.mark.compiled if ".ipynb" in p else ())
+        p
         for p in sorted(PAGES.keys() - {*RUN_ELSEWHERE, *WITH_COMMANDS})
         if blocks(p, "python")
     ],
