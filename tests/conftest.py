@@ -41,13 +41,13 @@ def pytest_collection_modifyitems(
 
 @pytest.fixture(scope="module", autouse=True)
 def training_of_module(request: pytest.FixtureRequest) -> None:
-    """Trains eagerly on TensorFlow, in modules that are not `compiled`."""
+    """Runs eagerly on TensorFlow, in modules that are not `compiled`."""
     _train(request.node)
 
 
 @pytest.fixture(autouse=True)
 def training_of_test(request: pytest.FixtureRequest) -> None:
-    """Trains eagerly on TensorFlow, in tests that are not `compiled`."""
+    """Runs eagerly on TensorFlow, in tests that are not `compiled`."""
     _train(request.node)
 
 

@@ -125,13 +125,13 @@ def test_empty_texts_only(both):
 _TOKENS = st.lists(st.sampled_from(AWKWARD) | st.text(max_size=4), max_size=15)
 
 
-@hypothesis.settings(max_examples=150, deadline=None)
+@hypothesis.settings(max_examples=50, deadline=None)
 @hypothesis.given(st.lists(st.tuples(_TOKENS, _TOKENS), max_size=30))
 def test_fuzzed_words(both, pairs):
     _assert_equal(*both, [q for q, _ in pairs], [a for _, a in pairs])
 
 
-@hypothesis.settings(max_examples=20, deadline=None)
+@hypothesis.settings(max_examples=10, deadline=None)
 @hypothesis.given(
     st.lists(_TOKENS, min_size=1, max_size=20),
     st.lists(st.sampled_from(AWKWARD), max_size=5),

@@ -106,7 +106,7 @@ _ANY_TEXT = st.text(max_size=30) | st.text(
 )
 
 
-@hypothesis.settings(max_examples=100, deadline=None)
+@hypothesis.settings(max_examples=50, deadline=None)
 @hypothesis.given(st.lists(_ANY_TEXT, min_size=50, max_size=200))
 def test_fuzzed_text(texts):
     for tokenizer in TOKENIZERS:
@@ -126,7 +126,7 @@ _ANY_BYTES = st.binary(max_size=20) | st.lists(
 ).map(b"".join)
 
 
-@hypothesis.settings(max_examples=100, deadline=None)
+@hypothesis.settings(max_examples=50, deadline=None)
 @hypothesis.given(st.lists(_ANY_BYTES, min_size=50, max_size=200))
 def test_bytes_that_are_not_utf8(blobs):
     decoded = [blob.decode("utf-8", "replace") for blob in blobs]

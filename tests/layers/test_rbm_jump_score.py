@@ -186,8 +186,8 @@ def _fitted(texts, mask=None, layer=None, **settings):
     return layer, history.history
 
 
-@pytest.mark.parametrize("dim", [1, 2])
-def test_fit_reaches_the_most_likely_weights(dim):
+def test_fit_reaches_the_most_likely_weights():
+    dim = 2
     exact, texts = ExactPairs(dim), neighbours(100, 21, dim)
     optimum = optimize.minimize(
         lambda theta: -exact.log_likelihood(theta, texts),

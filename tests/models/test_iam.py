@@ -269,14 +269,15 @@ def test_learns_and_leaves_what_is_fixed(fixed):
     kept = {id(weight) for layer in kept for weight in layer.weights}
     before = [array_of(weight) for weight in model.weights]
     model.compile(
-        keras.optimizers.SGD(0.5, clipnorm=5.0),
+        keras.optimizers.Adam(0.1, clipnorm=5.0),
         loss=keras.losses.BinaryCrossentropy(from_logits=True),
     )
     labels = np.array([[1], [0], [1], [0]], dtype="float32")
     losses = model.fit(
-        inputs_of(model), labels, epochs=30, batch_size=4, verbose=0
+        inputs_of(model), labels, epochs=12, batch_size=4, verbose=0
     ).history["loss"]
-    assert losses[-1] < 0.5 * losses[0]
+    # Dropout makes single losses uneven.
+    assert np.mean(losses[-3:]) < 0.5 * losses[0]
     for weight, old in zip(model.weights, before, strict=True):
         moved = (array_of(weight) != old).any()
         assert moved != (id(weight) in kept), weight.path

@@ -125,7 +125,6 @@ def test_learns_what_no_bigram_can():
     assert found.max() < np.log(3) - 0.3
 
 
-@pytest.mark.compiled
 @pytest.mark.once
 def test_training_changes_the_embedding_on_request_alone():
     for trainable in (False, True):

@@ -14,6 +14,7 @@ from keras_qa.ranking import scoring
 from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
 
+pytestmark = pytest.mark.compiled
 LENGTHS = (0, 1, 3, 20, 40, 300)
 
 

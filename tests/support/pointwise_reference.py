@@ -19,14 +19,23 @@ from support.text_reference import lstm
 VOCABULARY, DIM, PROJECTED, UNITS, HIDDEN, FEATURES = 30, 5, 4, 3, 6, 2
 MODELS = [CNNRanker, CTRN, LSTMRanker, QRNNRanker]
 SIAMESE = [CNNRanker, LSTMRanker, QRNNRanker]
-# torch.compile needs a compiler of C++.
-JIT_COMPILE = keras.backend.backend() != "torch"
 
 QUESTION = np.array([[3, 7, 7, 2, 9], [9, 0, 0, 0, 0], [4, 5, 0, 0, 0]])
 ANSWER = np.array([[8, 3, 1], [5, 6, 0], [0, 0, 0]])
 OVERLAP = np.array([[0.5, 3.0], [0.0, 1.0], [0.2, -2.0]], "float32")
 LABELS = np.array([[1.0], [0.0], [0.0]], "float32")
 WITH_WORDS = [0, 1]
+
+
+def compiles(model_class):
+    """The `jit_compile` of a training.
+
+    On TensorFlow for CTRN alone, since compilation takes seconds; not on
+    PyTorch, whose needs a compiler of C++.
+    """
+    if keras.backend.backend() == "tensorflow":
+        return model_class is CTRN or None
+    return keras.backend.backend() == "jax"
 
 
 def embeddings_of():

@@ -20,6 +20,7 @@ TEXTS = RaggedTexts.from_sequences(
 QUESTIONS = [0, 1, 2]
 CANDIDATES = [np.array([3, 4, 5]), np.array([3, 6]), np.array([7, 5])]
 LABELS = [np.array([1, 0, 0]), np.array([1, 0]), np.array([1, 0])]
+ONCE = pytest.mark.once
 
 
 def batches(**settings):
@@ -27,7 +28,7 @@ def batches(**settings):
     return TripletBatches(TEXTS, QUESTIONS, CANDIDATES, LABELS, **given)
 
 
-@pytest.mark.parametrize("chunk", [None, 2])
+@pytest.mark.parametrize("chunk", [pytest.param(None, marks=ONCE), 2])
 @pytest.mark.parametrize("model_class", [HyperQA, AttentiveLSTM])
 def test_scores_are_those_of_all_pairs(model_class, chunk):
     """Of encodings that are vectors, and of ones that are structures."""
