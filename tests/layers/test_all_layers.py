@@ -14,9 +14,12 @@ ARGUMENTS = {
     "BidirectionalStack": {"units": 2},
     "CrossTemporalLayer": {"units": 2},
     "DuplexAttention": {"max_document_length": 5},
+    "GatedConvolution": {"filters": 4, "kernel_size": 3},
     "InteractiveAttention": {"vocabulary_size": 9},
     "NGramDenseBlock": {"filters": 4, "blocks": 2},
+    "KMaxPooling": {"k": 2},
     "NarrowConvolution": {"filters": 4, "kernel_size": 3},
+    "NeuralTensor": {"units": 2},
     "PackedTexts": {"cls_id": 2, "sep_id": 3, "max_length": 9},
     "PerDimensionConvolution": {"filters": 4, "kernel_size": 3},
     "QRNNLayer": {"units": 2},
@@ -33,7 +36,7 @@ SIZES = {
     *("units", "filters", "blocks", "kernel_size", "pool_size", "layers"),
     *("num_layers", "max_document_length", "attention_units", "size"),
     *("vocabulary_size", "class_count", "token_id", "cls_id", "sep_id"),
-    "max_length",
+    *("max_length", "k", "layer"),
 }
 
 
