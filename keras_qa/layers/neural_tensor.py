@@ -78,7 +78,7 @@ class NeuralTensor(PairLayer, ConfiguredLayer):
         self.tensor = self.add_weight(
             name="tensor",
             shape=(question_dim, self.units * answer_dim),
-            initializer=self._slices,
+            initializer=self.kernel_initializer,
             regularizer=self.kernel_regularizer,
         )
         self.kernel = self.add_weight(
@@ -93,16 +93,6 @@ class NeuralTensor(PairLayer, ConfiguredLayer):
             initializer="zeros",
             regularizer=self.bias_regularizer,
         )
-
-    def _slices(self, shape: tuple, dtype: Any = None) -> Any:
-        """Initialises each slice with its own number of inputs and outputs."""
-        size = (shape[0], shape[1] // self.units)
-        slices = []
-        for _ in range(self.units):
-            # A seeded initialiser returns the same values at each call.
-            initializer = self.kernel_initializer.clone()
-            slices.append(initializer(size, dtype=dtype))
-        return ops.concatenate(slices, axis=1)
 
     def call(self, inputs: Any) -> Any:
         """Computes the features."""

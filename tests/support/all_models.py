@@ -66,7 +66,7 @@ _SCORERS = {
     "AttentiveLSTM": (models.AttentiveLSTM, {"units": 3}),
     "BM25Ranker": (models.BM25Ranker, {}),
     "BigramCNN": (models.BigramCNN, {}),
-    "CNTN": (models.CNTN, {"filters": 3, "units": 4, "layers": 2, "k": 2}),
+    "CNTN": (models.CNTN, {"filters": 3, "units": 4, "blocks": 2, "k": 2}),
     "CNNRanker": (models.CNNRanker, _POINTWISE),
     "CTRN": (models.CTRN, _POINTWISE),
     "CTRN with overlap": (

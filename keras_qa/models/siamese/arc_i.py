@@ -24,7 +24,7 @@ class ARCI(SiameseRanker):
        `kernel_size` words, exactly 0 at padding (equations 1 and 2).
     2. `MaxOverWindows` takes the maximum of every two neighbours, which halves
        the number of positions (equation 3).
-    3. 1 and 2 are repeated, `layers` times in all.
+    3. 1 and 2 are repeated, `blocks` times in all.
     4. The maximum of each feature over the positions that remain is the text's
        vector. The paper pads all texts to one length, so that a fixed number
        of positions remains, and concatenates these; here texts have any length.
@@ -32,7 +32,7 @@ class ARCI(SiameseRanker):
        concatenated vectors: "2 for MLP" with the layer of the score.
 
     With m = `embedding_dim`, k = `kernel_size`, c = `filters`, h =
-    `hidden_units` and l = `layers`, the model has kmc + c + (l - 1)(kc^2 + c) +
+    `hidden_units` and l = `blocks`, the model has kmc + c + (l - 1)(kc^2 + c) +
     2ch + 2h + 1 parameters without the embedding: 230,801 at the defaults.
 
     Id 0 is padding and, after the words, changes nothing. The vector of a text
@@ -50,7 +50,7 @@ class ARCI(SiameseRanker):
             "typically from 200 to 500" in the paper.
         kernel_size: number of words in a window, and of positions in those of
             later layers.
-        layers: number of convolutions, each with its pooling.
+        blocks: number of convolutions, each with its pooling.
         hidden_units: size of the hidden layer; the paper does not give it.
         activation: activation of convolutions and hidden layer.
         shared_encoder: whether question and answer share the convolutions, as
@@ -98,7 +98,7 @@ class ARCI(SiameseRanker):
         filters: int = 200,
         *,
         kernel_size: int = 3,
-        layers: int = 2,
+        blocks: int = 2,
         hidden_units: int = 200,
         activation: Any = "relu",
         shared_encoder: bool = True,
@@ -110,14 +110,14 @@ class ARCI(SiameseRanker):
         name: str | None = None,
         trainable: bool = True,
     ):
-        check_positive(layers=layers, hidden_units=hidden_units)
+        check_positive(blocks=blocks, hidden_units=hidden_units)
         policy = full_policy(dtype)
         precise = policy.variable_dtype
         weights = l2_regularizers(l2, "kernel", "bias")
 
         # === Layers ===
         def make_encoder() -> Callable[[Any, Any], Any]:
-            blocks = [
+            pairs = [
                 (
                     GatedConvolution(
                         filters,
@@ -129,12 +129,12 @@ class ARCI(SiameseRanker):
                     ),
                     MaxOverWindows(dtype=policy, name=f"pooling_{i}"),
                 )
-                for i in range(1, layers + 1)
+                for i in range(1, blocks + 1)
             ]
             pool = MaxOverTime(dtype=precise, name="max")
 
             def encode(_: Any, x: Any) -> Any:
-                for convolution, pooling in blocks:
+                for convolution, pooling in pairs:
                     x = pooling(convolution(x))
                 return pool(x)
 

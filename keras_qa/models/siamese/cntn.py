@@ -24,9 +24,9 @@ class CNTN(SiameseRanker):
     1. `WideConvolution` computes `filters` features of each window of
        `kernel_size` words.
     2. `KMaxPooling` takes each feature's k_l largest values, in their order: in
-       layer l of L = `layers`, of a text of s words, k_l = max(`k`, ceil((L -
+       layer l of L = `blocks`, of a text of s words, k_l = max(`k`, ceil((L -
        l) s / L)).
-    3. 1 and 2 are repeated, `layers` times in all; `k` values of each feature
+    3. 1 and 2 are repeated, `blocks` times in all; `k` values of each feature
        remain.
     4. A fully connected layer makes a vector of `units` of these, v_q or v_a.
     5. `NeuralTensor` and the vector u give the score (equations 6 and 7):
@@ -56,7 +56,7 @@ class CNTN(SiameseRanker):
         units: size of a text's vector (the paper's n_s).
         kernel_size: number of words in a window, and of positions in those of
             later layers.
-        layers: number of convolutions, each with its pooling.
+        blocks: number of convolutions, each with its pooling.
         k: number of values of each feature that the last pooling takes (k_top).
         slices: number of slices of the tensor (the paper's r).
         activation: activation of convolutions, vectors and tensor layer.
@@ -103,7 +103,7 @@ class CNTN(SiameseRanker):
         units: int = 50,
         *,
         kernel_size: int = 3,
-        layers: int = 3,
+        blocks: int = 3,
         k: int = 5,
         slices: int = 5,
         activation: Any = "tanh",
@@ -116,14 +116,14 @@ class CNTN(SiameseRanker):
         name: str | None = None,
         trainable: bool = True,
     ):
-        check_positive(units=units, layers=layers, slices=slices)
+        check_positive(units=units, blocks=blocks, slices=slices)
         policy = full_policy(dtype)
         precise = policy.variable_dtype
         weights = l2_regularizers(l2, "kernel", "bias")
 
         # === Layers ===
         def make_encoder() -> Callable[[Any, Any], Any]:
-            blocks = [
+            pairs = [
                 (
                     WideConvolution(
                         filters,
@@ -137,12 +137,12 @@ class CNTN(SiameseRanker):
                     KMaxPooling(
                         k,
                         layer=i,
-                        layers=layers,
+                        layers=blocks,
                         dtype=policy,
                         name=f"pooling_{i}",
                     ),
                 )
-                for i in range(1, layers + 1)
+                for i in range(1, blocks + 1)
             ]
             vector = keras.layers.Dense(
                 units, activation, **weights, dtype=precise, name="vector"
@@ -150,7 +150,7 @@ class CNTN(SiameseRanker):
 
             def encode(ids: Any, x: Any) -> Any:
                 words = ops.not_equal(ids, 0)
-                for convolution, pooling in blocks:
+                for convolution, pooling in pairs:
                     x = pooling([convolution(x), words])
                 return vector(ops.reshape(x, (-1, k * filters)))
 
