@@ -38,6 +38,7 @@ _HOMES = {
         *("APBiLSTM", "APCNN", "AlignmentRanker", "AttentiveCNN"),
         *("AttentiveLSTM", "BM25Ranker", "BidirectionalLanguageModel"),
         *("BigramCNN", "MPCNN", "SeverynMoschitti"),
+        *("ARCI", "CNTN", "HDLSTM", "NTNLSTM"),
         *("CNNRanker", "CTRN", "ConvBasedLSTM", "ConvPoolingLSTM", "CosineQA"),
         *("CrossEncoder", "FeatureRanker", "FengCNN", "FusionRanker"),
         *("HyperQA", "IAM"),

@@ -20,7 +20,7 @@ LENGTH = 40
 # They take other inputs than the ids of two texts.
 OTHERS = (
     *("CTRN with overlap", "IAM with contextual vectors", "MRNN of vectors"),
-    "SeverynMoschitti with overlap",
+    *("HDLSTM with overlap", "SeverynMoschitti with overlap"),
 )
 TAKEN = [name for name in all_models.SCORERS if name not in OTHERS]
 SETTINGS = {"MRNN": {"max_document_length": LENGTH}}

@@ -17,6 +17,7 @@ import tensorflow as tf
 
 from keras_qa import geometry
 from keras_qa import hyperboloid
+from keras_qa.layers import circular_correlation
 from keras_qa.layers import recurrence
 from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.reading import TextReading
@@ -117,7 +118,14 @@ def for_converters(
         without_arsinh: True also replaces arsinh by a logarithm and a root,
             which limits the accuracy of distances to about 1e-7, and sinh.
     """
-    replaced: list[tuple[Any, str, Any]] = [(recurrence, "_scan", _scan)]
+    replaced: list[tuple[Any, str, Any]] = [
+        (recurrence, "_scan", _scan),
+        (
+            circular_correlation,
+            "_correlation",
+            circular_correlation.correlation_by_matrices,
+        ),
+    ]
     if without_arsinh:
         replaced.append((geometry, "_arsinh", _arsinh))
         replaced.append((hyperboloid, "_sinh", _sinh))

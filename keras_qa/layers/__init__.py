@@ -11,6 +11,7 @@ from keras_qa.layers.ball_projection import BallProjection
 from keras_qa.layers.bidirectional_stack import BidirectionalStack
 from keras_qa.layers.bilinear_similarity import BilinearSimilarity
 from keras_qa.layers.bm25 import BM25
+from keras_qa.layers.circular_correlation import CircularCorrelation
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.cross_temporal import CrossTemporalLayer
 from keras_qa.layers.distance_matches import DistanceMatches
@@ -19,18 +20,22 @@ from keras_qa.layers.einstein_midpoint import EinsteinMidpoint
 from keras_qa.layers.einstein_midpoint import LorentzPoints
 from keras_qa.layers.feature_standardization import FeatureStandardization
 from keras_qa.layers.fixed_length import FixedLength
-from keras_qa.layers.gated_convolution import GatedConvolution2D
+from keras_qa.layers.gated_convolution import GatedConvolution
+from keras_qa.layers.gated_convolution_2d import GatedConvolution2D
 from keras_qa.layers.gesd import GESD
 from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.hyperbolic_distance import HyperbolicDistance
 from keras_qa.layers.interactive_attention import InteractiveAttention
 from keras_qa.layers.interactive_pooling import InteractivePooling
 from keras_qa.layers.k_max_interactions import KMaxInteractions
+from keras_qa.layers.k_max_pooling import KMaxPooling
 from keras_qa.layers.log_cosine_distance import LogCosineDistance
 from keras_qa.layers.max_over_time import MaxOverTime
+from keras_qa.layers.max_over_windows import MaxOverWindows
 from keras_qa.layers.max_similarity import MaxSimilarity
 from keras_qa.layers.min_over_time import MinOverTime
 from keras_qa.layers.narrow_convolution import NarrowConvolution
+from keras_qa.layers.neural_tensor import NeuralTensor
 from keras_qa.layers.ngram_attention import NGramAttention
 from keras_qa.layers.ngram_dense_block import NGramDenseBlock
 from keras_qa.layers.packed_texts import PackedTexts
@@ -67,6 +72,7 @@ __all__ = [
     "BallProjection",
     "BidirectionalStack",
     "BilinearSimilarity",
+    "CircularCorrelation",
     "CosineSimilarity",
     "CrossTemporalLayer",
     "DistanceMatches",
@@ -74,20 +80,24 @@ __all__ = [
     "EinsteinMidpoint",
     "FeatureStandardization",
     "FixedLength",
+    "GatedConvolution",
     "GatedConvolution2D",
     "HeadTail",
     "HyperbolicDistance",
     "InteractiveAttention",
     "InteractivePooling",
     "KMaxInteractions",
+    "KMaxPooling",
     "LogCosineDistance",
     "LorentzPoints",
     "MaxOverTime",
+    "MaxOverWindows",
     "MaxSimilarity",
     "MinOverTime",
     "NGramAttention",
     "NGramDenseBlock",
     "NarrowConvolution",
+    "NeuralTensor",
     "PackedTexts",
     "PairConvolution",
     "PerDimensionConvolution",

@@ -1,48 +1,52 @@
-"""A convolution over a grid that leaves windows of zeros at zero."""
+"""A convolution whose outputs are 0 where its window is."""
 
 from typing import Any
 
 import keras
 from keras import ops
 
-from keras_qa.arguments import check_positive
+from keras_qa.layers.masked_convolution import MaskedConvolution
+from keras_qa.layers.sequences import without_padding
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class GatedConvolution2D(keras.layers.Conv2D):
-    """A two-dimensional convolution whose output is 0 where its input is.
+class GatedConvolution(MaskedConvolution):
+    """A one-dimensional convolution with a gate against windows of zeros.
 
-    With z_ij the elements of the window of `kernel_size` by `kernel_size`
-    cells whose first cell is (i, j), with zeros beyond the last cells,
+        z_i = g(x_i) · f(W x_i + b)
 
-        h_ij = g(z_ij) f(W z_ij + b)
-
-    where g is 0 if all elements of `z_ij` are zeros, and 1 otherwise: what is
-    padding in the first grid stays 0.
+    where x_i is the concatenation of the positions i to i + k - 1, with k the
+    `kernel_size`, and the gate g(x_i) is 0 if all elements of x_i are 0, and 1
+    otherwise. The layer reads padding, and what follows the text, as zeros:
+    there is a window at each word, and the outputs at padding after a text are
+    0, whatever the bias is. Padding should follow the words: at padding before
+    them, windows contain the first words. The mask is passed on.
 
     Args:
         filters: size of the output vectors.
-        kernel_size: height and width of the windows.
+        kernel_size: number of positions in a window.
         activation: the function f.
-        **kwargs: other arguments of `keras.layers.Conv2D` than `strides`,
+        **kwargs: other arguments of `keras.layers.Conv1D` than `strides`,
             `padding` and `data_format`.
 
     Call arguments:
-        inputs: float tensor `(batch_size, rows, columns, channels)`.
+        inputs: float tensor `(batch_size, length, dim)`.
+        mask: bool tensor `(batch_size, length)`, true at words; usually
+            comes from `Embedding(mask_zero=True)`. Without one, all positions
+            are words.
 
     Output:
-        Float tensor `(batch_size, rows, columns, filters)`.
+        Float tensor `(batch_size, length, filters)`.
 
     Raises:
         ValueError: if `filters` or `kernel_size` is not a positive integer.
 
     Example:
-        >>> GatedConvolution2D(4, 3)(keras.ops.ones((2, 7, 5, 3))).shape
-        (2, 7, 5, 4)
+        >>> GatedConvolution(4, 3)(keras.ops.ones((2, 7, 5))).shape
+        (2, 7, 4)
 
     Reference: Hu et al., 2014, "Convolutional Neural Network Architectures for
-    Matching Natural Language Sentences", section 3.2, with the gate of
-    section 2.
+    Matching Natural Language Sentences", section 2, equations 1 and 2.
     """
 
     def __init__(
@@ -52,43 +56,27 @@ class GatedConvolution2D(keras.layers.Conv2D):
         activation: Any = "relu",
         **kwargs: Any,
     ):
-        # In a configuration of Keras, `kernel_size` is a list.
-        size = kernel_size
-        if isinstance(size, list | tuple) and len({*size}) == 1:
-            size = size[0]
-        check_positive(filters=filters, kernel_size=size)
         super().__init__(
             filters,
-            size,
-            strides=1,
+            kernel_size,
             padding="valid",
-            data_format="channels_last",
             activation=activation,
             **kwargs,
         )
 
-    def call(self, inputs: Any) -> Any:
-        """Convolves over rows and columns."""
+    def call(self, inputs: Any, mask: Any = None) -> Any:
+        """Convolves over the axis of positions."""
         end = (0, self.kernel_size[0] - 1)
-        padded = ops.pad(inputs, ((0, 0), end, end, (0, 0)))
-        output = super().call(padded)
-        cells = ops.any(ops.not_equal(padded, 0), axis=-1, keepdims=True)
-        gate = ops.max_pool(
-            ops.cast(cells, output.dtype),
-            self.kernel_size,
-            strides=1,
-            padding="valid",
-            data_format="channels_last",
+        words = without_padding(inputs, mask)
+        words = ops.pad(words, ((0, 0), end, (0, 0)))
+        outputs = super().call(words)
+        full = ops.cast(ops.any(words != 0, axis=-1), "int32")
+        beyond = self.kernel_size[0] - 1
+        counts = sum(
+            full[:, i : (i - beyond) or None] for i in range(beyond + 1)
         )
-        return ops.where(gate > 0, output, ops.zeros_like(output))
+        return outputs * ops.cast(counts > 0, outputs.dtype)[:, :, None]
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
-        """`(batch_size, rows, columns, filters)`."""
-        return (*input_shape[:3], self.filters)
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        config = super().get_config()
-        for name in ("padding", "data_format", "strides"):
-            del config[name]
-        return config
+        """`(batch_size, length, filters)`."""
+        return (*input_shape[:2], self.filters)

@@ -33,6 +33,10 @@ from keras_qa.models.qa_lstm.qa_lstm import QACNN
 from keras_qa.models.qa_lstm.qa_lstm import QALSTM
 from keras_qa.models.qa_lstm.qa_lstm import ConvBasedLSTM
 from keras_qa.models.qa_lstm.qa_lstm import ConvPoolingLSTM
+from keras_qa.models.siamese.arc_i import ARCI
+from keras_qa.models.siamese.cntn import CNTN
+from keras_qa.models.siamese.hd_lstm import HDLSTM
+from keras_qa.models.siamese.ntn_lstm import NTNLSTM
 from keras_qa.models.transformers.cross_encoder import CrossEncoder
 from keras_qa.models.transformers.late_interaction import LateInteraction
 from keras_qa.models.transformers.sentence_encoder import SentenceEncoder
@@ -42,12 +46,16 @@ __all__ = [
     "AICNN",
     "ANMM",
     "APCNN",
+    "ARCI",
     "ARCII",
+    "CNTN",
     "CTRN",
+    "HDLSTM",
     "IAM",
     "MPCNN",
     "MRNN",
     "MVLSTM",
+    "NTNLSTM",
     "QACNN",
     "QALSTM",
     "APBiLSTM",

@@ -16,9 +16,12 @@ ARGUMENTS = {
     "DuplexAttention": {"max_document_length": 5},
     "FixedLength": {"length": 3},
     "GatedConvolution2D": {"filters": 4, "kernel_size": 3},
+    "GatedConvolution": {"filters": 4, "kernel_size": 3},
     "InteractiveAttention": {"vocabulary_size": 9},
     "NGramDenseBlock": {"filters": 4, "blocks": 2},
+    "KMaxPooling": {"k": 2},
     "NarrowConvolution": {"filters": 4, "kernel_size": 3},
+    "NeuralTensor": {"units": 2},
     "PackedTexts": {"cls_id": 2, "sep_id": 3, "max_length": 9},
     "PerDimensionConvolution": {"filters": 4, "kernel_size": 3},
     "PairConvolution": {"filters": 4, "kernel_size": 3},
@@ -37,7 +40,7 @@ SIZES = {
     *("units", "filters", "blocks", "kernel_size", "pool_size", "layers"),
     *("num_layers", "max_document_length", "attention_units", "size"),
     *("vocabulary_size", "class_count", "token_id", "cls_id", "sep_id"),
-    *("max_length", "length", "k", "channels", "bins"),
+    *("max_length", "length", "k", "channels", "bins", "layer"),
 }
 
 

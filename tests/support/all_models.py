@@ -70,10 +70,12 @@ _SCORERS = {
     "AlignmentRanker": (models.AlignmentRanker, {"idf_weighted": True}),
     "APBiLSTM": (models.APBiLSTM, _POOLING),
     "APCNN": (models.APCNN, _POOLING),
+    "ARCI": (models.ARCI, {"filters": 4, "hidden_units": 3}),
     "AttentiveCNN": (models.AttentiveCNN, {"filters": 4}),
     "AttentiveLSTM": (models.AttentiveLSTM, {"units": 3}),
     "BM25Ranker": (models.BM25Ranker, {}),
     "BigramCNN": (models.BigramCNN, {}),
+    "CNTN": (models.CNTN, {"filters": 3, "units": 4, "blocks": 2, "k": 2}),
     "CNNRanker": (models.CNNRanker, _POINTWISE),
     "CTRN": (models.CTRN, _POINTWISE),
     "CTRN with overlap": (
@@ -87,6 +89,14 @@ _SCORERS = {
     "FeatureRanker": (models.FeatureRanker, {}),
     "FengCNN": (models.FengCNN, {"hidden_units": 3, "filters": 4}),
     "FusionRanker": (models.FusionRanker, {"rankers": _fused}),
+    "HDLSTM": (models.HDLSTM, {"units": 3, "hidden_units": 4}),
+    "HDLSTM with overlap": (
+        models.HDLSTM,
+        {
+            **{"units": 3, "hidden_units": 4, "bidirectional": True},
+            "overlap_features": OVERLAP_FEATURES,
+        },
+    ),
     "HyperQA": (models.HyperQA, {"projection_dim": 5}),
     "HyperQA by expmap": (
         models.HyperQA,
@@ -119,6 +129,7 @@ _SCORERS = {
     "MRNN": (models.MRNN, _MRNN),
     "MRNN of vectors": (models.MRNN, {**_MRNN, "vocabulary_size": None}),
     "MVLSTM": (models.MVLSTM, {"units": 3, "hidden_units": 4}),
+    "NTNLSTM": (models.NTNLSTM, {"units": 3, "slices": 2}),
     "QACNN": (models.QACNN, {"filters": 4}),
     "QALSTM": (models.QALSTM, {"units": 3}),
     "QRNNRanker": (models.QRNNRanker, _POINTWISE),

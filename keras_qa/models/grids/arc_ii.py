@@ -7,7 +7,7 @@ import numpy as np
 
 from keras_qa.arguments import check_positive
 from keras_qa.layers.fixed_length import FixedLength
-from keras_qa.layers.gated_convolution import GatedConvolution2D
+from keras_qa.layers.gated_convolution_2d import GatedConvolution2D
 from keras_qa.layers.pair_convolution import PairConvolution
 from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy

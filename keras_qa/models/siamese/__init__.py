@@ -1,0 +1,1 @@
+"""Rankers that encode two texts and compare the vectors by a network."""
