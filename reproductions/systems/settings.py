@@ -1,0 +1,155 @@
+"""The settings of the other systems, with the papers that state them.
+
+A default is that of the paper in brackets; `MODELS` has what other systems'
+papers state. What is neither is a choice of ours ("ours"): those papers are not
+at hand, or do not state it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from reproductions.harness.parts.recipes import Recipe
+from reproductions.harness.parts.setting_fields import setting
+from reproductions.harness.settings import ACTIVATIONS
+from reproductions.harness.settings import OPTIMIZERS
+from reproductions.harness.settings import CommonSettings
+
+_SEVERYN_MOSCHITTI = "Severyn and Moschitti (2015)"
+_HE = "He et al. (2015)"
+
+
+@dataclass(frozen=True)
+class SystemsSettings(CommonSettings):
+    """Each system as published, as far as its paper is at hand."""
+
+    # Of the models: each takes those that `classes.CLASSES` lists for it.
+    overlap: bool = setting(
+        False, _SEVERYN_MOSCHITTI, "four features, of models that take them"
+    )
+    filters: int = setting(100, _SEVERYN_MOSCHITTI, above=0)
+    kernel_size: int = setting(5, _SEVERYN_MOSCHITTI, "in words", above=0)
+    activation: str = setting("relu", _SEVERYN_MOSCHITTI, choices=ACTIVATIONS)
+    max_width: int = setting(3, _HE, "of filters, in words", above=0)
+    per_dimension_filters: int = setting(20, _HE, "numFilter_B", above=0)
+    hidden_units: int | None = setting(150, _HE, "null: no layer", above=0)
+    ngram: int = setting(
+        2, "Yu et al. (2014), 3.2", "1: the bag of words", choices=(1, 2)
+    )
+    similarity: str = setting(
+        "tensor",
+        "Wan et al. (2016)",
+        "of MV-LSTM",
+        choices=("cosine", "bilinear", "tensor"),
+    )
+    attention: int | None = setting(
+        3, "Yin et al. (2016)", "ABCNN-1 to 3; null: BCNN", choices=(1, 2, 3)
+    )
+    dropout: float = setting(
+        0.0, "ours", "none in most of the papers", least=0, below=1
+    )
+    l2: float = setting(0.0, "ours", "of all weights", least=0)
+    # Of the training.
+    paper_objective: str = setting(
+        "pointwise",
+        _SEVERYN_MOSCHITTI,
+        "what objective=paper is",
+        choices=("pointwise", "pairwise"),
+    )
+    optimizer: str = setting("adam", "ours", choices=OPTIMIZERS)
+    learning_rate: float = setting(1e-3, "ours", least=0)
+    batch_size: int = setting(50, _SEVERYN_MOSCHITTI, above=0)
+    epochs: int = setting(25, _SEVERYN_MOSCHITTI, above=0)
+    patience: int = setting(5, _SEVERYN_MOSCHITTI, least=0)
+    margin: float = setting(
+        1.0, "Hu et al. (2014), 4", "of pairwise systems", above=0
+    )
+    negatives: int = setting(1, "ours", "of pairwise systems", least=1)
+    sampler: str = setting(
+        "random",
+        "ours",
+        "of pairwise systems; max: the highest scores",
+        choices=("random", "max", "mix"),
+    )
+    sampler_pool: str = setting("own", "ours", choices=("own", "all"))
+
+
+# What a system's own paper states, as far as it is at hand.
+_RANKS: dict[str, Any] = {"paper_objective": "pairwise"}
+_MP_CNN: dict[str, Any] = {
+    "optimizer": "sgd",
+    "learning_rate": 0.01,
+    "l2": 1e-4,
+}
+_ADADELTA: dict[str, Any] = {
+    "optimizer": "adadelta",
+    "learning_rate": 1.0,  # as Zeiler's (2012): no rate of its own
+    "l2": 1e-5,
+}
+_ABCNN: dict[str, Any] = {
+    "optimizer": "adagrad",
+    "learning_rate": 0.08,
+    "l2": 4e-4,
+}
+MODELS: dict[str, dict[str, Any]] = {
+    # He et al. (2015)
+    "mp-cnn": _MP_CNN,
+    # Rao et al. (2016): the hardest of a question's own; their code has no
+    # hidden layer.
+    "mp-cnn-rank": {
+        **_MP_CNN,
+        **_RANKS,
+        "sampler": "max",
+        "negatives": 8,
+        "hidden_units": None,
+        "dropout": 0.5,
+    },
+    # Severyn and Moschitti (2015)
+    "severyn-moschitti": {**_ADADELTA, "overlap": True},
+    "severyn-moschitti-plain": _ADADELTA,
+    # Hu et al. (2014), 4: a large margin, batches of 100 to 200
+    "arc-i": {**_RANKS, "batch_size": 100},
+    "arc-ii": {**_RANKS, "batch_size": 100},
+    # Qiu and Huang (2015), Wan et al. (2016), Yang et al. (2016): a margin
+    "cntn": _RANKS,
+    "mv-lstm": _RANKS,
+    "anmm": _RANKS,
+    # Yin et al. (2016), Table 2
+    "bcnn": {**_ABCNN, "attention": None},
+    "abcnn-1": {**_ABCNN, "attention": 1},
+    "abcnn-2": {**_ABCNN, "attention": 2},
+    "abcnn-3": {**_ABCNN, "attention": 3},
+    # Zhang et al. (2017), with the four features
+    "ai-cnn-feats": {"overlap": True},
+}
+
+# Posts of a forum: the longest have hundreds of words.
+DATASETS: dict[str, dict[str, Any]] = {
+    "semeval": {"max_question_length": 100, "max_answer_length": 100},
+}
+
+# What the searches of the papers' own models established, one for all models:
+# words of one length, all candidates of a question at once, beside the floor
+# `features`, and the mean of the last weights in place of a chosen epoch.
+_BEST: dict[str, Any] = {
+    "word_norm": "unit",
+    "objective": "listwise",
+    "joint_weight": 5.0,
+    "optimizer": "adam",
+    "learning_rate": 1e-3,
+    "batch_size": 16,
+    "epochs": 8,
+    "patience": 0,
+    "average_last": 3,
+}
+
+RECIPES = {
+    "paper": Recipe("each system as published, as far as it is at hand"),
+    "best": Recipe(
+        "what did best for the papers' own models in cross-validation on train",
+        _BEST,
+        datasets={
+            name: {"word_norm": "power"}
+            for name in ("trecqa-raw", "trecqa-clean", "trecqa-all")
+        },
+    ),
+}
