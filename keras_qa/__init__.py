@@ -36,6 +36,7 @@ _HOMES = {
     "models": (
         *("APBiLSTM", "APCNN", "AlignmentRanker", "AttentiveCNN"),
         *("AttentiveLSTM", "BM25Ranker", "BidirectionalLanguageModel"),
+        *("BigramCNN", "MPCNN", "SeverynMoschitti"),
         *("CNNRanker", "CTRN", "ConvBasedLSTM", "ConvPoolingLSTM", "CosineQA"),
         *("CrossEncoder", "FeatureRanker", "FengCNN", "FusionRanker"),
         *("HyperQA", "IAM"),

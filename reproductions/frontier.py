@@ -4,16 +4,18 @@
         --record reproductions/records/costs.jsonl
     python -m reproductions.frontier --draw     # the pictures of the record
     python -m reproductions.report
+
 The models have the settings of their recipe `best` on one data set, but are
 not trained, which changes neither time nor size. Each orders a pool of
 candidates of dev for several questions, one question at a time; the figure is
-the median over the questions. A model that reads words in their texts is
-charged for the BERT that reads the pool. Run it on an otherwise idle machine.
+the median over the questions. A model that gives each text a vector is timed
+with the vectors of the pool at hand, too; an epoch of a trained one is timed.
+A model that reads words in their texts is charged for the BERT that reads the
+pool. Run it on an otherwise idle machine.
 """
 
 import argparse
 import os
-import statistics
 import sys
 import tempfile
 import time
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 # They read their own BERT.
 REFERENCES = ("sentence-encoder", "late-interaction", "cross-encoder")
-POOL, QUESTIONS = 500, 5
 
 
 def systems(names: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
@@ -74,9 +75,15 @@ def measure(
     """The costs of a system, as a record of `reproductions.records.costs`."""
     import keras
 
+    from keras_qa.models.building import count_parameters
     from keras_qa.training.run_folder import RunFolder
+    from reproductions.harness.objectives import training_of
     from reproductions.harness.run import prepare_run
     from reproductions.harness.run import versions
+    from reproductions.harness.timing import encoded_seconds
+    from reproductions.harness.timing import epoch_seconds
+    from reproductions.harness.timing import pool_of
+    from reproductions.harness.timing import pool_seconds
 
     experiment = experiment_of(paper)
     keras.utils.clear_session()
@@ -95,13 +102,27 @@ def measure(
         settings = experiment.settings_of(arguments)
         folder = RunFolder(Path(temporary), {}, resume=False)
         run = prepare_run(experiment, arguments, settings, folder)
-        scorer = _scorer(experiment, run)
-        seconds, pairs = _seconds(scorer, run)
+        training = None
+        if model in experiment.untrained or model in REFERENCES:
+            scorer = _untrained(experiment, run)
+        else:
+            training = training_of(experiment, run)
+            scorer = training.scorer
+        pairs = len(pool_of(run))
+        seconds, encoded = pool_seconds(scorer, run), None
         network = 0
         if contextual:
-            taken, network = _bert(experiment, run, pairs)
+            taken, network = _bert(experiment, run)
             seconds += taken
+        else:
+            encoded = encoded_seconds(scorer, run)
         weights = scorer.model.weights
+        more = {}
+        if encoded is not None:
+            more["microseconds_per_encoded_pair"] = encoded / pairs * 1e6
+        if training is not None:
+            more["parameters"] = count_parameters(scorer.model)
+            more["seconds_per_epoch"] = epoch_seconds(training)
         return {
             "paper": paper,
             "model": model,
@@ -111,23 +132,21 @@ def measure(
             "microseconds_per_pair": seconds / pairs * 1e6,
             "bytes": network
             + sum(4 * int(np.prod(weight.shape)) for weight in weights),
+            **more,
             "cores": len(os.sched_getaffinity(0)),
             "versions": versions(),
         }
 
 
-def _scorer(experiment: Experiment[Any], run: Run[Any]) -> "CorpusScorer":
-    """A system with the weights that it starts from."""
+def _untrained(experiment: Experiment[Any], run: Run[Any]) -> "CorpusScorer":
+    """A floor, or a reference as it is."""
     from keras_qa.training.corpus_scorer import CorpusScorer
     from reproductions.harness.floors import fitted_floor
-    from reproductions.harness.objectives import training_of
 
     name = run.arguments.model
     if name in REFERENCES:
         model = experiment.build_model(name, run.settings, run.matrix)
         return CorpusScorer(model, run.corpus)
-    if name not in experiment.untrained:
-        return training_of(experiment, run).scorer
     vectors = None
     if name in CONTEXTUAL_FLOORS:
         vectors = experiment.text_vectors(run)
@@ -135,32 +154,15 @@ def _scorer(experiment: Experiment[Any], run: Run[Any]) -> "CorpusScorer":
     return CorpusScorer(model, run.corpus, word_vectors=vectors)
 
 
-def _seconds(scorer: "CorpusScorer", run: Run[Any]) -> tuple[float, int]:
-    """The seconds to score one question with a pool, and the pool's size."""
-    indexed = run.corpus.index(run.report)
-    pool = np.unique(np.concatenate(indexed.candidate_texts))[:POOL]
-    found = []
-    # The first call of each length compiles; a floor's scores are remembered,
-    # so that no question is asked twice.
-    for question in indexed.question_texts[: 2 * QUESTIONS]:
-        start = time.perf_counter()
-        scorer.scores(np.full(len(pool), question), pool)
-        found.append(time.perf_counter() - start)
-    return statistics.median(found[QUESTIONS:]), len(pool)
-
-
-def _bert(
-    experiment: Experiment[Any], run: Run[Any], pairs: int
-) -> tuple[float, int]:
+def _bert(experiment: Experiment[Any], run: Run[Any]) -> tuple[float, int]:
     """The seconds in which a BERT reads a pool, and the bytes of the BERT."""
     from keras_qa.embeddings.bert.network import Bert
     from keras_qa.embeddings.bert.word_pieces import encode_words
+    from reproductions.harness.timing import pool_of
 
     (name,) = experiment.vectors(run.arguments)
     bert = Bert(name.partition(":")[2])
-    indexed = run.corpus.index(run.report)
-    pool = np.unique(np.concatenate(indexed.candidate_texts))[:pairs]
-    texts = [run.corpus.tokens[i] for i in pool]
+    texts = [run.corpus.tokens[i] for i in pool_of(run)]
     encode_words(bert, texts)
     start = time.perf_counter()
     encode_words(bert, texts)

@@ -18,7 +18,10 @@ from support import all_models
 
 LENGTH = 40
 # They take other inputs than the ids of two texts.
-OTHERS = ("CTRN with overlap", "IAM with contextual vectors", "MRNN of vectors")
+OTHERS = (
+    *("CTRN with overlap", "IAM with contextual vectors", "MRNN of vectors"),
+    "SeverynMoschitti with overlap",
+)
 TAKEN = [name for name in all_models.SCORERS if name not in OTHERS]
 SETTINGS = {"MRNN": {"max_document_length": LENGTH}}
 JUNK = ["", " ", "qxzzyxq", "?", *sorted(LONE_STOP_WORDS)]

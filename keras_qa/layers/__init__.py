@@ -8,6 +8,7 @@ from keras_qa.layers.attentive_pooling import AttentivePooling
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.ball_projection import BallProjection
 from keras_qa.layers.bidirectional_stack import BidirectionalStack
+from keras_qa.layers.bilinear_similarity import BilinearSimilarity
 from keras_qa.layers.bm25 import BM25
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.cross_temporal import CrossTemporalLayer
@@ -22,9 +23,12 @@ from keras_qa.layers.interactive_attention import InteractiveAttention
 from keras_qa.layers.log_cosine_distance import LogCosineDistance
 from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.max_similarity import MaxSimilarity
+from keras_qa.layers.min_over_time import MinOverTime
+from keras_qa.layers.narrow_convolution import NarrowConvolution
 from keras_qa.layers.ngram_attention import NGramAttention
 from keras_qa.layers.ngram_dense_block import NGramDenseBlock
 from keras_qa.layers.packed_texts import PackedTexts
+from keras_qa.layers.per_dimension_convolution import PerDimensionConvolution
 from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.layers.query_attention import QueryAttention
@@ -36,6 +40,7 @@ from keras_qa.layers.tangent_projection import TangentProjection
 from keras_qa.layers.text_convolution import TextConvolution
 from keras_qa.layers.text_vectors import TextVectors
 from keras_qa.layers.tf_idf import TfIdf
+from keras_qa.layers.vector_comparison import VectorComparison
 from keras_qa.layers.wide_convolution import WideConvolution
 from keras_qa.layers.word_prediction import WordPrediction
 from keras_qa.layers.word_projection import WordProjection
@@ -51,6 +56,7 @@ __all__ = [
     "BagOfWords",
     "BallProjection",
     "BidirectionalStack",
+    "BilinearSimilarity",
     "CosineSimilarity",
     "CrossTemporalLayer",
     "DuplexAttention",
@@ -63,9 +69,12 @@ __all__ = [
     "LorentzPoints",
     "MaxOverTime",
     "MaxSimilarity",
+    "MinOverTime",
     "NGramAttention",
     "NGramDenseBlock",
+    "NarrowConvolution",
     "PackedTexts",
+    "PerDimensionConvolution",
     "PoincareDistance",
     "QRNNLayer",
     "QueryAttention",
@@ -77,6 +86,7 @@ __all__ = [
     "TextConvolution",
     "TextVectors",
     "TfIdf",
+    "VectorComparison",
     "WideConvolution",
     "WordPrediction",
     "WordProjection",

@@ -37,6 +37,31 @@ def without_padding(sequence: Any, mask: Any = None) -> Any:
     return ops.where(words, sequence, ops.zeros_like(sequence))
 
 
+def narrow_windows(sequence: Any, mask: Any, size: int) -> Any:
+    """Marks the windows of neighbouring words that lie within a text.
+
+    Args:
+        sequence: tensor `(batch_size, length, dim)`.
+        mask: tensor `(batch_size, length)`, true at words; None if all
+            positions are words.
+        size: number of words in a window.
+
+    Returns:
+        Bool tensor `(batch_size, length)`, true at the first word of each
+        window whose positions are all words; in a text without such windows,
+        at its first word.
+    """
+    if mask is None:
+        mask = ops.ones_like(sequence[:, :, 0], dtype="bool")
+    words = ops.cast(mask, "int32")
+    beyond = size - 1
+    after = ops.pad(words, ((0, 0), (0, beyond)))
+    counts = sum(after[:, i : (i - beyond) or None] for i in range(size))
+    whole = ops.equal(counts, size)
+    first = ops.equal(words * ops.cumsum(words, axis=1), 1)
+    return ops.where(ops.any(whole, axis=1, keepdims=True), whole, first)
+
+
 def masked_softmax(x: Any, mask: Any = None) -> Any:
     """Softmax over the true positions, exactly 0 elsewhere.
 

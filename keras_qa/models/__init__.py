@@ -2,6 +2,9 @@
 
 from keras_qa.models.attentive_pooling import APCNN
 from keras_qa.models.attentive_pooling import APBiLSTM
+from keras_qa.models.convolutional.bigram_cnn import BigramCNN
+from keras_qa.models.convolutional.mpcnn import MPCNN
+from keras_qa.models.convolutional.severyn_moschitti import SeverynMoschitti
 from keras_qa.models.cosineqa import CosineQA
 from keras_qa.models.cosineqa import LogCosineQA
 from keras_qa.models.ctrn.ctrn import CTRN
@@ -33,6 +36,7 @@ __all__ = [
     "APCNN",
     "CTRN",
     "IAM",
+    "MPCNN",
     "MRNN",
     "QACNN",
     "QALSTM",
@@ -42,6 +46,7 @@ __all__ = [
     "AttentiveLSTM",
     "BM25Ranker",
     "BidirectionalLanguageModel",
+    "BigramCNN",
     "CNNRanker",
     "ConvBasedLSTM",
     "ConvPoolingLSTM",
@@ -58,4 +63,5 @@ __all__ = [
     "QRNNRanker",
     "SentenceCosineRanker",
     "SentenceEncoder",
+    "SeverynMoschitti",
 ]

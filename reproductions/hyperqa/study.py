@@ -1,11 +1,11 @@
-"""Every HyperQA run of `reproductions/hyperqa/README.md`, one by one.
+"""The HyperQA runs of `reproductions/hyperqa/README.md`, one by one.
 
     python -m reproductions.hyperqa.study --data-dir DIR --output-dir DIR \
         --embeddings vectors.bin --record reproductions/records/runs.jsonl
 
-Three seeds of each condition on `--split dev`: the epoch of each run is chosen
-on a fold held out of train, dev is ranked once. Finished runs are skipped, so
-the command can be given again after an interruption.
+Three seeds of each condition on `--split dev`, ranked once. The runs of recipe
+`best` with its own settings are those of `reproductions.best`. Finished runs
+are skipped, so the command can be given again after an interruption.
 """
 
 import argparse
@@ -40,21 +40,21 @@ SMALL_START = 0.3
 def conditions() -> Iterator[PlannedRun]:
     """All runs, in order of importance, without the given vectors."""
     for dataset in DATASETS:
-        yield condition(dataset, "bm25", "paper", 1, own=False)
+        yield condition(dataset, "bm25", "paper", 1)
         for own in (True, False):
-            yield condition(dataset, "cosine", "paper", 1, own)
+            yield condition(dataset, "cosine", "paper", 1, own=own)
         for model in MODELS:
-            for recipe in ("best", "paper"):
-                for seed in SEEDS:
-                    yield condition(dataset, model, recipe, seed)
+            for seed in SEEDS:
+                yield condition(dataset, model, "paper", seed)
     yield from ablations("best")
     yield from small_start()
-    yield from crossed_vectors()
     for dim in DIMENSIONS:
         for model in MODELS:
             for seed in SEEDS:
-                setting = f"projection_dim={dim}"
-                yield condition("wikiqa", model, "best", seed, None, setting)
+                yield condition(
+                    "wikiqa", model, "best", seed, f"projection_dim={dim}"
+                )
+    yield from with_own_vectors()
     yield from ablations("paper")
 
 
@@ -63,9 +63,8 @@ def ablations(recipe: str) -> Iterator[PlannedRun]:
     for name, values in ABLATIONS.items():
         for value in values:
             for seed in SEEDS:
-                setting = f"{name}={value}"
                 yield condition(
-                    "wikiqa", "hyperqa", recipe, seed, None, setting
+                    "wikiqa", "hyperqa", recipe, seed, f"{name}={value}"
                 )
 
 
@@ -78,17 +77,15 @@ def small_start() -> Iterator[PlannedRun]:
         "conversion_norm=row",
     ):
         for seed in SEEDS:
-            yield condition(
-                "wikiqa", "hyperqa", "best", seed, None, start, setting
-            )
+            yield condition("wikiqa", "hyperqa", "best", seed, start, setting)
 
 
-def crossed_vectors() -> Iterator[PlannedRun]:
-    """Each recipe with the other's vectors, to separate the two effects."""
+def with_own_vectors() -> Iterator[PlannedRun]:
+    """Both recipes with skip-gram vectors of the data set's own text."""
     for dataset in DATASETS:
-        for recipe, own in (("paper", True), ("best", False)):
+        for recipe in ("paper", "best"):
             for seed in SEEDS:
-                yield condition(dataset, "hyperqa", recipe, seed, own)
+                yield condition(dataset, "hyperqa", recipe, seed, own=True)
 
 
 def condition(
@@ -96,11 +93,10 @@ def condition(
     model: str,
     recipe: str,
     seed: int,
-    own: bool | None = None,
     *settings: str,
+    own: bool = False,
 ) -> PlannedRun:
-    """A run; by default only recipe `best` has skip-gram vectors (`own`)."""
-    own = recipe == "best" if own is None else own
+    """A run, with skip-gram vectors of the texts if `own`."""
     vectors = ("skipgram",) * own
     return plan_run(
         dataset,

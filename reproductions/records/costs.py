@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from typing import NotRequired
 from typing import TypedDict
 
 from reproductions.records.reading import read_lines
@@ -9,7 +10,7 @@ from reproductions.records.runs import append_line
 
 
 class Cost(TypedDict):
-    """The required fields of a record."""
+    """A record's fields; the last three are of models that have them."""
 
     paper: str
     model: str
@@ -20,6 +21,9 @@ class Cost(TypedDict):
     bytes: int
     cores: int
     versions: dict[str, Any]
+    microseconds_per_encoded_pair: NotRequired[float]
+    parameters: NotRequired[int]
+    seconds_per_epoch: NotRequired[float]
 
 
 def append_cost(path: Path | str, record: dict[str, Any]) -> None:

@@ -20,9 +20,12 @@ INTRODUCTION = """\
 {metric} on dev against the time to score one of {pool} candidates of a
 question, on {cores} cores, with the candidates read anew for each question, and
 against the bytes of all weights in float32, word vectors and a BERT that gives
-them included. A system is on the frontier if no other is at least as good and
-takes no longer. `python -m reproductions.frontier` measures the times, with
-the word vectors that are named."""
+them included. Models that give each text a vector were timed with those of the
+candidates at hand, too ("encoded"). Parameters are those that the recipe
+trains, in an epoch of the seconds that are named. A system is on the frontier
+if no other is at least as good and takes no longer. `python -m
+reproductions.frontier` measures the times, with the word vectors that are
+named."""
 
 
 ABOUT_REFERENCES = """\
@@ -152,13 +155,17 @@ def frontier_page(
                 notes.cell(markdown.vectors(system.vectors)),
                 markdown.number(system.quality),
                 f"{system.microseconds:,.1f}",
+                _optional(system.cost.get("microseconds_per_encoded_pair")),
                 f"{system.cost['bytes'] / 1e6:,.1f}",
+                markdown.count(system.cost.get("parameters")),
+                _optional(system.cost.get("seconds_per_epoch")),
                 "yes" if system in chosen else "",
             ]
             for system in systems
         ]
         columns = ["System", "Vectors", f"{METRIC}, dev", "µs a pair"]
-        columns += ["MB", "On the frontier"]
+        columns += ["encoded", "MB", "Parameters", "s/epoch"]
+        columns += ["On the frontier"]
         parts += [
             f"## `{dataset}`\n",
             f"![{METRIC} against microseconds](frontier-{dataset}.png)\n",
@@ -166,6 +173,10 @@ def frontier_page(
             *notes.listed(),
         ]
     return "\n".join(parts)
+
+
+def _optional(figure: float | None) -> str:
+    return "" if figure is None else f"{figure:,.1f}"
 
 
 def reference_table(

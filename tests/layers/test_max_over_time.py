@@ -1,10 +1,11 @@
-"""MaxOverTime: the layer contract, masks, and texts without words."""
+"""MaxOverTime and MinOverTime: the layer contract, masks, no words."""
 
 import numpy as np
 import pytest
 from keras import ops
 
 from keras_qa.layers import MaxOverTime
+from keras_qa.layers import MinOverTime
 from support.layer_checks import check_layer
 from support.layer_checks import gradients
 
@@ -37,3 +38,14 @@ def test_gradients_go_to_the_largest_word_alone():
     largest = np.where(MASK[:, :, None], WORDS, -np.inf)
     expected = (largest == largest.max(1, keepdims=True)) & MASK[:, :, None]
     np.testing.assert_array_equal(gradient, expected)
+
+
+def test_the_minimum_is_not_that_of_padding():
+    output = check_layer(MinOverTime, {}, -WORDS, (4, 2))
+    np.testing.assert_array_equal(output, -WORDS.max(1))
+    output = ops.convert_to_numpy(MinOverTime()(-WORDS, mask=MASK))
+    for row in (0, 1, 3):
+        np.testing.assert_array_equal(
+            output[row], -WORDS[row, MASK[row]].max(0)
+        )
+    np.testing.assert_array_equal(output[2], 0)

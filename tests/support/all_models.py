@@ -64,6 +64,7 @@ _SCORERS = {
     "AttentiveCNN": (models.AttentiveCNN, {"filters": 4}),
     "AttentiveLSTM": (models.AttentiveLSTM, {"units": 3}),
     "BM25Ranker": (models.BM25Ranker, {}),
+    "BigramCNN": (models.BigramCNN, {}),
     "CNNRanker": (models.CNNRanker, _POINTWISE),
     "CTRN": (models.CTRN, _POINTWISE),
     "CTRN with overlap": (
@@ -102,6 +103,10 @@ _SCORERS = {
     "LSTMRanker": (models.LSTMRanker, _POINTWISE),
     "LateInteraction": (models.LateInteraction, _BERT),
     "LogCosineQA": (models.LogCosineQA, {"projection_dim": 5}),
+    "MPCNN": (
+        models.MPCNN,
+        {"max_width": 2, "per_dimension_filters": 2, "hidden_units": 3},
+    ),
     "MRNN": (models.MRNN, _MRNN),
     "MRNN of vectors": (models.MRNN, {**_MRNN, "vocabulary_size": None}),
     "QACNN": (models.QACNN, {"filters": 4}),
@@ -109,6 +114,11 @@ _SCORERS = {
     "QRNNRanker": (models.QRNNRanker, _POINTWISE),
     "SentenceCosineRanker": (models.SentenceCosineRanker, {}),
     "SentenceEncoder": (models.SentenceEncoder, _BERT),
+    "SeverynMoschitti": (models.SeverynMoschitti, {"filters": 4}),
+    "SeverynMoschitti with overlap": (
+        models.SeverynMoschitti,
+        {"filters": 4, "overlap_features": OVERLAP_FEATURES},
+    ),
 }
 
 

@@ -49,7 +49,12 @@ RUNS = [
     run("bm25", 0.5, recipe="untrained", vectors=[]),
 ]
 COSTS = [
-    cost("hyperqa", 30.0),
+    {
+        **cost("hyperqa", 30.0),
+        "microseconds_per_encoded_pair": 2.25,
+        "parameters": 90_302,
+        "seconds_per_epoch": 0.75,
+    },
     cost("cosineqa", 40.0),
     cost("bm25", 5.0, "untrained"),
     cost("never-measured", 1.0),
@@ -66,9 +71,9 @@ def test_the_page_says_what_is_on_the_frontier():
     page = frontier_page(load_papers(), group_runs(RUNS), COSTS)
     rows = [line for line in page.splitlines() if line.startswith("| ")][2:]
     assert rows == [
-        "| BM25 | no vectors | 0.500 | 5.0 | 2.0 | yes |",
-        "| HyperQA | `v` | 0.700 | 30.0 | 2.0 | yes |",
-        "| CosineQA | `v` | 0.600 | 40.0 | 2.0 |  |",
+        "| BM25 | no vectors | 0.500 | 5.0 |  | 2.0 |  |  | yes |",
+        "| HyperQA | `v` | 0.700 | 30.0 | 2.2 | 2.0 | 90.302K | 0.8 | yes |",
+        "| CosineQA | `v` | 0.600 | 40.0 |  | 2.0 |  |  |  |",
     ]
 
 

@@ -1,0 +1,84 @@
+"""Several measures of how two vectors differ, side by side."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_qa.layers.base_layer import ConfiguredLayer
+from keras_qa.layers.cosine_similarity import unit_vectors
+from keras_qa.layers.pair_layer import PairLayer
+
+SMALLEST_DISTANCE = 1e-6
+
+
+@keras.saving.register_keras_serializable(package="keras_qa")
+class VectorComparison(PairLayer, ConfiguredLayer):
+    """Cosine, distance and differences of two vectors.
+
+        comU1(q, a) = (cos(q, a), ||q - a||, |q_1 - a_1|, ..., |q_d - a_d|)
+        comU2(q, a) = (cos(q, a), ||q - a||)
+
+    The distance is bounded below by 1e-6 and the norms as in
+    `CosineSimilarity`, so that gradients are finite at equal and at zero
+    vectors. Half-precision inputs are computed, and returned, in float32.
+    Masks are neither used nor passed on.
+
+    Args:
+        differences: whether the absolute differences follow (comU1) or not
+            (comU2).
+        **kwargs: the arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: list `[question, answer]` of float tensors `(batch_size, ...,
+            dim)`, whose axes before the last broadcast.
+
+    Output:
+        Float tensor `(batch_size, ..., 2 + dim)`, or `(batch_size, ..., 2)`
+        without differences.
+
+    Raises:
+        ValueError: if the inputs are not two tensors of vectors of one size.
+
+    Example:
+        >>> q, a = keras.ops.array([[3.0, 4.0]]), keras.ops.array([[4.0, 3.0]])
+        >>> VectorComparison()([q, a])
+        [[0.96, 1.4142135, 1., 1.]]
+
+    Reference: He et al., 2015, "Multi-Perspective Sentence Similarity Modeling
+    with Convolutional Neural Networks", the comparison units.
+    """
+
+    parts = {"question": ("...", "dim"), "answer": ("...", "dim")}
+
+    def __init__(self, differences: bool = True, **kwargs: Any):
+        # Autocasting would round the vectors to half precision on the way in.
+        super().__init__(autocast=False, **kwargs)
+        self.differences = differences
+
+    def call(self, inputs: Any) -> Any:
+        """Compares the vectors."""
+        question, answer = (
+            ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
+            for x in inputs
+        )
+        difference = question - answer
+        squared = ops.sum(ops.square(difference), axis=-1, keepdims=True)
+        cosine = ops.sum(
+            unit_vectors(question) * unit_vectors(answer),
+            axis=-1,
+            keepdims=True,
+        )
+        distance = ops.sqrt(ops.maximum(squared, SMALLEST_DISTANCE**2))
+        features = [cosine, distance]
+        if self.differences:
+            features.append(ops.abs(difference))
+        return ops.concatenate(features, axis=-1)
+
+    def compute_output_shape(self, input_shape: Any) -> tuple:
+        """`(batch_size, ..., 2 + dim)`, or 2 without differences."""
+        question, answer = input_shape
+        *axes, dim = (
+            y if x == 1 else x for x, y in zip(question, answer, strict=True)
+        )
+        return (*axes, 2 + (dim if self.differences else 0))

@@ -1,0 +1,1 @@
+"""Convolutional rankers that the papers compare with."""

@@ -1,0 +1,57 @@
+"""What is timed: a pool read anew, a pool of vectors, an epoch of steps."""
+
+from types import SimpleNamespace
+
+import keras
+import numpy as np
+import pytest
+
+import keras_qa
+from keras_qa.datasets import Corpus
+from keras_qa.datasets import open_dataset
+from reproductions.harness import timing
+from reproductions.harness.parts.learners import Learner
+
+
+@pytest.fixture(scope="module")
+def run():
+    """A run of the sample, as far as a clock reads it."""
+    dataset = open_dataset("sample")
+    fit, report = dataset.held_out_fold()
+    corpus = Corpus(fit[:9], report[:10], tokenizer=dataset.tokenizer)
+    return SimpleNamespace(corpus=corpus, fit=fit[:9], report=report[:10])
+
+
+def scorer(run, model_class):
+    model = model_class(len(run.corpus.vocabulary), 3, 4)
+    return keras_qa.CorpusScorer(model, run.corpus)
+
+
+def test_a_model_of_vectors_has_both_times(run):
+    cosine = scorer(run, keras_qa.CosineQA)
+    assert timing.pool_seconds(cosine, run) > 0
+    assert timing.encoded_seconds(cosine, run) > 0
+    pool = timing.pool_of(run)
+    assert 1 < len(pool) <= timing.POOL
+    assert len(np.unique(pool)) == len(pool)
+
+
+def test_texts_that_are_read_together_have_one(run):
+    assert timing.encoded_seconds(scorer(run, keras_qa.APCNN), run) is None
+
+
+def test_an_epoch_is_the_time_of_all_its_steps(run, monkeypatch):
+    monkeypatch.setattr(timing, "STEPS", 4)
+    learner = Learner(scorer(run, keras_qa.CosineQA), keras.optimizers.SGD())
+    indexed = run.corpus.index(run.fit)
+    batches = keras_qa.ListwiseBatches(
+        run.corpus.texts,
+        indexed.question_texts,
+        indexed.candidate_texts,
+        indexed.labels,
+        batch_size=1,
+    )
+    trainer = keras_qa.PairwiseTrainer(learner.scorer.model)
+    trainer.compile(learner.optimizer, loss=keras_qa.ListwiseSoftmax())
+    assert len(batches) > 4
+    assert timing.epoch_seconds(learner.fitted(trainer, batches)) > 0
