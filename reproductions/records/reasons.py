@@ -7,6 +7,8 @@ REASONS = {
     "data": "The data set is not at hand, so no row can be run.",
     "encyclopedia": "It searches all of Wikipedia, and is trained on SQuAD's "
     "train; only the paragraphs of SQuAD's dev are at hand.",
+    "features": "Which features of the forum it adds, is not said where it is "
+    "quoted.",
     "lexicons": "It reads lexical resources and relations of words that its "
     "authors made or licensed, next to parses, and that are not at hand.",
     "parses": "It compares dependency parses, by edits, kernels or alignments "

@@ -112,7 +112,7 @@ def results(
     if paper.reference:
         comparable = ""
     return [
-        *([] if paper.reference else paper_tables(paper, groups)),
+        *(paper_tables(paper, every) if paper.tables else []),
         *measured(
             paper,
             "Measured on dev",

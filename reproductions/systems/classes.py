@@ -15,6 +15,7 @@ _SEVERYN_MOSCHITTI = (
     "SeverynMoschitti",
     ("filters", "kernel_size", "activation"),
 )
+_ABCNN = ("ABCNN", ("filters", "attention", "blocks", "kernel_size"))
 CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     # keras_qa/models/convolutional
     "mp-cnn": _MP_CNN,
@@ -23,20 +24,46 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     "severyn-moschitti-plain": _SEVERYN_MOSCHITTI,
     "bigram-cnn": ("BigramCNN", ("ngram",)),
     # keras_qa/models/siamese
-    "arc-i": ("ARCI", ()),
-    "cntn": ("CNTN", ()),
-    "ntn-lstm": ("NTNLSTM", ()),
-    "hd-lstm": ("HDLSTM", ()),
+    "arc-i": (
+        "ARCI",
+        ("filters", "kernel_size", "layers", "hidden_units", "activation"),
+    ),
+    "cntn": (
+        "CNTN",
+        (
+            *("filters", "units", "kernel_size", "layers", "k", "slices"),
+            "activation",
+        ),
+    ),
+    "ntn-lstm": (
+        "NTNLSTM",
+        ("units", "slices", "activation", "pooling", "bidirectional"),
+    ),
+    "hd-lstm": (
+        "HDLSTM",
+        (
+            *("units", "hidden_units", "hidden_layers", "activation"),
+            *("pooling", "bidirectional"),
+        ),
+    ),
     # keras_qa/models/grids
-    "arc-ii": ("ARCII", ()),
-    "mv-lstm": ("MVLSTM", ("similarity",)),
-    "anmm": ("ANMM", ()),
-    "bcnn": ("ABCNN", ("attention",)),
-    "abcnn-1": ("ABCNN", ("attention",)),
-    "abcnn-2": ("ABCNN", ("attention",)),
-    "abcnn-3": ("ABCNN", ("attention",)),
-    "ai-cnn": ("AICNN", ()),
-    "ai-cnn-feats": ("AICNN", ()),
+    "arc-ii": (
+        "ARCII",
+        ("filters", "blocks", "kernel_size", "hidden_units", "activation"),
+    ),
+    "mv-lstm": (
+        "MVLSTM",
+        ("units", "similarity", "k", "channels", "hidden_units"),
+    ),
+    "anmm": ("ANMM", ("bins", "sets")),
+    "bcnn": _ABCNN,
+    "abcnn-1": _ABCNN,
+    "abcnn-2": _ABCNN,
+    "abcnn-3": _ABCNN,
+    "ai-cnn": (
+        "AICNN",
+        ("filters", "kernel_size", "hidden_units", "activation"),
+    ),
 }
 
 

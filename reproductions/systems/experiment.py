@@ -79,7 +79,7 @@ class SystemsExperiment(Experiment[SystemsSettings]):
             settings: the settings.
             matrix: word vectors by word id, float32 `(words, dim)`.
             longest: lengths of the longest `"question"` and `"answer"`, for
-                classes that must know them.
+                classes that read texts of fixed lengths.
         """
         class_name, names = CLASSES[model]
         known = _parameters(class_name)
@@ -88,7 +88,7 @@ class SystemsExperiment(Experiment[SystemsSettings]):
             arguments["overlap_features"] = len(OverlapFeatures.names)
         for side, length in (longest or {}).items():
             parameter = known.get(f"{side}_length")
-            if parameter and parameter.default is inspect.Parameter.empty:
+            if parameter and parameter.default is not None:
                 arguments[f"{side}_length"] = length
         return self.model_of_words(
             class_name, settings, (*names, *_SHARED), matrix, **arguments

@@ -35,6 +35,24 @@ class SystemsSettings(CommonSettings):
     ngram: int = setting(
         2, "Yu et al. (2014), 3.2", "1: the bag of words", choices=(1, 2)
     )
+    units: int = setting(50, "Wan et al. (2016)", "of an LSTM", above=0)
+    layers: int = setting(2, "ours", "of convolution and pooling", above=0)
+    blocks: int = setting(2, "Yin et al. (2016)", "as layers", above=0)
+    k: int = setting(5, "Wan et al. (2016)", "of k-max pooling", above=0)
+    slices: int = setting(5, "Qiu and Huang (2015)", "of a tensor", above=0)
+    channels: int = setting(4, "ours", "of MV-LSTM's tensor", above=0)
+    hidden_layers: int = setting(1, "ours", "of HD-LSTM", least=0)
+    pooling: str = setting(
+        "last",
+        "Tay et al. (2017)",
+        "of LSTM states",
+        choices=("last", "mean", "max"),
+    )
+    bidirectional: bool = setting(False, "Tay et al. (2017)", "of LSTMs")
+    bins: int = setting(600, "ours", "of aNMM, of cosines", above=0)
+    sets: int | None = setting(
+        None, "Yang et al. (2016)", "of aNMM-2's weights; null: aNMM-1", above=0
+    )
     similarity: str = setting(
         "tensor",
         "Wan et al. (2016)",
@@ -89,6 +107,8 @@ _ABCNN: dict[str, Any] = {
     "optimizer": "adagrad",
     "learning_rate": 0.08,
     "l2": 4e-4,
+    "filters": 50,
+    "kernel_size": 4,
 }
 MODELS: dict[str, dict[str, Any]] = {
     # He et al. (2015)
@@ -106,20 +126,49 @@ MODELS: dict[str, dict[str, Any]] = {
     # Severyn and Moschitti (2015)
     "severyn-moschitti": {**_ADADELTA, "overlap": True},
     "severyn-moschitti-plain": _ADADELTA,
-    # Hu et al. (2014), 4: a large margin, batches of 100 to 200
-    "arc-i": {**_RANKS, "batch_size": 100},
-    "arc-ii": {**_RANKS, "batch_size": 100},
-    # Qiu and Huang (2015), Wan et al. (2016), Yang et al. (2016): a margin
-    "cntn": _RANKS,
-    "mv-lstm": _RANKS,
+    # Hu et al. (2014), 4 and 5: a large margin, batches of 100 to 200
+    "arc-i": {
+        **_RANKS,
+        "batch_size": 100,
+        "filters": 200,
+        "kernel_size": 3,
+        "hidden_units": 200,
+    },
+    "arc-ii": {
+        **_RANKS,
+        "batch_size": 100,
+        "filters": 200,
+        "kernel_size": 3,
+        "blocks": 3,
+        "hidden_units": 100,
+    },
+    # Qiu and Huang (2015): a margin
+    "cntn": {
+        **_RANKS,
+        "trainable_embeddings": True,
+        "filters": 50,
+        "kernel_size": 3,
+        "layers": 3,
+        "activation": "tanh",
+    },
+    # Tay et al. (2017): as LSTM in CTRN's Table 2
+    "ntn-lstm": {"units": 512, "activation": "tanh"},
+    "hd-lstm": {"units": 512, "hidden_units": 128},
+    # Wan et al. (2016), Yang et al. (2016): a margin
+    "mv-lstm": {**_RANKS, "trainable_embeddings": True, "hidden_units": 50},
     "anmm": _RANKS,
     # Yin et al. (2016), Table 2
     "bcnn": {**_ABCNN, "attention": None},
     "abcnn-1": {**_ABCNN, "attention": 1},
     "abcnn-2": {**_ABCNN, "attention": 2},
     "abcnn-3": {**_ABCNN, "attention": 3},
-    # Zhang et al. (2017), with the four features
-    "ai-cnn-feats": {"overlap": True},
+    # Zhang et al. (2017)
+    "ai-cnn": {
+        "filters": 200,
+        "kernel_size": 3,
+        "hidden_units": 100,
+        "activation": "tanh",
+    },
 }
 
 # Posts of a forum: the longest have hundreds of words.
@@ -134,6 +183,7 @@ _BEST: dict[str, Any] = {
     "word_norm": "unit",
     "objective": "listwise",
     "joint_weight": 5.0,
+    "trainable_embeddings": False,
     "optimizer": "adam",
     "learning_rate": 1e-3,
     "batch_size": 16,
@@ -147,6 +197,8 @@ RECIPES = {
     "best": Recipe(
         "what did best for the papers' own models in cross-validation on train",
         _BEST,
+        # For 2 cores: the smallest size of CTRN's list.
+        models={key: {"units": 128} for key in ("ntn-lstm", "hd-lstm")},
         datasets={
             name: {"word_norm": "power"}
             for name in ("trecqa-raw", "trecqa-clean", "trecqa-all")
