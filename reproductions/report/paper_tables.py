@@ -33,9 +33,7 @@ def paper_tables(paper: Paper, groups: Sequence[Group]) -> list[str]:
     return parts
 
 
-def matches(
-    paper: Paper, table: ResultsTable, row: Row, group: Group
-) -> bool:
+def matches(paper: Paper, table: ResultsTable, row: Row, group: Group) -> bool:
     """Returns True if a group's runs belong to a row of a paper's table.
 
     Runs with changed settings do not: see `run_tables.changed_settings`.
@@ -51,7 +49,7 @@ def matches(
 def _results(
     paper: Paper, table: ResultsTable, groups: Sequence[Group]
 ) -> list[str]:
-    by = "They" if paper.reference else "The paper"
+    by = "The re-run" if paper.reference else "The paper"
     found = [
         (row, group)
         for row in table.rows
@@ -98,7 +96,7 @@ def _results(
         ]
         for row in others
     ]
-    title = f"The paper's {'other rows' if found else 'rows, none of them run'}"
+    title = f"{by}'s {'other rows' if found else 'rows, none of them run'}"
     listed = [markdown.dense_table(columns, rows), *notes.listed()]
     if table.why:
         listed.append(markdown.paragraph(REASONS[table.why]))
