@@ -34,6 +34,7 @@ _HOMES = {
     "losses.pairwise": ("PairwiseHinge",),
     "losses.triplet": ("TripletLoss",),
     "models": (
+        *("ABCNN", "AICNN", "ANMM", "ARCII"),
         *("APBiLSTM", "APCNN", "AlignmentRanker", "AttentiveCNN"),
         *("AttentiveLSTM", "BM25Ranker", "BidirectionalLanguageModel"),
         *("BigramCNN", "MPCNN", "SeverynMoschitti"),
@@ -46,6 +47,7 @@ _HOMES = {
             "LateInteraction",
             "LogCosineQA",
             "MRNN",
+            "MVLSTM",
             "QACNN",
         ),
         *("QALSTM", "QRNNRanker", "SentenceCosineRanker"),

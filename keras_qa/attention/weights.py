@@ -73,8 +73,8 @@ def attention_weights(
         model: a Keras model with inputs `{"question", "answer"}` and an
             attribute `attention`, a model with the same inputs that returns a
             dict of weights `(batch_size, length)` of one or both sides:
-            `APBiLSTM`, `APCNN`, `AttentiveLSTM`, `AttentiveCNN`, `MRNN`, or
-            one of your own.
+            `APBiLSTM`, `APCNN`, `AttentiveLSTM`, `AttentiveCNN`, `MRNN`,
+            `AICNN`, or one of your own.
         reading: how it read text in training.
         question: the question.
         answer: the answer.

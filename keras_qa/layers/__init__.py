@@ -3,6 +3,7 @@
 from keras_qa.layers.alignment_features import AlignmentFeatures
 from keras_qa.layers.answer_attention import AnswerAttention
 from keras_qa.layers.append_token import AppendToken
+from keras_qa.layers.attention_feature_maps import AttentionFeatureMaps
 from keras_qa.layers.attentive_bilstm import AttentiveBiLSTM
 from keras_qa.layers.attentive_pooling import AttentivePooling
 from keras_qa.layers.bag_of_words import BagOfWords
@@ -12,14 +13,19 @@ from keras_qa.layers.bilinear_similarity import BilinearSimilarity
 from keras_qa.layers.bm25 import BM25
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.cross_temporal import CrossTemporalLayer
+from keras_qa.layers.distance_matches import DistanceMatches
 from keras_qa.layers.duplex_attention import DuplexAttention
 from keras_qa.layers.einstein_midpoint import EinsteinMidpoint
 from keras_qa.layers.einstein_midpoint import LorentzPoints
 from keras_qa.layers.feature_standardization import FeatureStandardization
+from keras_qa.layers.fixed_length import FixedLength
+from keras_qa.layers.gated_convolution import GatedConvolution2D
 from keras_qa.layers.gesd import GESD
 from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.hyperbolic_distance import HyperbolicDistance
 from keras_qa.layers.interactive_attention import InteractiveAttention
+from keras_qa.layers.interactive_pooling import InteractivePooling
+from keras_qa.layers.k_max_interactions import KMaxInteractions
 from keras_qa.layers.log_cosine_distance import LogCosineDistance
 from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.max_similarity import MaxSimilarity
@@ -28,6 +34,7 @@ from keras_qa.layers.narrow_convolution import NarrowConvolution
 from keras_qa.layers.ngram_attention import NGramAttention
 from keras_qa.layers.ngram_dense_block import NGramDenseBlock
 from keras_qa.layers.packed_texts import PackedTexts
+from keras_qa.layers.pair_convolution import PairConvolution
 from keras_qa.layers.per_dimension_convolution import PerDimensionConvolution
 from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.qrnn import QRNNLayer
@@ -40,8 +47,10 @@ from keras_qa.layers.tangent_projection import TangentProjection
 from keras_qa.layers.text_convolution import TextConvolution
 from keras_qa.layers.text_vectors import TextVectors
 from keras_qa.layers.tf_idf import TfIdf
+from keras_qa.layers.value_shared_matching import ValueSharedMatching
 from keras_qa.layers.vector_comparison import VectorComparison
 from keras_qa.layers.wide_convolution import WideConvolution
+from keras_qa.layers.window_pooling import WindowPooling
 from keras_qa.layers.word_prediction import WordPrediction
 from keras_qa.layers.word_projection import WordProjection
 
@@ -51,6 +60,7 @@ __all__ = [
     "AlignmentFeatures",
     "AnswerAttention",
     "AppendToken",
+    "AttentionFeatureMaps",
     "AttentiveBiLSTM",
     "AttentivePooling",
     "BagOfWords",
@@ -59,12 +69,17 @@ __all__ = [
     "BilinearSimilarity",
     "CosineSimilarity",
     "CrossTemporalLayer",
+    "DistanceMatches",
     "DuplexAttention",
     "EinsteinMidpoint",
     "FeatureStandardization",
+    "FixedLength",
+    "GatedConvolution2D",
     "HeadTail",
     "HyperbolicDistance",
     "InteractiveAttention",
+    "InteractivePooling",
+    "KMaxInteractions",
     "LogCosineDistance",
     "LorentzPoints",
     "MaxOverTime",
@@ -74,6 +89,7 @@ __all__ = [
     "NGramDenseBlock",
     "NarrowConvolution",
     "PackedTexts",
+    "PairConvolution",
     "PerDimensionConvolution",
     "PoincareDistance",
     "QRNNLayer",
@@ -86,8 +102,10 @@ __all__ = [
     "TextConvolution",
     "TextVectors",
     "TfIdf",
+    "ValueSharedMatching",
     "VectorComparison",
     "WideConvolution",
+    "WindowPooling",
     "WordPrediction",
     "WordProjection",
 ]

@@ -17,6 +17,11 @@ from keras_qa.models.floors.fusion import FusionRanker
 from keras_qa.models.floors.untrained import AlignmentRanker
 from keras_qa.models.floors.untrained import IdfOverlapRanker
 from keras_qa.models.floors.untrained import SentenceCosineRanker
+from keras_qa.models.grids.abcnn import ABCNN
+from keras_qa.models.grids.ai_cnn import AICNN
+from keras_qa.models.grids.anmm import ANMM
+from keras_qa.models.grids.arc_ii import ARCII
+from keras_qa.models.grids.mv_lstm import MVLSTM
 from keras_qa.models.hyperqa import HyperQA
 from keras_qa.models.iam.iam import IAM
 from keras_qa.models.iam.language_model import BidirectionalLanguageModel
@@ -33,11 +38,16 @@ from keras_qa.models.transformers.late_interaction import LateInteraction
 from keras_qa.models.transformers.sentence_encoder import SentenceEncoder
 
 __all__ = [
+    "ABCNN",
+    "AICNN",
+    "ANMM",
     "APCNN",
+    "ARCII",
     "CTRN",
     "IAM",
     "MPCNN",
     "MRNN",
+    "MVLSTM",
     "QACNN",
     "QALSTM",
     "APBiLSTM",

@@ -3,14 +3,15 @@
     python -m reproductions.report            writes all pages
     python -m reproductions.report --check    exits 1 if a page is stale
 
-The pages are `reproductions/README.md`, `best.md` and `frontier.md`, for each
-paper its `README.md` and `deviations.md`, `records/common_deviations.md`, and
-the table of results in the project's README. Their sources are `paper.toml`,
+The pages are `reproductions/README.md`, `best.md`, `frontier.md` and
+`retrieval.md`, for each paper its `README.md` and `deviations.md`,
+`records/common_deviations.md`, and the table of results in the project's
+README. Their sources are `paper.toml`,
 `deviations.toml` and `searches` (trials of settings) of each paper,
 `runs.jsonl` (measured runs, written by the scripts), `test_runs.jsonl` (those
 on test, made apart), `paired_tests.jsonl` (tested differences),
-`rankings.jsonl` (intervals, checksums) and `costs.jsonl` (times and sizes). The
-same files always give the same pages.
+`rankings.jsonl` (intervals, checksums), `costs.jsonl` (times and sizes) and
+`retrieval.jsonl`. The same files always give the same pages.
 """
 
 import argparse
@@ -29,6 +30,7 @@ from reproductions.records.paper_figures import Paper
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.rankings import read_rankings
 from reproductions.records.reading import RecordError
+from reproductions.records.retrieval import read_retrievals
 from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import group_runs
@@ -39,6 +41,7 @@ from reproductions.report.frontier_page import frontier_page
 from reproductions.report.frontier_page import reference_table
 from reproductions.report.ledger_page import ledger_page
 from reproductions.report.paper_page import paper_page
+from reproductions.report.retrieval_page import retrieval_page
 from reproductions.report.search_tables import read_searches
 from reproductions.report.sections.other_systems import at_a_glance
 from reproductions.report.sections.other_systems import other_systems
@@ -67,12 +70,14 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
     deviations = load_deviations(folder)
     searches = {key: read_searches(folder / key) for key in papers}
     costs = read_costs(folder / "records" / "costs.jsonl")
+    retrievals = read_retrievals(folder / "records" / "retrieval.jsonl")
     readme = root / "README.md"
     pages = {
         readme: _replaced(readme, readme_table(papers, groups)),
         folder / "README.md": front_page(papers, groups, rankings),
         folder / "best.md": best_page(papers, groups, searches),
         folder / "frontier.md": frontier_page(papers, groups, costs),
+        folder / "retrieval.md": retrieval_page(retrievals),
         folder / "records" / "common_deviations.md": ledger_page(
             "All papers", [e for e in deviations if e.paper == COMMON]
         ),

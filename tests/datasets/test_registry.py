@@ -193,6 +193,7 @@ def test_missing_files_are_listed(tmp_path, name):
         "insuranceqa-v2": r"token\.500\.pool\.solr\.valid\.encoded",
         "wikiqa-all": "WikiQA-train.tsv, WikiQA-dev.tsv",
         "squad": "train-v1.1.json, dev-v1.1.json",
+        "squad-articles": "dev-v1.1.json",
         "squad-sentences": "train-v1.1.json, dev-v1.1.json",
         "selqa": "selqa-ass-train.tsv, selqa-ass-dev.tsv",
         "medquad": "medquad.tsv",

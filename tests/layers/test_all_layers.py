@@ -14,11 +14,14 @@ ARGUMENTS = {
     "BidirectionalStack": {"units": 2},
     "CrossTemporalLayer": {"units": 2},
     "DuplexAttention": {"max_document_length": 5},
+    "FixedLength": {"length": 3},
+    "GatedConvolution2D": {"filters": 4, "kernel_size": 3},
     "InteractiveAttention": {"vocabulary_size": 9},
     "NGramDenseBlock": {"filters": 4, "blocks": 2},
     "NarrowConvolution": {"filters": 4, "kernel_size": 3},
     "PackedTexts": {"cls_id": 2, "sep_id": 3, "max_length": 9},
     "PerDimensionConvolution": {"filters": 4, "kernel_size": 3},
+    "PairConvolution": {"filters": 4, "kernel_size": 3},
     "QRNNLayer": {"units": 2},
     "QueryAttention": {"max_document_length": 5},
     "SoftmaxBlock": {"size": 3},
@@ -26,6 +29,7 @@ ARGUMENTS = {
     "TextVectors": {"vectors": (7, 5, 4)},
     "TfIdf": {"vocabulary_size": 9},
     "WideConvolution": {"filters": 4, "kernel_size": 3},
+    "WindowPooling": {"kernel_size": 3},
     "WordPrediction": {"vocabulary_size": 9},
     "WordProjection": {"units": 2},
 }
@@ -33,7 +37,7 @@ SIZES = {
     *("units", "filters", "blocks", "kernel_size", "pool_size", "layers"),
     *("num_layers", "max_document_length", "attention_units", "size"),
     *("vocabulary_size", "class_count", "token_id", "cls_id", "sep_id"),
-    "max_length",
+    *("max_length", "length", "k", "channels", "bins"),
 }
 
 

@@ -40,6 +40,8 @@ RANGES = {"HyperQA by expmap": 0.2, "HyperQA by einstein": 0.2}
 _POINTWISE = {"projection_dim": 5, "units": 4, "hidden_units": 6}
 _POOLING = {"projection_dim": 5, "units": 4}
 _IAM = {"units": 3, "layers": 2, "hidden_units": 4}
+_LENGTHS = {"question_length": 5, "answer_length": 4}
+_GRIDS = {"blocks": 2, "kernel_size": 2, **_LENGTHS}
 _MRNN = {"filters": 4, "blocks": 2, "max_document_length": 6}
 _BERT = {
     **{"num_layers": 1, "num_heads": 2, "hidden_dim": 6},
@@ -58,6 +60,13 @@ def _fused(vocabulary_size, embedding_dim):
 
 # Class, and settings in addition to the sizes.
 _SCORERS = {
+    "ABCNN": (models.ABCNN, {**_GRIDS, "filters": 4}),
+    "AICNN": (models.AICNN, {"filters": 4, "hidden_units": 3}),
+    "ANMM": (models.ANMM, {"bins": 8, "sets": 3}),
+    "ARCII": (
+        models.ARCII,
+        {**_GRIDS, "filters": 4, "hidden_units": 3, "activation": "tanh"},
+    ),
     "AlignmentRanker": (models.AlignmentRanker, {"idf_weighted": True}),
     "APBiLSTM": (models.APBiLSTM, _POOLING),
     "APCNN": (models.APCNN, _POOLING),
@@ -109,6 +118,7 @@ _SCORERS = {
     ),
     "MRNN": (models.MRNN, _MRNN),
     "MRNN of vectors": (models.MRNN, {**_MRNN, "vocabulary_size": None}),
+    "MVLSTM": (models.MVLSTM, {"units": 3, "hidden_units": 4}),
     "QACNN": (models.QACNN, {"filters": 4}),
     "QALSTM": (models.QALSTM, {"units": 3}),
     "QRNNRanker": (models.QRNNRanker, _POINTWISE),

@@ -5,6 +5,8 @@ Comprehension of Text", EMNLP 2016; MRNN, 4.1.1. The position of the answer in
 the paragraph, which the files mark, is ignored.
 """
 
+from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +26,9 @@ from keras_qa.files.text_files import find_file
 
 FILES = {"train": "train-v1.1.json", "dev": "dev-v1.1.json"}
 """The name of each split's file; the test set is not published."""
+
+DEV_ARTICLE = 4
+"""In `squad-articles` every fourth article of the file is of the split dev."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,11 @@ def read_squad(path: Path) -> Iterator[Question]:
     Raises:
         DatasetError: see `read_paragraphs`.
     """
-    for paragraph in read_paragraphs(path):
+    yield from _questions(read_paragraphs(path))
+
+
+def _questions(paragraphs: Iterable[Paragraph]) -> Iterator[Question]:
+    for paragraph in paragraphs:
         candidates = (Candidate(paragraph.id, paragraph.text, 1),)
         for identifier, text in paragraph.questions:
             yield Question(identifier, text, candidates)
@@ -105,6 +114,22 @@ def paragraph_texts(*paths: Path) -> list[str]:
     """
     texts = (p.text for path in paths for p in read_paragraphs(path))
     return list(dict.fromkeys(texts))
+
+
+def split_articles(path: Path, split: str) -> Iterator[Paragraph]:
+    """Streams the paragraphs of the articles of one split of a file.
+
+    Args:
+        path: see `read_paragraphs`.
+        split: `"dev"` for every fourth article, `"train"` for the others.
+
+    Raises:
+        DatasetError: see `read_paragraphs`.
+    """
+    for paragraph in read_paragraphs(path):
+        article = int(paragraph.id.partition("-")[0]) + 1
+        if (article % DEV_ARTICLE == 0) == (split == "dev"):
+            yield paragraph
 
 
 def question_of(
@@ -185,6 +210,56 @@ def open_squad(name: str, folder: Path, *, paragraphs: str = "all") -> Dataset:
     )
 
 
+def open_articles(name: str, folder: Path) -> Dataset:
+    """Opens the articles of SQuAD's dev file, some for training, some for dev.
+
+    For those who have that file alone. A question's paragraph is searched for
+    among the paragraphs of the articles of its split.
+
+    Args:
+        name: the data set's name.
+        folder: the folder with the JSON file.
+
+    Raises:
+        DatasetError: if the folder does not contain the file.
+    """
+    path = find_file(folder, FILES["dev"])
+    streams = {
+        split: partial(split_articles, path, split)
+        for split in FILES
+        if path is not None
+    }
+    texts = {
+        split: partial(_texts, stream) for split, stream in streams.items()
+    }
+    return make_dataset(
+        name,
+        folder,
+        {split: partial(_read, stream) for split, stream in streams.items()},
+        [FILES["dev"]],
+        answers=texts.get("train"),
+        documents=texts,
+    )
+
+
+def _read(stream: Callable[[], Iterator[Paragraph]]) -> Iterator[Question]:
+    return _questions(stream())
+
+
+def _texts(stream: Callable[[], Iterator[Paragraph]]) -> list[str]:
+    return list(dict.fromkeys(paragraph.text for paragraph in stream()))
+
+
+register(
+    Collection(
+        "squad-articles",
+        "SQuAD",
+        "the articles of SQuAD's dev file, every fourth one for dev, the "
+        "others for training; paragraphs are found among those of the split",
+        open_articles,
+        retrieval=True,
+    )
+)
 register(
     Collection(
         "squad",

@@ -156,6 +156,19 @@ def test_bad_articles(tmp_path, bad, message):
         list(read_squad(path))
 
 
+def test_every_fourth_article_is_for_dev(tmp_path):
+    articles = [article(f"Text {i}.", id=f"q{i}") for i in range(5)]
+    write(tmp_path / "dev-v1.1.json", *articles)
+    squad = open_dataset("squad-articles", tmp_path)
+    ids = {
+        split: [question.id for question in squad.questions(split)]
+        for split in ("train", "dev")
+    }
+    assert ids == {"train": ["q0", "q1", "q2", "q4"], "dev": ["q3"]}
+    assert squad.documents["dev"]() == ["Text 3."]
+    assert squad.answers() == ["Text 0.", "Text 1.", "Text 2.", "Text 4."]
+
+
 def test_where_a_paragraph_is_to_be_found():
     squad = open_dataset("squad", DATA)
     assert squad.answers() == paragraph_texts(TRAIN, DEV)

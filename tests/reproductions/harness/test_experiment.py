@@ -189,6 +189,7 @@ MODULES = [
         "report.pages",
         "learning_curves",
         "frontier",
+        "retrieval",
     ),
     *("hyperqa.choice", "hyperqa.figures", "mrnn.figure5", "iam.tables"),
     "qa_lstm.figure5",

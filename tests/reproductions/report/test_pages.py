@@ -59,6 +59,7 @@ def test_another_paper_needs_only_its_folder(root):
         folder / "README.md",
         folder / "best.md",
         folder / "frontier.md",
+        folder / "retrieval.md",
         folder / "records/common_deviations.md",
         folder / "p/README.md",
         folder / "p/deviations.md",
@@ -92,7 +93,7 @@ def test_command_writes_and_checks(root, capsys):
     write_runs(root, *runs)
     assert main([*arguments, "--check"]) == 1
     errors = capsys.readouterr().err.splitlines()
-    assert len(errors) == 7
+    assert len(errors) == 8
     assert all("is stale: run `python -m rep" in line for line in errors)
     assert main(arguments) == 0
     assert main([*arguments, "--check"]) == 0

@@ -23,7 +23,6 @@ from support.script_runs import metrics_of
 # list the settings of its classes in `reproductions/systems/classes.py`.
 AWAITED = {
     *("ARCI", "CNTN", "NTNLSTM", "HDLSTM"),
-    *("ARCII", "MVLSTM", "ANMM", "ABCNN", "AICNN"),
 }
 # Settings in which a model differs from the defaults of its class.
 OTHER = {

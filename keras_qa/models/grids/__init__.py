@@ -1,0 +1,1 @@
+"""Models that compare all positions of two texts with each other."""

@@ -1,0 +1,61 @@
+"""Retrievers of SQuAD's paragraphs, on articles written in its format."""
+
+import json
+
+import numpy as np
+
+from reproductions import retrieval
+from reproductions.records.retrieval import read_retrievals
+from reproductions.report.retrieval_page import retrieval_page
+
+TEXTS = ("A whale is white.", "Ships sail the sea.", "Emma is by Austen.")
+QUESTIONS = ("Which whale is white?", "What sails?", "Who wrote Emma?")
+
+
+def squad(folder):
+    paragraphs = [
+        {"context": text, "qas": [{"id": str(i), "question": question}]}
+        for i, (text, question) in enumerate(zip(TEXTS, QUESTIONS, strict=True))
+    ]
+    articles = [
+        {"title": "T", "paragraphs": paragraphs[i : i + 1]} for i in (0, 1)
+    ]
+    articles += [{"title": "T", "paragraphs": []}]
+    articles += [{"title": "T", "paragraphs": paragraphs[2:]}]
+    (folder / "SQuAD").mkdir()
+    path = folder / "SQuAD/dev-v1.1.json"
+    path.write_text(json.dumps({"version": "1.1", "data": articles}))
+
+
+def test_a_rank_counts_the_better_and_shuffles_the_equal():
+    scores = np.array([0.5, 2.0, 0.5, 0.1])
+    assert retrieval.ranks([scores, scores], [1, 3]).tolist() == [1, 4]
+    equal = retrieval.ranks([scores] * 200, [0] * 200)
+    assert set(equal) == {2, 3}
+    assert 60 < (equal == 2).sum() < 140
+
+
+def test_recall_among_all_articles_and_among_those_of_dev(tmp_path, capsys):
+    squad(tmp_path)
+    record = tmp_path / "retrieval.jsonl"
+    options = ["--data-dir", str(tmp_path), "--record", str(record)]
+    assert retrieval.main(options) == 0
+    found = read_retrievals(record)
+    assert [r["pool"] for r in found] == [3, 3, 3, 1, 1, 1]
+    assert [r["questions"] for r in found] == [3, 3, 3, 1, 1, 1]
+    # No question shares a word with its paragraph but the first and the last.
+    assert all(r["recall@1"] >= 2 / 3 for r in found)
+    assert all(r["recall@3"] == 1 for r in found)
+    rows = retrieval_page(found).splitlines()
+    assert "| DrQA, words | every fourth article | 1 | 1 | 1.000" in "".join(
+        row[:56] for row in rows if row.startswith("| DrQA, words |")
+    )
+
+
+def test_a_missing_file_is_named(tmp_path, capsys):
+    assert retrieval.main(["--data-dir", str(tmp_path)]) == 2
+    assert "expected dev-v1.1.json" in capsys.readouterr().err
+
+
+def test_nothing_measured():
+    assert "Not measured." in retrieval_page([])
