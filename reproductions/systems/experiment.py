@@ -134,7 +134,6 @@ class SystemsExperiment(Experiment[SystemsSettings]):
             "learning_rate": [3e-4, 1e-3, 3e-3],
             "dropout": [0.0, 0.2, 0.5],
             "l2": [0.0, 1e-5, 1e-4],
-            "joint_weight": [1.0, 5.0],
         }
 
 
