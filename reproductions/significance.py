@@ -44,6 +44,7 @@ from reproductions.records.paired_tests import PairedTest
 from reproductions.records.paired_tests import update_paired_tests
 from reproductions.records.paper_figures import WantedTest
 from reproductions.records.paper_figures import load_papers
+from reproductions.records.paper_figures import whose
 from reproductions.records.rankings import PATH as RANKINGS
 from reproductions.records.rankings import Ranking
 from reproductions.records.rankings import update_rankings
@@ -224,20 +225,34 @@ def _condition(group: Group, values: np.ndarray) -> Condition:
 
 
 def pairs(
-    groups: Sequence[Group], wanted: Sequence[WantedTest]
+    groups: Sequence[Group], wanted: Sequence[WantedTest], paper: str
 ) -> Iterator[tuple[Group, Group, str]]:
     """Yields the two groups and the metric of each test that a paper wants.
 
     Args:
-        groups: groups of runs of that paper.
+        groups: groups of runs of all papers.
         wanted: the wanted tests.
+        paper: the paper's key.
     """
     varied = {name for test in wanted for name in test.varied}
     for test in wanted:
         for first in groups:
             for second in groups:
-                if first is not second and _fits(test, varied, first, second):
+                if (
+                    first is not second
+                    and _named(test.first, paper, first)
+                    and _named(test.second, paper, second)
+                    and _fits(test, varied, first, second)
+                ):
                     yield first, second, test.metric
+
+
+def _named(name: str, paper: str, group: Group) -> bool:
+    """True if a wanted test's name is that of a group's model or row."""
+    owner, model = whose(name, paper)
+    if model == "*":
+        return group.paper == owner and group.recipe != "untrained"
+    return group.paper == owner and model in (group.model, group.row)
 
 
 def _fits(
@@ -247,9 +262,7 @@ def _fits(
     # may have other values of those that this test varies. Any other setting
     # that was changed must be the same in both.
     return (
-        test.first in (first.model, first.row)
-        and test.second in (second.model, second.row)
-        and (first.dataset, first.split) == (second.dataset, second.split)
+        (first.dataset, first.split) == (second.dataset, second.split)
         and varied.intersection(first.overrides) <= set(test.varied)
         and not varied.intersection(second.overrides)
         and (
@@ -374,10 +387,7 @@ def _every_test(groups: Sequence[Group]) -> list[PairedTest]:
     tests = [
         paired_test(first, second, metric)
         for key, paper in load_papers().items()
-        for first, second, metric in pairs(
-            [group for group in groups if group.paper == key],
-            paper.paired_tests,
-        )
+        for first, second, metric in pairs(groups, paper.paired_tests, key)
     ]
     if not tests:
         raise SignificanceError(

@@ -181,7 +181,7 @@ def overlap_model() -> "keras.Model":
     return model
 
 
-def longest_texts(run: Run[CTRNSettings]) -> dict[str, int]:
+def longest_texts(run: Run[Any]) -> dict[str, int]:
     """The lengths of the longest question and the longest answer."""
     sides = zip(
         *(run.corpus.index(part).pairs() for part in run.read), strict=True

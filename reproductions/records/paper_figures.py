@@ -20,6 +20,7 @@ from keras_qa.files.checks import read_toml
 from keras_qa.files.checks import typed
 from keras_qa.files.text_files import shorten
 from reproductions.records.reading import RecordError
+from reproductions.records.reasons import REASONS
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 
@@ -50,8 +51,10 @@ class Row:
     Attributes:
         model: the model's name as printed.
         metrics: metric name to the printed figure.
-        ours: the model's name in our runs; None for a competitor that the
-            paper quotes and the kit does not have.
+        ours: the model's name in our runs, after the key of another paper and
+            a colon if it is not this paper's, as `"systems:mp-cnn"`; None for a
+            competitor that the kit does not have.
+        why: why it does not, a key of `REASONS`.
         parameters: number of trained weights, if printed.
         seconds: training seconds per epoch, if printed.
         name: the row's name for `--row` and in our runs, if several rows are
@@ -61,9 +64,18 @@ class Row:
     model: str
     metrics: dict[str, float]
     ours: str | None = None
+    why: str | None = None
     parameters: int | None = None
     seconds: float | None = None
     name: str | None = None
+
+    def source(self, paper: str) -> tuple[str, str] | None:
+        """The key of the paper whose runs are of this row, and their model.
+
+        Args:
+            paper: key of the paper whose table has the row.
+        """
+        return None if self.ours is None else whose(self.ours, paper)
 
 
 @dataclass(frozen=True)
@@ -89,6 +101,7 @@ class ResultsTable:
             `"selection"` (they chose the epoch) or a part of the split.
         metric: name of that one metric in the runs; required with `parts`.
         percent: True if the figures are percentages.
+        why: why no row can be run, a key of `REASONS`; empty if rows can.
     """
 
     number: str
@@ -106,10 +119,17 @@ class ResultsTable:
     parts: dict[str, str] = field(default_factory=dict)
     metric: str = ""
     percent: bool = False
+    why: str = ""
 
     def __post_init__(self) -> None:
         for row in self.rows:
             _require(self.metrics, row.metrics, f"row {row.model!r}")
+        for why in filter(None, (self.why, *(row.why for row in self.rows))):
+            if why not in REASONS:
+                raise ValueError(
+                    f"`why` must be one of {sorted(REASONS)}. "
+                    f"Received: {shorten(why)}"
+                )
         if self.parts:
             _require(("metric",), {"metric": 1} if self.metric else {}, "parts")
             _require(self.metrics, self.parts, "parts")
@@ -210,8 +230,10 @@ class WantedTest:
     """Two models whose difference is to be tested.
 
     Attributes:
-        first: name of the first model or row, as in our runs.
-        second: name of the second model or row, as in our runs.
+        first: name of the first model or row, as in our runs; `"*"` for each
+            model that is trained.
+        second: name of the second model or row, as in our runs, maybe after
+            the key of another paper and a colon.
         varied: settings of the first that may differ from its recipe's.
         metric: name of the metric.
         other_vectors: True if the two may have different word vectors.
@@ -251,6 +273,7 @@ class Paper:
         order: the pages list papers by this number, then by key.
         reference: True for no paper, but what all papers' models are held
             against.
+        quoted: True for a reference whose models are those of others' tables.
         models: names of models in our runs to names for readers, in the order
             in which tables list them.
         tables: its tables, in order.
@@ -274,6 +297,7 @@ class Paper:
     contextual: str | None = None
     order: int = 100
     reference: bool = False
+    quoted: bool = False
     models: dict[str, str] = field(default_factory=dict)
     tables: tuple[Table, ...] = ()
     findings: tuple[str, ...] = ()
@@ -345,6 +369,16 @@ def read_paper(path: Path) -> Paper:
             for number, fields in enumerate(tables)
         ),
     )
+
+
+def whose(name: str, paper: str) -> tuple[str, str]:
+    """The key of a paper, and a model's name in its runs.
+
+    >>> whose("systems:mp-cnn", "hyperqa"), whose("hyperqa", "hyperqa")
+    (('systems', 'mp-cnn'), ('hyperqa', 'hyperqa'))
+    """
+    owner, _, model = name.rpartition(":")
+    return owner or paper, model
 
 
 def model_names(folder: Path | str = FOLDER) -> dict[str, str]:

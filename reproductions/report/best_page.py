@@ -15,6 +15,8 @@ from reproductions.report.search_tables import minutes
 
 RECIPE = "best"
 DATASETS = ("wikiqa", "trecqa-clean", "trecqa-raw")
+# Shown if a model was measured on them.
+MORE = ("semeval",)
 NOT_RUN = "–"
 INTRODUCTION = f"""\
 {METRIC} on dev, mean over seeds ± the sample standard deviation, and how far it
@@ -40,14 +42,14 @@ def best_page(
         searches: the recorded trials by paper.
     """
     rows, notes = [], markdown.Notes()
+    there = {g.dataset for g in groups if _is_shown(g)}
+    datasets = [*DATASETS, *(name for name in MORE if name in there)]
     for paper in papers.values():
         floors = Floors(groups, paper.key)
         own = [
             group
             for group in groups
-            if (group.paper, group.recipe) == (paper.key, RECIPE)
-            and group.split == "dev"
-            and not group.overrides
+            if group.paper == paper.key and _is_shown(group)
         ]
         for model in dict.fromkeys([*paper.models, *(g.model for g in own)]):
             of_model = [group for group in own if group.model == model]
@@ -59,7 +61,7 @@ def best_page(
                 for trial in recorded
                 if trial["model"] == model
             ]
-            chosen = [_latest(of_model, name) for name in DATASETS]
+            chosen = [_latest(of_model, name) for name in datasets]
             vectors = [markdown.vectors(g.vectors) for g in chosen if g]
             rows.append(
                 [
@@ -71,7 +73,7 @@ def best_page(
                     f"{minutes(trials):.0f}" if trials else NOT_RUN,
                 ]
             )
-    columns = ["Model", "Vectors", *(f"`{name}`" for name in DATASETS)]
+    columns = ["Model", "Vectors", *(f"`{name}`" for name in datasets)]
     return "\n".join(
         [
             f"# Recipe `{RECIPE}`\n\n{GENERATED}\n",
@@ -80,6 +82,11 @@ def best_page(
             *notes.listed(),
         ]
     )
+
+
+def _is_shown(group: Group) -> bool:
+    dev = (group.recipe, group.split) == (RECIPE, "dev")
+    return dev and not group.overrides
 
 
 def _latest(groups: Sequence[Group], dataset: str) -> Group | None:

@@ -193,7 +193,9 @@ def reference_table(
         costs: the recorded costs.
         datasets: names of the paper's data sets.
     """
-    paper = next((p for p in papers.values() if p.reference), None)
+    paper = next(
+        (p for p in papers.values() if p.reference and not p.quoted), None
+    )
     own = [
         group
         for group in groups

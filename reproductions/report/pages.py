@@ -43,6 +43,8 @@ from reproductions.report.ledger_page import ledger_page
 from reproductions.report.paper_page import paper_page
 from reproductions.report.retrieval_page import retrieval_page
 from reproductions.report.search_tables import read_searches
+from reproductions.report.sections.other_systems import at_a_glance
+from reproductions.report.sections.other_systems import other_systems
 
 ROOT = Path(__file__).parents[2]
 BEGIN, END = "<!-- results -->\n", "<!-- /results -->\n"
@@ -86,8 +88,12 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
             groups,
             [test for test in tests if test.paper == key],
             searches[key],
-            _references(papers, groups, costs, key),
+            [
+                *other_systems(paper, papers, groups, rankings),
+                *_references(papers, groups, costs, key),
+            ],
             rankings,
+            at_a_glance(paper, groups, rankings) if paper.quoted else (),
         )
         pages[folder / key / "deviations.md"] = ledger_page(
             paper.name, [entry for entry in deviations if entry.paper == key]

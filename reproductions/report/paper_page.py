@@ -39,6 +39,7 @@ def paper_page(
     searches: Searches,
     references: Sequence[str] = (),
     rankings: Sequence[Ranking] = (),
+    first: Sequence[str] = (),
 ) -> str:
     """The page of one paper in Markdown.
 
@@ -47,14 +48,16 @@ def paper_page(
         groups: the measured runs of all papers, whose floors are shown, too.
         tests: its paired tests.
         searches: the recorded trials of its searches.
-        references: the section on models that the paper did not have.
+        references: the sections on models that are not the paper's own.
         rankings: what the folders of runs said.
+        first: sections before those of `results`.
     """
     parts = [
         f"# {paper.name}\n\n{GENERATED}\n",
         markdown.paragraph(citation(paper)),
         markdown.paragraph(_links(paper)),
         *_commands(paper),
+        *first,
         *results(paper, groups, tests, searches),
         *references,
         *how_made(
@@ -112,7 +115,7 @@ def results(
     if paper.reference:
         comparable = ""
     return [
-        *([] if paper.reference else paper_tables(paper, groups)),
+        *(paper_tables(paper, every) if paper.tables else []),
         *measured(
             paper,
             "Measured on dev",

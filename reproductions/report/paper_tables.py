@@ -6,6 +6,7 @@ from reproductions.records.paper_figures import Paper
 from reproductions.records.paper_figures import PrintedTable
 from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import Row
+from reproductions.records.reasons import REASONS
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.rules.verdicts import refusals
@@ -17,43 +18,47 @@ def paper_tables(paper: Paper, groups: Sequence[Group]) -> list[str]:
 
     Args:
         paper: the paper.
-        groups: the runs of its models.
+        groups: the runs of all papers' models.
     """
-    parts = ["## The paper's tables\n"]
+    title = "Public re-runs" if paper.reference else "The paper's tables"
+    parts = [f"## {title}\n"]
     for table in paper.tables:
         parts.append(markdown.heading("###", table.number, table.caption))
         if isinstance(table, PrintedTable):
             parts.append(markdown.table_or_list(table.columns, table.rows))
         else:
-            parts += _results(table, groups)
+            parts += _results(paper, table, groups)
         if table.note:
             parts.append(markdown.paragraph(table.note))
     return parts
 
 
-def matches(table: ResultsTable, row: Row, group: Group) -> bool:
+def matches(paper: Paper, table: ResultsTable, row: Row, group: Group) -> bool:
     """Returns True if a group's runs belong to a row of a paper's table.
 
     Runs with changed settings do not: see `run_tables.changed_settings`.
     """
     return (
-        (group.model, group.dataset, group.split)
-        == (row.ours, table.dataset, table.split)
+        (group.paper, group.model) == row.source(paper.key)
+        and (group.dataset, group.split) == (table.dataset, table.split)
         and not group.overrides
         and row.name in (None, group.row)
     )
 
 
-def _results(table: ResultsTable, groups: Sequence[Group]) -> list[str]:
+def _results(
+    paper: Paper, table: ResultsTable, groups: Sequence[Group]
+) -> list[str]:
+    by = "The re-run" if paper.reference else "The paper"
     found = [
         (row, group)
         for row in table.rows
         for group in groups
-        if matches(table, row, group)
+        if matches(paper, table, row, group)
     ]
     parts = [
         markdown.paragraph(
-            f"Data set `{table.dataset}`, {table.split}. The paper trained on "
+            f"Data set `{table.dataset}`, {table.split}. {by} trained on "
             f"{table.training_set} ({table.training_pairs:,} pairs) with "
             f"{markdown.vectors(table.vectors)}."
         )
@@ -76,7 +81,8 @@ def _results(table: ResultsTable, groups: Sequence[Group]) -> list[str]:
     others = [row for row in table.rows if row not in measured]
     if not others:
         return parts
-    columns = ["Model", *table.metrics, "Parameters", "s/epoch"]
+    columns = ["Model", *table.metrics, "Parameters", "s/epoch", "Not run"]
+    notes = markdown.Notes()
     rows = [
         [
             row.model,
@@ -86,14 +92,19 @@ def _results(table: ResultsTable, groups: Sequence[Group]) -> list[str]:
             ),
             markdown.count(row.parameters),
             markdown.seconds(row.seconds),
+            notes.cell(REASONS[row.why], longest=0) if row.why else "",
         ]
         for row in others
     ]
-    title = f"The paper's {'other rows' if found else 'rows, none of them run'}"
+    title = f"{by}'s {'other rows' if found else 'rows, none of them run'}"
+    listed = [markdown.dense_table(columns, rows), *notes.listed()]
+    if table.why:
+        listed.append(markdown.paragraph(REASONS[table.why]))
     return [
         *parts,
-        f"<details><summary>{title}</summary>\n\n"
-        f"{markdown.table(columns, rows)}\n</details>\n",
+        f"<details><summary>{title}</summary>\n",
+        *listed,
+        "</details>\n",
     ]
 
 

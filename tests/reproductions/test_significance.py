@@ -125,7 +125,7 @@ def test_pairs_differ_in_what_was_asked_for_alone():
         wanted = [WantedTest(first, second, varied, **options)]
         return [
             (a.recipe, a.overrides, b.overrides)
-            for a, b, _ in pairs(groups, wanted)
+            for a, b, _ in pairs(groups, wanted, "ctrn")
         ]
 
     plain = ("paper", {}, {})
@@ -143,6 +143,21 @@ def test_pairs_differ_in_what_was_asked_for_alone():
     assert sorted(every, key=str) == sorted([plain, *alike], key=str)
 
 
+def test_every_trained_model_is_compared_with_another_papers():
+    runs = [
+        *(record(paper="systems", model=name) for name in ("mp-cnn", "anmm")),
+        record(paper="systems", model="bm25", recipe="untrained"),
+        record(),
+        record(paper="iam", vectors=["bert"]),
+    ]
+    wanted = [WantedTest("*", "ctrn:ctrn")]
+    found = list(pairs(group_runs(runs), wanted, "systems"))
+    assert {(a.model, b.paper) for a, b, _ in found} == {
+        ("mp-cnn", "ctrn"),
+        ("anmm", "ctrn"),
+    }
+
+
 def test_each_value_of_a_reading_is_compared_with_the_recipes():
     mrnn = {"paper": "mrnn", "model": "mrnn"}
     changed = [{"blocks": n} for n in (1, 2, 3)] + [
@@ -152,7 +167,8 @@ def test_each_value_of_a_reading_is_compared_with_the_recipes():
     more = [{}, {"dropout": 0.1}]
     groups = group_runs(record(**mrnn, overrides=o) for o in changed + more)
     varied = ("n_gram_attention", "query_attention", "blocks")
-    found = list(pairs(groups, [WantedTest("mrnn", "mrnn", varied)]))
+    wanted = [WantedTest("mrnn", "mrnn", varied)]
+    found = list(pairs(groups, wanted, "mrnn"))
     assert {
         json.dumps([first.overrides, second.overrides])
         for first, second, _ in found
@@ -180,7 +196,7 @@ def test_vectors_are_compared_with_some_of_them():
     ]
     found = [
         (first.vectors, second.vectors)
-        for first, second, metric in pairs(groups, wanted)
+        for first, second, metric in pairs(groups, wanted, "mrnn")
         if metric == "MAP"
     ]
     assert sorted(found) == [
@@ -205,7 +221,7 @@ def test_rows_are_compared_by_the_metric_that_is_asked_for(tmp_path):
         write_run(tmp_path / row, ranked, **fields, **more)
     groups = group_runs(find_runs([tmp_path]))
     wanted = [WantedTest("3N", "3M", metric="P@1"), WantedTest("3M", "3M")]
-    ((first, second, metric),) = pairs(groups, wanted)
+    ((first, second, metric),) = pairs(groups, wanted, "qa_lstm")
     compared = paired_test(first, second, metric)
     assert (compared.first.row, compared.second.row) == ("3N", "3M")
     assert (compared.metric, compared.difference) == ("P@1", 0.5)

@@ -2,9 +2,9 @@
 
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.seed_groups import group_runs
-from reproductions.report.front_page import find_lines
 from reproductions.report.front_page import front_page
 from reproductions.report.front_page import readme_table
+from reproductions.report.rules.lines import find_lines
 from support.report_pages import row_of
 from support.report_pages import run
 

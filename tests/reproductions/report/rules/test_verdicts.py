@@ -16,7 +16,7 @@ from support.report_pages import seeds
 
 def wikiqa_verdict(*runs):
     table = load_papers()[PAPER].table("Table 2")
-    (row,) = [row for row in table.rows if row.ours]
+    (row,) = [row for row in table.rows if row.ours == PAPER]
     groups = group_runs(runs)
     return verdict(table, row, groups[0] if groups else None)
 
@@ -35,7 +35,7 @@ def test_verdict_not_run():
     # Said once: the row is among the paper's others.
     table = section(page(), "### Table 2")
     assert "The paper's rows, none of them run" in table
-    assert row_of(table, "HyperQA") == ["HyperQA", "0.712", "0.727", "90K", "2"]
+    assert row_of(table, "HyperQA")[1:5] == ["0.712", "0.727", "90K", "2"]
 
 
 @pytest.mark.parametrize(

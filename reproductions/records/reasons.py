@@ -1,0 +1,18 @@
+"""Why rows of results tables are not run."""
+
+# A sentence each.
+REASONS = {
+    "above": "Its row is in a table above, with ours beside it.",
+    "chance": "A random order needs no run.",
+    "data": "The data set is not at hand, so no row can be run.",
+    "features": "Which features of the forum it adds, is not said where it is "
+    "quoted.",
+    "lexicons": "It reads lexical resources and relations of words that its "
+    "authors made or licensed, next to parses, and that are not at hand.",
+    "parses": "It compares dependency parses, by edits, kernels or alignments "
+    "of trees, and neither its parser nor the parses are at hand.",
+    "retrieval": "What it searched is not said; [ours](../retrieval.md) "
+    "searches the paragraphs of SQuAD's dev.",
+    "train": "It is trained on SQuAD's train, which is not at hand.",
+    "weights": "Its pre-trained weights are not at hand.",
+}

@@ -1,0 +1,1 @@
+"""Sections that stand on several pages."""

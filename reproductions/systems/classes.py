@@ -1,0 +1,76 @@
+"""The models of this experiment: a line each adds one.
+
+The command offers those whose class the library has.
+"""
+
+import keras_qa
+
+# The class of each model, and the settings that are its own arguments. Several
+# models are one class with other settings (`settings.MODELS`).
+_MP_CNN = (
+    "MPCNN",
+    ("max_width", "per_dimension_filters", "hidden_units"),
+)
+_SEVERYN_MOSCHITTI = (
+    "SeverynMoschitti",
+    ("filters", "kernel_size", "activation"),
+)
+_ABCNN = ("ABCNN", ("filters", "attention", "blocks", "kernel_size"))
+CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
+    # keras_qa/models/convolutional
+    "mp-cnn": _MP_CNN,
+    "mp-cnn-rank": _MP_CNN,
+    "severyn-moschitti": _SEVERYN_MOSCHITTI,
+    "severyn-moschitti-plain": _SEVERYN_MOSCHITTI,
+    "bigram-cnn": ("BigramCNN", ("ngram",)),
+    # keras_qa/models/siamese
+    "arc-i": (
+        "ARCI",
+        ("filters", "kernel_size", "layers", "hidden_units", "activation"),
+    ),
+    "cntn": (
+        "CNTN",
+        (
+            *("filters", "units", "kernel_size", "layers", "k", "slices"),
+            "activation",
+        ),
+    ),
+    "ntn-lstm": (
+        "NTNLSTM",
+        ("units", "slices", "activation", "pooling", "bidirectional"),
+    ),
+    "hd-lstm": (
+        "HDLSTM",
+        (
+            *("units", "hidden_units", "hidden_layers", "activation"),
+            *("pooling", "bidirectional"),
+        ),
+    ),
+    # keras_qa/models/grids
+    "arc-ii": (
+        "ARCII",
+        ("filters", "blocks", "kernel_size", "hidden_units", "activation"),
+    ),
+    "mv-lstm": (
+        "MVLSTM",
+        ("units", "similarity", "k", "channels", "hidden_units"),
+    ),
+    "anmm": ("ANMM", ("bins", "sets")),
+    "bcnn": _ABCNN,
+    "abcnn-1": _ABCNN,
+    "abcnn-2": _ABCNN,
+    "abcnn-3": _ABCNN,
+    "ai-cnn": (
+        "AICNN",
+        ("filters", "kernel_size", "hidden_units", "activation"),
+    ),
+}
+
+
+def offered() -> tuple[str, ...]:
+    """The models whose class the library has."""
+    return tuple(
+        model
+        for model, (class_name, _) in CLASSES.items()
+        if class_name in keras_qa.__all__
+    )

@@ -1,0 +1,150 @@
+"""The other systems of the papers' tables, which the papers quote.
+
+    python -m reproductions.systems --model mp-cnn --dataset wikiqa \
+        --data-dir DIR --embeddings FILE --seed 1 --split dev
+
+Recipe `paper` trains each system as its own paper does, as far as that is at
+hand; `best` is one recipe for all of them, by which they compare with the
+papers' own models. `--set objective=pointwise`, `pairwise` or `listwise` trains
+any of them by another loss. `--model mp-cnn-rank` is MP-CNN with a pairwise
+hinge and the hardest wrong answers (Rao et al., 2016).
+"""
+
+import inspect
+from argparse import Namespace
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from typing import Any
+
+import numpy as np
+
+import keras_qa
+from keras_qa.text.overlap import OverlapFeatures
+from reproductions.ctrn.experiment import longest_texts
+from reproductions.harness.command import run_command
+from reproductions.harness.errors import SettingsError
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.parts.learners import Learner
+from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.runs import Run
+from reproductions.systems.classes import CLASSES
+from reproductions.systems.classes import offered
+from reproductions.systems.settings import DATASETS
+from reproductions.systems.settings import MODELS
+from reproductions.systems.settings import RECIPES
+from reproductions.systems.settings import SystemsSettings
+
+if TYPE_CHECKING:
+    import keras
+
+_SHARED = ("dropout", "l2")
+
+
+class SystemsExperiment(Experiment[SystemsSettings]):
+    """The other systems of the papers' tables, which the papers quote."""
+
+    name = "systems"
+    settings = SystemsSettings
+    models = (*offered(), *FLOORS)
+    recipes = RECIPES
+    of_model = MODELS
+    of_dataset = DATASETS
+
+    def check(self, arguments: Namespace, settings: SystemsSettings) -> None:
+        """Refuses features of overlap for a model that takes none."""
+        super().check(arguments, settings)
+        # Floors are built from no class of ours.
+        if settings.overlap and arguments.model in CLASSES:
+            class_name, _ = CLASSES[arguments.model]
+            if "overlap_features" not in _parameters(class_name):
+                raise SettingsError(
+                    f"the setting `overlap` must be false for {class_name}, "
+                    "which takes no features. Received: overlap=True"
+                )
+
+    def build_model(
+        self,
+        model: str,
+        settings: SystemsSettings,
+        matrix: np.ndarray,
+        longest: Mapping[str, int] | None = None,
+    ) -> "keras.Model":
+        """A model that starts from word vectors.
+
+        Args:
+            model: the model's name.
+            settings: the settings.
+            matrix: word vectors by word id, float32 `(words, dim)`.
+            longest: lengths of the longest `"question"` and `"answer"`, for
+                classes that read texts of fixed lengths.
+        """
+        class_name, names = CLASSES[model]
+        known = _parameters(class_name)
+        arguments: dict[str, Any] = {}
+        if settings.overlap:
+            arguments["overlap_features"] = len(OverlapFeatures.names)
+        for side, length in (longest or {}).items():
+            parameter = known.get(f"{side}_length")
+            if parameter and parameter.default is not None:
+                arguments[f"{side}_length"] = length
+        return self.model_of_words(
+            class_name, settings, (*names, *_SHARED), matrix, **arguments
+        )
+
+    def build_learner(self, run: Run[SystemsSettings]) -> Learner:
+        """The model, its optimizer and what makes the features of overlap."""
+        import keras
+
+        settings, corpus = run.settings, run.corpus
+        model = self.build_model(
+            run.arguments.model, settings, run.matrix, longest_texts(run)
+        )
+        scorer = keras_qa.CorpusScorer(model, corpus)
+        if settings.overlap:
+            # Document frequencies of the training texts alone.
+            fit = run.own.fit
+            overlap = OverlapFeatures.fit(corpus.sentences(fit))
+            scorer = replace(scorer, overlap=overlap)
+            pairs = corpus.index(fit).pairs()
+            model.adapt_overlap(scorer.features(*pairs)["overlap"])
+        optimizer = {
+            "class_name": settings.optimizer,
+            "config": {"learning_rate": settings.learning_rate},
+        }
+        return Learner(
+            scorer, keras.optimizers.get(optimizer), settings.patience
+        )
+
+    def paper_training(
+        self, run: Run[SystemsSettings], learner: Learner
+    ) -> Training:
+        """By the loss of the system's own paper."""
+        from reproductions.harness.objectives import OBJECTIVES
+
+        train = OBJECTIVES[run.settings.paper_objective]
+        fit = run.corpus.index(run.fit)
+        return train(learner, run.settings, fit, run.arguments.seed)
+
+    def search_space(self) -> dict[str, list[Any]]:
+        """Settings of the training, which all systems share."""
+        return {
+            "learning_rate": [3e-4, 1e-3, 3e-3],
+            "dropout": [0.0, 0.2, 0.5],
+            "l2": [0.0, 1e-5, 1e-4],
+        }
+
+
+def _parameters(class_name: str) -> Mapping[str, inspect.Parameter]:
+    """The arguments of a class of models by name."""
+    return inspect.signature(getattr(keras_qa, class_name)).parameters
+
+
+EXPERIMENT = SystemsExperiment()
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one model with one seed and prints its figures."""
+    return run_command(EXPERIMENT, argv)

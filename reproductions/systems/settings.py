@@ -1,0 +1,207 @@
+"""The settings of the other systems, with the papers that state them.
+
+A default is that of the paper in brackets; `MODELS` has what other systems'
+papers state. What is neither is a choice of ours ("ours"): those papers are not
+at hand, or do not state it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from reproductions.harness.parts.recipes import Recipe
+from reproductions.harness.parts.setting_fields import setting
+from reproductions.harness.settings import ACTIVATIONS
+from reproductions.harness.settings import OPTIMIZERS
+from reproductions.harness.settings import CommonSettings
+
+_SEVERYN_MOSCHITTI = "Severyn and Moschitti (2015)"
+_HE = "He et al. (2015)"
+
+
+@dataclass(frozen=True)
+class SystemsSettings(CommonSettings):
+    """Each system as published, as far as its paper is at hand."""
+
+    # Of the models: each takes those that `classes.CLASSES` lists for it.
+    overlap: bool = setting(
+        False, _SEVERYN_MOSCHITTI, "four features, of models that take them"
+    )
+    filters: int = setting(100, _SEVERYN_MOSCHITTI, above=0)
+    kernel_size: int = setting(5, _SEVERYN_MOSCHITTI, "in words", above=0)
+    activation: str = setting("relu", _SEVERYN_MOSCHITTI, choices=ACTIVATIONS)
+    max_width: int = setting(3, _HE, "of filters, in words", above=0)
+    per_dimension_filters: int = setting(20, _HE, "numFilter_B", above=0)
+    hidden_units: int | None = setting(150, _HE, "null: no layer", above=0)
+    ngram: int = setting(
+        2, "Yu et al. (2014), 3.2", "1: the bag of words", choices=(1, 2)
+    )
+    units: int = setting(50, "Wan et al. (2016)", "of an LSTM", above=0)
+    layers: int = setting(2, "ours", "of convolution and pooling", above=0)
+    blocks: int = setting(2, "Yin et al. (2016)", "as layers", above=0)
+    k: int = setting(5, "Wan et al. (2016)", "of k-max pooling", above=0)
+    slices: int = setting(5, "Qiu and Huang (2015)", "of a tensor", above=0)
+    channels: int = setting(4, "ours", "of MV-LSTM's tensor", above=0)
+    hidden_layers: int = setting(1, "ours", "of HD-LSTM", least=0)
+    pooling: str = setting(
+        "last",
+        "Tay et al. (2017)",
+        "of LSTM states",
+        choices=("last", "mean", "max"),
+    )
+    bidirectional: bool = setting(False, "Tay et al. (2017)", "of LSTMs")
+    bins: int = setting(600, "ours", "of aNMM, of cosines", above=0)
+    sets: int | None = setting(
+        None, "Yang et al. (2016)", "of aNMM-2's weights; null: aNMM-1", above=0
+    )
+    similarity: str = setting(
+        "tensor",
+        "Wan et al. (2016)",
+        "of MV-LSTM",
+        choices=("cosine", "bilinear", "tensor"),
+    )
+    attention: int | None = setting(
+        3, "Yin et al. (2016)", "ABCNN-1 to 3; null: BCNN", choices=(1, 2, 3)
+    )
+    dropout: float = setting(
+        0.0, "ours", "none in most of the papers", least=0, below=1
+    )
+    l2: float = setting(0.0, "ours", "of all weights", least=0)
+    # Of the training.
+    paper_objective: str = setting(
+        "pointwise",
+        _SEVERYN_MOSCHITTI,
+        "what objective=paper is",
+        choices=("pointwise", "pairwise"),
+    )
+    optimizer: str = setting("adam", "ours", choices=OPTIMIZERS)
+    learning_rate: float = setting(1e-3, "ours", least=0)
+    batch_size: int = setting(50, _SEVERYN_MOSCHITTI, above=0)
+    epochs: int = setting(25, _SEVERYN_MOSCHITTI, above=0)
+    patience: int = setting(5, _SEVERYN_MOSCHITTI, least=0)
+    margin: float = setting(
+        1.0, "Hu et al. (2014), 4", "of pairwise systems", above=0
+    )
+    negatives: int = setting(1, "ours", "of pairwise systems", least=1)
+    sampler: str = setting(
+        "random",
+        "ours",
+        "of pairwise systems; max: the highest scores",
+        choices=("random", "max", "mix"),
+    )
+    sampler_pool: str = setting("own", "ours", choices=("own", "all"))
+
+
+# What a system's own paper states, as far as it is at hand.
+_RANKS: dict[str, Any] = {"paper_objective": "pairwise"}
+_MP_CNN: dict[str, Any] = {
+    "optimizer": "sgd",
+    "learning_rate": 0.01,
+    "l2": 1e-4,
+}
+_ADADELTA: dict[str, Any] = {
+    "optimizer": "adadelta",
+    "learning_rate": 1.0,  # as Zeiler's (2012): no rate of its own
+    "l2": 1e-5,
+}
+_ABCNN: dict[str, Any] = {
+    "optimizer": "adagrad",
+    "learning_rate": 0.08,
+    "l2": 4e-4,
+    "filters": 50,
+    "kernel_size": 4,
+}
+MODELS: dict[str, dict[str, Any]] = {
+    # He et al. (2015)
+    "mp-cnn": _MP_CNN,
+    # Rao et al. (2016): the hardest of a question's own; their code has no
+    # hidden layer.
+    "mp-cnn-rank": {
+        **_MP_CNN,
+        **_RANKS,
+        "sampler": "max",
+        "negatives": 8,
+        "hidden_units": None,
+        "dropout": 0.5,
+    },
+    # Severyn and Moschitti (2015)
+    "severyn-moschitti": {**_ADADELTA, "overlap": True},
+    "severyn-moschitti-plain": _ADADELTA,
+    # Hu et al. (2014), 4 and 5: a large margin, batches of 100 to 200
+    "arc-i": {
+        **_RANKS,
+        "batch_size": 100,
+        "filters": 200,
+        "kernel_size": 3,
+        "hidden_units": 200,
+    },
+    "arc-ii": {
+        **_RANKS,
+        "batch_size": 100,
+        "filters": 200,
+        "kernel_size": 3,
+        "blocks": 3,
+        "hidden_units": 100,
+    },
+    # Qiu and Huang (2015): a margin
+    "cntn": {
+        **_RANKS,
+        "trainable_embeddings": True,
+        "filters": 50,
+        "kernel_size": 3,
+        "layers": 3,
+        "activation": "tanh",
+    },
+    # Tay et al. (2017): as LSTM in CTRN's Table 2
+    "ntn-lstm": {"units": 512, "activation": "tanh"},
+    "hd-lstm": {"units": 512, "hidden_units": 128},
+    # Wan et al. (2016), Yang et al. (2016): a margin
+    "mv-lstm": {**_RANKS, "trainable_embeddings": True, "hidden_units": 50},
+    "anmm": _RANKS,
+    # Yin et al. (2016), Table 2
+    "bcnn": {**_ABCNN, "attention": None},
+    "abcnn-1": {**_ABCNN, "attention": 1},
+    "abcnn-2": {**_ABCNN, "attention": 2},
+    "abcnn-3": {**_ABCNN, "attention": 3},
+    # Zhang et al. (2017)
+    "ai-cnn": {
+        "filters": 200,
+        "kernel_size": 3,
+        "hidden_units": 100,
+        "activation": "tanh",
+    },
+}
+
+# Posts of a forum: the longest have hundreds of words.
+DATASETS: dict[str, dict[str, Any]] = {
+    "semeval": {"max_question_length": 100, "max_answer_length": 100},
+}
+
+# What the searches of the papers' own models established, one for all models:
+# words of one length, all candidates of a question at once, beside the floor
+# `features`, and the mean of the last weights in place of a chosen epoch.
+_BEST: dict[str, Any] = {
+    "word_norm": "unit",
+    "objective": "listwise",
+    "joint_weight": 5.0,
+    "trainable_embeddings": False,
+    "optimizer": "adam",
+    "learning_rate": 1e-3,
+    "batch_size": 16,
+    "epochs": 8,
+    "patience": 0,
+    "average_last": 3,
+}
+
+RECIPES = {
+    "paper": Recipe("each system as published, as far as it is at hand"),
+    "best": Recipe(
+        "what did best for the papers' own models in cross-validation on train",
+        _BEST,
+        # For 2 cores: the smallest size of CTRN's list.
+        models={key: {"units": 128} for key in ("ntn-lstm", "hd-lstm")},
+        datasets={
+            name: {"word_norm": "power"}
+            for name in ("trecqa-raw", "trecqa-clean", "trecqa-all")
+        },
+    ),
+}

@@ -1,0 +1,147 @@
+"""The other systems from the command line, with models of the papers."""
+
+import inspect
+from argparse import Namespace
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+import keras_qa
+from reproductions.harness.command import run_command
+from reproductions.harness.errors import SettingsError
+from reproductions.systems.classes import CLASSES
+from reproductions.systems.classes import offered
+from reproductions.systems.experiment import SystemsExperiment
+from reproductions.systems.settings import MODELS
+from reproductions.systems.settings import RECIPES
+from reproductions.systems.settings import SystemsSettings
+from support.script_runs import FILES
+from support.script_runs import metrics_of
+
+# Not in the library yet. When a family is merged, remove its line here, and
+# list the settings of its classes in `reproductions/systems/classes.py`.
+AWAITED = {
+    *("ARCI", "CNTN", "NTNLSTM", "HDLSTM"),
+}
+# Settings in which a model differs from the defaults of its class.
+OTHER = {
+    "mp-cnn-rank": {"hidden_units"},
+    **{model: {"attention"} for model in ("bcnn", "abcnn-1", "abcnn-2")},
+}
+
+
+class OfThePapers(SystemsExperiment):
+    """With models of the papers in the place of the others."""
+
+    models = ("short", "joined")
+
+
+@pytest.fixture(autouse=True)
+def classes(monkeypatch):
+    monkeypatch.setitem(CLASSES, "short", ("QACNN", ("filters", "kernel_size")))
+    monkeypatch.setitem(CLASSES, "joined", ("CNNRanker", ("kernel_size",)))
+
+
+def settings_of(**arguments):
+    given = {
+        "model": "short",
+        "dataset": "wikiqa",
+        "recipe": "paper",
+        "row": None,
+        "epochs": None,
+        "overrides": [],
+        "transfer": [],
+        "teacher": None,
+        **arguments,
+    }
+    return OfThePapers().settings_of(Namespace(**given))
+
+
+def run(folder, *options, **settings):
+    small = {"skipgram_dim": 6, "filters": 4, "smoke_questions": 6, **settings}
+    return run_command(
+        OfThePapers(),
+        [
+            *("--smoke", f"--output-dir={folder}", "--model=short"),
+            *(f"--set={name}={value}" for name, value in small.items()),
+            *options,
+        ],
+    )
+
+
+@pytest.mark.once
+def test_a_class_that_is_there_takes_its_settings():
+    defaults = asdict(SystemsSettings())
+    for model in CLASSES.keys() - {*OfThePapers.models}:
+        class_name, names = CLASSES[model]
+        assert set(names) <= defaults.keys()
+        if class_name in AWAITED:
+            continue
+        known = inspect.signature(getattr(keras_qa, class_name)).parameters
+        assert {*names, "dropout", "l2"} <= known.keys(), model
+        published = defaults | MODELS.get(model, {})
+        changed = {n for n in names if published[n] != known[n].default}
+        assert changed <= OTHER.get(model, set()), model
+        overlap = MODELS.get(model, {}).get("overlap")
+        assert not overlap or "overlap_features" in known, model
+
+
+@pytest.mark.once
+def test_the_command_offers_every_class_that_is_there():
+    missing = {name for name, _ in CLASSES.values()} - {*keras_qa.__all__}
+    assert missing <= AWAITED
+    assert set(offered()) == {
+        model for model, (name, _) in CLASSES.items() if name not in missing
+    }
+    assert MODELS.keys() <= CLASSES.keys()
+    for recipe in RECIPES.values():
+        assert recipe.models.keys() <= CLASSES.keys()
+
+
+@pytest.mark.once
+def test_by_the_hardest_wrong_answers_of_a_question(tmp_path):
+    hardest = {"paper_objective": "pairwise", "sampler": "max", "negatives": 8}
+    assert run(tmp_path / "run", **hardest) == 0
+    written = {path.name for path in (tmp_path / "run").iterdir()}
+    assert written >= FILES
+    metrics = metrics_of(tmp_path / "run")
+    assert (metrics["paper"], metrics["model"]) == ("systems", "short")
+    assert MODELS["mp-cnn-rank"].items() >= hardest.items()
+
+
+@pytest.mark.once
+def test_by_lists_with_features_of_overlap(tmp_path):
+    given = {"overlap": "true", "objective": "listwise"}
+    assert run(tmp_path / "run", "--model=joined", **given) == 0
+    assert (tmp_path / "run/overlap.json").exists()
+
+
+@pytest.mark.once
+def test_features_are_refused_for_a_model_that_takes_none():
+    with pytest.raises(SettingsError, match=r"false for QACNN.*overlap=True"):
+        settings_of(overrides=["overlap=true"])
+
+
+@pytest.mark.once
+def test_fixed_lengths_are_those_of_the_longest_texts(
+    monkeypatch,
+):
+    def grid(*, question_length=40, answer_length=None, **_):
+        return question_length, answer_length
+
+    monkeypatch.setitem(CLASSES, "short", ("Grid", ()))
+    monkeypatch.setattr(keras_qa, "Grid", grid, raising=False)
+    longest = {"question": 5, "answer": 7}
+    settings, matrix = SystemsSettings(), np.zeros((3, 2), np.float32)
+    built = OfThePapers().build_model("short", settings, matrix, longest)
+    assert built == (5, None)
+
+
+@pytest.mark.once
+def test_posts_of_a_forum_are_cut_and_best_is_one_recipe():
+    assert settings_of(dataset="semeval").max_answer_length == 100
+    assert settings_of().max_answer_length is None
+    wikiqa = settings_of(recipe="best")
+    assert (wikiqa.word_norm, wikiqa.objective) == ("unit", "listwise")
+    assert settings_of(recipe="best", dataset="trecqa-raw").word_norm == "power"
