@@ -81,7 +81,7 @@ class SiameseRanker(ConfiguredModel):
             standardized = standardize(features["overlap"])
         head = keras.Model(
             {**vectors, **features},
-            join(*(vectors[side] for side in SIDES), standardized),
+            join(vectors["question"], vectors["answer"], standardized),
             name="head",
         )
         texts = text_inputs()
