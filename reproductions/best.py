@@ -25,7 +25,7 @@ from reproductions.harness.study import PlannedRun
 from reproductions.harness.study import plan_run
 from reproductions.harness.study import run_all
 from reproductions.harness.study import study_parser
-from reproductions.systems.classes import offered
+from reproductions.systems.classes import CLASSES
 
 DATASETS = ("wikiqa", "trecqa-clean", "trecqa-raw")
 SEEDS = (1, 2, 3, 4, 5)
@@ -37,7 +37,7 @@ MODELS: dict[str, dict[str, Sequence[str] | None]] = {
     "qa_lstm": {"qa-lstm": (), "attentive-lstm": ()},
     "iam": {"iam-bert-contextual": None},
     "mrnn": {"mrnn-contextual": None},
-    "systems": dict.fromkeys(offered(), ()),
+    "systems": dict.fromkeys(CLASSES, ()),
 }
 # The papers whose commands rank with the floors, and settings of these: IAM
 # reads a BERT's last layer, MRNN the last four or, on TrecQA, two.

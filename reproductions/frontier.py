@@ -78,12 +78,12 @@ def measure(
     from keras_qa.models.building import count_parameters
     from keras_qa.training.run_folder import RunFolder
     from reproductions.harness.objectives import training_of
+    from reproductions.harness.parts.timing import encoded_seconds
+    from reproductions.harness.parts.timing import epoch_seconds
+    from reproductions.harness.parts.timing import pool_of
+    from reproductions.harness.parts.timing import pool_seconds
     from reproductions.harness.run import prepare_run
     from reproductions.harness.run import versions
-    from reproductions.harness.timing import encoded_seconds
-    from reproductions.harness.timing import epoch_seconds
-    from reproductions.harness.timing import pool_of
-    from reproductions.harness.timing import pool_seconds
 
     experiment = experiment_of(paper)
     keras.utils.clear_session()
@@ -158,7 +158,7 @@ def _bert(experiment: Experiment[Any], run: Run[Any]) -> tuple[float, int]:
     """The seconds in which a BERT reads a pool, and the bytes of the BERT."""
     from keras_qa.embeddings.bert.network import Bert
     from keras_qa.embeddings.bert.word_pieces import encode_words
-    from reproductions.harness.timing import pool_of
+    from reproductions.harness.parts.timing import pool_of
 
     (name,) = experiment.vectors(run.arguments)
     bert = Bert(name.partition(":")[2])

@@ -73,7 +73,8 @@ def measure(name: str, paragraphs: Iterable[Paragraph]) -> dict[str, object]:
         name: one of `RETRIEVERS`.
         paragraphs: the paragraphs, with the questions asked about them.
     """
-    asked, texts = [], {}
+    asked: list[tuple[str, int]] = []
+    texts: dict[str, int] = {}
     for paragraph in paragraphs:
         # Two paragraphs with one text are one document.
         document = texts.setdefault(paragraph.text, len(texts))

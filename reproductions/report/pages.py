@@ -41,10 +41,10 @@ from reproductions.report.frontier_page import frontier_page
 from reproductions.report.frontier_page import reference_table
 from reproductions.report.ledger_page import ledger_page
 from reproductions.report.paper_page import paper_page
-from reproductions.report.retrieval_page import retrieval_page
 from reproductions.report.search_tables import read_searches
 from reproductions.report.sections.other_systems import at_a_glance
 from reproductions.report.sections.other_systems import other_systems
+from reproductions.report.sections.retrieval_page import retrieval_page
 
 ROOT = Path(__file__).parents[2]
 BEGIN, END = "<!-- results -->\n", "<!-- /results -->\n"

@@ -1,9 +1,4 @@
-"""The models of this experiment: a line each adds one.
-
-The command offers those whose class the library has.
-"""
-
-import keras_qa
+"""The models of this experiment: a line each adds one."""
 
 # The class of each model, and the settings that are its own arguments. Several
 # models are one class with other settings (`settings.MODELS`).
@@ -26,12 +21,12 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     # keras_qa/models/siamese
     "arc-i": (
         "ARCI",
-        ("filters", "kernel_size", "layers", "hidden_units", "activation"),
+        ("filters", "kernel_size", "blocks", "hidden_units", "activation"),
     ),
     "cntn": (
         "CNTN",
         (
-            *("filters", "units", "kernel_size", "layers", "k", "slices"),
+            *("filters", "units", "kernel_size", "blocks", "k", "slices"),
             "activation",
         ),
     ),
@@ -65,12 +60,3 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
         ("filters", "kernel_size", "hidden_units", "activation"),
     ),
 }
-
-
-def offered() -> tuple[str, ...]:
-    """The models whose class the library has."""
-    return tuple(
-        model
-        for model, (class_name, _) in CLASSES.items()
-        if class_name in keras_qa.__all__
-    )

@@ -31,7 +31,6 @@ from reproductions.harness.parts.learners import Learner
 from reproductions.harness.parts.learners import Training
 from reproductions.harness.parts.runs import Run
 from reproductions.systems.classes import CLASSES
-from reproductions.systems.classes import offered
 from reproductions.systems.settings import DATASETS
 from reproductions.systems.settings import MODELS
 from reproductions.systems.settings import RECIPES
@@ -48,7 +47,7 @@ class SystemsExperiment(Experiment[SystemsSettings]):
 
     name = "systems"
     settings = SystemsSettings
-    models = (*offered(), *FLOORS)
+    models = (*CLASSES, *FLOORS)
     recipes = RECIPES
     of_model = MODELS
     of_dataset = DATASETS

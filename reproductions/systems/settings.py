@@ -36,8 +36,9 @@ class SystemsSettings(CommonSettings):
         2, "Yu et al. (2014), 3.2", "1: the bag of words", choices=(1, 2)
     )
     units: int = setting(50, "Wan et al. (2016)", "of an LSTM", above=0)
-    layers: int = setting(2, "ours", "of convolution and pooling", above=0)
-    blocks: int = setting(2, "Yin et al. (2016)", "as layers", above=0)
+    blocks: int = setting(
+        2, "Yin et al. (2016)", "of convolution and pooling", above=0
+    )
     k: int = setting(5, "Wan et al. (2016)", "of k-max pooling", above=0)
     slices: int = setting(5, "Qiu and Huang (2015)", "of a tensor", above=0)
     channels: int = setting(4, "ours", "of MV-LSTM's tensor", above=0)
@@ -148,7 +149,7 @@ MODELS: dict[str, dict[str, Any]] = {
         "trainable_embeddings": True,
         "filters": 50,
         "kernel_size": 3,
-        "layers": 3,
+        "blocks": 3,
         "activation": "tanh",
     },
     # Tay et al. (2017): as LSTM in CTRN's Table 2

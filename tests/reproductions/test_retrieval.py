@@ -6,7 +6,7 @@ import numpy as np
 
 from reproductions import retrieval
 from reproductions.records.retrieval import read_retrievals
-from reproductions.report.retrieval_page import retrieval_page
+from reproductions.report.sections.retrieval_page import retrieval_page
 
 TEXTS = ("A whale is white.", "Ships sail the sea.", "Emma is by Austen.")
 QUESTIONS = ("Which whale is white?", "What sails?", "Who wrote Emma?")

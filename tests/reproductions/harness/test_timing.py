@@ -9,7 +9,7 @@ import pytest
 import keras_qa
 from keras_qa.datasets import Corpus
 from keras_qa.datasets import open_dataset
-from reproductions.harness import timing
+from reproductions.harness.parts import timing
 from reproductions.harness.parts.learners import Learner
 
 
