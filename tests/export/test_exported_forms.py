@@ -25,38 +25,29 @@ def _page():
     return export_checks.rows_of(export_checks.PAGE.read_text("utf-8"))
 
 
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory):
-    return tmp_path_factory.mktemp("exported")
+def _code_of_the_page():
+    """It runs in a model's folder, and gives equal scores."""
+    blocks = export_checks.PAGE.read_text("utf-8").split("```python\n")[1:]
+    code = "\n".join(block.split("```")[0] for block in blocks)
+    code = code.replace("who wrote emma", "W1 w2, W3?")
+    code = code.replace("Jane Austen wrote it.", "w4 w5 w6.")
+    return (
+        f"os.chdir({SOME[0]!r})\nexpected = np.load('scores.npy')[0]\n{code}\n"
+        "close = lambda *x: np.testing.assert_allclose(*x, atol=1e-5)\n"
+        "close(onnx_scores[0], expected)\n"
+        "close(lite_scores, onnx_scores[:, 0])\n"
+        "assert abs(onnx_scores[0] - onnx_scores[1]) > 1e-3\n"
+        "assert not any(m.startswith('keras_qa') for m in sys.modules)\n"
+    )
 
 
-@pytest.fixture(scope="module")
-def found(exported):
-    return export_checks.check(SOME, exported)
-
-
-def test_scores_in_processes_without_the_library(found):
+def test_scores_and_code_in_processes_without_the_library(tmp_path):
+    found = export_checks.check(SOME, tmp_path, _code_of_the_page())
     assert _rows(found).items() <= _page().items()
 
 
 def test_the_page_has_all_models():
     assert list(_page()) == sorted(all_models.MODELS)
-
-
-def test_the_code_of_the_page(found, exported):
-    """It runs where there is no keras_qa and gives equal scores."""
-    blocks = export_checks.PAGE.read_text("utf-8").split("```python\n")[1:]
-    code = "\n".join(block.split("```")[0] for block in blocks)
-    code = code.replace("who wrote emma", "W1 w2, W3?")
-    code = code.replace("Jane Austen wrote it.", "w4 w5 w6.")
-    export_checks.run(
-        f"import numpy as np\nexpected = np.load('scores.npy')[0]\n{code}\n"
-        "close = lambda *x: np.testing.assert_allclose(*x, atol=1e-5)\n"
-        "close(onnx_scores[0], expected)\n"
-        "close(lite_scores, onnx_scores[:, 0])\n"
-        "assert abs(onnx_scores[0] - onnx_scores[1]) > 1e-3\n",
-        exported / SOME[0],
-    )
 
 
 @pytest.mark.large

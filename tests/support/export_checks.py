@@ -246,14 +246,19 @@ def run(script, folder, *names, path=""):
     assert done.returncode == 0, done.stderr
 
 
-def check(names, folder):
+def check(names, folder, further=""):
     """Exports models, loads them in new processes and compares the scores.
+
+    Args:
+        names: the models.
+        folder: for their files, each model in a folder of its name.
+        further: a program that runs in the process without keras_qa, too.
 
     Returns:
         The cells of the table, by the name of the model and the form.
     """
     refused = export_all(names, folder)
-    run(WITHOUT_KERAS_QA, folder, *names)
+    run(f"{WITHOUT_KERAS_QA}\n{further}", folder, *names)
     run(WITH_THE_CLASSES, folder, *names, path=str(ROOT))
     cells = {}
     for name in names:

@@ -18,6 +18,9 @@ from support.eager_training import train_eagerly
 
 _SMALL = {"skipgram_dim": 6, "skipgram_epochs": 2, "smoke_questions": 6}
 
+# Of recurrent models, which step from word to word.
+_SHORT = {"max_question_length": 8, "max_answer_length": 8}
+
 # Settings that make an experiment quick, with several epochs.
 SCRIPTS = {
     "ctrn": {
@@ -27,13 +30,16 @@ SCRIPTS = {
     "hyperqa": {"projection_dim": 6, "smoke_epochs": 4},
     "iam": {
         **{"units": 3, "layers": 1, "hidden_units": 4, "batch_size": 100},
-        **{"smoke_epochs": 2, "decay_epochs": 1},
+        **{"smoke_epochs": 2, "decay_epochs": 1, **_SHORT},
     },
     "mrnn": {
         **{"filters": 4, "blocks": 2, "max_document_length": 16},
         **{"batch_size": 4, "chunk": None, "smoke_epochs": 3, "dropout": 0.1},
     },
-    "qa_lstm": {"units": 3, "negatives": 2, "dropout": 0.1, "smoke_epochs": 3},
+    "qa_lstm": {
+        **{"units": 3, "negatives": 2, "dropout": 0.1, "smoke_epochs": 3},
+        **_SHORT,
+    },
 }
 
 # The entries that differ between runs of the same seed; the checksum is of
