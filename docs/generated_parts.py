@@ -43,7 +43,7 @@ FILES = {
     "ledger": ("*/*deviations.toml",),
     "trials": ("../benchmarks/own_data.jsonl",),
     "benchmark": ("../benchmarks/*.json",),
-    "notebook": ("../docs/guide.ipynb",),
+    "notebook": ("../docs/*.ipynb",),
     "printed": ("../docs/guide.ipynb",),
 }
 
