@@ -1,6 +1,7 @@
 """Pictures that all papers share, and helpers for each paper's pictures."""
 
 import importlib
+import textwrap
 from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
@@ -124,7 +125,7 @@ def epoch_lines(
         *panels[0].get_legend_handles_labels(),
         loc="outside upper left",
         frameon=False,
-        title=title,
+        title=textwrap.fill(title, 44 * len(quantities)),
         alignment="left",
     )
     save(figure, path)
