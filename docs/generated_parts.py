@@ -36,6 +36,7 @@ from reproductions.report import paper_page
 from reproductions.report.search_tables import read_searches
 
 PART = re.compile(r"^<!-- part: (\w+) (.+) -->$", re.MULTILINE)
+FIGURE = re.compile(r"(?<=\d) (?=[±↓°])|(?<=±) (?=\d)|(?<=↓) (?=°)")
 FOLDER = Path(__file__).parents[1] / "reproductions"
 FILES = {
     "citation": ("*/paper.toml",),
@@ -43,7 +44,7 @@ FILES = {
     "ledger": ("*/*deviations.toml",),
     "trials": ("../benchmarks/own_data.jsonl",),
     "benchmark": ("../benchmarks/*.json",),
-    "notebook": ("../docs/guide.ipynb",),
+    "notebook": ("../docs/*.ipynb",),
     "printed": ("../docs/guide.ipynb",),
 }
 
@@ -143,6 +144,13 @@ PARTS: dict[str, Callable[[str], str]] = {
 }
 
 
+def unbroken(text: str) -> str:
+    """A page whose tables do not break a figure from its spread or mark."""
+    return re.sub(
+        r"^\|.*", lambda row: FIGURE.sub("\u00a0", row[0]), text, flags=re.M
+    )
+
+
 def replace_parts(app: Sphinx, docname: str, source: list[str]) -> None:
     """Replaces the lines of a page that name a part.
 
@@ -162,10 +170,18 @@ def replace_parts(app: Sphinx, docname: str, source: list[str]) -> None:
                 app.env.note_dependency(path, docname=docname)
         return PARTS[kind](what)
 
-    source[0] = PART.sub(made, source[0])
+    source[0] = unbroken(PART.sub(made, source[0]))
+
+
+def keep_figures(
+    app: Sphinx, path: Path, docname: str, source: list[str]
+) -> None:
+    """Does as much for files that a page includes."""
+    source[0] = unbroken(source[0])
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Registers the extension."""
     app.connect("source-read", replace_parts)
+    app.connect("include-read", keep_figures)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -4,13 +4,16 @@
         --output curves.png
 
 A RUN is the output folder of one of the papers' scripts, finished or not. The
-metric is measured on the questions that choose the epoch. Runs are labelled by
-what they differ in: model or row, data set, split, seed, settings; the title
-has what they share, and the number of those questions where a run records it.
+metric is measured on the questions that choose the epoch. Runs that differ in
+nothing but the seed are one line, their mean, with a band from the lowest to
+the highest. Lines are labelled by what they differ in: model or row, data set,
+split, seed, settings; the title has what they share, and the number of those
+questions where a run records it.
 """
 
 import argparse
 import csv
+import json
 import math
 import sys
 from collections.abc import Sequence
@@ -76,6 +79,55 @@ def _number(path: Path, line: int, text: str | None) -> float:
     )
 
 
+def by_seed(folders: Sequence[Path]) -> list[list[Path]]:
+    """The folders, those that differ in nothing but the seed together.
+
+    Each is alone where the groups have other seeds than one another.
+
+    Raises:
+        RecordError: if a folder contains no settings of a run.
+    """
+    groups: dict[str, dict[Any, Path]] = {}
+    for folder in folders:
+        known = _identity(folder)
+        seed = known.pop("seed", None)
+        groups.setdefault(json.dumps(known), {})[seed] = folder
+    found = [list(group.values()) for group in groups.values()]
+    # A run that is given twice is left to `labels`.
+    if len({tuple(group) for group in groups.values()}) > 1 or sum(
+        map(len, found)
+    ) < len(folders):
+        return [[folder] for folder in folders]
+    return found
+
+
+def read_curves(
+    folders: Sequence[Path], metric: str
+) -> dict[str, dict[str, np.ndarray]]:
+    """By label the loss and a metric, float64 arrays `(seeds, epochs)`.
+
+    Raises:
+        FileNotFoundError: if a folder contains no training.
+        RecordError: see `read_history` and `labels`; or if a run occurs twice,
+            or runs of other seeds have another number of epochs.
+    """
+    groups = by_seed(folders)
+    curves = {}
+    for label, group in zip(
+        labels([g[0] for g in groups]), groups, strict=True
+    ):
+        found = [read_history(folder, metric) for folder in group]
+        if len({len(one["loss"]) for one in found}) > 1:
+            raise RecordError(
+                "expected runs of as many epochs with each seed. Received: "
+                + ", ".join(f"{len(one['loss'])}" for one in found)
+            )
+        curves[label] = {
+            name: np.stack([one[name] for one in found]) for name in found[0]
+        }
+    return curves
+
+
 def labels(folders: Sequence[Path]) -> list[str]:
     """Labels of runs: the entries of `settings.json` in which they differ.
 
@@ -127,6 +179,9 @@ def title(folders: Sequence[Path], metric: str) -> str:
         for name in ("model", "dataset", "split", "seed")
         if len({run.get(name) for run in runs}) == 1 and name in runs[0]
     ]
+    if len(by_seed(folders)) < len(folders):
+        seeds = dict.fromkeys(run["seed"] for run in runs)
+        shared.append(f"mean and range of seeds {', '.join(map(str, seeds))}")
     counts: list[int] = [
         metrics["selection_questions"]
         for folder in folders
@@ -158,10 +213,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, required=True, metavar="FILE")
     arguments = parser.parse_args(argv)
     try:
-        histories = [
-            read_history(folder, arguments.metric) for folder in arguments.run
-        ]
-        curves = dict(zip(labels(arguments.run), histories, strict=True))
+        curves = read_curves(arguments.run, arguments.metric)
         arguments.output.parent.mkdir(parents=True, exist_ok=True)
         epoch_lines(
             curves, arguments.output, title(arguments.run, arguments.metric)

@@ -123,14 +123,21 @@ def attention_maps(
             for word in question_words + answer_words
             if reading is not None and word not in reading.vocabulary
         ),
-        grams=tuple(
-            1 + n * (model.kernel_size - 1)
-            for n in range(weights["question_blocks"].shape[1])
-        ),
+        grams=block_grams(model, weights["question_blocks"].shape[1]),
         question_blocks=weights["question_blocks"],
         answer_blocks=weights["answer_blocks"],
         positions=weights["positions"],
     )
+
+
+def block_grams(model: Any, blocks: int) -> tuple[int, ...]:
+    """For each block the words in its receptive field, without pooling.
+
+    Args:
+        model: a model with an attribute `kernel_size`.
+        blocks: the number of blocks.
+    """
+    return tuple(1 + n * (model.kernel_size - 1) for n in range(blocks))
 
 
 def _with_inputs(

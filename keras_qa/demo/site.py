@@ -71,7 +71,7 @@ def write_site(
     write_whole(path, save)
 
 
-def _export(ranker: ShownRanker, folder: Path) -> list[dict[str, str]]:
+def _export(ranker: ShownRanker, folder: Path) -> list[dict[str, Any]]:
     """Writes a ranker's folder; returns its views."""
     model, reading = ranker.ranker.model, ranker.ranker.reading
     try:

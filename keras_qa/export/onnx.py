@@ -71,7 +71,7 @@ def export_onnx(
     """
     check_folder(model, reading, path, overwrite)
     tokenizer = None if reading is None else make_tokenizer(reading)
-    shown: list[dict[str, str]] = []
+    shown: list[dict[str, Any]] = []
     if views:
         model, shown = add_views(model)
     converted, signature = _convert(model, reading)

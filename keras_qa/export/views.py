@@ -1,7 +1,8 @@
 """What a model can show of a pair, as further outputs of an exported model.
 
 The weights and maps are those of `keras_qa.attention`: a model's attributes
-`attention` and `attention_maps`. HyperQA shows the two points of a pair.
+`attention` and `attention_maps`. HyperQA shows the two points of a pair, IAM
+the jumps of an answer, too.
 """
 
 from collections.abc import Mapping
@@ -11,7 +12,9 @@ import keras
 from keras import ops
 
 from keras_qa import geometry
+from keras_qa.attention.maps import block_grams
 from keras_qa.layers.hyperbolic_distance import HyperbolicDistance
+from keras_qa.models import IAM
 from keras_qa.models import HyperQA
 from keras_qa.text.sides import SIDES
 
@@ -19,7 +22,9 @@ SCORE = "score"
 
 AXES = {
     **{f"{side}_weights": ("pairs", f"{side}_length") for side in SIDES},
+    **{f"{side}_blocks": ("pairs", f"{side}_length") for side in SIDES},
     "question_map": ("pairs", "question_length", "answer_length"),
+    "answer_jumps": ("pairs", "answer_length"),
 }
 """The names of the axes of outputs that are not `(pairs, size)`."""
 
@@ -29,16 +34,23 @@ _BOUNDARY = 1e-6
 
 def add_views(
     model: keras.Model,
-) -> tuple[keras.Model, list[dict[str, str]]]:
+) -> tuple[keras.Model, list[dict[str, Any]]]:
     """A model with the same inputs that returns its views next to the score.
 
     A view is a dict of its `"kind"` and of the names of its outputs, float32:
 
     - `"weights"`: `"side"`, `"question"` or `"answer"`, and `"output"`
       `(pairs, length)`, the attention of each word of this side, 0 at padding;
-      it sums to 1, or with a weight of the end of the text, to less.
+      it sums to 1, or where `"end"` is true, with the weight of the end of the
+      text.
+    - `"numbers"`: `"title"`, `"side"` and `"output"` `(pairs, length)`, a
+      number of each word of this side.
     - `"map"`: `"title"`, and `"output"` `(pairs, question_length,
-      answer_length)`, a number for each two words.
+      answer_length)`, a number for each two words; where `"weights"` is true,
+      those of each word of the question sum to 1.
+    - `"blocks"`: `"question"` and `"answer"` `(pairs, length, blocks)`, the
+      weights of the blocks at each word, which sum to 1, and `"grams"`, for
+      each block the number of words in its receptive field.
     - `"points"`: `"question"` and `"answer"` `(pairs, dim)`, points in the open
       unit ball, and `"distance"` `(pairs, 1)`, that of the model: it bounds 1 -
       |x|² from below, where that of the points has no digits left, and may
@@ -66,9 +78,10 @@ def add_views(
 
 def _views(
     part: keras.Model, inputs: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[dict[str, str]]]:
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The outputs and the views of a model or of a ranker in it."""
-    outputs, views = {}, []
+    outputs: dict[str, Any] = {}
+    views: list[dict[str, Any]] = []
     for side, weights in _computed(part, "attention", inputs).items():
         name = f"{side}_weights"
         outputs[name] = weights
@@ -76,12 +89,28 @@ def _views(
     maps = _computed(part, "attention_maps", inputs)
     if "positions" in maps:
         outputs["question_map"] = maps["positions"]
-        title = (
-            "what each word of the question looks up in the answer"
-            if "question_blocks" in maps
-            else "match of each word of the question and of the answer"
-        )
-        views.append({"kind": "map", "output": "question_map", "title": title})
+        found = {"kind": "map", "output": "question_map"}
+        if "question_blocks" in maps:
+            title = "what each word of the question looks up in the answer"
+            views.append({**found, "title": title, "weights": True})
+            names = {side: f"{side}_blocks" for side in SIDES}
+            outputs |= {name: maps[name] for name in names.values()}
+            grams = block_grams(part, maps["question_blocks"].shape[-1])
+            views.append({"kind": "blocks", **names, "grams": list(grams)})
+        else:
+            title = "match of each word of the question and of the answer"
+            views.append({**found, "title": title})
+    if isinstance(part, IAM):
+        views[0]["end"] = True
+        if part.jumps is not None:
+            outputs["answer_jumps"] = (
+                part.jumps.output
+                if part.input is inputs
+                else part.jumps(inputs["answer"])
+            )
+            title = "jump from each word of the answer to the next one"
+            found = {"kind": "numbers", "output": "answer_jumps"}
+            views.append({**found, "side": "answer", "title": title})
     if isinstance(part, HyperQA):
         points, distance = _points(part, inputs)
         names = {side: f"{side}_point" for side in SIDES}

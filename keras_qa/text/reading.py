@@ -232,7 +232,8 @@ class TextReading:
             raise RankerError(
                 "`model` must take word ids of a question and of an answer, "
                 "and nothing else but features of overlap, to be given texts. "
-                f"Received: {type(model).__name__}, which takes {inputs}"
+                f"Received: {type(model).__name__}, which takes "
+                f"{_described(inputs)}"
             )
         if size != len(self.vocabulary):
             raise RankerError(
@@ -441,6 +442,15 @@ def _takes_words(inputs: Mapping[str, Any] | None) -> bool:
         return True
     named = {*inputs} - {"overlap"} == set(SIDES)
     return named and all(len(inputs[side].shape) == 2 for side in SIDES)
+
+
+def _described(inputs: dict[str, Any] | None) -> str:
+    """The names, types and shapes of inputs, in words."""
+    if inputs is None:
+        return "inputs that it does not name"
+    return ", ".join(
+        f"{name} ({x.dtype}, {tuple(x.shape)})" for name, x in inputs.items()
+    )
 
 
 def _inputs(model: Any) -> dict[str, Any] | None:

@@ -162,7 +162,8 @@ def draw(
         maps,
         picture,
         f"{title}, {metrics['dataset']} {metrics['split']}, "
-        f"seed {metrics['seed']}; {pair.name}, score {maps.score:.4f}",
+        f"seed {metrics['seed']}; one pair, {pair.name}, "
+        f"score {maps.score:.4f}",
     )
     write_whole(text, lambda path: path.write_text(page, "utf-8"))
     return [text, picture]

@@ -1,6 +1,7 @@
 """Pictures that all papers share, and helpers for each paper's pictures."""
 
 import importlib
+import textwrap
 from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
@@ -91,8 +92,9 @@ def epoch_lines(
     """Draws what was measured after each epoch, one panel for each quantity.
 
     Args:
-        curves: by run its quantities, such as `"loss"` and `"MAP"`, each a
-            float vector `(epochs,)`.
+        curves: by label its quantities, such as `"loss"` and `"MAP"`, each a
+            float array `(seeds, epochs)`: the line is the mean of the seeds,
+            the band their range.
         path: the PNG file to write.
         title: what they were measured on.
     """
@@ -101,10 +103,15 @@ def epoch_lines(
     panels = figure.subplots(1, len(quantities), squeeze=False)[0]
     for axes, quantity in zip(panels, quantities, strict=True):
         for i, (name, values) in enumerate(curves.items()):
+            runs, color = values[quantity], COLORS[i % len(COLORS)]
+            epochs = np.arange(1, runs.shape[1] + 1)
+            if len(runs) > 1:
+                ends = runs.min(axis=0), runs.max(axis=0)
+                axes.fill_between(epochs, *ends, color=color, alpha=0.2, lw=0)
             axes.plot(
-                np.arange(1, len(values[quantity]) + 1),
-                values[quantity],
-                color=COLORS[i % len(COLORS)],
+                epochs,
+                runs.mean(axis=0),
+                color=color,
                 marker=MARKERS[i % len(MARKERS)],
                 markersize=4,
                 linewidth=1.8,
@@ -118,7 +125,7 @@ def epoch_lines(
         *panels[0].get_legend_handles_labels(),
         loc="outside upper left",
         frameon=False,
-        title=title,
+        title=textwrap.fill(title, 44 * len(quantities)),
         alignment="left",
     )
     save(figure, path)

@@ -272,7 +272,10 @@ def test_the_command_draws_the_maps_of_a_saved_model(
             lambda: APCNN(SIZE, 5, units=4),
             "of blocks and positions, as MRNN has. Received: APCNN",
         ),
-        (lambda: mrnn(None), "Received: MRNN, which takes {"),
+        (
+            lambda: mrnn(None),
+            "Received: MRNN, which takes question (float32, (",
+        ),
     ],
 )
 def test_the_command_says_which_models_have_no_maps(

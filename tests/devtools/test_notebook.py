@@ -8,7 +8,7 @@ import pytest
 from devtools import notebook
 
 pytestmark = pytest.mark.once
-GUIDE = Path(__file__).parents[2] / "docs/guide.ipynb"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def made(*sources):
@@ -49,8 +49,10 @@ def test_a_cell_that_fails_leaves_the_notebook(tmp_path):
     assert "outputs" not in notebook.read(path)["cells"][0]
 
 
-def test_the_guide_was_executed_anywhere():
-    cells = [c for c in notebook.read(GUIDE)["cells"] if "outputs" in c]
+@pytest.mark.parametrize("name", ["guide", "quickstart"])
+def test_notebooks_of_the_documents_were_executed_anywhere(name):
+    made = notebook.read(DOCS / f"{name}.ipynb")
+    cells = [c for c in made["cells"] if "outputs" in c]
     assert [c["execution_count"] for c in cells] == [*range(1, 1 + len(cells))]
     assert all(notebook.printed(c) for c in cells)
     text = "".join(map(notebook.printed, cells))

@@ -35,9 +35,8 @@ PAGES = {
         *(ROOT / "reproductions").rglob("*.md"),
     )
 } | {
-    "docs/guide.ipynb": notebook.markdown(
-        notebook.read(ROOT / "docs/guide.ipynb")
-    )
+    str(path.relative_to(ROOT)): notebook.markdown(notebook.read(path))
+    for path in (ROOT / "docs").glob("*.ipynb")
 }
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(
@@ -65,6 +64,10 @@ assert run.ranker.engine == ranker.engine == "onnxruntime"
 assert {"val_map", "val_ndcg@3", "val_recall@1"} <= history.keys()
 from pathlib import Path
 assert Path("saved_model/saved_model.pb").is_file()
+""",
+    "docs/quickstart.ipynb": """
+assert ranker.engine == "onnxruntime"
+assert 0.5 < mean < 1
 """,
     "README.md": """
 from pathlib import Path

@@ -35,8 +35,20 @@ POINTS = {
 }
 
 
-def map_of(title):
-    return {"kind": "map", "output": "question_map", "title": title}
+BLOCKS = {
+    **{"kind": "blocks", "grams": [1, 3]},
+    **{side: f"{side}_blocks" for side in WEIGHTS},
+}
+JUMPS = {
+    "kind": "numbers",
+    "side": "answer",
+    "output": "answer_jumps",
+    "title": "jump from each word of the answer to the next one",
+}
+
+
+def map_of(title, **more):
+    return {"kind": "map", "output": "question_map", "title": title, **more}
 
 
 def computed(model):
@@ -51,7 +63,11 @@ def computed(model):
     [
         ("AttentiveCNN", [WEIGHTS["answer"]]),
         ("APCNN", [*WEIGHTS.values(), map_of(MATCH)]),
-        ("MRNN", [WEIGHTS["answer"], map_of(LOOKS_UP)]),
+        ("IAM", [{**WEIGHTS["answer"], "end": True}, JUMPS]),
+        (
+            "MRNN",
+            [WEIGHTS["answer"], map_of(LOOKS_UP, weights=True), BLOCKS],
+        ),
         ("HyperQA", [POINTS]),
         ("BM25Ranker", []),
     ],
@@ -71,8 +87,12 @@ def test_the_views_are_what_the_attention_of_a_model_is(name, views):
         for side, x in getattr(model, kind, lambda _: {})(PAIRS).items():
             if side == "positions":
                 expected["question_map"] = x
+            elif side in BLOCKS.values():
+                expected[side] = x
             elif ending == "weights":
                 expected[f"{side}_weights"] = x
+    if JUMPS in views:
+        expected["answer_jumps"] = model.jumps(PAIRS["answer"])
     if views == [POINTS]:
         for side in PAIRS:
             encoder = getattr(model, f"{side}_encoder")
@@ -84,6 +104,21 @@ def test_the_views_are_what_the_attention_of_a_model_is(name, views):
         )
     assert set(outputs) == set(expected)
     for output, x in expected.items():
+        np.testing.assert_allclose(
+            outputs[output], keras.ops.convert_to_numpy(x), atol=1e-6
+        )
+
+
+def test_a_sum_shows_the_views_of_its_part():
+    part = build("IAM")
+    model = FusionRanker([BM25Ranker(all_models.VOCABULARY_SIZE), part])
+    shown, views = add_views(model)
+    assert views == [{**WEIGHTS["answer"], "end": True}, JUMPS]
+    outputs = computed(shown)
+    for output, x in (
+        ("answer_jumps", part.jumps(ANSWER)),
+        ("answer_weights", part.attention(PAIRS)["answer"]),
+    ):
         np.testing.assert_allclose(
             outputs[output], keras.ops.convert_to_numpy(x), atol=1e-6
         )
@@ -102,18 +137,6 @@ def test_points_by_radius_are_in_the_ball():
         outputs["point_distance"][:, 0] * np.sqrt(curvature),
         expected,
         rtol=1e-3,
-    )
-
-
-def test_a_sum_shows_the_views_of_its_part():
-    part = build("APCNN")
-    model = FusionRanker([BM25Ranker(all_models.VOCABULARY_SIZE), part])
-    shown, views = add_views(model)
-    assert views == [*WEIGHTS.values(), map_of(MATCH)]
-    np.testing.assert_allclose(
-        computed(shown)["answer_weights"],
-        keras.ops.convert_to_numpy(part.attention(PAIRS)["answer"]),
-        atol=1e-6,
     )
 
 

@@ -9,14 +9,16 @@ from matplotlib.image import imread
 
 from reproductions import learning_curves
 from reproductions.learning_curves import labels
+from reproductions.learning_curves import read_curves
 from reproductions.learning_curves import read_history
+from reproductions.learning_curves import title
 from reproductions.records.reading import RecordError
 
 
-def run(folder, history, **changes):
+def run(folder, history, seed=1, **changes):
     folder.mkdir()
     settings = {"optimizer": "adam", "epochs": 3, **changes}
-    identity = {"model": "qa-lstm", "dataset": "sample", "seed": 1}
+    identity = {"model": "qa-lstm", "dataset": "sample", "seed": seed}
     content = json.dumps({**identity, "settings": settings})
     (folder / "settings.json").write_text(content)
     if history is not None:
@@ -57,6 +59,29 @@ def test_every_epoch_is_read_and_drawn(tmp_path):
         x, y = columns[side], rows[side]
         first, last = y[x == x.min()].mean(), y[x == x.max()].mean()
         assert (first < last) == falls  # rows count from the top
+
+
+def test_runs_of_several_seeds_are_one_line(tmp_path):
+    more = HISTORY.replace("0.125,0.5", "0.375,1.0")
+    runs = [
+        run(tmp_path / f"{name}{seed}", text, seed, optimizer=name)
+        for name in ("adam", "sgd")
+        for seed, text in ((1, HISTORY), (2, more))
+    ]
+    curves = read_curves(runs, "MAP")
+    assert list(curves) == ["optimizer adam", "optimizer sgd"]
+    loss = curves["optimizer sgd"]["loss"]
+    np.testing.assert_array_equal(loss, [[0.5, 0.125], [0.5, 0.375]])
+    assert "mean and range of seeds 1, 2; MAP of" in title(runs, "MAP")
+    # Lines of other seeds than one another would compare seeds, too.
+    curves = read_curves(runs[:3], "MAP")
+    assert len(curves) == 3
+    assert "mean" not in title(runs[:3], "MAP")
+    with pytest.raises(RecordError, match="differ"):
+        read_curves(runs[:1] * 2, "MAP")
+    (tmp_path / "sgd2/history.csv").write_text(HISTORY.rsplit("\n", 2)[0])
+    with pytest.raises(RecordError, match="Received: 2, 1"):
+        read_curves(runs, "MAP")
 
 
 @pytest.mark.parametrize("history", ["epoch,loss\n1,0.5\n", "epoch,loss,MAP\n"])

@@ -2,10 +2,12 @@
 
 import { html, score, struck } from "./dom.js";
 import { bestFirst } from "./measures.js";
-import { viewMap } from "./view_map.js";
+import { viewBlocks, viewMap } from "./view_map.js";
 import { viewPoints } from "./view_points.js";
-import { viewShared, viewWeights } from "./view_words.js";
+import { viewNumbers, viewShared, viewWeights } from "./view_words.js";
 
+/** The pictures of one output, by the kind of a view. */
+const MAKE = { weights: viewWeights, numbers: viewNumbers, map: viewMap };
 /** The characters of a text that the details show. */
 const SHOWN = 2000;
 
@@ -104,14 +106,19 @@ export class QaViews extends HTMLElement {
         made.push(viewPoints(view, points, answer, right));
         continue;
       }
+      const names =
+        view.kind === "blocks" ? [view.question, view.answer] : [view.output];
       const [found] = await this.#rankers.outputs(
         ranker,
         question,
         [pair.answer],
-        [view.output],
+        names,
       );
-      const make = view.kind === "map" ? viewMap : viewWeights;
-      made.push(make(view, found[view.output], pair));
+      made.push(
+        view.kind === "blocks"
+          ? viewBlocks(view, found, pair)
+          : MAKE[view.kind](view, found[view.output], pair),
+      );
     }
     return made;
   }

@@ -1,6 +1,6 @@
 // The content of the site: site.json, as `keras-qa demo` writes it.
 
-const VIEWS = ["weights", "map", "points"];
+const VIEWS = ["weights", "numbers", "map", "blocks", "points"];
 
 /** Reads and checks site.json. */
 export async function readSite(url = new URL("site.json", document.baseURI)) {

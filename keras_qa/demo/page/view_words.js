@@ -1,6 +1,7 @@
 // The words of a text, shaded by what a ranker gives them.
 
 import { html, number } from "./dom.js";
+import { largest, legend } from "./legend.js";
 
 const SHOWN = 2000;
 
@@ -8,29 +9,51 @@ const SHOWN = 2000;
 export function viewWeights(view, output, pair) {
   const read = pair.read[view.side];
   const weights = [...output.data].slice(0, read.spans.length);
-  const uniform = 1 / Math.max(1, weights.length);
-  const most = Math.max(uniform, ...weights);
+  // The end of a text has a weight, too.
+  const count = Math.max(1, weights.length + (view.end ? 1 : 0));
+  const uniform = 1 / count;
   return figure(
-    html(
-      "p",
-      { class: "words", dir: "auto" },
-      html(
-        "bdi",
-        {},
-        ...words(pair[view.side], read, (i) => {
-          const weight = weights[i];
-          const word = {
-            class: weight > uniform ? "word above" : "word",
-            title: `weight ${number(weight)}`,
-          };
-          return [word, weight / most];
-        }),
-      ),
-    ),
-    scale(uniform, most),
+    shaded(view, pair, weights, 0, uniform, "weight"),
+    legend(0, Math.max(uniform, ...weights), { name: "uniform", value: uniform }),
     `Attention to the words of the ${view.side}. Underlined: more than the ` +
-      `uniform level, 1/${weights.length} = ${number(uniform)}.`,
+      `uniform level, 1/${count} = ${number(uniform)}` +
+      (view.end ? ", with the end of the text." : "."),
+    ...largest(namedWords(pair[view.side], read, weights)),
   );
+}
+
+/** Words shaded by numbers; those above their mean are underlined. */
+export function viewNumbers(view, output, pair) {
+  const read = pair.read[view.side];
+  const numbers = [...output.data].slice(0, read.spans.length);
+  const low = Math.min(0, ...numbers);
+  const sum = numbers.reduce((total, x) => total + x, 0);
+  const mean = sum / Math.max(1, numbers.length);
+  return figure(
+    shaded(view, pair, numbers, low, mean, "number"),
+    legend(low, Math.max(mean, ...numbers), { name: "mean", value: mean }),
+    `${view.title[0].toUpperCase()}${view.title.slice(1)}. Underlined: more ` +
+      `than the mean of these words, ${number(mean)}.`,
+    ...largest(namedWords(pair[view.side], read, numbers)),
+  );
+}
+
+/** The words of a text; `low` has no shade, the largest number the darkest. */
+function shaded(view, pair, numbers, low, level, name) {
+  const range = Math.max(level, ...numbers) - low || 1;
+  return paragraph(
+    ...words(pair[view.side], pair.read[view.side], (i) => {
+      const word = {
+        class: numbers[i] > level ? "word above" : "word",
+        title: `${name} ${number(numbers[i])}`,
+      };
+      return [word, (numbers[i] - low) / range];
+    }),
+  );
+}
+
+function namedWords(text, read, numbers) {
+  return numbers.map((x, i) => [`“${text.slice(...read.spans[i])}”`, x]);
 }
 
 /** Words of the answer that the question has, for rankers without views. */
@@ -40,18 +63,13 @@ export function viewShared(pair) {
   const asked = new Set(question.ids.filter((_, i) => !question.unknown[i]));
   const shared = (i) => asked.has(answer.ids[i]);
   return figure(
-    html(
-      "p",
-      { class: "words", dir: "auto" },
-      html(
-        "bdi",
-        {},
-        ...words(pair.answer, answer, (i) => [
-          { class: shared(i) ? "word above" : "word" },
-          shared(i) ? 0.5 : 0,
-        ]),
-      ),
+    paragraph(
+      ...words(pair.answer, answer, (i) => [
+        { class: shared(i) ? "word above" : "word" },
+        shared(i) ? 0.5 : 0,
+      ]),
     ),
+    null,
     "Shaded: words of the answer that the question has.",
   );
 }
@@ -84,20 +102,11 @@ function words(text, read, look) {
   return parts;
 }
 
-/** From no weight to the largest, with the uniform level between them. */
-function scale(uniform, most) {
-  const mark = html("span", { class: "uniform" }, "uniform");
-  mark.style.setProperty("--at", uniform / most);
-  return html(
-    "div",
-    { class: "scale", "aria-hidden": "true" },
-    html("span", {}, "0"),
-    html("span", { class: "bar" }, mark),
-    html("span", {}, number(most)),
-  );
+function paragraph(...parts) {
+  const made = html("bdi", {}, ...parts);
+  return html("p", { class: "words", dir: "auto" }, made);
 }
 
-function figure(...parts) {
-  const caption = parts.pop();
-  return html("figure", {}, ...parts, html("figcaption", {}, caption));
+function figure(text, scale, ...caption) {
+  return html("figure", {}, text, scale, html("figcaption", {}, ...caption));
 }

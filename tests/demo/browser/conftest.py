@@ -1,4 +1,4 @@
-"""A site of four small rankers, and a browser that all tests share."""
+"""A site of small rankers, and a browser that all tests share."""
 
 import functools
 import os
@@ -25,7 +25,8 @@ COMMAND = "keras-qa rank RUN --question {question} --candidates {answers}"
 OVERLAP = "ctrn"
 MODELS = {
     "hyperqa": (models.HyperQA, {"projection_dim": 5}),
-    "attentive-lstm": (models.AttentiveLSTM, {"units": 4}),
+    "mrnn": (models.MRNN, {"filters": 4, "blocks": 2}),
+    "iam": (models.IAM, {"units": 4, "layers": 1, "hidden_units": 5}),
     OVERLAP: (
         models.CTRN,
         {
@@ -82,11 +83,12 @@ def kit_rankers(questions):
 
 @pytest.fixture(scope="session")
 def site(kit_rankers, questions, tmp_path_factory):
-    """The folder of the site."""
+    """The folder of the site, with one ranker that is not on the page."""
     from keras_qa.demo.questions import Shown
     from keras_qa.demo.rankers import Figure
     from keras_qa.demo.rankers import ShownRanker
     from keras_qa.demo.site import write_site
+    from keras_qa.export.onnx import export_onnx
 
     folder = tmp_path_factory.getbasetemp()
     if os.environ.get("PYTEST_XDIST_WORKER"):
@@ -96,11 +98,15 @@ def site(kit_rankers, questions, tmp_path_factory):
     with locked(folder.with_suffix(".lock")):
         if not folder.exists():
             figure = Figure("sample", "dev", "MAP", 0.75, 0.7, 0.8, 40)
-            rankers = [
+            rankers = dict(kit_rankers())
+            other = rankers.pop(OVERLAP)
+            shown = [
                 ShownRanker(name, name.upper(), ranker, figure, COMMAND)
-                for name, ranker in kit_rankers().items()
+                for name, ranker in rankers.items()
             ]
-            write_site(folder, rankers, Shown(questions, "sample", "dev"))
+            write_site(folder, shown, Shown(questions, "sample", "dev"))
+            at = folder / "rankers" / OVERLAP
+            export_onnx(other.model, other.reading, at)
     return folder
 
 

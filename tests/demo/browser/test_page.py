@@ -12,7 +12,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:It looks like `register_random`"),
 ]
 
-COLUMNS = ["BM25", "HYPERQA", "ATTENTIVE-LSTM", "CTRN"]
+COLUMNS = ["BM25", "HYPERQA", "MRNN", "IAM"]
 FOCUSED = "document.activeElement"
 
 
@@ -131,12 +131,16 @@ def test_details_of_an_answer(page):
         "return [...document.querySelectorAll('qa-views h3')]"
         ".map((one) => one.textContent);"
     )
-    assert heads == ["HYPERQA", "BM25", "ATTENTIVE-LSTM", "CTRN"]
+    assert heads == ["HYPERQA", "BM25", "MRNN", "IAM"]
     answers = page.run(
         "return document.querySelectorAll('.strip .point').length;"
     )
     assert f"Place 3 of {answers}," in page.text("qa-views article p")
-    assert "uniform level, 1/" in page.text("qa-views")
+    text = page.text("qa-views")
+    assert "uniform level, 1/" in text
+    assert "looks up in the answer. Columns: the question" in text
+    assert "The weights of the blocks at each word" in text
+    assert "Jump from each word of the answer to the next one." in text
     assert page.run(f"return {FOCUSED}.id;") == "detail"
     page.click("qa-views .row button", 2)
     place = f"return {FOCUSED}.querySelector('.place').textContent;"
@@ -165,6 +169,54 @@ def test_words_shaded_by_weights(page):
     assert scale == 0.5 / 0.8
 
 
+def test_words_shaded_by_numbers(page):
+    words, text = page.run(
+        "const { viewNumbers } = await import('./view_words.js');"
+        "const made = viewNumbers({ side: 'answer', title: 'jump' }, given[0],"
+        " given[1]);"
+        "const words = [...made.querySelectorAll('.word')];"
+        "return [words.map((one) => [one.className,"
+        " Number(one.style.getPropertyValue('--level'))]), made.textContent];",
+        {"dims": [3], "data": [3, -1, 9]},
+        {"answer": "ab cde", "read": {"answer": READ}},
+    )
+    assert words == [["word above", 1], ["word", 0]]
+    assert (
+        "mean of these words, 1.000. Largest: “ab” 3.000, “cde” −1.000." in text
+    )
+
+
+def test_the_weights_of_blocks(page):
+    cells, text = page.run(
+        "const { viewBlocks } = await import('./view_map.js');"
+        "const view = { question: 'q', answer: 'a', grams: [1, 3] };"
+        "const made = viewBlocks(view, given[0], given[1]);"
+        "return [[...made.querySelectorAll('.grids tr')].map((row) =>"
+        "[...row.cells].map((one) => one.ariaLabel ?? one.textContent)),"
+        " made.textContent];",
+        {
+            "q": {"dims": [2, 2], "data": [0.1, 0.9, 0.5, 0.5]},
+            # And padding.
+            "a": {"dims": [3, 2], "data": [0.2, 0.8, 1, 0, 9, 9]},
+        },
+        {
+            **{"question": "ab cde", "answer": "fg hij"},
+            "read": {"question": READ, "answer": READ},
+        },
+    )
+    assert cells == [
+        ["question", "1-gram", "3-gram"],
+        ["ab", "0.100", "0.900"],
+        ["cde", "0.500", "0.500"],
+        ["answer", "1-gram", "3-gram"],
+        ["fg", "0.200", "0.800"],
+        ["hij", "1.000", "0.000"],
+    ]
+    assert (
+        "1/2 = 0.500. Largest: “1-gram” / “hij” 1.000, “3-gram” / “ab”" in text
+    )
+
+
 def test_a_map(page):
     found = page.run(
         "const { viewMap } = await import('./view_map.js');"
@@ -185,6 +237,7 @@ def test_a_map(page):
     assert found[3] == 1
     assert "Match." in found[4]
     assert "from −0.400 to 0.300" in found[4]
+    assert "Largest: “cde” / “fg” 0.300, “ab” / “hij” 0.200, “ab” /" in found[4]
 
 
 def test_unreadable_answers(page):
