@@ -36,6 +36,7 @@ _HOMES = {
     "models": (
         *("APBiLSTM", "APCNN", "AlignmentRanker", "AttentiveCNN"),
         *("AttentiveLSTM", "BM25Ranker", "BidirectionalLanguageModel"),
+        "BoostedRanker",
         *("CNNRanker", "CTRN", "ConvBasedLSTM", "ConvPoolingLSTM", "CosineQA"),
         *("CrossEncoder", "FeatureRanker", "FengCNN", "FusionRanker"),
         *("HyperQA", "IAM"),
@@ -48,7 +49,7 @@ _HOMES = {
             "QACNN",
         ),
         *("QALSTM", "QRNNRanker", "SentenceCosineRanker"),
-        "SentenceEncoder",
+        *("SentenceEncoder", "WordCountRanker"),
     ),
     "optimizers.constraints": ("PoincareBall",),
     "optimizers.riemannian": ("RiemannianOptimizer",),

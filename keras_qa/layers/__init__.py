@@ -9,6 +9,7 @@ from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.ball_projection import BallProjection
 from keras_qa.layers.bidirectional_stack import BidirectionalStack
 from keras_qa.layers.bm25 import BM25
+from keras_qa.layers.boosted_trees import BoostedTrees
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.cross_temporal import CrossTemporalLayer
 from keras_qa.layers.duplex_attention import DuplexAttention
@@ -51,6 +52,7 @@ __all__ = [
     "BagOfWords",
     "BallProjection",
     "BidirectionalStack",
+    "BoostedTrees",
     "CosineSimilarity",
     "CrossTemporalLayer",
     "DuplexAttention",

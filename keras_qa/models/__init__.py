@@ -9,11 +9,13 @@ from keras_qa.models.ctrn.pointwise_baselines import CNNRanker
 from keras_qa.models.ctrn.pointwise_baselines import LSTMRanker
 from keras_qa.models.ctrn.pointwise_baselines import QRNNRanker
 from keras_qa.models.floors.bm25_ranker import BM25Ranker
+from keras_qa.models.floors.boosted import BoostedRanker
 from keras_qa.models.floors.feature_ranker import FeatureRanker
 from keras_qa.models.floors.fusion import FusionRanker
 from keras_qa.models.floors.untrained import AlignmentRanker
 from keras_qa.models.floors.untrained import IdfOverlapRanker
 from keras_qa.models.floors.untrained import SentenceCosineRanker
+from keras_qa.models.floors.word_count import WordCountRanker
 from keras_qa.models.hyperqa import HyperQA
 from keras_qa.models.iam.iam import IAM
 from keras_qa.models.iam.language_model import BidirectionalLanguageModel
@@ -42,6 +44,7 @@ __all__ = [
     "AttentiveLSTM",
     "BM25Ranker",
     "BidirectionalLanguageModel",
+    "BoostedRanker",
     "CNNRanker",
     "ConvBasedLSTM",
     "ConvPoolingLSTM",
@@ -58,4 +61,5 @@ __all__ = [
     "QRNNRanker",
     "SentenceCosineRanker",
     "SentenceEncoder",
+    "WordCountRanker",
 ]

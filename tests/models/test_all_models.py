@@ -19,7 +19,7 @@ SIZES = (
     *("hidden_units", "hidden_layers", "filters", "kernel_size", "layers"),
     *("blocks", "pool_size", "max_document_length", "attention_units"),
     *("projection_layers", "question_length", "answer_length"),
-    "class_count",
+    *("class_count", "trees", "depth"),
 )
 
 

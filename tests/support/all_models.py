@@ -64,6 +64,10 @@ _SCORERS = {
     "AttentiveCNN": (models.AttentiveCNN, {"filters": 4}),
     "AttentiveLSTM": (models.AttentiveLSTM, {"units": 3}),
     "BM25Ranker": (models.BM25Ranker, {}),
+    "BoostedRanker": (
+        models.BoostedRanker,
+        {"rankers": _fused, "trees": 3, "depth": 2},
+    ),
     "CNNRanker": (models.CNNRanker, _POINTWISE),
     "CTRN": (models.CTRN, _POINTWISE),
     "CTRN with overlap": (
@@ -109,6 +113,7 @@ _SCORERS = {
     "QRNNRanker": (models.QRNNRanker, _POINTWISE),
     "SentenceCosineRanker": (models.SentenceCosineRanker, {}),
     "SentenceEncoder": (models.SentenceEncoder, _BERT),
+    "WordCountRanker": (models.WordCountRanker, {"weighting": "idf"}),
 }
 
 
@@ -154,13 +159,14 @@ SCORERS = {
 }
 # Those that take no word vectors.
 WORDLESS = (
-    *("BM25Ranker", "CrossEncoder", "FusionRanker", "IdfOverlapRanker"),
-    *("LateInteraction", "SentenceEncoder"),
+    *("BM25Ranker", "BoostedRanker", "CrossEncoder", "FusionRanker"),
+    *("IdfOverlapRanker", "LateInteraction", "SentenceEncoder"),
+    "WordCountRanker",
 )
 # Those that have nothing that gradients change.
 UNTRAINED = (
-    *("AlignmentRanker", "BM25Ranker", "IdfOverlapRanker"),
-    "SentenceCosineRanker",
+    *("AlignmentRanker", "BM25Ranker", "BoostedRanker"),
+    *("IdfOverlapRanker", "SentenceCosineRanker", "WordCountRanker"),
 )
 MODELS = {
     **SCORERS,
