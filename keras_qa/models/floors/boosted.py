@@ -13,9 +13,9 @@ from keras_qa.models.building import full_policy
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.floors.of_rankers import OfRankers
 from keras_qa.models.floors.of_rankers import joint_scores
-from keras_qa.ranking.boosting import Trees
-from keras_qa.ranking.boosting import boosted_trees
 from keras_qa.ranking.padded import predict_padded
+from keras_qa.ranking.stacking.boosting import Trees
+from keras_qa.ranking.stacking.boosting import boosted_trees
 from keras_qa.text.ragged import Ragged
 from keras_qa.text.vector_texts import VectorTexts
 
@@ -122,7 +122,7 @@ class BoostedRanker(OfRankers):
             questions: the questions, their texts by number.
             vectors: see `keras_qa.ranking.scoring.score_pairs`.
             features: see there; rows in the order of `questions.pairs()`.
-            learning_rate: see `keras_qa.ranking.boosting.boosted_trees`.
+            learning_rate: see `keras_qa.ranking.stacking.boosted_trees`.
             seed: see there.
 
         Returns:

@@ -13,7 +13,7 @@ from keras_qa.models.configured import ConfiguredModel
 from keras_qa.ranking.logistic import listwise_regression
 from keras_qa.ranking.logistic import logistic_regression
 from keras_qa.ranking.padded import predict_padded
-from keras_qa.ranking.stacking import WeightedSum
+from keras_qa.ranking.stacking.combining import WeightedSum
 from keras_qa.text.ragged import Ragged
 from keras_qa.text.vector_texts import VectorTexts
 

@@ -1,24 +1,15 @@
-"""Scores of several rankers combined as a fit to labels says.
+"""Scores of several rankers combined as a fit to labels says."""
 
-Scores of trained rankers must be of questions that they were not trained on:
-they know the others by heart, and would get all the weight.
-`out_of_fold_scores` gives such scores of all training questions.
-"""
-
-from collections.abc import Callable
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from keras_qa.arguments import check_choice
-from keras_qa.datasets.dataset import Question
-from keras_qa.datasets.splitting import split_questions
-from keras_qa.ranking.boosting import Trees
-from keras_qa.ranking.boosting import boosted_trees
 from keras_qa.ranking.logistic import check_labelled
 from keras_qa.ranking.logistic import listwise_regression
 from keras_qa.ranking.logistic import logistic_regression
+from keras_qa.ranking.stacking.boosting import Trees
+from keras_qa.ranking.stacking.boosting import boosted_trees
 
 METHODS = ("logistic", "listwise", "boosted")
 """Logistic regression on pairs, as "+Cnt" of Yang et al. (2015) and "+LR" of Yu
@@ -69,6 +60,10 @@ def fit_stacker(
 ) -> WeightedSum | Trees:
     """Fits a combination of the scores of several rankers.
 
+    Scores of trained rankers must be of questions that they were not trained
+    on: they know the others by heart, and would get all the weight.
+    `out_of_fold_scores` gives such scores of all training questions.
+
     Args:
         scores: float array `(pairs, rankers)`; features of pairs may be
             columns of it.
@@ -78,7 +73,7 @@ def fit_stacker(
         method: one of `METHODS`.
         l2: strength of the regularisation of both regressions, of
             standardised scores.
-        trees: see `keras_qa.ranking.boosting.boosted_trees`.
+        trees: see `keras_qa.ranking.stacking.boosted_trees`.
         depth: see there.
         learning_rate: see there.
         seed: see there.
@@ -119,46 +114,3 @@ def fit_stacker(
         labels_of = np.split(right[order], starts[1:])
         weights = listwise_regression(x[order], labels_of, l2)
     return WeightedSum(mean, deviation, weights, bias)
-
-
-Scorer = Callable[[list[Question]], Sequence[np.ndarray]]
-
-
-def out_of_fold_scores(
-    questions: Sequence[Question],
-    fit: Callable[[list[Question]], Scorer],
-    folds: int = 5,
-    seed: int = 0,
-) -> list[np.ndarray]:
-    """Scores of each question by a ranker that was trained on others.
-
-    Args:
-        questions: the training questions.
-        fit: trains a ranker on the questions that it is given, and returns a
-            function from other questions to the scores of the candidates of
-            each.
-        folds: number of parts, each of which is scored by a ranker that was
-            trained on the others; equal questions are in one part.
-        seed: seed of the division; one seed for all rankers of a stacker.
-
-    Returns:
-        For each question the scores of its candidates, in the given order.
-
-    Raises:
-        ValueError: if `folds` is less than 2, or a fold has no question.
-    """
-    if folds < 2:
-        raise ValueError(f"`folds` must be at least 2. Received: folds={folds}")
-    parts = split_questions(list(questions), [1.0] * folds, seed)
-    if not all(parts):
-        raise ValueError(
-            "`folds` must leave a question in each fold. "
-            f"Received: folds={folds} for {len(questions)} questions"
-        )
-    found: dict[int, np.ndarray] = {}
-    for part in parts:
-        held_out = {id(question) for question in part}
-        score = fit([q for q in questions if id(q) not in held_out])
-        scored = zip(part, score(part), strict=True)
-        found |= {id(question): scores for question, scores in scored}
-    return [found[id(question)] for question in questions]
