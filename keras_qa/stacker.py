@@ -38,8 +38,8 @@ class Stacker:
 
     Args:
         rankers: what scores texts, of any vocabularies and tokenizers.
-        method: one of `keras_qa.ranking.stacking.METHODS`.
-        l2: as for `keras_qa.ranking.stacking.fit_stacker`.
+        method: one of `keras_qa.ranking.stacking.combining.METHODS`.
+        l2: as for `keras_qa.fit_stacker`.
         trees: as there.
         depth: as there.
         learning_rate: as there.
@@ -52,11 +52,11 @@ class Stacker:
         ValueError: if there are no rankers, or `method` is unknown.
 
     Example:
-        >>> stacker = Stacker([cnn, word_count, idf_word_count])
-        >>> stacker.fit(train, [out_of_fold, None, None])
-        >>> stacker.rank("who wrote emma", ["Jane Austen.", "In 1815."])
-        [(0, 1.3), (1, -2.1)]
-        >>> stacker.to_ranker().save("runs/cnn-cnt")
+        >>> size = len(vocabulary)
+        >>> models = [BM25Ranker(size), WordCountRanker(size)]
+        >>> stacker = Stacker([Ranker(one, reading) for one in models])
+        >>> stacker = stacker.fit(dev)
+        >>> stacker.to_ranker().save("runs/bm25-cnt")
 
     References: Yang et al., 2015, "WikiQA: A Challenge Dataset for Open-Domain
     Question Answering" ("CNN-Cnt", "PV-Cnt"); Yu et al., 2014, "Deep Learning
@@ -97,7 +97,7 @@ class Stacker:
             questions: questions with right and wrong candidates.
             scores: of each ranker for each question the scores of its
                 candidates, such as those of
-                `keras_qa.ranking.stacking.out_of_fold_scores` for questions
+                `keras_qa.out_of_fold_scores` for questions
                 that the ranker was trained on. None, for one or for all, takes
                 the scores of the ranker as it is.
 

@@ -20,9 +20,9 @@ class BoostedTrees(keras.layers.Layer):
     2. The last 2^D are the leaves, of which x reaches one.
 
     Features, thresholds, values and bias are weights that `assign` sets, such
-    as those of `keras_qa.ranking.stacking.boosted_trees`. Until then, each
-    score is 0. Nothing is trained by gradients, which are 0 for the inputs,
-    too. Thresholds and scores are float32 under mixed precision.
+    as those of `keras_qa.ranking.stacking.boosting.boosted_trees`. Until then,
+    each score is 0. Nothing is trained by gradients, which are 0 for the
+    inputs, too. Thresholds and scores are float32 under mixed precision.
 
     Args:
         trees: number of trees.

@@ -53,9 +53,10 @@ class ParagraphVectors:
         ValueError: if an argument is out of range.
 
     Example:
-        >>> vectors = ParagraphVectors(vector_size=100).fit(texts)
-        >>> vectors.scores("who wrote emma", ["Jane Austen.", "In 1815."])
-        [0.42, 0.17]
+        >>> texts = ["Who wrote Emma?", "Jane Austen wrote Emma."]
+        >>> vectors = ParagraphVectors(vector_size=8).fit(texts)
+        >>> vectors.scores("Who wrote Emma?", ["Who wrote Emma?", "In 1815."])
+        [1., 0.]
 
     Reference: Le and Mikolov, 2014, "Distributed Representations of Sentences
     and Documents", sections 2.2 and 2.3. Yang et al. (2015), "WikiQA", rank by

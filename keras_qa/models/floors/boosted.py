@@ -30,7 +30,7 @@ class BoostedRanker(OfRankers):
         score = bias + Σ_t v_t(leaf_t(s_1, ..., s_K))
 
     s_k is the score by ranker k; see `BoostedTrees`. `fit_questions` grows the
-    trees, `assign` takes those of `keras_qa.ranking.stacking.fit_stacker`;
+    trees, `assign` takes those of `keras_qa.fit_stacker`;
     then the score is the log-odds that the answer is right. Until then, each
     score is 0. The rankers are not trained any more: trees have no gradients.
 
@@ -54,8 +54,9 @@ class BoostedRanker(OfRankers):
             an input differ.
 
     Example:
-        >>> model = BoostedRanker([lstm, BM25Ranker(30)])
-        >>> model.fit_questions(corpus.texts, corpus.index(held_out))
+        >>> size = len(corpus.vocabulary)
+        >>> model = BoostedRanker([BM25Ranker(size), IdfOverlapRanker(size)])
+        >>> model.fit_questions(corpus.texts, corpus.index(dev))
         {'learning_rate': 0.1, 'seed': 0}
 
     Reference: Wang and Nyberg, 2015, "A Long Short-Term Memory Model for
@@ -122,7 +123,7 @@ class BoostedRanker(OfRankers):
             questions: the questions, their texts by number.
             vectors: see `keras_qa.ranking.scoring.score_pairs`.
             features: see there; rows in the order of `questions.pairs()`.
-            learning_rate: see `keras_qa.ranking.stacking.boosted_trees`.
+            learning_rate: see `keras_qa.fit_stacker`.
             seed: see there.
 
         Returns:

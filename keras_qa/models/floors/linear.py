@@ -154,7 +154,7 @@ class LinearRanker(ConfiguredModel):
 
         Args:
             fitted: a weighted sum of as many numbers, such as
-                `keras_qa.ranking.stacking.fit_stacker` fits to scores.
+                `keras_qa.fit_stacker` fits to scores.
 
         Raises:
             ValueError: if it is one of more or fewer numbers.

@@ -51,10 +51,11 @@ class WordCountRanker(Floor):
         ValueError: if an argument is out of range.
 
     Example:
-        >>> words = vocabulary.words
-        >>> stop = [i for i, word in enumerate(words) if is_stop_word(word)]
-        >>> model = WordCountRanker(len(words))
-        >>> model.adapt(documents, stop)
+        >>> model = WordCountRanker(9)
+        >>> model.adapt([[2, 3], [2, 4]], ignored=[2])
+        >>> ids = np.array([[2, 3]])
+        >>> model({"question": ids, "answer": ids})
+        [[1.]]
 
     References: Yih et al., 2013, "Question Answering Using Enhanced Lexical
     Semantic Models"; Yang et al., 2015, "WikiQA: A Challenge Dataset for
