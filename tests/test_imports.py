@@ -26,8 +26,8 @@ ORDER = (
         "batches",
     ),
     *("datasets", "embeddings", "attention", "layers", "ranking", "models"),
-    *("export", "training", "ranker", "search", "own_data", "serving"),
-    *("demo", "cli"),
+    *("export", "training", "ranker", "stacker", "search", "own_data"),
+    *("serving", "demo", "cli"),
 )
 # Only what writes or reads TensorFlow's own forms may import it.
 TENSORFLOW = ("keras_qa.export",)

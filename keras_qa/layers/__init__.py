@@ -11,6 +11,7 @@ from keras_qa.layers.ball_projection import BallProjection
 from keras_qa.layers.bidirectional_stack import BidirectionalStack
 from keras_qa.layers.bilinear_similarity import BilinearSimilarity
 from keras_qa.layers.bm25 import BM25
+from keras_qa.layers.boosted_trees import BoostedTrees
 from keras_qa.layers.circular_correlation import CircularCorrelation
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.cross_temporal import CrossTemporalLayer
@@ -72,6 +73,7 @@ __all__ = [
     "BallProjection",
     "BidirectionalStack",
     "BilinearSimilarity",
+    "BoostedTrees",
     "CircularCorrelation",
     "CosineSimilarity",
     "CrossTemporalLayer",

@@ -12,11 +12,13 @@ from keras_qa.models.ctrn.pointwise_baselines import CNNRanker
 from keras_qa.models.ctrn.pointwise_baselines import LSTMRanker
 from keras_qa.models.ctrn.pointwise_baselines import QRNNRanker
 from keras_qa.models.floors.bm25_ranker import BM25Ranker
+from keras_qa.models.floors.boosted import BoostedRanker
 from keras_qa.models.floors.feature_ranker import FeatureRanker
 from keras_qa.models.floors.fusion import FusionRanker
 from keras_qa.models.floors.untrained import AlignmentRanker
 from keras_qa.models.floors.untrained import IdfOverlapRanker
 from keras_qa.models.floors.untrained import SentenceCosineRanker
+from keras_qa.models.floors.word_count import WordCountRanker
 from keras_qa.models.grids.abcnn import ABCNN
 from keras_qa.models.grids.ai_cnn import AICNN
 from keras_qa.models.grids.anmm import ANMM
@@ -65,6 +67,7 @@ __all__ = [
     "BM25Ranker",
     "BidirectionalLanguageModel",
     "BigramCNN",
+    "BoostedRanker",
     "CNNRanker",
     "ConvBasedLSTM",
     "ConvPoolingLSTM",
@@ -82,4 +85,5 @@ __all__ = [
     "SentenceCosineRanker",
     "SentenceEncoder",
     "SeverynMoschitti",
+    "WordCountRanker",
 ]

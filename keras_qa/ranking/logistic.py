@@ -38,14 +38,9 @@ def logistic_regression(
     """
     from scipy.optimize import minimize
 
-    signs = np.where(np.asarray(labels) > 0, 1.0, -1.0)
-    x = _checked(features, len(signs), l2)
-    if len(np.unique(signs)) < 2:
-        raise ValueError(
-            "`labels` must have right answers and wrong ones. "
-            f"Received: {int((signs > 0).sum())} right, "
-            f"{int((signs < 0).sum())} wrong"
-        )
+    x, right = check_labelled(features, labels)
+    _check_l2(l2)
+    signs = np.where(right, 1.0, -1.0)
 
     def loss(parameters: np.ndarray) -> tuple[float, np.ndarray]:
         weights = parameters[:-1]
@@ -102,7 +97,8 @@ def listwise_regression(
     """
     from scipy.optimize import minimize
 
-    x = _checked(features, sum(map(len, labels)), l2)
+    x = _checked(features, sum(map(len, labels)))
+    _check_l2(l2)
     mixed = [np.asarray(of_one) > 0 for of_one in labels]
     chosen = [bool(r.any() and not r.all()) for r in mixed]
     if not any(chosen):
@@ -136,13 +132,43 @@ def listwise_regression(
     ).x
 
 
-def _checked(features: np.ndarray, pairs: int, l2: float) -> np.ndarray:
-    """The features as float64, after checks that both regressions share."""
-    x = np.asarray(features, dtype=np.float64)
+def check_labelled(
+    features: np.ndarray, labels: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Checks what is fitted to labels of pairs.
+
+    Args:
+        features: float array `(pairs, features)`.
+        labels: 0 and 1, `(pairs,)`; values above 1 count as 1.
+
+    Returns:
+        The features as float64, and True for each right answer, bool
+        `(pairs,)`.
+
+    Raises:
+        ValueError: if the numbers of pairs differ, the features are not
+            finite, or all labels are equal.
+    """
+    right = np.asarray(labels) > 0
+    x = _checked(features, len(right))
+    if right.all() or not right.any():
+        raise ValueError(
+            "`labels` must have right answers and wrong ones. "
+            f"Received: {int(right.sum())} right, {int((~right).sum())} wrong"
+        )
+    return x, right
+
+
+def _check_l2(l2: float) -> None:
     if not 0 < l2 < np.inf:
         raise ValueError(
             f"`l2` must be positive and finite. Received: l2={l2!r}"
         )
+
+
+def _checked(features: np.ndarray, pairs: int) -> np.ndarray:
+    """The features as float64, after checks that all regressions share."""
+    x = np.asarray(features, dtype=np.float64)
     if x.ndim != 2 or len(x) != pairs:
         raise ValueError(
             "`features` must have the shape (pairs, features), and `labels` "

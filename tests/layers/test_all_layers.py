@@ -12,6 +12,7 @@ ARGUMENTS = {
     "AttentiveBiLSTM": {"units": 2},
     "BM25": {"vocabulary_size": 9},
     "BidirectionalStack": {"units": 2},
+    "BoostedTrees": {"trees": 3, "depth": 2},
     "CrossTemporalLayer": {"units": 2},
     "DuplexAttention": {"max_document_length": 5},
     "FixedLength": {"length": 3},
@@ -41,6 +42,7 @@ SIZES = {
     *("num_layers", "max_document_length", "attention_units", "size"),
     *("vocabulary_size", "class_count", "token_id", "cls_id", "sep_id"),
     *("max_length", "length", "k", "channels", "bins", "layer"),
+    *("trees", "depth"),
 }
 
 

@@ -17,6 +17,7 @@ from keras_qa.models import BM25Ranker
 from keras_qa.models import FeatureRanker
 from keras_qa.models import IdfOverlapRanker
 from keras_qa.models import SentenceCosineRanker
+from keras_qa.models import WordCountRanker
 from keras_qa.models.floors.bm25_ranker import K1
 from keras_qa.models.floors.bm25_ranker import B
 from keras_qa.ranking.evaluation import evaluate
@@ -140,6 +141,36 @@ def test_bm25_is_that_of_the_package(corpus, indexed):
     found = score_pairs(model, corpus.texts, *indexed.pairs())
     expected = np.concatenate(bm25_scores(some_questions()))
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("weighting", [None, "idf"])
+def test_word_counts_by_loops(weighting, corpus, indexed):
+    """Stop words and unknown words do not count."""
+    size, stop = len(corpus.vocabulary), [3, 4]
+    model = WordCountRanker(size, weighting)
+    train = documents(corpus)[:9]
+    model.adapt(train, stop)
+
+    def weight(word):
+        if word in (0, 1, *stop):
+            return 0
+        df = sum(word in text for text in train)
+        return np.log((len(train) + 1) / (df + 0.5)) if weighting else 1
+
+    question = np.array([[3, 5, 5, 1], [6, 7, 0, 0], [0, 0, 0, 0]])
+    answer = np.array([[5, 3, 1, 5, 5], [8, 7, 0, 0, 0], [5, 5, 5, 5, 5]])
+    found = quick_call(model, {"question": question, "answer": answer})
+    expected = [
+        [sum(weight(w) for w in q if w in a)]
+        for q, a in zip(question.tolist(), answer.tolist(), strict=True)
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    assert expected[0][0] == 2 * weight(5)
+
+
+def test_word_counts_take_one_of_two_weightings():
+    with pytest.raises(ValueError, match="`weighting` must be one of"):
+        WordCountRanker(9, "tf")
 
 
 def test_bm25_is_tuned_by_map(corpus, indexed):

@@ -1,4 +1,4 @@
-"""FusionRanker: sums of standardised scores of models of any inputs."""
+"""FusionRanker and BoostedRanker: scores by those of models of any inputs."""
 
 import keras
 import numpy as np
@@ -6,12 +6,15 @@ import pytest
 
 from keras_qa.export.keras_file import load_model
 from keras_qa.models import BM25Ranker
+from keras_qa.models import BoostedRanker
 from keras_qa.models import CNNRanker
 from keras_qa.models import CosineQA
 from keras_qa.models import FusionRanker
 from keras_qa.models import IdfOverlapRanker
 from keras_qa.ranking.logistic import logistic_regression
 from keras_qa.ranking.scoring import score_pairs
+from keras_qa.ranking.stacking.boosting import boosted_trees
+from keras_qa.ranking.stacking.combining import fit_stacker
 from keras_qa.text.packing import RaggedTexts
 from support.all_models import ANSWER
 from support.all_models import QUESTION
@@ -69,6 +72,37 @@ def test_fitted_weights():
     np.testing.assert_allclose(fitted["weights"], weights, atol=1e-4)
     found = score_pairs(model, TEXTS, *Indexed().pairs())
     np.testing.assert_allclose(found, x @ weights + bias, atol=1e-4)
+
+
+def test_assigned_weights():
+    model = FusionRanker(rankers())
+    labels = np.concatenate(Indexed.labels)
+    fitted = fit_stacker(scores_by(model.rankers), labels)
+    model.assign(fitted)
+    found = score_pairs(model, TEXTS, *Indexed().pairs())
+    expected = fitted.scores(scores_by(model.rankers))
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+    two = fit_stacker(scores_by(model.rankers)[:, :2], labels)
+    with pytest.raises(ValueError, match="`fitted` must be of 3 numbers"):
+        model.assign(two)
+
+
+def test_boosted_trees(tmp_path):
+    """Until trees are grown all scores are 0; they are saved."""
+    model = BoostedRanker(rankers(), trees=5, depth=2)
+    pairs, labels = Indexed().pairs(), np.concatenate(Indexed.labels)
+    np.testing.assert_array_equal(score_pairs(model, TEXTS, *pairs), 0)
+    fitted = model.fit_questions(TEXTS, Indexed(), learning_rate=0.3, seed=1)
+    assert fitted == {"learning_rate": 0.3, "seed": 1}
+    x = model.numbers(TEXTS, *pairs)
+    np.testing.assert_allclose(x, scores_by(model.rankers), atol=1e-5)
+    trees = boosted_trees(x, labels, 5, 2, 0.3, 1)
+    found = score_pairs(model, TEXTS, *pairs)
+    np.testing.assert_allclose(found, trees.scores(x), atol=1e-6)
+    assert len(np.unique(found)) > 1
+    model.save(tmp_path / "model.keras")
+    loaded = load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(score_pairs(loaded, TEXTS, *pairs), found)
 
 
 def test_saved_with_its_rankers(tmp_path):

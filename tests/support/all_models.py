@@ -76,6 +76,10 @@ _SCORERS = {
     "BM25Ranker": (models.BM25Ranker, {}),
     "BigramCNN": (models.BigramCNN, {}),
     "CNTN": (models.CNTN, {"filters": 3, "units": 4, "blocks": 2, "k": 2}),
+    "BoostedRanker": (
+        models.BoostedRanker,
+        {"rankers": _fused, "trees": 3, "depth": 2},
+    ),
     "CNNRanker": (models.CNNRanker, _POINTWISE),
     "CTRN": (models.CTRN, _POINTWISE),
     "CTRN with overlap": (
@@ -140,6 +144,7 @@ _SCORERS = {
         models.SeverynMoschitti,
         {"filters": 4, "overlap_features": OVERLAP_FEATURES},
     ),
+    "WordCountRanker": (models.WordCountRanker, {"weighting": "idf"}),
 }
 
 
@@ -185,13 +190,14 @@ SCORERS = {
 }
 # Those that take no word vectors.
 WORDLESS = (
-    *("BM25Ranker", "CrossEncoder", "FusionRanker", "IdfOverlapRanker"),
-    *("LateInteraction", "SentenceEncoder"),
+    *("BM25Ranker", "BoostedRanker", "CrossEncoder", "FusionRanker"),
+    *("IdfOverlapRanker", "LateInteraction", "SentenceEncoder"),
+    "WordCountRanker",
 )
 # Those that have nothing that gradients change.
 UNTRAINED = (
-    *("AlignmentRanker", "BM25Ranker", "IdfOverlapRanker"),
-    "SentenceCosineRanker",
+    *("AlignmentRanker", "BM25Ranker", "BoostedRanker"),
+    *("IdfOverlapRanker", "SentenceCosineRanker", "WordCountRanker"),
 )
 MODELS = {
     **SCORERS,

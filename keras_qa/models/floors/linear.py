@@ -13,6 +13,7 @@ from keras_qa.models.configured import ConfiguredModel
 from keras_qa.ranking.logistic import listwise_regression
 from keras_qa.ranking.logistic import logistic_regression
 from keras_qa.ranking.padded import predict_padded
+from keras_qa.ranking.stacking.combining import WeightedSum
 from keras_qa.text.ragged import Ragged
 from keras_qa.text.vector_texts import VectorTexts
 
@@ -147,3 +148,24 @@ class LinearRanker(ConfiguredModel):
             )
         self.score.set_weights([weights[:, None], np.array([bias])])
         return {"weights": weights.tolist(), "bias": bias, "l2": l2}
+
+    def assign(self, fitted: WeightedSum) -> None:
+        """Takes means, deviations, weights and bias that were fitted before.
+
+        Args:
+            fitted: a weighted sum of as many numbers, such as
+                `keras_qa.fit_stacker` fits to scores.
+
+        Raises:
+            ValueError: if it is one of more or fewer numbers.
+        """
+        own = [*self.standardization.weights, self.score.kernel]
+        if fitted.weights.shape != tuple(own[0].shape):
+            raise ValueError(
+                f"`fitted` must be of {own[0].shape[0]} numbers. "
+                f"Received: {len(fitted.weights)} weights"
+            )
+        given = [fitted.mean, fitted.deviation, fitted.weights[:, None]]
+        for weight, values in zip(own, given, strict=True):
+            weight.assign(values)
+        self.score.bias.assign([fitted.bias])

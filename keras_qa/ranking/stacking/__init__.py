@@ -1,0 +1,1 @@
+"""Combinations of the scores of several rankers, fitted to labels."""
