@@ -29,8 +29,13 @@ from reproductions.harness.experiment import Experiment
 from reproductions.harness.parts.floor_names import FLOORS
 from reproductions.harness.parts.learners import Learner
 from reproductions.harness.parts.learners import Training
+from reproductions.harness.parts.runs import Outcome
 from reproductions.harness.parts.runs import Run
 from reproductions.systems.classes import CLASSES
+from reproductions.systems.counts import COUNTS
+from reproductions.systems.counts import PARAGRAPH_VECTORS
+from reproductions.systems.counts import counting_model
+from reproductions.systems.counts import rank_by_paragraphs
 from reproductions.systems.settings import DATASETS
 from reproductions.systems.settings import MODELS
 from reproductions.systems.settings import RECIPES
@@ -47,10 +52,12 @@ class SystemsExperiment(Experiment[SystemsSettings]):
 
     name = "systems"
     settings = SystemsSettings
-    models = (*CLASSES, *FLOORS)
+    models = (*CLASSES, *COUNTS, PARAGRAPH_VECTORS, *FLOORS)
     recipes = RECIPES
     of_model = MODELS
     of_dataset = DATASETS
+    untrained = (*Experiment.untrained, *COUNTS, PARAGRAPH_VECTORS)
+    wordless = (*Experiment.wordless, *COUNTS, PARAGRAPH_VECTORS)
 
     def check(self, arguments: Namespace, settings: SystemsSettings) -> None:
         """Refuses features of overlap for a model that takes none."""
@@ -116,6 +123,17 @@ class SystemsExperiment(Experiment[SystemsSettings]):
         return Learner(
             scorer, keras.optimizers.get(optimizer), settings.patience
         )
+
+    def rank_by_words(self, run: Run[SystemsSettings]) -> Outcome | None:
+        """Ranks with a system without a network; None for the others."""
+        if run.arguments.model == PARAGRAPH_VECTORS:
+            return rank_by_paragraphs(run)
+        if run.arguments.model not in COUNTS:
+            return None
+        from reproductions.harness.fitting import rank_unfitted
+
+        scorer = keras_qa.CorpusScorer(counting_model(run), run.corpus)
+        return rank_unfitted(self, run, scorer)
 
     def paper_training(
         self, run: Run[SystemsSettings], learner: Learner
