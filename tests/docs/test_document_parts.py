@@ -117,3 +117,15 @@ def test_a_docstring_and_its_equations_agree(monkeypatch):
     assert "::" in docstrings.to_restructured(text)
     with pytest.raises(ExtensionError, match="expected 1 formulas"):
         docstrings.to_restructured(text, [])
+
+
+def test_figures_of_tables_are_not_broken(monkeypatch):
+    pytest.importorskip("sphinx")
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
+    import generated_parts
+
+    text = "of 0.5 ± 0.1\n| a b | 0.5 ± 0.1 ↓ ° | –0.2 ↓ |\n"
+    assert generated_parts.unbroken(text) == (
+        "of 0.5 ± 0.1\n"
+        "| a b | 0.5\u00a0±\u00a00.1\u00a0↓\u00a0° | –0.2\u00a0↓ |\n"
+    )

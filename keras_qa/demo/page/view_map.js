@@ -29,7 +29,7 @@ export function viewMap(view, output, pair) {
     legend(0, most, view.weights ? { name: "uniform", value: uniform } : null),
     `${title[0].toUpperCase()}${title.slice(1)}. Columns: the ` +
       `question; rows: the answer; from ${number(low)} to ${number(high)}, ` +
-      `the darker the further from 0.${signs}${sums}`,
+      `stronger shades are further from 0.${signs}${sums}`,
     ...largest(cells),
     cutOf(question, answer),
   );
