@@ -215,7 +215,7 @@ def test_lstms_are_traced_without_cudnn():
 def test_a_model_that_takes_no_words_takes_no_text(tmp_path):
     ids = keras.Input((None,), dtype="int32", name="words")
     model = keras.Model(ids, keras.layers.Embedding(5, 1)(ids)[:, 0])
-    with pytest.raises(ValueError, match=r"must take word ids .*'words'"):
+    with pytest.raises(ValueError, match=r"must take word ids .*words \(int32"):
         export_saved_model(model, READING, tmp_path / "ranker")
     assert os.listdir(tmp_path) == []
     # As ids it takes the words of one text.

@@ -126,6 +126,7 @@ def test_one_step_of_fit_in_a_functional_model(tmp_path):
     np.testing.assert_allclose(cut, scores, atol=1e-6)
     model.save(tmp_path / "model.keras")
     reloaded = keras.models.load_model(tmp_path / "model.keras")
-    np.testing.assert_array_equal(
-        reloaded.predict([*tokens], verbose=0), scores
+    # Compiled anew, the last bit may differ.
+    np.testing.assert_allclose(
+        reloaded.predict([*tokens], verbose=0), scores, rtol=1e-6
     )

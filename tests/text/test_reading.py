@@ -68,7 +68,7 @@ def test_what_is_out_of_range(arguments, message):
 
 def test_the_lengths_of_a_model_are_taken():
     inputs = {
-        side: SimpleNamespace(shape=(None, length))
+        side: SimpleNamespace(shape=(None, length), dtype="int32")
         for side, length in (("question", None), ("answer", 7))
     }
     model = SimpleNamespace(input=inputs, vocabulary_size=len(VOCABULARY))
@@ -79,7 +79,7 @@ def test_the_lengths_of_a_model_are_taken():
     with pytest.raises(RankerError, match="must have the 6 words of the model"):
         TextReading(Vocabulary("a")).for_model(model)
     inputs["rows"] = inputs["answer"]
-    with pytest.raises(RankerError, match=r"must take word ids .*'rows'"):
+    with pytest.raises(RankerError, match=r"must take word ids .*rows \(int32"):
         TextReading(VOCABULARY).for_model(model)
 
 

@@ -67,7 +67,7 @@ def test_all_its_conditions_are_compared(calls, tmp_path):
     wanted = load_papers()["ctrn"].paired_tests
     found = [
         (first.model, second.model)
-        for first, second, _ in pairs(groups, wanted)
+        for first, second, _ in pairs(groups, wanted, "ctrn")
         if first.dataset == "wikiqa"
     ]
     assert found.count(("ctrn", "qrnn")) == 4

@@ -66,7 +66,7 @@ def test_all_its_conditions_are_compared(calls, tmp_path):
     wanted = load_papers()["iam"].paired_tests
     found = [
         (first.model, second.model)
-        for first, second, _ in pairs(groups, wanted)
+        for first, second, _ in pairs(groups, wanted, "iam")
         if first.dataset == "wikiqa"
     ]
     # Without each term, and with the question's final state.

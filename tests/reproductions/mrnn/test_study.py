@@ -73,7 +73,7 @@ def test_all_its_conditions_are_compared(calls, tmp_path):
     wanted = load_papers()["mrnn"].paired_tests
     found = [
         (first.model, second.model, *first.overrides)
-        for first, second, _ in pairs(groups, wanted)
+        for first, second, _ in pairs(groups, wanted, "mrnn")
     ]
     for name in ("n_gram_attention", "query_attention", "negatives"):
         assert found.count(("mrnn", "mrnn", name)) == 1

@@ -155,7 +155,7 @@ def test_pages_do_not_depend_on_where_they_are(tmp_path):
 def test_lines_are_no_wider_than_a_screen():
     pages = build_pages()
     front = pages[ROOT / "reproductions" / "README.md"].splitlines()
-    assert len(front) <= 71
+    assert len(front) <= 72
     assert max(map(len, front)) <= 120
     del pages[ROOT / "README.md"]
     for path, text in pages.items():
