@@ -47,6 +47,7 @@ from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.layers.query_attention import QueryAttention
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
 from keras_qa.layers.sentence_distance import SentenceDistance
+from keras_qa.layers.soft_alignment import SoftAlignment
 from keras_qa.layers.softmax_block import SoftmaxBlock
 from keras_qa.layers.state_matches import StateMatches
 from keras_qa.layers.tangent_projection import TangentProjection
@@ -108,6 +109,7 @@ __all__ = [
     "QueryAttention",
     "RBMJumpScore",
     "SentenceDistance",
+    "SoftAlignment",
     "SoftmaxBlock",
     "StateMatches",
     "TangentProjection",

@@ -36,6 +36,7 @@ CASES = {
     "PoincareDistance": ({}, VECTORS),
     "QueryAttention": ({"max_document_length": 6}, TEXTS),
     "SentenceDistance": ({}, [(2, 3), (2, 3)]),
+    "SoftAlignment": ({"score": "bilinear"}, [(2, 3, 4), (2, 5, 6)]),
     "TextVectors": ({"vectors": (7, 5, 4)}, [(2, 1), (2, 3)]),
     "ValueSharedMatching": ({"bins": 5}, TEXTS),
     "VectorComparison": ({}, VECTORS),
