@@ -3,15 +3,16 @@
     python -m reproductions.report            writes all pages
     python -m reproductions.report --check    exits 1 if a page is stale
 
-The pages are `reproductions/README.md`, `best.md`, `frontier.md` and
-`retrieval.md`, for each paper its `README.md` and `deviations.md`,
+The pages are `reproductions/README.md`, `models.md`, `best.md`, `frontier.md`
+and `retrieval.md`, for each paper its `README.md` and `deviations.md`,
 `records/common_deviations.md`, and the table of results in the project's
 README. Their sources are `paper.toml`,
 `deviations.toml` and `searches` (trials of settings) of each paper,
 `runs.jsonl` (measured runs, written by the scripts), `test_runs.jsonl` (those
 on test, made apart), `paired_tests.jsonl` (tested differences),
-`rankings.jsonl` (intervals, checksums), `costs.jsonl` (times and sizes) and
-`retrieval.jsonl`. The same files always give the same pages.
+`rankings.jsonl` (intervals, checksums), `costs.jsonl` (times and sizes),
+`retrieval.jsonl` and `models.toml` (families, equations). The same files
+always give the same pages.
 """
 
 import argparse
@@ -42,6 +43,8 @@ from reproductions.report.frontier_page import reference_table
 from reproductions.report.ledger_page import ledger_page
 from reproductions.report.paper_page import paper_page
 from reproductions.report.search_tables import read_searches
+from reproductions.report.sections.models_page import load_families
+from reproductions.report.sections.models_page import models_page
 from reproductions.report.sections.other_systems import at_a_glance
 from reproductions.report.sections.other_systems import other_systems
 from reproductions.report.sections.retrieval_page import retrieval_page
@@ -75,6 +78,9 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
     pages = {
         readme: _replaced(readme, readme_table(papers, groups)),
         folder / "README.md": front_page(papers, groups, rankings),
+        folder / "models.md": models_page(
+            load_families(folder / "records" / "models.toml"), groups, costs
+        ),
         folder / "best.md": best_page(papers, groups, searches),
         folder / "frontier.md": frontier_page(papers, groups, costs),
         folder / "retrieval.md": retrieval_page(retrievals),
