@@ -13,6 +13,7 @@ from reproductions.report import markdown
 from reproductions.report.paper_page import GENERATED
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import is_floor
+from reproductions.report.rules.lines import latest_best
 
 DATASETS = ("wikiqa", "trecqa-clean", "trecqa-raw")
 INTRODUCTION = """\
@@ -94,12 +95,11 @@ def _row(
 
 
 def _quality(own: Sequence[Group], dataset: str) -> str:
-    measured = [
+    best = latest_best(
         group
         for group in own
         if (group.dataset, group.split) == (dataset, "dev")
         and (group.recipe == "best" or is_floor(group))
         and not group.overrides
-    ]
-    latest = max(measured, key=lambda group: group.position, default=None)
-    return markdown.number(latest.metric(METRIC)) if latest else ""
+    )
+    return markdown.number(best.metric(METRIC)) if best else ""
