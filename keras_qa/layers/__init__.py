@@ -26,6 +26,7 @@ from keras_qa.layers.gated_convolution_2d import GatedConvolution2D
 from keras_qa.layers.gesd import GESD
 from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.hyperbolic_distance import HyperbolicDistance
+from keras_qa.layers.inner_attention import InnerAttentionGRU
 from keras_qa.layers.interactive_attention import InteractiveAttention
 from keras_qa.layers.interactive_pooling import InteractivePooling
 from keras_qa.layers.k_max_interactions import KMaxInteractions
@@ -87,6 +88,7 @@ __all__ = [
     "GatedConvolution2D",
     "HeadTail",
     "HyperbolicDistance",
+    "InnerAttentionGRU",
     "InteractiveAttention",
     "InteractivePooling",
     "KMaxInteractions",

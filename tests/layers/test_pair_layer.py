@@ -50,8 +50,9 @@ BROADCAST = {
     "PoincareDistance",
     "VectorComparison",
 }
-# Four inputs, of which two are optional: `test_alignment_features.py`.
-APART = {"AlignmentFeatures"}
+# Of their inputs some are optional: `test_alignment_features.py` and
+# `test_inner_attention.py`.
+APART = {"AlignmentFeatures", "InnerAttentionGRU"}
 
 # What is refused is refused before a backend computes.
 pytestmark = pytest.mark.once

@@ -122,6 +122,11 @@ _SCORERS = {
         models.IAM,
         {**_IAM, "contextual_vectors": CONTEXTUAL_SHAPE},
     ),
+    "IARNN": (models.IARNN, {"units": 3}),
+    "IARNN with Occam's loss": (
+        models.IARNN,
+        {"units": 3, "inner_attention": "context", "occam": 0.1},
+    ),
     "IdfOverlapRanker": (models.IdfOverlapRanker, {}),
     "LSTMRanker": (models.LSTMRanker, _POINTWISE),
     "LateInteraction": (models.LateInteraction, _BERT),
