@@ -40,6 +40,7 @@ from keras_qa.layers.narrow_convolution import NarrowConvolution
 from keras_qa.layers.neural_tensor import NeuralTensor
 from keras_qa.layers.ngram_attention import NGramAttention
 from keras_qa.layers.ngram_dense_block import NGramDenseBlock
+from keras_qa.layers.orthogonal_decomposition import OrthogonalDecomposition
 from keras_qa.layers.packed_texts import PackedTexts
 from keras_qa.layers.pair_convolution import PairConvolution
 from keras_qa.layers.per_dimension_convolution import PerDimensionConvolution
@@ -103,6 +104,7 @@ __all__ = [
     "NGramDenseBlock",
     "NarrowConvolution",
     "NeuralTensor",
+    "OrthogonalDecomposition",
     "PackedTexts",
     "PairConvolution",
     "PerDimensionConvolution",

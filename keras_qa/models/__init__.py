@@ -2,6 +2,7 @@
 
 from keras_qa.models.attentive_pooling import APCNN
 from keras_qa.models.attentive_pooling import APBiLSTM
+from keras_qa.models.compare_aggregate.iwan import IWAN
 from keras_qa.models.convolutional.bigram_cnn import BigramCNN
 from keras_qa.models.convolutional.mpcnn import MPCNN
 from keras_qa.models.convolutional.severyn_moschitti import SeverynMoschitti
@@ -56,6 +57,7 @@ __all__ = [
     "HDLSTM",
     "IAM",
     "IARNN",
+    "IWAN",
     "MPCNN",
     "MRNN",
     "MVLSTM",

@@ -46,6 +46,8 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     "iarnn-word": _IARNN,
     "iarnn-occam": _IARNN,
     "iarnn-gate": _IARNN,
+    # keras_qa/models/compare_aggregate
+    "iwan": ("IWAN", ("units", "hidden_units")),
     # keras_qa/models/grids
     "arc-ii": (
         "ARCII",

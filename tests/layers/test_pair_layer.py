@@ -32,6 +32,7 @@ CASES = {
     "LogCosineDistance": ({}, VECTORS),
     "MaxSimilarity": ({}, [(2, 3, 4), (2, 5, 4)]),
     "NeuralTensor": ({"units": 2}, [(2, 4), (2, 3)]),
+    "OrthogonalDecomposition": ({}, [(2, 3, 4), (2, 3, 4)]),
     "PairConvolution": ({"filters": 3, "kernel_size": 2}, TEXTS),
     "PoincareDistance": ({}, VECTORS),
     "QueryAttention": ({"max_document_length": 6}, TEXTS),

@@ -1,16 +1,20 @@
-"""IARNN against NumPy loops."""
+"""IARNN and IWAN against NumPy loops."""
 
 import numpy as np
 import pytest
 from keras import ops
 
 from keras_qa.models import IARNN
+from keras_qa.models import IWAN
 from support.all_models import scores_of
 from support.convolutional_reference import make_model
 from support.convolutional_reference import words_of
+from support.inner_reference import decomposed
 from support.inner_reference import gesd
 from support.inner_reference import inner_attention_gru
+from support.inner_reference import softmax
 from support.layer_checks import QUICKEST
+from support.text_reference import bilstm
 
 # Their layers are tested on every backend, and so is one score of each model.
 pytestmark = pytest.mark.once
@@ -49,11 +53,7 @@ def check_scores(model, reference):
     ]
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
     question, answer = (np.pad(x, ((0, 0), (0, 2))) for x in (QUESTION, ANSWER))
-    encoded = {
-        "question": model.question_encoder(question),
-        "answer": model.answer_encoder(answer),
-    }
-    padded = ops.convert_to_numpy(model.head(encoded))[:, 0]
+    padded = scores_of(model, question, answer, "eager")
     np.testing.assert_allclose(padded, found, rtol=1e-5, atol=1e-6)
 
 
@@ -68,9 +68,50 @@ def check_scores(model, reference):
 def test_iarnn(settings):
     model = make_model(IARNN, units=2, **settings)
     check_scores(model, iarnn)
+    encoded = {
+        "question": model.question_encoder(QUESTION),
+        "answer": model.answer_encoder(ANSWER),
+    }
+    np.testing.assert_allclose(
+        ops.convert_to_numpy(model.head(encoded))[:, 0],
+        scores_of(model, QUESTION, ANSWER, "eager"),
+        rtol=1e-5,
+    )
     model({"question": QUESTION, "answer": ANSWER})
     # A loss of each direction.
     assert len(model.losses) == (2 if "occam" in settings else 0)
+
+
+def iwan(model, question, answer):
+    def weights(name):
+        return [
+            ops.convert_to_numpy(w).astype(float)
+            for w in model.get_layer(name).weights
+        ]
+
+    texts = [
+        bilstm(words_of(model, ids), weights("bilstm"))
+        for ids in (question, answer)
+    ]
+    w_am, w_qm, w_ms = weights("inter_attention")
+    sums = []
+    for text, other in (texts, texts[::-1]):
+        aligned, mean = np.zeros_like(text), np.zeros(text.shape[1])
+        if len(other):
+            aligned = [softmax(other @ x) @ other for x in text]
+            mean = other.mean(axis=0)
+        logits = [np.tanh(x @ w_am + mean @ w_qm) @ w_ms[:, 0] for x in text]
+        for part in decomposed(text, aligned):
+            sums.append(softmax(logits) @ part)
+    kernel, bias = weights("hidden")
+    hidden = np.maximum(np.concatenate(sums) @ kernel + bias, 0)
+    kernel, bias = weights("score")
+    return (hidden @ kernel + bias)[0]
+
+
+def test_iwan():
+    model = make_model(IWAN, units=2, hidden_units=4, attention_units=3)
+    check_scores(model, iwan)
 
 
 @pytest.mark.parametrize(
@@ -84,3 +125,10 @@ def test_iarnn(settings):
 )
 def test_numbers_of_parameters(settings, count):
     assert IARNN(9, **settings).core_parameters == count
+
+
+def test_number_of_parameters_of_iwan():
+    u, k, h = 150, 300, 100
+    lstm, attention = 8 * u * (300 + u + 1), 4 * u * k + k
+    pencil = lstm + attention + 8 * u * h + h + h + 1
+    assert IWAN(9).core_parameters == pencil == 841_701

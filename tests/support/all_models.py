@@ -127,6 +127,7 @@ _SCORERS = {
         models.IARNN,
         {"units": 3, "inner_attention": "context", "occam": 0.1},
     ),
+    "IWAN": (models.IWAN, {"units": 3, "hidden_units": 4}),
     "IdfOverlapRanker": (models.IdfOverlapRanker, {}),
     "LSTMRanker": (models.LSTMRanker, _POINTWISE),
     "LateInteraction": (models.LateInteraction, _BERT),

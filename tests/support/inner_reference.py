@@ -45,3 +45,17 @@ def inner_attention_gru(
 def gesd(x, y):
     distance = np.sqrt(np.sum((x - y) ** 2))
     return sigmoid(x @ y + 1) / (1 + distance)
+
+
+def decomposed(text, aligned):
+    """The parts of the words of a text along, and across, the aligned ones."""
+    parallel, orthogonal = np.zeros((2, *text.shape))
+    for i, (x, y) in enumerate(zip(text, aligned, strict=True)):
+        if y @ y > 0:
+            parallel[i] = (x @ y) / (y @ y) * y
+        orthogonal[i] = x - parallel[i]
+    return parallel, orthogonal
+
+
+def softmax(x):
+    return np.exp(x) / np.sum(np.exp(x))
