@@ -43,7 +43,7 @@ _HOMES = {
         *("CNNRanker", "CTRN", "ConvBasedLSTM", "ConvPoolingLSTM", "CosineQA"),
         *("CrossEncoder", "FeatureRanker", "FengCNN", "FusionRanker"),
         *("HyperQA", "IAM", "IARNN"),
-        "IWAN",
+        *("IWAN", "SelfLSTM"),
         *(
             "IdfOverlapRanker",
             "LSTMRanker",

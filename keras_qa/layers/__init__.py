@@ -48,6 +48,7 @@ from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.layers.query_attention import QueryAttention
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
+from keras_qa.layers.self_attentive_pooling import SelfAttentivePooling
 from keras_qa.layers.sentence_distance import SentenceDistance
 from keras_qa.layers.soft_alignment import SoftAlignment
 from keras_qa.layers.softmax_block import SoftmaxBlock
@@ -112,6 +113,7 @@ __all__ = [
     "QRNNLayer",
     "QueryAttention",
     "RBMJumpScore",
+    "SelfAttentivePooling",
     "SentenceDistance",
     "SoftAlignment",
     "SoftmaxBlock",

@@ -29,6 +29,7 @@ from keras_qa.models.hyperqa import HyperQA
 from keras_qa.models.iam.iam import IAM
 from keras_qa.models.iam.language_model import BidirectionalLanguageModel
 from keras_qa.models.inner_attention.iarnn import IARNN
+from keras_qa.models.inner_attention.self_lstm import SelfLSTM
 from keras_qa.models.mrnn import MRNN
 from keras_qa.models.qa_lstm.attentive import AttentiveCNN
 from keras_qa.models.qa_lstm.attentive import AttentiveLSTM
@@ -86,6 +87,7 @@ __all__ = [
     "LateInteraction",
     "LogCosineQA",
     "QRNNRanker",
+    "SelfLSTM",
     "SentenceCosineRanker",
     "SentenceEncoder",
     "SeverynMoschitti",

@@ -46,6 +46,7 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     "iarnn-word": _IARNN,
     "iarnn-occam": _IARNN,
     "iarnn-gate": _IARNN,
+    "self-lstm": ("SelfLSTM", ("units",)),
     # keras_qa/models/compare_aggregate
     "iwan": ("IWAN", ("units", "hidden_units")),
     # keras_qa/models/grids

@@ -182,6 +182,8 @@ MODELS: dict[str, dict[str, Any]] = {
     "iarnn-word": {**_IARNN, "inner_attention": "word"},
     "iarnn-occam": {**_IARNN, "inner_attention": "context", "occam": 1e-3},
     "iarnn-gate": _IARNN,
+    # Tran and Niederée (2018): a margin; the size is that of QA-LSTM
+    "self-lstm": {**_RANKS, "margin": 0.2, "units": 141},
     # Shen, Yang and Deng (2017): sizes are ours
     "iwan": {"units": 150, "hidden_units": 100},
     # Zhang et al. (2017)

@@ -143,6 +143,7 @@ _SCORERS = {
     "QACNN": (models.QACNN, {"filters": 4}),
     "QALSTM": (models.QALSTM, {"units": 3}),
     "QRNNRanker": (models.QRNNRanker, _POINTWISE),
+    "SelfLSTM": (models.SelfLSTM, {"units": 3}),
     "SentenceCosineRanker": (models.SentenceCosineRanker, {}),
     "SentenceEncoder": (models.SentenceEncoder, _BERT),
     "SeverynMoschitti": (models.SeverynMoschitti, {"filters": 4}),

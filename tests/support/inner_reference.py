@@ -59,3 +59,9 @@ def decomposed(text, aligned):
 
 def softmax(x):
     return np.exp(x) / np.sum(np.exp(x))
+
+
+def self_attentive(states, kernel, score_kernel):
+    """The mean of a text's states, weighed by themselves."""
+    scores = [np.tanh(h @ kernel) @ score_kernel[:, 0] for h in states]
+    return softmax(scores) @ states
