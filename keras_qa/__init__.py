@@ -42,7 +42,8 @@ _HOMES = {
         "BoostedRanker",
         *("CNNRanker", "CTRN", "ConvBasedLSTM", "ConvPoolingLSTM", "CosineQA"),
         *("CrossEncoder", "FeatureRanker", "FengCNN", "FusionRanker"),
-        *("HyperQA", "IAM"),
+        *("HyperQA", "IAM", "IARNN"),
+        *("IWAN", "SelfLSTM"),
         *(
             "IdfOverlapRanker",
             "LSTMRanker",

@@ -26,6 +26,7 @@ from keras_qa.layers.gated_convolution_2d import GatedConvolution2D
 from keras_qa.layers.gesd import GESD
 from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.hyperbolic_distance import HyperbolicDistance
+from keras_qa.layers.inner_attention import InnerAttentionGRU
 from keras_qa.layers.interactive_attention import InteractiveAttention
 from keras_qa.layers.interactive_pooling import InteractivePooling
 from keras_qa.layers.k_max_interactions import KMaxInteractions
@@ -39,6 +40,7 @@ from keras_qa.layers.narrow_convolution import NarrowConvolution
 from keras_qa.layers.neural_tensor import NeuralTensor
 from keras_qa.layers.ngram_attention import NGramAttention
 from keras_qa.layers.ngram_dense_block import NGramDenseBlock
+from keras_qa.layers.orthogonal_decomposition import OrthogonalDecomposition
 from keras_qa.layers.packed_texts import PackedTexts
 from keras_qa.layers.pair_convolution import PairConvolution
 from keras_qa.layers.per_dimension_convolution import PerDimensionConvolution
@@ -46,6 +48,7 @@ from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.layers.query_attention import QueryAttention
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
+from keras_qa.layers.self_attentive_pooling import SelfAttentivePooling
 from keras_qa.layers.sentence_distance import SentenceDistance
 from keras_qa.layers.soft_alignment import SoftAlignment
 from keras_qa.layers.softmax_block import SoftmaxBlock
@@ -87,6 +90,7 @@ __all__ = [
     "GatedConvolution2D",
     "HeadTail",
     "HyperbolicDistance",
+    "InnerAttentionGRU",
     "InteractiveAttention",
     "InteractivePooling",
     "KMaxInteractions",
@@ -101,6 +105,7 @@ __all__ = [
     "NGramDenseBlock",
     "NarrowConvolution",
     "NeuralTensor",
+    "OrthogonalDecomposition",
     "PackedTexts",
     "PairConvolution",
     "PerDimensionConvolution",
@@ -108,6 +113,7 @@ __all__ = [
     "QRNNLayer",
     "QueryAttention",
     "RBMJumpScore",
+    "SelfAttentivePooling",
     "SentenceDistance",
     "SoftAlignment",
     "SoftmaxBlock",

@@ -2,6 +2,7 @@
 
 from keras_qa.models.attentive_pooling import APCNN
 from keras_qa.models.attentive_pooling import APBiLSTM
+from keras_qa.models.compare_aggregate.iwan import IWAN
 from keras_qa.models.convolutional.bigram_cnn import BigramCNN
 from keras_qa.models.convolutional.mpcnn import MPCNN
 from keras_qa.models.convolutional.severyn_moschitti import SeverynMoschitti
@@ -27,6 +28,8 @@ from keras_qa.models.grids.mv_lstm import MVLSTM
 from keras_qa.models.hyperqa import HyperQA
 from keras_qa.models.iam.iam import IAM
 from keras_qa.models.iam.language_model import BidirectionalLanguageModel
+from keras_qa.models.inner_attention.iarnn import IARNN
+from keras_qa.models.inner_attention.self_lstm import SelfLSTM
 from keras_qa.models.mrnn import MRNN
 from keras_qa.models.qa_lstm.attentive import AttentiveCNN
 from keras_qa.models.qa_lstm.attentive import AttentiveLSTM
@@ -54,6 +57,8 @@ __all__ = [
     "CTRN",
     "HDLSTM",
     "IAM",
+    "IARNN",
+    "IWAN",
     "MPCNN",
     "MRNN",
     "MVLSTM",
@@ -82,6 +87,7 @@ __all__ = [
     "LateInteraction",
     "LogCosineQA",
     "QRNNRanker",
+    "SelfLSTM",
     "SentenceCosineRanker",
     "SentenceEncoder",
     "SeverynMoschitti",

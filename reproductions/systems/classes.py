@@ -11,6 +11,7 @@ _SEVERYN_MOSCHITTI = (
     ("filters", "kernel_size", "activation"),
 )
 _ABCNN = ("ABCNN", ("filters", "attention", "blocks", "kernel_size"))
+_IARNN = ("IARNN", ("units", "inner_attention", "occam", "bidirectional"))
 CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     # keras_qa/models/convolutional
     "mp-cnn": _MP_CNN,
@@ -41,6 +42,13 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
             *("pooling", "bidirectional"),
         ),
     ),
+    # keras_qa/models/inner_attention
+    "iarnn-word": _IARNN,
+    "iarnn-occam": _IARNN,
+    "iarnn-gate": _IARNN,
+    "self-lstm": ("SelfLSTM", ("units",)),
+    # keras_qa/models/compare_aggregate
+    "iwan": ("IWAN", ("units", "hidden_units")),
     # keras_qa/models/grids
     "arc-ii": (
         "ARCII",

@@ -63,6 +63,15 @@ class SystemsSettings(CommonSettings):
     attention: int | None = setting(
         3, "Yin et al. (2016)", "ABCNN-1 to 3; null: BCNN", choices=(1, 2, 3)
     )
+    inner_attention: str = setting(
+        "gate",
+        "Wang, Liu and Zhao (2016)",
+        "of IARNN",
+        choices=("word", "context", "gate"),
+    )
+    occam: float | None = setting(
+        None, "ours", "lambda of IARNN-Occam; null: no such loss", least=0
+    )
     dropout: float = setting(
         0.0, "ours", "none in most of the papers", least=0, below=1
     )
@@ -110,6 +119,12 @@ _ABCNN: dict[str, Any] = {
     "l2": 4e-4,
     "filters": 50,
     "kernel_size": 4,
+}
+_IARNN: dict[str, Any] = {
+    **_RANKS,
+    "margin": 0.2,
+    "units": 100,
+    "bidirectional": True,
 }
 MODELS: dict[str, dict[str, Any]] = {
     # He et al. (2015)
@@ -163,6 +178,14 @@ MODELS: dict[str, dict[str, Any]] = {
     "abcnn-1": {**_ABCNN, "attention": 1},
     "abcnn-2": {**_ABCNN, "attention": 2},
     "abcnn-3": {**_ABCNN, "attention": 3},
+    # Wang, Liu and Zhao (2016): a margin; sizes are ours
+    "iarnn-word": {**_IARNN, "inner_attention": "word"},
+    "iarnn-occam": {**_IARNN, "inner_attention": "context", "occam": 1e-3},
+    "iarnn-gate": _IARNN,
+    # Tran and Niederée (2018): a margin; the size is that of QA-LSTM
+    "self-lstm": {**_RANKS, "margin": 0.2, "units": 141},
+    # Shen, Yang and Deng (2017): sizes are ours
+    "iwan": {"units": 150, "hidden_units": 100},
     # Zhang et al. (2017)
     "ai-cnn": {
         "filters": 200,

@@ -18,6 +18,7 @@ ARGUMENTS = {
     "FixedLength": {"length": 3},
     "GatedConvolution2D": {"filters": 4, "kernel_size": 3},
     "GatedConvolution": {"filters": 4, "kernel_size": 3},
+    "InnerAttentionGRU": {"units": 2},
     "InteractiveAttention": {"vocabulary_size": 9},
     "NGramDenseBlock": {"filters": 4, "blocks": 2},
     "KMaxPooling": {"k": 2},

@@ -32,6 +32,7 @@ CASES = {
     "LogCosineDistance": ({}, VECTORS),
     "MaxSimilarity": ({}, [(2, 3, 4), (2, 5, 4)]),
     "NeuralTensor": ({"units": 2}, [(2, 4), (2, 3)]),
+    "OrthogonalDecomposition": ({}, [(2, 3, 4), (2, 3, 4)]),
     "PairConvolution": ({"filters": 3, "kernel_size": 2}, TEXTS),
     "PoincareDistance": ({}, VECTORS),
     "QueryAttention": ({"max_document_length": 6}, TEXTS),
@@ -50,8 +51,9 @@ BROADCAST = {
     "PoincareDistance",
     "VectorComparison",
 }
-# Four inputs, of which two are optional: `test_alignment_features.py`.
-APART = {"AlignmentFeatures"}
+# Of their inputs some are optional: `test_alignment_features.py` and
+# `test_inner_attention.py`.
+APART = {"AlignmentFeatures", "InnerAttentionGRU"}
 
 # What is refused is refused before a backend computes.
 pytestmark = pytest.mark.once
