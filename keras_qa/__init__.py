@@ -42,7 +42,7 @@ _HOMES = {
         "BoostedRanker",
         *("CNNRanker", "CTRN", "ConvBasedLSTM", "ConvPoolingLSTM", "CosineQA"),
         *("CrossEncoder", "FeatureRanker", "FengCNN", "FusionRanker"),
-        *("HyperQA", "IAM"),
+        *("HyperQA", "IAM", "InferSent"),
         *(
             "IdfOverlapRanker",
             "LSTMRanker",

@@ -41,6 +41,11 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
             *("pooling", "bidirectional"),
         ),
     ),
+    # keras_qa/models/sentence_encoders
+    "infersent": (
+        "InferSent",
+        ("units", "hidden_units", "activation", "pooling"),
+    ),
     # keras_qa/models/grids
     "arc-ii": (
         "ARCII",

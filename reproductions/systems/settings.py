@@ -155,6 +155,16 @@ MODELS: dict[str, dict[str, Any]] = {
     # Tay et al. (2017): as LSTM in CTRN's Table 2
     "ntn-lstm": {"units": 512, "activation": "tanh"},
     "hd-lstm": {"units": 512, "hidden_units": 128},
+    # Conneau et al. (2017), 3.3: SGD with 0.1 and batches of 64
+    "infersent": {
+        "optimizer": "sgd",
+        "learning_rate": 0.1,
+        "batch_size": 64,
+        "units": 2048,
+        "hidden_units": 512,
+        "activation": "tanh",
+        "pooling": "max",
+    },
     # Wan et al. (2016), Yang et al. (2016): a margin
     "mv-lstm": {**_RANKS, "trainable_embeddings": True, "hidden_units": 50},
     "anmm": _RANKS,
@@ -193,13 +203,16 @@ _BEST: dict[str, Any] = {
     "average_last": 3,
 }
 
+# Whose LSTM has 512 units and more in their papers.
+_LARGE = ("ntn-lstm", "hd-lstm", "infersent")
+
 RECIPES = {
     "paper": Recipe("each system as published, as far as it is at hand"),
     "best": Recipe(
         "what did best for the papers' own models in cross-validation on train",
         _BEST,
         # For 2 cores: the smallest size of CTRN's list.
-        models={key: {"units": 128} for key in ("ntn-lstm", "hd-lstm")},
+        models={key: {"units": 128} for key in _LARGE},
         datasets={
             name: {"word_norm": "power"}
             for name in ("trecqa-raw", "trecqa-clean", "trecqa-all")

@@ -123,6 +123,7 @@ _SCORERS = {
         {**_IAM, "contextual_vectors": CONTEXTUAL_SHAPE},
     ),
     "IdfOverlapRanker": (models.IdfOverlapRanker, {}),
+    "InferSent": (models.InferSent, {"units": 3, "hidden_units": 4}),
     "LSTMRanker": (models.LSTMRanker, _POINTWISE),
     "LateInteraction": (models.LateInteraction, _BERT),
     "LogCosineQA": (models.LogCosineQA, {"projection_dim": 5}),

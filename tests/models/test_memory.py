@@ -1,0 +1,93 @@
+"""InferSent, and the models of positions and memories, against NumPy loops."""
+
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_qa.models import InferSent
+from support import memory_reference
+from support.all_models import scores_of
+from support.convolutional_reference import make_model
+from support.layer_checks import QUICKEST
+
+QUESTION = np.array(
+    [[3, 7, 7, 2, 9], [9, 4, 1, 0, 0], [4, 0, 0, 0, 0], [0] * 5], "int32"
+)
+ANSWER = np.array(
+    [
+        [8, 3, 1, 5, 9, 2, 7],
+        [5, 1, 1, 4, 0, 0, 0],
+        [4, 5, 2] + [0] * 4,
+        [0] * 7,
+    ],
+    "int32",
+)
+WITH_WORDS = range(3)
+SENTENCES = {"units": 3, "hidden_units": 4}
+SETTINGS = [
+    (InferSent, SENTENCES),
+    (InferSent, {**SENTENCES, "pooling": "mean", "shared_encoder": False}),
+]
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(("model_class", "settings"), SETTINGS)
+def test_the_equations(model_class, settings):
+    model = make_model(model_class, **settings)
+    scores = scores_of(model, QUESTION, ANSWER, QUICKEST)
+    score = memory_reference.SCORES[model_class]
+    for row in WITH_WORDS:
+        texts = QUESTION[row], ANSWER[row]
+        expected = score(model, *texts)
+        assert scores[row] == pytest.approx(expected, abs=1e-4), row
+    assert np.isfinite(scores).all()
+    more = [np.pad(x, ((0, 0), (0, 2))) for x in (QUESTION, ANSWER)]
+    padded = scores_of(model, *more, "eager")
+    np.testing.assert_allclose(padded, scores, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.once
+def test_infersent_encodes_each_text_once():
+    model = make_model(InferSent, **SENTENCES)
+    assert model.question_encoder is model.answer_encoder
+    encoded = {
+        "question": model.question_encoder(QUESTION),
+        "answer": model.answer_encoder(ANSWER),
+    }
+    np.testing.assert_allclose(
+        ops.convert_to_numpy(model.head(encoded))[:, 0],
+        scores_of(model, QUESTION, ANSWER, QUICKEST),
+        atol=1e-5,
+    )
+
+
+def lstm_size(m, d):
+    """Weights of both directions."""
+    return 8 * (m * d + d * d + d)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("model_class", "settings", "size"),
+    [
+        (
+            InferSent,
+            {"units": 64},
+            lstm_size(300, 64) + (8 * 64 + 1) * 512 + 513,
+        ),
+    ],
+)
+def test_the_sizes_are_those_of_a_pencil(model_class, settings, size):
+    assert model_class(9, **settings).core_parameters == size
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("model_class", "settings", "message"),
+    [
+        (InferSent, {"pooling": "min"}, "`pooling` must be one of"),
+    ],
+)
+def test_wrong_arguments(model_class, settings, message):
+    with pytest.raises(ValueError, match=message):
+        model_class(9, 3, **settings)
