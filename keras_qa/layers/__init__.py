@@ -46,6 +46,7 @@ from keras_qa.layers.poincare_distance import PoincareDistance
 from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.layers.query_attention import QueryAttention
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
+from keras_qa.layers.relation_sum import RelationSum
 from keras_qa.layers.sentence_distance import SentenceDistance
 from keras_qa.layers.soft_alignment import SoftAlignment
 from keras_qa.layers.softmax_block import SoftmaxBlock
@@ -108,6 +109,7 @@ __all__ = [
     "QRNNLayer",
     "QueryAttention",
     "RBMJumpScore",
+    "RelationSum",
     "SentenceDistance",
     "SoftAlignment",
     "SoftmaxBlock",

@@ -36,6 +36,7 @@ from keras_qa.models.qa_lstm.qa_lstm import QALSTM
 from keras_qa.models.qa_lstm.qa_lstm import ConvBasedLSTM
 from keras_qa.models.qa_lstm.qa_lstm import ConvPoolingLSTM
 from keras_qa.models.sentence_encoders.infersent import InferSent
+from keras_qa.models.sentence_encoders.relation_network import RelationNetwork
 from keras_qa.models.siamese.arc_i import ARCI
 from keras_qa.models.siamese.cntn import CNTN
 from keras_qa.models.siamese.hd_lstm import HDLSTM
@@ -84,6 +85,7 @@ __all__ = [
     "LateInteraction",
     "LogCosineQA",
     "QRNNRanker",
+    "RelationNetwork",
     "SentenceCosineRanker",
     "SentenceEncoder",
     "SeverynMoschitti",

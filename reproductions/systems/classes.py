@@ -46,6 +46,10 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
         "InferSent",
         ("units", "hidden_units", "activation", "pooling"),
     ),
+    "relation-network": (
+        "RelationNetwork",
+        ("units", "depth", "hidden_units", "hidden_layers", "activation"),
+    ),
     # keras_qa/models/grids
     "arc-ii": (
         "ARCII",

@@ -43,6 +43,9 @@ class SystemsSettings(CommonSettings):
     slices: int = setting(5, "Qiu and Huang (2015)", "of a tensor", above=0)
     channels: int = setting(4, "ours", "of MV-LSTM's tensor", above=0)
     hidden_layers: int = setting(1, "ours", "of HD-LSTM", least=0)
+    depth: int = setting(
+        4, "Santoro et al. (2017)", "layers of g", above=0, later=True
+    )
     pooling: str = setting(
         "last",
         "Tay et al. (2017)",
@@ -165,6 +168,13 @@ MODELS: dict[str, dict[str, Any]] = {
         "activation": "tanh",
         "pooling": "max",
     },
+    # Santoro et al. (2017), for pictures
+    "relation-network": {
+        "units": 256,
+        "depth": 4,
+        "hidden_units": 256,
+        "hidden_layers": 2,
+    },
     # Wan et al. (2016), Yang et al. (2016): a margin
     "mv-lstm": {**_RANKS, "trainable_embeddings": True, "hidden_units": 50},
     "anmm": _RANKS,
@@ -212,7 +222,10 @@ RECIPES = {
         "what did best for the papers' own models in cross-validation on train",
         _BEST,
         # For 2 cores: the smallest size of CTRN's list.
-        models={key: {"units": 128} for key in _LARGE},
+        models={
+            **{key: {"units": 128} for key in _LARGE},
+            "relation-network": {"units": 64, "depth": 2},
+        },
         datasets={
             name: {"word_norm": "power"}
             for name in ("trecqa-raw", "trecqa-clean", "trecqa-all")

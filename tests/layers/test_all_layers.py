@@ -28,6 +28,7 @@ ARGUMENTS = {
     "PairConvolution": {"filters": 4, "kernel_size": 3},
     "QRNNLayer": {"units": 2},
     "QueryAttention": {"max_document_length": 5},
+    "RelationSum": {"units": 3},
     "SoftmaxBlock": {"size": 3},
     "TextConvolution": {"filters": 4, "kernel_size": 3},
     "TextVectors": {"vectors": (7, 5, 4)},

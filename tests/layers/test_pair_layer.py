@@ -35,6 +35,7 @@ CASES = {
     "PairConvolution": ({"filters": 3, "kernel_size": 2}, TEXTS),
     "PoincareDistance": ({}, VECTORS),
     "QueryAttention": ({"max_document_length": 6}, TEXTS),
+    "RelationSum": ({"units": 3}, TEXTS),
     "SentenceDistance": ({}, [(2, 3), (2, 3)]),
     "SoftAlignment": ({"score": "bilinear"}, [(2, 3, 4), (2, 5, 6)]),
     "TextVectors": ({"vectors": (7, 5, 4)}, [(2, 1), (2, 3)]),

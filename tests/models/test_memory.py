@@ -5,6 +5,7 @@ import pytest
 from keras import ops
 
 from keras_qa.models import InferSent
+from keras_qa.models import RelationNetwork
 from support import memory_reference
 from support.all_models import scores_of
 from support.convolutional_reference import make_model
@@ -27,6 +28,8 @@ SENTENCES = {"units": 3, "hidden_units": 4}
 SETTINGS = [
     (InferSent, SENTENCES),
     (InferSent, {**SENTENCES, "pooling": "mean", "shared_encoder": False}),
+    (RelationNetwork, {"units": 3, "depth": 2, "hidden_units": 4}),
+    (RelationNetwork, {"units": 4, "depth": 1, "hidden_layers": 1}),
 ]
 
 
@@ -75,6 +78,8 @@ def lstm_size(m, d):
             {"units": 64},
             lstm_size(300, 64) + (8 * 64 + 1) * 512 + 513,
         ),
+        # The docstring's.
+        (RelationNetwork, {}, 601 * 256 + 5 * 257 * 256 + 257),
     ],
 )
 def test_the_sizes_are_those_of_a_pencil(model_class, settings, size):
@@ -86,6 +91,7 @@ def test_the_sizes_are_those_of_a_pencil(model_class, settings, size):
     ("model_class", "settings", "message"),
     [
         (InferSent, {"pooling": "min"}, "`pooling` must be one of"),
+        (RelationNetwork, {"hidden_layers": 0}, "`hidden_layers` must be"),
     ],
 )
 def test_wrong_arguments(model_class, settings, message):

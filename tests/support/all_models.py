@@ -138,6 +138,10 @@ _SCORERS = {
     "QACNN": (models.QACNN, {"filters": 4}),
     "QALSTM": (models.QALSTM, {"units": 3}),
     "QRNNRanker": (models.QRNNRanker, _POINTWISE),
+    "RelationNetwork": (
+        models.RelationNetwork,
+        {"units": 4, "depth": 2, "hidden_units": 3},
+    ),
     "SentenceCosineRanker": (models.SentenceCosineRanker, {}),
     "SentenceEncoder": (models.SentenceEncoder, _BERT),
     "SeverynMoschitti": (models.SeverynMoschitti, {"filters": 4}),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from keras_qa.models import InferSent
+from keras_qa.models import RelationNetwork
 from support.convolutional_reference import dense
 from support.convolutional_reference import weights_of
 from support.convolutional_reference import words_of
@@ -22,4 +23,24 @@ def infersent(model, question, answer):
     return dense(model.head.get_layer("score"), hidden)[0]
 
 
-SCORES = {InferSent: infersent}
+def relation_sum(question, answer, weights):
+    """The sum of g over the pairs of words; weights are kernel, bias, ..."""
+    total = 0
+    for q in question:
+        for a in answer:
+            x = np.concatenate([q, a])
+            for kernel, bias in zip(weights[::2], weights[1::2], strict=True):
+                x = np.maximum(x @ kernel + bias, 0)
+            total = total + x
+    return total
+
+
+def relation_network(model, question, answer):
+    texts = (words_of(model, ids) for ids in (question, answer))
+    x = relation_sum(*texts, weights_of(model.get_layer("relations")))
+    for i in range(model.hidden_layers):
+        x = np.maximum(dense(model.get_layer(f"hidden_{i}"), x), 0)
+    return dense(model.get_layer("score"), x)[0]
+
+
+SCORES = {InferSent: infersent, RelationNetwork: relation_network}
