@@ -52,7 +52,7 @@ _HOMES = {
             "MVLSTM",
             "QACNN",
         ),
-        *("QALSTM", "QRNNRanker", "RelationNetwork"),
+        *("QALSTM", "QRNNRanker", "RNNPOA", "RelationNetwork"),
         "SentenceCosineRanker",
         *("SentenceEncoder", "WordCountRanker"),
     ),

@@ -43,6 +43,7 @@ from keras_qa.layers.packed_texts import PackedTexts
 from keras_qa.layers.pair_convolution import PairConvolution
 from keras_qa.layers.per_dimension_convolution import PerDimensionConvolution
 from keras_qa.layers.poincare_distance import PoincareDistance
+from keras_qa.layers.position_influence import PositionInfluence
 from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.layers.query_attention import QueryAttention
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
@@ -50,6 +51,7 @@ from keras_qa.layers.relation_sum import RelationSum
 from keras_qa.layers.sentence_distance import SentenceDistance
 from keras_qa.layers.soft_alignment import SoftAlignment
 from keras_qa.layers.softmax_block import SoftmaxBlock
+from keras_qa.layers.softmax_pooling import SoftmaxPooling
 from keras_qa.layers.state_matches import StateMatches
 from keras_qa.layers.tangent_projection import TangentProjection
 from keras_qa.layers.text_convolution import TextConvolution
@@ -106,6 +108,7 @@ __all__ = [
     "PairConvolution",
     "PerDimensionConvolution",
     "PoincareDistance",
+    "PositionInfluence",
     "QRNNLayer",
     "QueryAttention",
     "RBMJumpScore",
@@ -113,6 +116,7 @@ __all__ = [
     "SentenceDistance",
     "SoftAlignment",
     "SoftmaxBlock",
+    "SoftmaxPooling",
     "StateMatches",
     "TangentProjection",
     "TextConvolution",

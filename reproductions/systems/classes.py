@@ -50,6 +50,8 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
         "RelationNetwork",
         ("units", "depth", "hidden_units", "hidden_layers", "activation"),
     ),
+    # keras_qa/models/memory
+    "rnn-poa": ("RNNPOA", ("units", "influence_units", "sigma")),
     # keras_qa/models/grids
     "arc-ii": (
         "ARCII",

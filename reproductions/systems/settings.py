@@ -46,6 +46,12 @@ class SystemsSettings(CommonSettings):
     depth: int = setting(
         4, "Santoro et al. (2017)", "layers of g", above=0, later=True
     )
+    influence_units: int = setting(
+        50, "ours", "of RNN-POA's position vectors", above=0, later=True
+    )
+    sigma: float = setting(
+        25.0, "ours", "width of RNN-POA's kernel", above=0, later=True
+    )
     pooling: str = setting(
         "last",
         "Tay et al. (2017)",
@@ -175,6 +181,8 @@ MODELS: dict[str, dict[str, Any]] = {
         "hidden_units": 256,
         "hidden_layers": 2,
     },
+    # Chen et al. (2017), as public re-implementations have it
+    "rnn-poa": {"optimizer": "adadelta", "learning_rate": 1.0},
     # Wan et al. (2016), Yang et al. (2016): a margin
     "mv-lstm": {**_RANKS, "trainable_embeddings": True, "hidden_units": 50},
     "anmm": _RANKS,

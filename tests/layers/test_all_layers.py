@@ -26,6 +26,7 @@ ARGUMENTS = {
     "PackedTexts": {"cls_id": 2, "sep_id": 3, "max_length": 9},
     "PerDimensionConvolution": {"filters": 4, "kernel_size": 3},
     "PairConvolution": {"filters": 4, "kernel_size": 3},
+    "PositionInfluence": {"units": 3},
     "QRNNLayer": {"units": 2},
     "QueryAttention": {"max_document_length": 5},
     "RelationSum": {"units": 3},
@@ -43,7 +44,7 @@ SIZES = {
     *("num_layers", "max_document_length", "attention_units", "size"),
     *("vocabulary_size", "class_count", "token_id", "cls_id", "sep_id"),
     *("max_length", "length", "k", "channels", "bins", "layer"),
-    *("trees", "depth"),
+    *("trees", "depth", "max_distance"),
 }
 
 

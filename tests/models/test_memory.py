@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from keras import ops
 
+from keras_qa.models import RNNPOA
 from keras_qa.models import InferSent
 from keras_qa.models import RelationNetwork
 from support import memory_reference
@@ -30,6 +31,8 @@ SETTINGS = [
     (InferSent, {**SENTENCES, "pooling": "mean", "shared_encoder": False}),
     (RelationNetwork, {"units": 3, "depth": 2, "hidden_units": 4}),
     (RelationNetwork, {"units": 4, "depth": 1, "hidden_layers": 1}),
+    (RNNPOA, {"units": 2, "influence_units": 3, "sigma": 2.0}),
+    (RNNPOA, {"units": 2, "attention_units": 3, "max_distance": 2}),
 ]
 
 
@@ -80,6 +83,7 @@ def lstm_size(m, d):
         ),
         # The docstring's.
         (RelationNetwork, {}, 601 * 256 + 5 * 257 * 256 + 257),
+        (RNNPOA, {}, lstm_size(100, 50) + 2 * (101 + 1) * 100 + 50 * 100),
     ],
 )
 def test_the_sizes_are_those_of_a_pencil(model_class, settings, size):
@@ -92,6 +96,7 @@ def test_the_sizes_are_those_of_a_pencil(model_class, settings, size):
     [
         (InferSent, {"pooling": "min"}, "`pooling` must be one of"),
         (RelationNetwork, {"hidden_layers": 0}, "`hidden_layers` must be"),
+        (RNNPOA, {"sigma": 0.0}, "`sigma` must be positive"),
     ],
 )
 def test_wrong_arguments(model_class, settings, message):

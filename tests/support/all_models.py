@@ -138,6 +138,7 @@ _SCORERS = {
     "QACNN": (models.QACNN, {"filters": 4}),
     "QALSTM": (models.QALSTM, {"units": 3}),
     "QRNNRanker": (models.QRNNRanker, _POINTWISE),
+    "RNNPOA": (models.RNNPOA, {"units": 3, "influence_units": 4}),
     "RelationNetwork": (
         models.RelationNetwork,
         {"units": 4, "depth": 2, "hidden_units": 3},

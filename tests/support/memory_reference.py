@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from keras_qa.models import RNNPOA
 from keras_qa.models import InferSent
 from keras_qa.models import RelationNetwork
 from support.convolutional_reference import dense
@@ -43,4 +44,46 @@ def relation_network(model, question, answer):
     return dense(model.get_layer("score"), x)[0]
 
 
-SCORES = {InferSent: infersent, RelationNetwork: relation_network}
+def softmax_mean(values, scores):
+    """The mean of vectors with the softmax of the scores as weights."""
+    exponentials = np.exp(scores - np.max(scores))
+    weights = exponentials / exponentials.sum()
+    return sum(w * value for w, value in zip(weights, values, strict=True))
+
+
+def position_influence(question, answer, noise, sigma):
+    """The vectors p_j of all positions of an answer."""
+    known = {word for word in question if word > 1}
+    vectors = np.zeros((len(answer), noise.shape[1]))
+    for j in range(len(answer)):
+        for k, word in enumerate(answer):
+            u = abs(j - k)
+            if word in known and u < len(noise):
+                vectors[j] += np.exp(-(u**2) / (2 * sigma**2)) + noise[u]
+    return vectors
+
+
+def rnn_poa(model, question, answer):
+    layer = model.get_layer
+    means = {}
+    for side, ids in (("question", question), ("answer", answer)):
+        states = bilstm(words_of(model, ids), weights_of(layer("bilstm")))
+        kernel, bias = weights_of(layer(f"{side}_states"))
+        (vector,) = weights_of(layer(f"{side}_scores"))
+        inner = states @ kernel + bias
+        if side == "answer":
+            (noise,) = weights_of(layer("influence"))
+            (kernel,) = weights_of(layer("influence_states"))
+            p = position_influence(question, ids[ids > 0], noise, model.sigma)
+            inner = inner + p @ kernel
+        means[side] = softmax_mean(states, (np.tanh(inner) @ vector)[:, 0])
+    distance = np.abs(means["question"] - means["answer"]).sum()
+    probability = np.exp(-distance)
+    return np.log(probability / (1 - probability))
+
+
+SCORES = {
+    InferSent: infersent,
+    RelationNetwork: relation_network,
+    RNNPOA: rnn_poa,
+}
