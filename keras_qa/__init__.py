@@ -50,6 +50,7 @@ _HOMES = {
             "LogCosineQA",
             "MRNN",
             "MVLSTM",
+            "MultihopSequentialLSTM",
             "QACNN",
         ),
         *("QALSTM", "QRNNRanker", "RNNPOA", "RelationNetwork"),

@@ -49,6 +49,7 @@ from keras_qa.layers.query_attention import QueryAttention
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
 from keras_qa.layers.relation_sum import RelationSum
 from keras_qa.layers.sentence_distance import SentenceDistance
+from keras_qa.layers.sequential_attention import SequentialAttention
 from keras_qa.layers.soft_alignment import SoftAlignment
 from keras_qa.layers.softmax_block import SoftmaxBlock
 from keras_qa.layers.softmax_pooling import SoftmaxPooling
@@ -114,6 +115,7 @@ __all__ = [
     "RBMJumpScore",
     "RelationSum",
     "SentenceDistance",
+    "SequentialAttention",
     "SoftAlignment",
     "SoftmaxBlock",
     "SoftmaxPooling",

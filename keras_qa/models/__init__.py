@@ -27,6 +27,7 @@ from keras_qa.models.grids.mv_lstm import MVLSTM
 from keras_qa.models.hyperqa import HyperQA
 from keras_qa.models.iam.iam import IAM
 from keras_qa.models.iam.language_model import BidirectionalLanguageModel
+from keras_qa.models.memory.multihop_lstm import MultihopSequentialLSTM
 from keras_qa.models.memory.rnn_poa import RNNPOA
 from keras_qa.models.mrnn import MRNN
 from keras_qa.models.qa_lstm.attentive import AttentiveCNN
@@ -86,6 +87,7 @@ __all__ = [
     "LSTMRanker",
     "LateInteraction",
     "LogCosineQA",
+    "MultihopSequentialLSTM",
     "QRNNRanker",
     "RelationNetwork",
     "SentenceCosineRanker",

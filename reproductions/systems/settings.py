@@ -46,6 +46,7 @@ class SystemsSettings(CommonSettings):
     depth: int = setting(
         4, "Santoro et al. (2017)", "layers of g", above=0, later=True
     )
+    hops: int = setting(2, "ours", "of multihop", above=0, later=True)
     influence_units: int = setting(
         50, "ours", "of RNN-POA's position vectors", above=0, later=True
     )
@@ -181,6 +182,13 @@ MODELS: dict[str, dict[str, Any]] = {
         "hidden_units": 256,
         "hidden_layers": 2,
     },
+    # Tran and Niederée (2018): a margin of 0.2, trained vectors
+    "multihop-lstm": {
+        **_RANKS,
+        "margin": 0.2,
+        "trainable_embeddings": True,
+        "units": 141,
+    },
     # Chen et al. (2017), as public re-implementations have it
     "rnn-poa": {"optimizer": "adadelta", "learning_rate": 1.0},
     # Wan et al. (2016), Yang et al. (2016): a margin
@@ -222,7 +230,7 @@ _BEST: dict[str, Any] = {
 }
 
 # Whose LSTM has 512 units and more in their papers.
-_LARGE = ("ntn-lstm", "hd-lstm", "infersent")
+_LARGE = ("ntn-lstm", "hd-lstm", "infersent", "multihop-lstm")
 
 RECIPES = {
     "paper": Recipe("each system as published, as far as it is at hand"),

@@ -30,6 +30,7 @@ ARGUMENTS = {
     "QRNNLayer": {"units": 2},
     "QueryAttention": {"max_document_length": 5},
     "RelationSum": {"units": 3},
+    "SequentialAttention": {"units": 2},
     "SoftmaxBlock": {"size": 3},
     "TextConvolution": {"filters": 4, "kernel_size": 3},
     "TextVectors": {"vectors": (7, 5, 4)},

@@ -38,6 +38,7 @@ CASES = {
     "QueryAttention": ({"max_document_length": 6}, TEXTS),
     "RelationSum": ({"units": 3}, TEXTS),
     "SentenceDistance": ({}, [(2, 3), (2, 3)]),
+    "SequentialAttention": ({"units": 2}, [(2, 4), (2, 3, 4)]),
     "SoftAlignment": ({"score": "bilinear"}, [(2, 3, 4), (2, 5, 6)]),
     "SoftmaxPooling": ({}, [(2, 3, 4), (2, 3)]),
     "TextVectors": ({"vectors": (7, 5, 4)}, [(2, 1), (2, 3)]),

@@ -6,6 +6,7 @@ from keras import ops
 
 from keras_qa.models import RNNPOA
 from keras_qa.models import InferSent
+from keras_qa.models import MultihopSequentialLSTM
 from keras_qa.models import RelationNetwork
 from support import memory_reference
 from support.all_models import scores_of
@@ -33,6 +34,8 @@ SETTINGS = [
     (RelationNetwork, {"units": 4, "depth": 1, "hidden_layers": 1}),
     (RNNPOA, {"units": 2, "influence_units": 3, "sigma": 2.0}),
     (RNNPOA, {"units": 2, "attention_units": 3, "max_distance": 2}),
+    (MultihopSequentialLSTM, {"units": 2}),
+    (MultihopSequentialLSTM, {"units": 3, "hops": 1}),
 ]
 
 
@@ -84,6 +87,11 @@ def lstm_size(m, d):
         # The docstring's.
         (RelationNetwork, {}, 601 * 256 + 5 * 257 * 256 + 257),
         (RNNPOA, {}, lstm_size(100, 50) + 2 * (101 + 1) * 100 + 50 * 100),
+        (
+            MultihopSequentialLSTM,
+            {},
+            lstm_size(300, 141) + lstm_size(282, 141) + 2 * (2 * 282 + 1) * 282,
+        ),
     ],
 )
 def test_the_sizes_are_those_of_a_pencil(model_class, settings, size):
@@ -97,6 +105,7 @@ def test_the_sizes_are_those_of_a_pencil(model_class, settings, size):
         (InferSent, {"pooling": "min"}, "`pooling` must be one of"),
         (RelationNetwork, {"hidden_layers": 0}, "`hidden_layers` must be"),
         (RNNPOA, {"sigma": 0.0}, "`sigma` must be positive"),
+        (MultihopSequentialLSTM, {"hops": 0}, "`hops` must be a positive"),
     ],
 )
 def test_wrong_arguments(model_class, settings, message):

@@ -134,6 +134,7 @@ _SCORERS = {
     "MRNN": (models.MRNN, _MRNN),
     "MRNN of vectors": (models.MRNN, {**_MRNN, "vocabulary_size": None}),
     "MVLSTM": (models.MVLSTM, {"units": 3, "hidden_units": 4}),
+    "MultihopSequentialLSTM": (models.MultihopSequentialLSTM, {"units": 3}),
     "NTNLSTM": (models.NTNLSTM, {"units": 3, "slices": 2}),
     "QACNN": (models.QACNN, {"filters": 4}),
     "QALSTM": (models.QALSTM, {"units": 3}),

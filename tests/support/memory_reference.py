@@ -4,6 +4,7 @@ import numpy as np
 
 from keras_qa.models import RNNPOA
 from keras_qa.models import InferSent
+from keras_qa.models import MultihopSequentialLSTM
 from keras_qa.models import RelationNetwork
 from support.convolutional_reference import dense
 from support.convolutional_reference import weights_of
@@ -82,8 +83,41 @@ def rnn_poa(model, question, answer):
     return np.log(probability / (1 - probability))
 
 
+def sequential_attention(query, states, weights):
+    """The mean of states whose weights a bidirectional LSTM computes."""
+    return softmax_mean(states, bilstm(states * query, weights).sum(axis=1))
+
+
+def cosine(x, y):
+    return x @ y / (np.linalg.norm(x) * np.linalg.norm(y))
+
+
+def multihop(model, question, answer):
+    layer = model.get_layer
+    h, answered = (
+        bilstm(words_of(model, ids), weights_of(layer("bilstm")))
+        for ids in (question, answer)
+    )
+    memory = h.mean(axis=0)
+    vectors = [memory]
+    for k in range(1, model.hops + 1):
+        of_states, of_memory, vector = (
+            weights_of(layer(f"hop_{k}_{name}"))[0]
+            for name in ("states", "memory", "scores")
+        )
+        gate = np.tanh(memory @ of_memory)
+        scores = (np.tanh(h @ of_states) * gate) @ vector
+        vectors.append(softmax_mean(h, scores[:, 0]))
+        memory = memory + vectors[-1]
+    weights = weights_of(layer("sequential_attention"))
+    return sum(
+        cosine(o, sequential_attention(o, answered, weights)) for o in vectors
+    )
+
+
 SCORES = {
     InferSent: infersent,
     RelationNetwork: relation_network,
     RNNPOA: rnn_poa,
+    MultihopSequentialLSTM: multihop,
 }
