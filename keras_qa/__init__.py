@@ -45,6 +45,7 @@ _HOMES = {
         *("HyperQA", "IAM", "InferSent"),
         *(
             "IdfOverlapRanker",
+            "KeyValueMemory",
             "LSTMRanker",
             "LateInteraction",
             "LogCosineQA",

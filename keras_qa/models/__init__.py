@@ -27,6 +27,7 @@ from keras_qa.models.grids.mv_lstm import MVLSTM
 from keras_qa.models.hyperqa import HyperQA
 from keras_qa.models.iam.iam import IAM
 from keras_qa.models.iam.language_model import BidirectionalLanguageModel
+from keras_qa.models.memory.key_value_memory import KeyValueMemory
 from keras_qa.models.memory.multihop_lstm import MultihopSequentialLSTM
 from keras_qa.models.memory.rnn_poa import RNNPOA
 from keras_qa.models.mrnn import MRNN
@@ -84,6 +85,7 @@ __all__ = [
     "HyperQA",
     "IdfOverlapRanker",
     "InferSent",
+    "KeyValueMemory",
     "LSTMRanker",
     "LateInteraction",
     "LogCosineQA",

@@ -51,6 +51,7 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
         ("units", "depth", "hidden_units", "hidden_layers", "activation"),
     ),
     # keras_qa/models/memory
+    "kv-memnn": ("KeyValueMemory", ("hops", "kernel_size")),
     "multihop-lstm": ("MultihopSequentialLSTM", ("units", "hops")),
     "rnn-poa": ("RNNPOA", ("units", "influence_units", "sigma")),
     # keras_qa/models/grids

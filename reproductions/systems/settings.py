@@ -46,7 +46,7 @@ class SystemsSettings(CommonSettings):
     depth: int = setting(
         4, "Santoro et al. (2017)", "layers of g", above=0, later=True
     )
-    hops: int = setting(2, "ours", "of multihop", above=0, later=True)
+    hops: int = setting(2, "ours", "reads of the text", above=0, later=True)
     influence_units: int = setting(
         50, "ours", "of RNN-POA's position vectors", above=0, later=True
     )
@@ -182,6 +182,8 @@ MODELS: dict[str, dict[str, Any]] = {
         "hidden_units": 256,
         "hidden_layers": 2,
     },
+    # Miller et al. (2016): a window of 7 words
+    "kv-memnn": {"kernel_size": 7},
     # Tran and Niederée (2018): a margin of 0.2, trained vectors
     "multihop-lstm": {
         **_RANKS,

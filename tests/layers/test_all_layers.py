@@ -37,6 +37,7 @@ ARGUMENTS = {
     "TfIdf": {"vocabulary_size": 9},
     "WideConvolution": {"filters": 4, "kernel_size": 3},
     "WindowPooling": {"kernel_size": 3},
+    "WindowSums": {"kernel_size": 3},
     "WordPrediction": {"vocabulary_size": 9},
     "WordProjection": {"units": 2},
 }

@@ -6,6 +6,7 @@ from keras import ops
 
 from keras_qa.models import RNNPOA
 from keras_qa.models import InferSent
+from keras_qa.models import KeyValueMemory
 from keras_qa.models import MultihopSequentialLSTM
 from keras_qa.models import RelationNetwork
 from support import memory_reference
@@ -36,6 +37,8 @@ SETTINGS = [
     (RNNPOA, {"units": 2, "attention_units": 3, "max_distance": 2}),
     (MultihopSequentialLSTM, {"units": 2}),
     (MultihopSequentialLSTM, {"units": 3, "hops": 1}),
+    (KeyValueMemory, {"kernel_size": 3}),
+    (KeyValueMemory, {"hops": 1, "kernel_size": 2, "values": "window"}),
 ]
 
 
@@ -92,6 +95,7 @@ def lstm_size(m, d):
             {},
             lstm_size(300, 141) + lstm_size(282, 141) + 2 * (2 * 282 + 1) * 282,
         ),
+        (KeyValueMemory, {}, 2 * 300 * 300),
     ],
 )
 def test_the_sizes_are_those_of_a_pencil(model_class, settings, size):
@@ -106,6 +110,7 @@ def test_the_sizes_are_those_of_a_pencil(model_class, settings, size):
         (RelationNetwork, {"hidden_layers": 0}, "`hidden_layers` must be"),
         (RNNPOA, {"sigma": 0.0}, "`sigma` must be positive"),
         (MultihopSequentialLSTM, {"hops": 0}, "`hops` must be a positive"),
+        (KeyValueMemory, {"values": "key"}, "`values` must be one of"),
     ],
 )
 def test_wrong_arguments(model_class, settings, message):

@@ -124,6 +124,7 @@ _SCORERS = {
     ),
     "IdfOverlapRanker": (models.IdfOverlapRanker, {}),
     "InferSent": (models.InferSent, {"units": 3, "hidden_units": 4}),
+    "KeyValueMemory": (models.KeyValueMemory, {"kernel_size": 3}),
     "LSTMRanker": (models.LSTMRanker, _POINTWISE),
     "LateInteraction": (models.LateInteraction, _BERT),
     "LogCosineQA": (models.LogCosineQA, {"projection_dim": 5}),

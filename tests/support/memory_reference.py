@@ -4,6 +4,7 @@ import numpy as np
 
 from keras_qa.models import RNNPOA
 from keras_qa.models import InferSent
+from keras_qa.models import KeyValueMemory
 from keras_qa.models import MultihopSequentialLSTM
 from keras_qa.models import RelationNetwork
 from support.convolutional_reference import dense
@@ -115,9 +116,31 @@ def multihop(model, question, answer):
     )
 
 
+def window_sums(words, size):
+    """The sum of the window around each word."""
+    sums = np.zeros_like(words)
+    for i in range(len(words)):
+        for j in range(i - (size - 1) // 2, i + size // 2 + 1):
+            if 0 <= j < len(words):
+                sums[i] += words[j]
+    return sums
+
+
+def key_value_memory(model, question, answer):
+    asked, answered = (words_of(model, ids) for ids in (question, answer))
+    keys = window_sums(answered, model.kernel_size)
+    values = answered if model.values == "center" else keys
+    query = asked.sum(axis=0)
+    for hop in range(1, model.hops + 1):
+        (matrix,) = weights_of(model.get_layer(f"update_{hop}"))
+        query = (query + softmax_mean(values, keys @ query)) @ matrix
+    return query @ answered.sum(axis=0)
+
+
 SCORES = {
     InferSent: infersent,
     RelationNetwork: relation_network,
     RNNPOA: rnn_poa,
     MultihopSequentialLSTM: multihop,
+    KeyValueMemory: key_value_memory,
 }
