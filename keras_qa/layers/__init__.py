@@ -45,13 +45,17 @@ from keras_qa.layers.packed_texts import PackedTexts
 from keras_qa.layers.pair_convolution import PairConvolution
 from keras_qa.layers.per_dimension_convolution import PerDimensionConvolution
 from keras_qa.layers.poincare_distance import PoincareDistance
+from keras_qa.layers.position_influence import PositionInfluence
 from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.layers.query_attention import QueryAttention
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
+from keras_qa.layers.relation_sum import RelationSum
 from keras_qa.layers.self_attentive_pooling import SelfAttentivePooling
 from keras_qa.layers.sentence_distance import SentenceDistance
+from keras_qa.layers.sequential_attention import SequentialAttention
 from keras_qa.layers.soft_alignment import SoftAlignment
 from keras_qa.layers.softmax_block import SoftmaxBlock
+from keras_qa.layers.softmax_pooling import SoftmaxPooling
 from keras_qa.layers.state_matches import StateMatches
 from keras_qa.layers.tangent_projection import TangentProjection
 from keras_qa.layers.text_convolution import TextConvolution
@@ -61,6 +65,7 @@ from keras_qa.layers.value_shared_matching import ValueSharedMatching
 from keras_qa.layers.vector_comparison import VectorComparison
 from keras_qa.layers.wide_convolution import WideConvolution
 from keras_qa.layers.window_pooling import WindowPooling
+from keras_qa.layers.window_sums import WindowSums
 from keras_qa.layers.word_prediction import WordPrediction
 from keras_qa.layers.word_projection import WordProjection
 
@@ -110,13 +115,17 @@ __all__ = [
     "PairConvolution",
     "PerDimensionConvolution",
     "PoincareDistance",
+    "PositionInfluence",
     "QRNNLayer",
     "QueryAttention",
     "RBMJumpScore",
+    "RelationSum",
     "SelfAttentivePooling",
     "SentenceDistance",
+    "SequentialAttention",
     "SoftAlignment",
     "SoftmaxBlock",
+    "SoftmaxPooling",
     "StateMatches",
     "TangentProjection",
     "TextConvolution",
@@ -126,6 +135,7 @@ __all__ = [
     "VectorComparison",
     "WideConvolution",
     "WindowPooling",
+    "WindowSums",
     "WordPrediction",
     "WordProjection",
 ]

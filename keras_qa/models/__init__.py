@@ -30,6 +30,9 @@ from keras_qa.models.iam.iam import IAM
 from keras_qa.models.iam.language_model import BidirectionalLanguageModel
 from keras_qa.models.inner_attention.iarnn import IARNN
 from keras_qa.models.inner_attention.self_lstm import SelfLSTM
+from keras_qa.models.memory.key_value_memory import KeyValueMemory
+from keras_qa.models.memory.multihop_lstm import MultihopSequentialLSTM
+from keras_qa.models.memory.rnn_poa import RNNPOA
 from keras_qa.models.mrnn import MRNN
 from keras_qa.models.qa_lstm.attentive import AttentiveCNN
 from keras_qa.models.qa_lstm.attentive import AttentiveLSTM
@@ -38,6 +41,8 @@ from keras_qa.models.qa_lstm.qa_lstm import QACNN
 from keras_qa.models.qa_lstm.qa_lstm import QALSTM
 from keras_qa.models.qa_lstm.qa_lstm import ConvBasedLSTM
 from keras_qa.models.qa_lstm.qa_lstm import ConvPoolingLSTM
+from keras_qa.models.sentence_encoders.infersent import InferSent
+from keras_qa.models.sentence_encoders.relation_network import RelationNetwork
 from keras_qa.models.siamese.arc_i import ARCI
 from keras_qa.models.siamese.cntn import CNTN
 from keras_qa.models.siamese.hd_lstm import HDLSTM
@@ -65,6 +70,7 @@ __all__ = [
     "NTNLSTM",
     "QACNN",
     "QALSTM",
+    "RNNPOA",
     "APBiLSTM",
     "AlignmentRanker",
     "AttentiveCNN",
@@ -83,10 +89,14 @@ __all__ = [
     "FusionRanker",
     "HyperQA",
     "IdfOverlapRanker",
+    "InferSent",
+    "KeyValueMemory",
     "LSTMRanker",
     "LateInteraction",
     "LogCosineQA",
+    "MultihopSequentialLSTM",
     "QRNNRanker",
+    "RelationNetwork",
     "SelfLSTM",
     "SentenceCosineRanker",
     "SentenceEncoder",

@@ -49,6 +49,19 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     "self-lstm": ("SelfLSTM", ("units",)),
     # keras_qa/models/compare_aggregate
     "iwan": ("IWAN", ("units", "hidden_units")),
+    # keras_qa/models/sentence_encoders
+    "infersent": (
+        "InferSent",
+        ("units", "hidden_units", "activation", "pooling"),
+    ),
+    "relation-network": (
+        "RelationNetwork",
+        ("units", "depth", "hidden_units", "hidden_layers", "activation"),
+    ),
+    # keras_qa/models/memory
+    "kv-memnn": ("KeyValueMemory", ("hops", "kernel_size")),
+    "multihop-lstm": ("MultihopSequentialLSTM", ("units", "hops")),
+    "rnn-poa": ("RNNPOA", ("units", "influence_units", "sigma")),
     # keras_qa/models/grids
     "arc-ii": (
         "ARCII",

@@ -43,6 +43,16 @@ class SystemsSettings(CommonSettings):
     slices: int = setting(5, "Qiu and Huang (2015)", "of a tensor", above=0)
     channels: int = setting(4, "ours", "of MV-LSTM's tensor", above=0)
     hidden_layers: int = setting(1, "ours", "of HD-LSTM", least=0)
+    depth: int = setting(
+        4, "Santoro et al. (2017)", "layers of g", above=0, later=True
+    )
+    hops: int = setting(2, "ours", "reads of the text", above=0, later=True)
+    influence_units: int = setting(
+        50, "ours", "of RNN-POA's position vectors", above=0, later=True
+    )
+    sigma: float = setting(
+        25.0, "ours", "width of RNN-POA's kernel", above=0, later=True
+    )
     pooling: str = setting(
         "last",
         "Tay et al. (2017)",
@@ -170,6 +180,34 @@ MODELS: dict[str, dict[str, Any]] = {
     # Tay et al. (2017): as LSTM in CTRN's Table 2
     "ntn-lstm": {"units": 512, "activation": "tanh"},
     "hd-lstm": {"units": 512, "hidden_units": 128},
+    # Conneau et al. (2017), 3.3: SGD with 0.1 and batches of 64
+    "infersent": {
+        "optimizer": "sgd",
+        "learning_rate": 0.1,
+        "batch_size": 64,
+        "units": 2048,
+        "hidden_units": 512,
+        "activation": "tanh",
+        "pooling": "max",
+    },
+    # Santoro et al. (2017), for pictures
+    "relation-network": {
+        "units": 256,
+        "depth": 4,
+        "hidden_units": 256,
+        "hidden_layers": 2,
+    },
+    # Miller et al. (2016): a window of 7 words
+    "kv-memnn": {"kernel_size": 7},
+    # Tran and Niederée (2018): a margin of 0.2, trained vectors
+    "multihop-lstm": {
+        **_RANKS,
+        "margin": 0.2,
+        "trainable_embeddings": True,
+        "units": 141,
+    },
+    # Chen et al. (2017), as public re-implementations have it
+    "rnn-poa": {"optimizer": "adadelta", "learning_rate": 1.0},
     # Wan et al. (2016), Yang et al. (2016): a margin
     "mv-lstm": {**_RANKS, "trainable_embeddings": True, "hidden_units": 50},
     "anmm": _RANKS,
@@ -216,13 +254,19 @@ _BEST: dict[str, Any] = {
     "average_last": 3,
 }
 
+# Whose LSTM has 512 units and more in their papers.
+_LARGE = ("ntn-lstm", "hd-lstm", "infersent", "multihop-lstm")
+
 RECIPES = {
     "paper": Recipe("each system as published, as far as it is at hand"),
     "best": Recipe(
         "what did best for the papers' own models in cross-validation on train",
         _BEST,
         # For 2 cores: the smallest size of CTRN's list.
-        models={key: {"units": 128} for key in ("ntn-lstm", "hd-lstm")},
+        models={
+            **{key: {"units": 128} for key in _LARGE},
+            "relation-network": {"units": 64, "depth": 2},
+        },
         datasets={
             name: {"word_norm": "power"}
             for name in ("trecqa-raw", "trecqa-clean", "trecqa-all")

@@ -35,9 +35,13 @@ CASES = {
     "OrthogonalDecomposition": ({}, [(2, 3, 4), (2, 3, 4)]),
     "PairConvolution": ({"filters": 3, "kernel_size": 2}, TEXTS),
     "PoincareDistance": ({}, VECTORS),
+    "PositionInfluence": ({"units": 3}, [(2, 3), (2, 4)]),
     "QueryAttention": ({"max_document_length": 6}, TEXTS),
+    "RelationSum": ({"units": 3}, TEXTS),
     "SentenceDistance": ({}, [(2, 3), (2, 3)]),
+    "SequentialAttention": ({"units": 2}, [(2, 4), (2, 3, 4)]),
     "SoftAlignment": ({"score": "bilinear"}, [(2, 3, 4), (2, 5, 6)]),
+    "SoftmaxPooling": ({}, [(2, 3, 4), (2, 3)]),
     "TextVectors": ({"vectors": (7, 5, 4)}, [(2, 1), (2, 3)]),
     "ValueSharedMatching": ({"bins": 5}, TEXTS),
     "VectorComparison": ({}, VECTORS),
@@ -65,6 +69,7 @@ def made(name):
     arguments, shapes = CASES[name]
     dtypes = {
         "BM25": ("int32", "int32"),
+        "PositionInfluence": ("int32", "int32"),
         "TextVectors": ("int32", "int32"),
         "WordPrediction": ("float32", "int32"),
     }.get(name, ("float32", "float32"))
