@@ -150,7 +150,11 @@ _SCORERS = {
     "RNNPOA": (models.RNNPOA, {"units": 3, "influence_units": 4}),
     "RelationNetwork": (
         models.RelationNetwork,
-        {"units": 4, "depth": 2, "hidden_units": 3},
+        {
+            **{"units": 4, "depth": 2, "hidden_units": 3},
+            # Rectifiers of so few units are 0 for all texts.
+            "activation": "tanh",
+        },
     ),
     "SentenceCosineRanker": (models.SentenceCosineRanker, {}),
     "SentenceEncoder": (models.SentenceEncoder, _BERT),
