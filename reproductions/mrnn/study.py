@@ -1,6 +1,6 @@
 """MRNN with and without its parts, one run after the other.
 
-    python -m reproductions.mrnn.study --data-dir DIR --output-dir DIR \
+    python -m reproductions.study mrnn --data-dir DIR --output-dir DIR \
         --embeddings bert:minilm glove.6B.100d.bin \
         --record reproductions/records/runs.jsonl
     python -m reproductions.significance DIR
@@ -19,16 +19,13 @@ cosine read the last of `--embeddings`; BM25 runs, too.
 """
 
 import argparse
-import sys
 from collections.abc import Iterator
-from collections.abc import Sequence
 from pathlib import Path
 
 from reproductions.harness.parts.floor_names import FLOORS
-from reproductions.harness.study import PlannedRun
-from reproductions.harness.study import plan_run
-from reproductions.harness.study import run_study
-from reproductions.harness.study import study_parser
+from reproductions.harness.studies.plans import PlannedRun
+from reproductions.harness.studies.plans import plan_run
+from reproductions.harness.studies.plans import study_parser
 from reproductions.mrnn.experiment import EXPERIMENT
 
 SEEDS = (1, 2, 3)
@@ -79,9 +76,9 @@ def _run(
     )
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Runs all conditions; stops at the first that fails."""
-    parser = study_parser(
+def parser() -> argparse.ArgumentParser:
+    """The options that choose among the runs."""
+    return study_parser(
         EXPERIMENT,
         __doc__,
         "runs/mrnn-study",
@@ -90,8 +87,3 @@ def main(argv: Sequence[str] | None = None) -> int:
         recipe="small",
         changed="run of MRNN",
     )
-    return run_study(EXPERIMENT, parser, runs, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
