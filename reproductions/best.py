@@ -6,8 +6,7 @@
 
 Five seeds of each model on `--split dev`. The recipes fix the number of epochs
 and were chosen by the recorded searches on folds of train, so all of train is
-fitted, and dev is ranked once. Finished runs are skipped, so the command can be
-given again after an interruption.
+fitted, and dev is ranked once.
 """
 
 import argparse

@@ -19,10 +19,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from reproductions.harness.command import count
-from reproductions.harness.command import positive
 from reproductions.harness.command import with_messages
 from reproductions.harness.studies.making import run_all
+from reproductions.harness.studies.plans import add_queue
 
 BEST = "best"
 
@@ -35,27 +34,6 @@ def studies() -> dict[str, str]:
         **{name: f"reproductions.{name}.study" for name in names},
         BEST: f"reproductions.{BEST}",
     }
-
-
-def add_queue(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of the queue."""
-    parser.add_argument(
-        "--workers",
-        type=positive,
-        default=1,
-        metavar="N",
-        help="start N processes of one thread each (default: 1, which works "
-        "in this process, with the threads of a single run)",
-    )
-    parser.add_argument(
-        "--retries",
-        type=count,
-        default=1,
-        metavar="N",
-        help="try a run that fails, or whose process is killed, N times again "
-        "(default: 1)",
-    )
-    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

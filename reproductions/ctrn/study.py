@@ -6,9 +6,8 @@
 
 Five seeds of each condition on `--split dev`: the epoch of each run is chosen
 on a fold held out of train, dev is ranked once. All conditions have their first
-seed before any has its second. Finished runs are skipped, so the command can be
-given again after an interruption. The recipe is `small`, the paper's with 128
-units; `--recipe paper` takes hours.
+seed before any has its second. The recipe is `small`, the
+paper's with 128 units; `--recipe paper` takes hours.
 
 CTRN runs with both readings of its crossed input and of its alignment. The
 baselines are QRNN, LSTM, CNN, the attentive models, the features of overlap

@@ -4,8 +4,7 @@
         --embeddings vectors.bin --record reproductions/records/runs.jsonl
 
 Three seeds of each condition on `--split dev`, ranked once. The runs of recipe
-`best` with its own settings are those of `reproductions.best`. Finished runs
-are skipped, so the command can be given again after an interruption.
+`best` with its own settings are those of the study `best`.
 """
 
 import argparse

@@ -7,8 +7,7 @@
 Three seeds of each condition on `--split dev`: the epoch of each run is chosen
 on a fold held out of train, dev is ranked once. All conditions have their first
 seed before any has its second; all runs share the stages before the matcher, in
-the folder `stages`. Finished runs are skipped, so the command can be given
-again after an interruption. The recipe is `small`; `--recipe paper` takes days.
+the folder `stages`. The recipe is `small`; `--recipe paper` takes days.
 
 IAM runs with the vectors of a BERT and with those of `--embeddings`, with and
 without the jump. With BERT it also runs without each other term of equation 8,

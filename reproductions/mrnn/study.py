@@ -7,9 +7,8 @@
 
 Three seeds of each condition on `--split dev`: the epoch of each run is chosen
 on a fold held out of train, dev is ranked once. All conditions have their first
-seed before any has its second. Finished runs are skipped, so the command can be
-given again after an interruption. The recipe is `small`; the published sizes
-need a GPU.
+seed before any has its second. The recipe is `small`; the published
+sizes need a GPU.
 
 MRNN runs with all vectors of `--embeddings` in one ensemble and with each of
 them alone, with 1 to 4 blocks, without its first and without its second

@@ -7,8 +7,7 @@
 tables (`table3`, `table4`) and `figure5`, which stands for rows 3C, 3E and 3L;
 the figure is drawn when these three have run. By default all rows run. A row
 runs on the data set of its table, or on those of `--datasets`; all rows have
-their first seed before any has its second. Finished runs are skipped, so the
-command can be given again after an interruption.
+their first seed before any has its second.
 
 With `--split test` the epoch is chosen on dev, as in the paper; with `--split
 dev`, the default, on questions held out of train. `--recipe small` is sized for

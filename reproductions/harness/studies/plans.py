@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reproductions.harness.command import count
+from reproductions.harness.command import positive
 from reproductions.harness.experiment import Experiment
 
 
@@ -135,3 +137,24 @@ def study_parser(
         help="keep models and weights in the run folders, some 100 MB each",
     )
     return parser
+
+
+def add_queue(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of the queue."""
+    parser.add_argument(
+        "--workers",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="start N processes of one thread each (default: 1, which works "
+        "in this process, with the threads of a single run)",
+    )
+    parser.add_argument(
+        "--retries",
+        type=count,
+        default=1,
+        metavar="N",
+        help="try again N times what fails, or whose process is killed "
+        "(default: 1)",
+    )
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
