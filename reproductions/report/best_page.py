@@ -24,7 +24,7 @@ INTRODUCTION = f"""\
 is above the best floor of the same vectors. Trials and minutes are those of the
 searches on folds of train that chose the settings, of all data sets together.
 
-`python -m reproductions.best` makes these runs."""
+`python -m reproductions.study best` makes these runs."""
 
 
 def best_page(
