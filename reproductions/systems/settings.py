@@ -68,9 +68,14 @@ class SystemsSettings(CommonSettings):
         "Wang, Liu and Zhao (2016)",
         "of IARNN",
         choices=("word", "context", "gate"),
+        later=True,
     )
     occam: float | None = setting(
-        None, "ours", "lambda of IARNN-Occam; null: no such loss", least=0
+        None,
+        "ours",
+        "lambda of IARNN-Occam; null: no such loss",
+        least=0,
+        later=True,
     )
     dropout: float = setting(
         0.0, "ours", "none in most of the papers", least=0, below=1
