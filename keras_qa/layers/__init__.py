@@ -58,6 +58,7 @@ from keras_qa.layers.value_shared_matching import ValueSharedMatching
 from keras_qa.layers.vector_comparison import VectorComparison
 from keras_qa.layers.wide_convolution import WideConvolution
 from keras_qa.layers.window_pooling import WindowPooling
+from keras_qa.layers.word_comparison import WordComparison
 from keras_qa.layers.word_prediction import WordPrediction
 from keras_qa.layers.word_projection import WordProjection
 
@@ -120,6 +121,7 @@ __all__ = [
     "VectorComparison",
     "WideConvolution",
     "WindowPooling",
+    "WordComparison",
     "WordPrediction",
     "WordProjection",
 ]

@@ -2,6 +2,7 @@
 
 from keras_qa.models.attentive_pooling import APCNN
 from keras_qa.models.attentive_pooling import APBiLSTM
+from keras_qa.models.compare_aggregate.cam import CompareAggregate
 from keras_qa.models.convolutional.bigram_cnn import BigramCNN
 from keras_qa.models.convolutional.mpcnn import MPCNN
 from keras_qa.models.convolutional.severyn_moschitti import SeverynMoschitti
@@ -69,6 +70,7 @@ __all__ = [
     "BigramCNN",
     "BoostedRanker",
     "CNNRanker",
+    "CompareAggregate",
     "ConvBasedLSTM",
     "ConvPoolingLSTM",
     "CosineQA",

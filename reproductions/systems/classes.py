@@ -59,4 +59,6 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
         "AICNN",
         ("filters", "kernel_size", "hidden_units", "activation"),
     ),
+    # keras_qa/models/compare_aggregate
+    "cam": ("CompareAggregate", ("units", "comparison", "max_width")),
 }

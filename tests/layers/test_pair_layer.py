@@ -40,6 +40,7 @@ CASES = {
     "TextVectors": ({"vectors": (7, 5, 4)}, [(2, 1), (2, 3)]),
     "ValueSharedMatching": ({"bins": 5}, TEXTS),
     "VectorComparison": ({}, VECTORS),
+    "WordComparison": ({}, [(2, 3, 4), (2, 3, 4)]),
     "WordPrediction": ({"vocabulary_size": 9}, [(2, 3, 8), (2, 3)]),
 }
 BROADCAST = {

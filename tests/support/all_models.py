@@ -86,6 +86,10 @@ _SCORERS = {
         models.CTRN,
         {**_POINTWISE, "overlap_features": OVERLAP_FEATURES},
     ),
+    "CompareAggregate": (
+        models.CompareAggregate,
+        {"units": 4, "comparison": "submult_nn", "max_width": 2},
+    ),
     "ConvBasedLSTM": (models.ConvBasedLSTM, {"units": 3, "filters": 4}),
     "ConvPoolingLSTM": (models.ConvPoolingLSTM, {"units": 3, "filters": 4}),
     "CosineQA": (models.CosineQA, {"projection_dim": 5}),

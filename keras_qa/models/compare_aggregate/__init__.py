@@ -1,0 +1,1 @@
+"""Models that align the words of two texts, compare and aggregate them."""
