@@ -38,7 +38,7 @@ _HOMES = {
         *("APBiLSTM", "APCNN", "AlignmentRanker", "AttentiveCNN"),
         *("AttentiveLSTM", "BM25Ranker", "BidirectionalLanguageModel"),
         *("BigramCNN", "MPCNN", "SeverynMoschitti"),
-        *("ARCI", "CNTN", "CompareAggregate", "HDLSTM", "NTNLSTM"),
+        *("ARCI", "BiMPM", "CNTN", "CompareAggregate", "HDLSTM", "NTNLSTM"),
         "BoostedRanker",
         *("CNNRanker", "CTRN", "ConvBasedLSTM", "ConvPoolingLSTM", "CosineQA"),
         *("CrossEncoder", "FeatureRanker", "FengCNN", "FusionRanker"),

@@ -35,6 +35,7 @@ from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.max_over_windows import MaxOverWindows
 from keras_qa.layers.max_similarity import MaxSimilarity
 from keras_qa.layers.min_over_time import MinOverTime
+from keras_qa.layers.multi_perspective_matching import MultiPerspectiveMatching
 from keras_qa.layers.narrow_convolution import NarrowConvolution
 from keras_qa.layers.neural_tensor import NeuralTensor
 from keras_qa.layers.ngram_attention import NGramAttention
@@ -98,6 +99,7 @@ __all__ = [
     "MaxOverWindows",
     "MaxSimilarity",
     "MinOverTime",
+    "MultiPerspectiveMatching",
     "NGramAttention",
     "NGramDenseBlock",
     "NarrowConvolution",

@@ -2,6 +2,7 @@
 
 from keras_qa.models.attentive_pooling import APCNN
 from keras_qa.models.attentive_pooling import APBiLSTM
+from keras_qa.models.compare_aggregate.bimpm import BiMPM
 from keras_qa.models.compare_aggregate.cam import CompareAggregate
 from keras_qa.models.convolutional.bigram_cnn import BigramCNN
 from keras_qa.models.convolutional.mpcnn import MPCNN
@@ -66,6 +67,7 @@ __all__ = [
     "AttentiveCNN",
     "AttentiveLSTM",
     "BM25Ranker",
+    "BiMPM",
     "BidirectionalLanguageModel",
     "BigramCNN",
     "BoostedRanker",

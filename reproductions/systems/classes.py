@@ -60,5 +60,6 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
         ("filters", "kernel_size", "hidden_units", "activation"),
     ),
     # keras_qa/models/compare_aggregate
+    "bimpm": ("BiMPM", ("units", "perspectives", "hidden_units")),
     "cam": ("CompareAggregate", ("units", "comparison", "max_width")),
 }

@@ -70,6 +70,9 @@ class SystemsSettings(CommonSettings):
         ),
         later=True,
     )
+    perspectives: int = setting(
+        20, "Wang et al. (2017)", "of BiMPM's strategies", above=0, later=True
+    )
     attention: int | None = setting(
         3, "Yin et al. (2016)", "ABCNN-1 to 3; null: BCNN", choices=(1, 2, 3)
     )
@@ -180,6 +183,8 @@ MODELS: dict[str, dict[str, Any]] = {
         "hidden_units": 100,
         "activation": "tanh",
     },
+    # Wang, Hamza and Florian (2017)
+    "bimpm": {"units": 100, "hidden_units": None, "dropout": 0.1},
     # Wang and Jiang (2017): a softmax over a question's candidates; rate and
     # batch are those of their other data sets, tuned on WikiQA
     "cam": {

@@ -42,7 +42,7 @@ SIZES = {
     *("num_layers", "max_document_length", "attention_units", "size"),
     *("vocabulary_size", "class_count", "token_id", "cls_id", "sep_id"),
     *("max_length", "length", "k", "channels", "bins", "layer"),
-    *("trees", "depth"),
+    *("trees", "depth", "perspectives"),
 }
 
 

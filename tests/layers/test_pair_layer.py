@@ -31,6 +31,7 @@ CASES = {
     "KMaxInteractions": ({"k": 3}, TEXTS),
     "LogCosineDistance": ({}, VECTORS),
     "MaxSimilarity": ({}, [(2, 3, 4), (2, 5, 4)]),
+    "MultiPerspectiveMatching": ({}, TEXTS),
     "NeuralTensor": ({"units": 2}, [(2, 4), (2, 3)]),
     "PairConvolution": ({"filters": 3, "kernel_size": 2}, TEXTS),
     "PoincareDistance": ({}, VECTORS),

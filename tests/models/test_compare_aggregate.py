@@ -9,6 +9,7 @@ from keras_qa.layers.word_comparison import FUNCTIONS
 from support import compare_aggregate_reference as reference
 from support.all_models import scores_of
 from support.layer_checks import QUICKEST
+from support.text_reference import bilstm
 from support.text_reference import sigmoid
 
 # Their layers are tested on every backend, and so is one score of each model.
@@ -19,6 +20,7 @@ VOCABULARY, DIM = 30, 4
 QUESTION = np.array([[3, 7, 7, 2, 5], [9, 4, 0, 0, 0], [0] * 5, [4] + [0] * 4])
 ANSWER = np.array([[8, 3, 1, 4], [5, 6, 0, 0], [4, 2, 0, 0], [0] * 4])
 SMALL = {
+    "BiMPM": {"units": 3, "perspectives": 2},
     "CompareAggregate": {"units": 3, "max_width": 3},
 }
 
@@ -74,11 +76,34 @@ def cam(model, question, answer):
     return dense(model, "score", hidden)[0]
 
 
+def bimpm(model, question, answer):
+    states = [
+        bilstm(words_of(model, ids), weights_of(model, "context"))
+        for ids in (question, answer)
+    ]
+    names = ["matching", "answer_matching"]
+    if model.shared_matching:
+        names = ["matching"] * 2
+    vectors = []
+    for name, text, other in zip(names, states, states[::-1], strict=True):
+        matches = reference.multi_perspective_matching(
+            text, other, model.strategies, weights_of(model, name)
+        )
+        read = bilstm(matches, weights_of(model, "aggregation"))
+        ends = [read[-1:, : model.units], read[:1, model.units :]]
+        vectors += [x.sum(axis=0) for x in ends]
+    hidden = np.tanh(dense(model, "hidden", np.concatenate(vectors)))
+    return dense(model, "score", hidden)[0]
+
+
 @pytest.mark.parametrize(
     ("name", "score", "settings"),
     [
         *(("CompareAggregate", cam, {"comparison": f}) for f in FUNCTIONS),
         ("CompareAggregate", cam, {"max_width": 1}),
+        ("BiMPM", bimpm, {}),
+        ("BiMPM", bimpm, {"shared_matching": False, "hidden_units": 4}),
+        ("BiMPM", bimpm, {"strategies": ["max_attentive", "full"]}),
     ],
 )
 def test_the_equations(name, score, settings):
@@ -95,6 +120,8 @@ def test_the_equations(name, score, settings):
     ("name", "settings", "count"),
     [
         # Those of the docstrings, at the defaults.
+        ("BiMPM", {}, 626_001),
+        ("BiMPM", {"shared_matching": False}, 626_001 + 8 * 20 * 100),
         ("CompareAggregate", {}, 564_001),
         (
             "CompareAggregate",
@@ -111,6 +138,7 @@ def test_numbers_of_parameters(name, settings, count):
 @pytest.mark.parametrize(
     ("name", "setting", "message"),
     [
+        ("BiMPM", {"strategies": ["mean"]}, r"`strategies` must be .*mean"),
         ("CompareAggregate", {"comparison": "dot"}, r"`comparison` must be .*"),
         ("CompareAggregate", {"max_width": 0}, r"`max_width` must be .*=0"),
     ],

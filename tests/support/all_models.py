@@ -74,6 +74,7 @@ _SCORERS = {
     "AttentiveCNN": (models.AttentiveCNN, {"filters": 4}),
     "AttentiveLSTM": (models.AttentiveLSTM, {"units": 3}),
     "BM25Ranker": (models.BM25Ranker, {}),
+    "BiMPM": (models.BiMPM, {"units": 3, "perspectives": 2}),
     "BigramCNN": (models.BigramCNN, {}),
     "CNTN": (models.CNTN, {"filters": 3, "units": 4, "blocks": 2, "k": 2}),
     "BoostedRanker": (

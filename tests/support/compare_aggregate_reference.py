@@ -58,3 +58,29 @@ def largest_of_windows(words, kernel, bias):
         for i in range(len(words) - width + 1)
     ]
     return np.maximum(outputs, 0).max(axis=0)
+
+
+def multi_perspective_matching(text, other, strategies, weights):
+    """BiMPM's cosines of each state: forward strategies, then backward."""
+    units, perspectives = text.shape[1] // 2, len(weights[0])
+    if not len(other):
+        return np.zeros((len(text), len(weights) * perspectives))
+    rows = []
+    for state in text:
+        row = []
+        for i, kernel in enumerate(weights):
+            backward, number = divmod(i, len(strategies))
+            half = slice(units, None) if backward else slice(units)
+            p, states = state[half], other[:, half]
+            relevances = np.array([cosine(p, q) for q in states])
+            mean = sum(a * q for a, q in zip(relevances, states, strict=True))
+            matched = {
+                "full": [states[0 if backward else -1]],
+                "max_pooling": states,
+                "attentive": [mean / relevances.sum()],
+                "max_attentive": [states[relevances.argmax()]],
+            }[strategies[number]]
+            for w in kernel:
+                row.append(max(cosine(w * p, w * q) for q in matched))
+        rows.append(row)
+    return np.reshape(rows, (len(text), len(weights) * perspectives))
