@@ -45,6 +45,7 @@ def test_layer_contract():
 )
 def test_the_strategies(strategies, mode):
     layer = MultiPerspectiveMatching(3, strategies)
+    layer.build([TEXT.shape, OTHER.shape])
     found = call(layer, mode)
     assert np.isfinite(found).all()
     for b, words in enumerate(WORDS):
