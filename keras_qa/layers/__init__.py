@@ -36,6 +36,7 @@ from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.max_over_windows import MaxOverWindows
 from keras_qa.layers.max_similarity import MaxSimilarity
 from keras_qa.layers.min_over_time import MinOverTime
+from keras_qa.layers.multi_perspective_matching import MultiPerspectiveMatching
 from keras_qa.layers.narrow_convolution import NarrowConvolution
 from keras_qa.layers.neural_tensor import NeuralTensor
 from keras_qa.layers.ngram_attention import NGramAttention
@@ -66,6 +67,7 @@ from keras_qa.layers.vector_comparison import VectorComparison
 from keras_qa.layers.wide_convolution import WideConvolution
 from keras_qa.layers.window_pooling import WindowPooling
 from keras_qa.layers.window_sums import WindowSums
+from keras_qa.layers.word_comparison import WordComparison
 from keras_qa.layers.word_prediction import WordPrediction
 from keras_qa.layers.word_projection import WordProjection
 
@@ -106,6 +108,7 @@ __all__ = [
     "MaxOverWindows",
     "MaxSimilarity",
     "MinOverTime",
+    "MultiPerspectiveMatching",
     "NGramAttention",
     "NGramDenseBlock",
     "NarrowConvolution",
@@ -136,6 +139,7 @@ __all__ = [
     "WideConvolution",
     "WindowPooling",
     "WindowSums",
+    "WordComparison",
     "WordPrediction",
     "WordProjection",
 ]

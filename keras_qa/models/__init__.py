@@ -2,6 +2,8 @@
 
 from keras_qa.models.attentive_pooling import APCNN
 from keras_qa.models.attentive_pooling import APBiLSTM
+from keras_qa.models.compare_aggregate.bimpm import BiMPM
+from keras_qa.models.compare_aggregate.cam import CompareAggregate
 from keras_qa.models.compare_aggregate.iwan import IWAN
 from keras_qa.models.convolutional.bigram_cnn import BigramCNN
 from keras_qa.models.convolutional.mpcnn import MPCNN
@@ -76,10 +78,12 @@ __all__ = [
     "AttentiveCNN",
     "AttentiveLSTM",
     "BM25Ranker",
+    "BiMPM",
     "BidirectionalLanguageModel",
     "BigramCNN",
     "BoostedRanker",
     "CNNRanker",
+    "CompareAggregate",
     "ConvBasedLSTM",
     "ConvPoolingLSTM",
     "CosineQA",

@@ -80,4 +80,7 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
         "AICNN",
         ("filters", "kernel_size", "hidden_units", "activation"),
     ),
+    # keras_qa/models/compare_aggregate
+    "bimpm": ("BiMPM", ("units", "perspectives", "hidden_units")),
+    "cam": ("CompareAggregate", ("units", "comparison", "max_width")),
 }

@@ -70,6 +70,19 @@ class SystemsSettings(CommonSettings):
         "of MV-LSTM",
         choices=("cosine", "bilinear", "tensor"),
     )
+    comparison: str = setting(
+        "multiply",
+        "Wang and Jiang (2017)",
+        "of CAM, the best of the paper on WikiQA",
+        choices=(
+            *("nn", "ntn", "euclidean_cosine"),
+            *("subtract", "multiply", "submult_nn"),
+        ),
+        later=True,
+    )
+    perspectives: int = setting(
+        20, "Wang et al. (2017)", "of BiMPM's strategies", above=0, later=True
+    )
     attention: int | None = setting(
         3, "Yin et al. (2016)", "ABCNN-1 to 3; null: BCNN", choices=(1, 2, 3)
     )
@@ -96,7 +109,7 @@ class SystemsSettings(CommonSettings):
         "pointwise",
         _SEVERYN_MOSCHITTI,
         "what objective=paper is",
-        choices=("pointwise", "pairwise"),
+        choices=("pointwise", "pairwise", "listwise"),
     )
     optimizer: str = setting("adam", "ours", choices=OPTIMIZERS)
     learning_rate: float = setting(1e-3, "ours", least=0)
@@ -235,6 +248,18 @@ MODELS: dict[str, dict[str, Any]] = {
         "kernel_size": 3,
         "hidden_units": 100,
         "activation": "tanh",
+    },
+    # Wang, Hamza and Florian (2017)
+    "bimpm": {"units": 100, "hidden_units": None, "dropout": 0.1},
+    # Wang and Jiang (2017): a softmax over a question's candidates; rate and
+    # batch are those of their other data sets, tuned on WikiQA
+    "cam": {
+        "paper_objective": "listwise",
+        "optimizer": "adamax",
+        "learning_rate": 0.002,
+        "batch_size": 30,
+        "units": 150,
+        "max_width": 5,
     },
 }
 

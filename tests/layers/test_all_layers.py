@@ -47,7 +47,7 @@ SIZES = {
     *("num_layers", "max_document_length", "attention_units", "size"),
     *("vocabulary_size", "class_count", "token_id", "cls_id", "sep_id"),
     *("max_length", "length", "k", "channels", "bins", "layer"),
-    *("trees", "depth", "max_distance"),
+    *("trees", "depth", "max_distance", "perspectives"),
 }
 
 

@@ -31,6 +31,7 @@ CASES = {
     "KMaxInteractions": ({"k": 3}, TEXTS),
     "LogCosineDistance": ({}, VECTORS),
     "MaxSimilarity": ({}, [(2, 3, 4), (2, 5, 4)]),
+    "MultiPerspectiveMatching": ({}, TEXTS),
     "NeuralTensor": ({"units": 2}, [(2, 4), (2, 3)]),
     "OrthogonalDecomposition": ({}, [(2, 3, 4), (2, 3, 4)]),
     "PairConvolution": ({"filters": 3, "kernel_size": 2}, TEXTS),
@@ -45,6 +46,7 @@ CASES = {
     "TextVectors": ({"vectors": (7, 5, 4)}, [(2, 1), (2, 3)]),
     "ValueSharedMatching": ({"bins": 5}, TEXTS),
     "VectorComparison": ({}, VECTORS),
+    "WordComparison": ({}, [(2, 3, 4), (2, 3, 4)]),
     "WordPrediction": ({"vocabulary_size": 9}, [(2, 3, 8), (2, 3)]),
 }
 BROADCAST = {

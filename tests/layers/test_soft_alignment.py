@@ -5,6 +5,7 @@ import pytest
 
 from keras_qa.layers import SoftAlignment
 from keras_qa.layers.soft_alignment import SCORES
+from support.compare_aggregate_reference import aligned
 from support.layer_checks import by_turns
 from support.layer_checks import check_layer
 from support.pair_texts import ASKED
@@ -24,20 +25,6 @@ def test_layer_contract(score):
         (4, 5, 3),
         trainable_weights=2 if score == "bilinear" else 0,
     )
-
-
-def aligned(text, other, weights):
-    """h_i of each word, by the formula."""
-    keys = other
-    if weights:
-        kernel, bias = weights
-        keys = [word @ kernel + bias for word in other]
-    rows = []
-    for word in text:
-        e = np.array([np.exp(word @ key) for key in keys])
-        terms = [share * y for share, y in zip(e / e.sum(), other, strict=True)]
-        rows.append(np.sum(terms, axis=0) if len(other) else np.zeros(3))
-    return np.array(rows)
 
 
 @pytest.mark.parametrize(("score", "mode"), by_turns([(s,) for s in SCORES]))

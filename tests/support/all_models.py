@@ -74,6 +74,7 @@ _SCORERS = {
     "AttentiveCNN": (models.AttentiveCNN, {"filters": 4}),
     "AttentiveLSTM": (models.AttentiveLSTM, {"units": 3}),
     "BM25Ranker": (models.BM25Ranker, {}),
+    "BiMPM": (models.BiMPM, {"units": 3, "perspectives": 2}),
     "BigramCNN": (models.BigramCNN, {}),
     "CNTN": (models.CNTN, {"filters": 3, "units": 4, "blocks": 2, "k": 2}),
     "BoostedRanker": (
@@ -85,6 +86,10 @@ _SCORERS = {
     "CTRN with overlap": (
         models.CTRN,
         {**_POINTWISE, "overlap_features": OVERLAP_FEATURES},
+    ),
+    "CompareAggregate": (
+        models.CompareAggregate,
+        {"units": 4, "comparison": "submult_nn", "max_width": 2},
     ),
     "ConvBasedLSTM": (models.ConvBasedLSTM, {"units": 3, "filters": 4}),
     "ConvPoolingLSTM": (models.ConvPoolingLSTM, {"units": 3, "filters": 4}),
