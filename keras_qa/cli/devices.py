@@ -30,6 +30,16 @@ def add_device_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def device_options(arguments: argparse.Namespace) -> list[str]:
+    """The options of a command line, for another command."""
+    found = ["--split-embeddings"] if arguments.split_embeddings else []
+    for name in ("devices", "hosts"):
+        value = getattr(arguments, name)
+        if value is not None:
+            found += [f"--{name}", str(value)]
+    return found
+
+
 @contextmanager
 def on_devices(arguments: argparse.Namespace) -> Iterator[None]:
     """Context manager of a training with the options of a command line.

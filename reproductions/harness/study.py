@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from keras_qa.cli.devices import add_device_options
+from keras_qa.cli.devices import device_options
 from keras_qa.quiet import silence_tensorflow
 from keras_qa.training.run_folder import keep_only
 from reproductions.harness.command import run_command
@@ -114,6 +116,7 @@ def study_parser(
         "--embeddings", nargs="+", required=True, metavar="FILE"
     )
     parser.add_argument("--record", type=Path, metavar="FILE")
+    add_device_options(parser)
     parser.set_defaults(split="dev")
     if not seeds:
         parser.set_defaults(keep_models=True)
@@ -197,6 +200,7 @@ def run_all(
                 *("--data-dir", str(arguments.data_dir)),
                 *("--embeddings", *run.vectors),
                 *("--output-dir", str(folder)),
+                *device_options(arguments),
             ],
         )
         if status:

@@ -1,7 +1,7 @@
 r"""Losses of every trainer on one and on several devices, to be compared.
 
     KERAS_BACKEND=jax XLA_FLAGS=--xla_force_host_platform_device_count=4 \
-        python -m devtools.device_losses --devices 1 2 4
+        python -m benchmarks.device_losses --devices 1 2 4
 
 prints a line of JSON for each trainer and number of devices, with the losses of
 two epochs and the largest relative difference from those of the first number.
@@ -27,6 +27,7 @@ from keras_qa.batches.pairs import PairwiseBatches
 from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.batches.triplets import TripletBatches
 from keras_qa.devices import use_devices
+from keras_qa.files.whole import write_whole
 from keras_qa.hosts import join_hosts
 from keras_qa.hosts import read_hosts
 from keras_qa.losses.in_batch import InBatchSoftmax
@@ -167,15 +168,34 @@ def train(name: str) -> list[float]:
     return losses
 
 
+def table(record: dict[str, Any]) -> str:
+    """The largest differences of a record, for the documents."""
+    found: dict[str, dict[int, float]] = {}
+    for row in record["rows"]:
+        of_trainer = found.setdefault(row["trainer"].replace("_", " "), {})
+        of_trainer[row["devices"]] = row["difference"]
+    counts = list(next(iter(found.values())))[1:]
+    lines = [
+        f"| trainer | {' | '.join(f'{n} devices' for n in counts)} |",
+        f"|---|{'---|' * len(counts)}",
+    ]
+    for name, differences in found.items():
+        cells = [f"{differences[n]:.1e}" for n in counts]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Trains and prints."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--devices", nargs="+", type=int, required=True)
     parser.add_argument("--trainers", nargs="+", default=list(TRAINERS))
     parser.add_argument("--hosts", type=Path)
+    parser.add_argument("--output", type=Path, help="file of all lines")
     arguments = parser.parse_args(argv)
     if arguments.hosts:
         join_hosts(read_hosts(arguments.hosts))
+    rows = []
     for name in arguments.trainers:
         first: list[float] = []
         for count in arguments.devices:
@@ -185,7 +205,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             first = first or losses
             difference = np.max(np.abs(np.divide(losses, first) - 1))
             row = {"trainer": name, "devices": count, "loss": losses}
-            print(json.dumps({**row, "difference": float(difference)}))
+            rows.append({**row, "difference": float(difference)})
+            print(json.dumps(rows[-1]), flush=True)
+    if arguments.output:
+        text = json.dumps({"rows": rows}, indent=1) + "\n"
+        write_whole(arguments.output, lambda path: path.write_text(text))
     return 0
 
 
