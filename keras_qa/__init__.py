@@ -24,6 +24,7 @@ _HOMES = {
     "batches.texts": ("TextBatches",),
     "batches.triplets": ("TripletBatches",),
     "datasets": ("Corpus", "open_dataset", "open_tabular"),
+    "devices": ("use_devices",),
     "embeddings": ("embedding_matrix", "load_vectors", "train_skipgram"),
     "embeddings.bert.piece_vocabulary": ("piece_vocabulary",),
     "export.onnx_beside": ("add_onnx",),

@@ -33,6 +33,10 @@ class SearchError(KerasQAError, ValueError):
     """Answers cannot be indexed, searched or ranked; the message says why."""
 
 
+class DevicesError(KerasQAError, ValueError):
+    """Devices or hosts cannot be trained on; the message says why."""
+
+
 class ExportError(KerasQAError, ValueError):
     """A model cannot be exported as requested; the message says why."""
 

@@ -50,6 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser: argparse.ArgumentParser = study.parser()
     add_queue(parser)
     arguments = parser.parse_args(given[1:])
+    if arguments.hosts:
+        parser.error("a queue gives each process its own runs: omit --hosts")
     command = [sys.executable, "-m", "reproductions.study", *given, "--worker"]
     statuses = []
 

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 # None may import one that stands behind it.
 ORDER = (
     *("errors", "version", "quiet", "progress", "arguments"),
+    "devices",
     *(
         "geometry",
         "hyperboloid",
@@ -21,6 +22,7 @@ ORDER = (
         "losses",
         "metrics",
         "files",
+        "hosts",
         "optimizers",
         "text",
         "batches",

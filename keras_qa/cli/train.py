@@ -13,6 +13,8 @@ import logging
 import sys
 from pathlib import Path
 
+from keras_qa.cli.devices import add_device_options
+from keras_qa.cli.devices import on_devices
 from keras_qa.cli.tables import add_table_options
 from keras_qa.cli.tables import table_options
 from keras_qa.errors import DatasetError
@@ -75,6 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write RUN/onnx, by which commands start in a second; default: if "
         "the extra `onnx` is installed",
     )
+    add_device_options(parser)
     add_table_options(parser)
 
 
@@ -83,6 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         DatasetError: if a file is missing or bad, or has too few questions.
+        DevicesError: if the devices or hosts cannot be used.
         ExportError: if --onnx is given and cannot be done; what was trained
             is complete.
         ImportError: if a package is missing that the vectors, or --onnx, need.
@@ -97,17 +101,18 @@ def run(arguments: argparse.Namespace) -> int:
         )
     # TensorFlow warns of each shape that it compiles.
     logging.getLogger("tensorflow").setLevel(logging.ERROR)
-    trained = train(
-        arguments.data,
-        arguments.output,
-        dev=arguments.dev,
-        model=arguments.model,
-        vectors=arguments.vectors,
-        recipe=arguments.recipe,
-        seed=arguments.seed,
-        table=table_options(arguments),
-        onnx=arguments.onnx,
-    )
+    with on_devices(arguments):
+        trained = train(
+            arguments.data,
+            arguments.output,
+            dev=arguments.dev,
+            model=arguments.model,
+            vectors=arguments.vectors,
+            recipe=arguments.recipe,
+            seed=arguments.seed,
+            table=table_options(arguments),
+            onnx=arguments.onnx,
+        )
     print(trained.table)
     print(
         f"\n{trained.folder}: the model; {trained.folder}/README.md: its card"

@@ -11,6 +11,7 @@ from typing import cast
 import keras
 
 from keras_qa.arguments import did_you_mean
+from keras_qa.devices import divide_batch
 from keras_qa.layers.base_layer import serialized
 from keras_qa.models.building import full_policy
 
@@ -91,6 +92,10 @@ class ConfiguredModel(keras.Model):
             trainable=arguments.trainable,
         )
         self.policy = full_policy(arguments.dtype)
+
+    def train_step(self, *arguments: Any) -> Any:
+        """Keras's step, divided among the devices of `use_devices`."""
+        return super().train_step(*divide_batch(self, arguments))
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, without those in `not_kept`."""

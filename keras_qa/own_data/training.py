@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
 
+from keras_qa import hosts
 from keras_qa.datasets.dataset import Question
 from keras_qa.errors import ExportError
 from keras_qa.errors import RunFolderError
@@ -200,9 +201,13 @@ def _fingerprint(source: Source, table: Mapping[str, Any] | None) -> str:
 
 def _folder(path: Path, identity: Mapping[str, Any]) -> RunFolder:
     """The folder of the run, if it is new or of the same run."""
-    if path.exists() and not (
-        (path / SETTINGS).is_file()
-        or (path.is_dir() and not any(path.iterdir()))
+    if (
+        hosts.is_first()
+        and path.exists()
+        and not (
+            (path / SETTINGS).is_file()
+            or (path.is_dir() and not any(path.iterdir()))
+        )
     ):
         raise RunFolderError(
             "`output` must be a new folder, or that of the same training to "
@@ -219,6 +224,8 @@ def _folder(path: Path, identity: Mapping[str, Any]) -> RunFolder:
 
 def _remove_states(folder: RunFolder) -> None:
     """Removes what a finished run could be resumed from, and nothing else."""
+    if not hosts.is_first():
+        return
     folder.tidy()
     for path in (*folder.path.glob("epoch-*"), folder.path / PROGRESS):
         path.unlink(missing_ok=True)

@@ -12,6 +12,7 @@ from typing import Protocol
 import keras
 import numpy as np
 
+from keras_qa import hosts
 from keras_qa.errors import RunFolderError
 from keras_qa.files.checks import fits
 from keras_qa.files.text_files import shorten
@@ -241,6 +242,8 @@ class EpochSelector(keras.callbacks.Callback):
             for name in (self._weights, self._seeds)
             for epoch in (len(self.history), *self.chosen_epochs)
         }
+        if not hosts.is_first():
+            return
         for path in self.folder.path.glob("epoch-*"):
             if path not in kept:
                 path.unlink()

@@ -9,6 +9,7 @@ from typing import Any
 import keras
 from tqdm import tqdm
 
+from keras_qa import hosts
 from keras_qa.batches.pairs import EpochBatches
 from keras_qa.progress import in_terminal
 from keras_qa.training.epoch_selection import EpochSelector
@@ -114,7 +115,7 @@ class EpochProgress(keras.callbacks.Callback):
             desc=title,
             unit="epoch",
             miniters=0,
-            disable=not in_terminal(),
+            disable=not (hosts.is_first() and in_terminal()),
         )
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
@@ -135,7 +136,7 @@ class EpochProgress(keras.callbacks.Callback):
         shown = {k: v for k, v in (logs or {}).items() if k in names}
         self._bar.set_postfix(shown, refresh=False)
         self._bar.update()
-        if self._bar.disable:
+        if self._bar.disable and hosts.is_first():
             figures = ", ".join(f"{k} {v:.4f}" for k, v in shown.items())
             print(
                 f"{self.title}: epoch {epoch + 1}/{self.epochs}, {figures}, "

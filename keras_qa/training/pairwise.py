@@ -10,6 +10,7 @@ from keras import ops
 from keras_qa.batches.pairs import EpochBatches
 from keras_qa.batches.pairs import HardestNegativeBatches
 from keras_qa.batches.pairs import PairwiseBatches
+from keras_qa.devices import divide_batch
 
 __all__ = [
     "HardestNegativeBatches",
@@ -86,6 +87,10 @@ class PairwiseTrainer(keras.Model):
         if isinstance(x, EpochBatches):
             kwargs = x.fit_arguments(**kwargs)
         return super().fit(x, **kwargs)
+
+    def train_step(self, *arguments: Any) -> Any:
+        """Keras's step, divided among the devices of `use_devices`."""
+        return super().train_step(*divide_batch(self, arguments))
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
         """Scores each question with each of its answers."""

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import tempfile
 from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from keras_qa import hosts
 from keras_qa.errors import OwnedError
 from keras_qa.errors import RunFolderError
 from keras_qa.files import checks
@@ -31,6 +33,10 @@ class RunFolder:
     Nothing is written before `claim`, so that bad input leaves no folder that
     seems to contain a run. Any run may claim a folder with settings and no
     other file.
+
+    Of the processes of several hosts, the first checks, locks and writes; the
+    others wait until it has claimed the folder, written a file, or left the
+    block of `claim`.
 
     Args:
         path: the folder.
@@ -68,6 +74,12 @@ class RunFolder:
             RunFolderError: as the constructor, since another process may have
                 changed the folder; or if the folder cannot be written to.
         """
+        if hosts.is_first():
+            self._claim()
+        hosts.wait_for_all()
+        return self
+
+    def _claim(self) -> None:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._owner.take()
@@ -82,11 +94,10 @@ class RunFolder:
             self._check()
             remove_scratch(self.path)
             if not (self._begun and (self.path / SETTINGS).exists()):
-                self.write_json(SETTINGS, self.identity)
+                self._write(SETTINGS, _json_saver(self.identity))
         except BaseException:
             self._owner.release()
             raise
-        return self
 
     def __enter__(self) -> "RunFolder":
         return self
@@ -98,9 +109,12 @@ class RunFolder:
         traceback: TracebackType | None,
     ) -> None:
         self._owner.release()
+        if error is None:
+            hosts.wait_for_all()
 
     def _check(self) -> None:
-        if not (self.path / SETTINGS).exists():
+        # The first process may have begun to write.
+        if not hosts.is_first() or not (self.path / SETTINGS).exists():
             return
         if not self.finished and not self._owner.owned:
             try:
@@ -164,6 +178,8 @@ class RunFolder:
             names: the names of the files to keep; None keeps all but lock and
                 scratch files.
         """
+        if not hosts.is_first():
+            return
         if not any(
             path.name == RUNNING
             or path.name.startswith(SCRATCH)
@@ -189,6 +205,15 @@ class RunFolder:
             RunFolderError: if there is no space, or no permission to write; an
                 earlier file or folder of this name is kept.
         """
+        if hosts.is_first():
+            self._write(name, save)
+        else:
+            # Keras computes while it saves, which all processes do together.
+            with tempfile.TemporaryDirectory() as unused:
+                save(Path(unused) / name)
+        hosts.wait_for_all()
+
+    def _write(self, name: str, save: Callable[[Path], Any]) -> None:
         try:
             write_whole(self.path / name, save)
         except Exception as error:
@@ -202,8 +227,7 @@ class RunFolder:
 
     def write_json(self, name: str, content: Any) -> None:
         """Writes an indented JSON file; NaN and infinity raise a ValueError."""
-        text = json.dumps(content, indent=2, allow_nan=False) + "\n"
-        self.write(name, lambda path: path.write_text(text, "utf-8"))
+        self.write(name, _json_saver(content))
 
     def read_json(self, name: str) -> Any:
         """Reads a JSON file of the folder.
@@ -212,6 +236,11 @@ class RunFolder:
             RunFolderError: if the file is missing or no JSON.
         """
         return read_json(self.path / name)
+
+
+def _json_saver(content: Any) -> Callable[[Path], Any]:
+    text = json.dumps(content, indent=2, allow_nan=False) + "\n"
+    return lambda path: path.write_text(text, "utf-8")
 
 
 def read_json(path: Path) -> Any:
@@ -240,6 +269,8 @@ def keep_only(path: Path, names: Collection[str]) -> None:
         path: the folder of a finished run.
         names: the names of the files and folders to keep.
     """
+    if not hosts.is_first():
+        return
     for item in path.iterdir():
         if item.name in names:
             continue

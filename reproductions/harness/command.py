@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from keras_qa.cli.devices import add_device_options
+from keras_qa.cli.devices import on_devices
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.errors import RunFolderError
 from keras_qa.quiet import silence_tensorflow
@@ -122,6 +124,7 @@ def parse_arguments(
         action="store_true",
         help="write logs for TensorBoard into the output folder",
     )
+    add_device_options(parser)
     experiment.add_options(parser)
     arguments = parser.parse_args(argv)
     own, _ = experiment.rows.get(arguments.row, (experiment.models[0], {}))
@@ -252,7 +255,8 @@ def _run_and_print(
     settings = experiment.settings_of(arguments)
     from reproductions.harness.run import run_experiment
 
-    result = run_experiment(experiment, arguments, settings)
+    with on_devices(arguments):
+        result = run_experiment(experiment, arguments, settings)
     figures = "  ".join(
         f"{name} {value:.4f}" for name, value in result["metrics"].items()
     )

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import keras
-
+from keras_qa.devices import clear_session
 from keras_qa.files.locks import RUNNING
 from keras_qa.training.run_folder import METRICS
 from keras_qa.training.run_folder import SETTINGS
@@ -122,6 +121,6 @@ def _measured(experiment: Experiment[Any], fold: Fold) -> dict[str, Any]:
             seconds = time.perf_counter() - started
             folder.write_json(METRICS, {"curves": curves, "seconds": seconds})
             keep_only(folder.path, {*KEPT, RUNNING})
-        keras.utils.clear_session()
+        clear_session()
     found: dict[str, Any] = folder.read_json(METRICS)
     return found

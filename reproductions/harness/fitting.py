@@ -8,6 +8,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_qa import hosts
 from keras_qa.export.keras_file import export_keras
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.verification import verify_export
@@ -151,7 +152,7 @@ def fit(
 
     most = settings.smoke_epochs if arguments.smoke else settings.epochs
     callbacks = list(training.callbacks)
-    if arguments.tensorboard:
+    if arguments.tensorboard and hosts.is_first():
         callbacks.append(_tensorboard(run.folder))
     selector = fit_best_epoch(
         training.trainer,

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 import keras_qa
+from keras_qa import hosts
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.files.whole import file_digest
@@ -265,6 +266,8 @@ def _overrides(
 
 def _record(arguments: Namespace, result: dict[str, Any]) -> None:
     """Appends the run to the file of runs, unless it contains the run."""
+    if not hosts.is_first():
+        return
     if arguments.record and result not in read_runs(arguments.record):
         append_run(arguments.record, result)
 

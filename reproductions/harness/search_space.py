@@ -34,6 +34,7 @@ from random import Random
 from typing import Any
 
 import reproductions
+from keras_qa.cli.devices import on_devices
 from keras_qa.errors import DatasetError
 from keras_qa.errors import KerasQAError
 from keras_qa.errors import SearchError
@@ -242,9 +243,9 @@ def trainer(
             return _measured(folder / TRIAL, record)
         record |= {"metrics": {}, "versions": versions()}
         try:
-            found = validate(
-                experiment, arguments, experiment.settings_of(arguments), folder
-            )
+            of_trial = experiment.settings_of(arguments)
+            with on_devices(arguments):
+                found = validate(experiment, arguments, of_trial, folder)
         except ValueError as error:
             _write_json(folder / TRIAL, {**record, "failed": str(error)})
             raise
@@ -345,6 +346,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             parser.error(
                 f"a search selects on folds of train: {option} cannot be given"
             )
+        if option.split("=")[0] == "--hosts":
+            parser.error("a search runs on one host: --hosts cannot be given")
     if arguments.record and not _clean():
         parser.error(
             "--record expects a checkout without changes, whose commit names "

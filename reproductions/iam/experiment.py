@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 
 import keras_qa
+from keras_qa.cli.devices import on_devices
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.text.sides import SIDES
 from keras_qa.training.run_folder import RunFolder
@@ -324,4 +325,5 @@ def prepare(arguments: Namespace) -> None:
     from reproductions.iam.stages import stage_root
 
     folder = RunFolder(stage_root(arguments), {})
-    run_stages(prepare_run(EXPERIMENT, arguments, settings, folder))
+    with on_devices(arguments):
+        run_stages(prepare_run(EXPERIMENT, arguments, settings, folder))

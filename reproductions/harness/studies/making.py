@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from keras_qa.cli.devices import device_options
 from keras_qa.quiet import silence_tensorflow
 from keras_qa.training.run_folder import METRICS
 from keras_qa.training.run_folder import keep_only
@@ -78,6 +79,7 @@ def _job(
         *(("--record", str(record)) if record else ()),
         *("--data-dir", str(arguments.data_dir)),
         *("--embeddings", *run.vectors),
+        *device_options(arguments),
         *("--output-dir", str(arguments.output_dir / run.name)),
     ]
     return {

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from keras_qa.cli.devices import add_device_options
 from reproductions.harness.command import count
 from reproductions.harness.command import positive
 from reproductions.harness.experiment import Experiment
@@ -104,6 +105,7 @@ def study_parser(
         "--embeddings", nargs="+", required=True, metavar="FILE"
     )
     parser.add_argument("--record", type=Path, metavar="FILE")
+    add_device_options(parser)
     parser.set_defaults(split="dev", workers=1, retries=0, worker=False)
     if not seeds:
         parser.set_defaults(keep_models=True)
