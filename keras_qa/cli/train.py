@@ -13,10 +13,10 @@ import logging
 import sys
 from pathlib import Path
 
-from keras_qa.cli.devices import add_device_options
-from keras_qa.cli.devices import on_devices
 from keras_qa.cli.tables import add_table_options
 from keras_qa.cli.tables import table_options
+from keras_qa.device_options import add_device_options
+from keras_qa.device_options import on_devices
 from keras_qa.errors import DatasetError
 from keras_qa.own_data.settings import AUTOMATIC
 from keras_qa.own_data.settings import DEFAULT_MODEL

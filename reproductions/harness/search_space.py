@@ -34,7 +34,7 @@ from random import Random
 from typing import Any
 
 import reproductions
-from keras_qa.cli.devices import on_devices
+from keras_qa.device_options import on_devices
 from keras_qa.errors import DatasetError
 from keras_qa.errors import KerasQAError
 from keras_qa.errors import SearchError
