@@ -41,6 +41,8 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
             *("pooling", "bidirectional"),
         ),
     ),
+    # keras_qa/models/ctrn
+    "bilstm": ("LSTMRanker", ("units", "pooling")),
     # keras_qa/models/grids
     "arc-ii": (
         "ARCII",
