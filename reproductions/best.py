@@ -22,6 +22,7 @@ from reproductions.harness.studies.plans import PlannedRun
 from reproductions.harness.studies.plans import plan_run
 from reproductions.harness.studies.plans import study_parser
 from reproductions.systems.classes import CLASSES
+from reproductions.systems.stacked import STACKS
 
 DATASETS = ("wikiqa", "trecqa-clean", "trecqa-raw")
 SEEDS = (1, 2, 3, 4, 5)
@@ -33,7 +34,7 @@ MODELS: dict[str, dict[str, Sequence[str] | None]] = {
     "qa_lstm": {"qa-lstm": (), "attentive-lstm": ()},
     "iam": {"iam-bert-contextual": None},
     "mrnn": {"mrnn-contextual": None},
-    "systems": dict.fromkeys(CLASSES, ()),
+    "systems": dict.fromkeys((*CLASSES, *STACKS), ()),
 }
 # The papers whose commands rank with the floors, and settings of these: IAM
 # reads a BERT's last layer, MRNN the last four or, on TrecQA, two.

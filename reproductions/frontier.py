@@ -44,6 +44,7 @@ from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.frontier_page import find_systems
 from reproductions.report.frontier_page import frontier_picture
+from reproductions.systems.stacked import STACKS
 
 if TYPE_CHECKING:
     from keras_qa.training.corpus_scorer import CorpusScorer
@@ -62,7 +63,8 @@ def systems(names: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
             if paper != "mrnn" and (not names or floor in names):
                 yield paper, floor, floor in CONTEXTUAL_FLOORS
         for model, added in models.items():
-            if not names or model in names:
+            # A stacked system costs what its member does, and a floor.
+            if model not in STACKS and (not names or model in names):
                 yield paper, model, added is None
     for model in REFERENCES:
         if not names or model in names:

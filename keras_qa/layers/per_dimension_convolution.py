@@ -5,10 +5,13 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.sequences import narrow_windows
 from keras_qa.layers.sequences import without_padding
+
+POOLINGS = (None, "max", "min")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -18,12 +21,18 @@ class PerDimensionConvolution(ConfiguredLayer):
         out_i[f, d] = tanh(w[f, d] · (x_i[d], ..., x_{i + k - 1}[d]) + b[f, d])
 
     with x_i[d] the entry d of the i-th word's vector and k the `kernel_size`.
-    The windows and the mask are those of `NarrowConvolution`.
+    The windows and the mask are those of `NarrowConvolution`. With `pooling`,
+    the output is that of `MaxOverTime` or `MinOverTime` of these vectors, and
+    0 for a text without words. The largest sum is found before the bias and
+    the activation are applied, which an increasing activation allows and which
+    takes a third of the time.
 
     Args:
         filters: number of filters of each dimension.
         kernel_size: number of words in a window.
-        activation: activation of the outputs.
+        activation: activation of the outputs; an increasing function where
+            outputs are pooled.
+        pooling: None, `"max"` or `"min"`, over the windows of a text.
         kernel_initializer: initialiser of the kernel `(kernel_size, filters,
             dim)`; None for uniform in ±1 / sqrt(kernel_size). (An initialiser
             that reads fans from the shape takes them for those of a dense
@@ -40,10 +49,12 @@ class PerDimensionConvolution(ConfiguredLayer):
 
     Output:
         Float tensor `(batch_size, length, filters * dim)`, the outputs of the
-        first filter of all dimensions first, with a mask.
+        first filter of all dimensions first, with a mask; with pooling
+        `(batch_size, filters * dim)`, without one.
 
     Raises:
-        ValueError: if `filters` or `kernel_size` is not a positive integer.
+        ValueError: if `filters` or `kernel_size` is not a positive integer, or
+            `pooling` is unknown.
 
     Example:
         >>> PerDimensionConvolution(4, 3)(keras.ops.ones((2, 7, 5))).shape
@@ -61,16 +72,19 @@ class PerDimensionConvolution(ConfiguredLayer):
         kernel_initializer: Any = None,
         kernel_regularizer: Any = None,
         bias_regularizer: Any = None,
+        pooling: str | None = None,
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
         check_positive(filters=filters, kernel_size=kernel_size)
+        check_choice("pooling", pooling, POOLINGS)
         self.filters = filters
         self.kernel_size = kernel_size
         self.activation = keras.activations.get(activation)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
         self.bias_regularizer = keras.regularizers.get(bias_regularizer)
+        self.pooling = pooling
         self.supports_masking = True
 
     def build(self, input_shape: tuple) -> None:
@@ -91,24 +105,69 @@ class PerDimensionConvolution(ConfiguredLayer):
         )
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
-        """Convolves over the axis of positions."""
+        """Convolves over the axis of positions, and pools."""
         beyond = self.kernel_size - 1
-        words = ops.pad(
+        padded = ops.pad(
             without_padding(inputs, mask), ((0, 0), (0, beyond), (0, 0))
         )
+        # The i-th words of all windows, (batch_size, length, dim) each.
+        words = [
+            padded[:, i : (i - beyond) or None] for i in range(self.kernel_size)
+        ]
+        if self.pooling:
+            return self._pooled(words, self._windows(inputs, mask))
         # (batch_size, length, filters, dim)
         outputs = self.bias + sum(
-            words[:, i : (i - beyond) or None, None, :] * self.kernel[i]
+            words[i][:, :, None, :] * self.kernel[i]
             for i in range(self.kernel_size)
         )
         size = self.filters * inputs.shape[2]
         outputs = ops.reshape(outputs, (-1, ops.shape(inputs)[1], size))
         return self.activation(outputs)
 
+    def _pooled(self, words: list[Any], windows: Any) -> Any:
+        """The extreme output of each filter, `(batch_size, filters * dim)`.
+
+        Args:
+            words: the i-th words of all windows.
+            windows: bool `(batch_size, length)`, true where a window is.
+        """
+        extreme = ops.max if self.pooling == "max" else ops.min
+        # A window more than once changes no extreme: no outputs are masked.
+        first = ops.argmax(windows, axis=1)[:, None, None]
+        words = [
+            ops.where(
+                windows[:, :, None], x, ops.take_along_axis(x, first, axis=1)
+            )
+            for x in words
+        ]
+        if self.kernel_size == 1:
+            # One product is linear: only its ends can be extreme.
+            ends = [ops.min(words[0], axis=1), ops.max(words[0], axis=1)]
+            products = [x[:, None, :] * self.kernel[0] for x in ends]
+            sums = extreme(ops.stack(products), axis=0)
+        else:
+            _, length, dim = ops.shape(words[0])
+            # (dim, kernel_size, batch_size, length)
+            stacked = ops.transpose(ops.stack(words), (3, 0, 1, 2))
+            sums = ops.matmul(
+                ops.transpose(self.kernel, (2, 1, 0)),
+                ops.reshape(stacked, (dim, self.kernel_size, -1)),
+            )
+            sums = ops.reshape(sums, (dim, self.filters, -1, length))
+            sums = ops.transpose(extreme(sums, axis=-1), (2, 1, 0))
+        size = self.filters * words[0].shape[2]
+        outputs = self.activation(ops.reshape(sums + self.bias, (-1, size)))
+        return ops.where(ops.any(windows, axis=1, keepdims=True), outputs, 0)
+
+    def _windows(self, inputs: Any, mask: Any) -> Any:
+        return narrow_windows(inputs, mask, self.kernel_size)
+
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
-        """True at the first word of each window within the text."""
-        return narrow_windows(inputs, previous_mask, self.kernel_size)
+        """True at the first word of each window; None of pooled outputs."""
+        return None if self.pooling else self._windows(inputs, previous_mask)
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
-        """`(batch_size, length, filters * dim)`."""
-        return (*input_shape[:2], self.filters * input_shape[2])
+        """`(batch_size, length, filters * dim)`; pooled, without length."""
+        size = self.filters * input_shape[2]
+        return (*input_shape[: 1 if self.pooling else 2], size)

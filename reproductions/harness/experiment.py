@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from keras_qa.embeddings import Coverage
     from keras_qa.embeddings.bert.piece_vocabulary import PieceVocabulary
     from keras_qa.text.vector_texts import VectorTexts
+    from keras_qa.training.corpus_scorer import CorpusScorer
 
 S = TypeVar("S", bound=CommonSettings)
 
@@ -307,6 +308,21 @@ class Experiment(Generic[S]):
     def paper_training(self, run: Run[S], learner: Learner) -> Training:
         """Makes the batches and the loss that the paper has."""
         raise NotImplementedError
+
+    def finished(
+        self, run: Run[S], scorer: "CorpusScorer", epochs: int | None
+    ) -> "tuple[CorpusScorer, Mapping[str, Any]]":
+        """What ranks after the training, and is exported: the model itself.
+
+        Args:
+            run: the run.
+            scorer: scores pairs with the fitted model.
+            epochs: the fixed number of epochs; None if one was chosen.
+
+        Returns:
+            What scores pairs, and further entries of `metrics.json`.
+        """
+        return scorer, {}
 
     def monitor(self, settings: S) -> str:
         """The metric that chooses the epoch: the setting `monitor`, or MAP."""

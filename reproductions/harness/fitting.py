@@ -50,7 +50,7 @@ def fit_and_rank(
         The scores and what the training adds to `metrics.json`.
     """
     training, selector = fit(experiment, run, epochs)
-    scorer = training.scorer
+    scorer, added = experiment.finished(run, training.scorer, epochs)
     export_run(run, scorer)
     selection = selector.history[selector.best_epoch - 1]
     names = experiment.measures(run.arguments.dataset)
@@ -59,11 +59,12 @@ def fit_and_rank(
         details={
             **_details(
                 selector,
-                scorer.model,
+                training.scorer.model,
                 {n: selection[n] for n in names if n in selection},
                 experiment.monitor(run.settings),
             ),
             **training.details,
+            **added,
         },
     )
 

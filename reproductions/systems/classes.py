@@ -48,6 +48,8 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     "iarnn-gate": _IARNN,
     "self-lstm": ("SelfLSTM", ("units",)),
     # keras_qa/models/compare_aggregate
+    "cam": ("CompareAggregate", ("units", "comparison", "max_width")),
+    "bimpm": ("BiMPM", ("units", "perspectives", "hidden_units")),
     "iwan": ("IWAN", ("units", "hidden_units")),
     # keras_qa/models/sentence_encoders
     "infersent": (
@@ -62,6 +64,8 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     "kv-memnn": ("KeyValueMemory", ("hops", "kernel_size")),
     "multihop-lstm": ("MultihopSequentialLSTM", ("units", "hops")),
     "rnn-poa": ("RNNPOA", ("units", "influence_units", "sigma")),
+    # keras_qa/models/ctrn
+    "bilstm": ("LSTMRanker", ("units", "pooling")),
     # keras_qa/models/grids
     "arc-ii": (
         "ARCII",
@@ -80,7 +84,4 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
         "AICNN",
         ("filters", "kernel_size", "hidden_units", "activation"),
     ),
-    # keras_qa/models/compare_aggregate
-    "bimpm": ("BiMPM", ("units", "perspectives", "hidden_units")),
-    "cam": ("CompareAggregate", ("units", "comparison", "max_width")),
 }

@@ -1,5 +1,7 @@
 """The systems without a network: counts of words, and paragraph vectors."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 from typing import Any
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     import keras
 
     from keras_qa.datasets.dataset import Question
+    from keras_qa.ranking.paragraph_vectors import ParagraphVectors
+    from keras_qa.stacker import TextScorer
 
 # How the words of each count are weighed.
 COUNTS: dict[str, str | None] = {
@@ -23,15 +27,16 @@ COUNTS: dict[str, str | None] = {
 PARAGRAPH_VECTORS = "pv"
 
 
-def counting_model(run: Run[Any]) -> "keras.Model":
+def counting_model(run: Run[Any], name: str) -> "keras.Model":
     """A count of words, by the documents of the training questions.
 
     Args:
-        run: the run; its model is one of `COUNTS`.
+        run: the run.
+        name: one of `COUNTS`.
     """
     corpus = run.corpus
     words = corpus.vocabulary.words
-    model = keras_qa.WordCountRanker(len(words), COUNTS[run.arguments.model])
+    model = keras_qa.WordCountRanker(len(words), COUNTS[name])
     answers = np.unique(np.concatenate(corpus.index(run.fit).candidate_texts))
     model.adapt(
         [corpus.texts[i] for i in answers],
@@ -40,24 +45,47 @@ def counting_model(run: Run[Any]) -> "keras.Model":
     return model
 
 
-def rank_by_paragraphs(run: Run[Any]) -> Outcome:
-    """Ranks by paragraph vectors that are trained on the training texts."""
-    from keras_qa.ranking.evaluation import evaluate
+def paragraph_vectors(run: Run[Any]) -> "ParagraphVectors":
+    """Paragraph vectors that are trained on the training texts."""
     from keras_qa.ranking.paragraph_vectors import ParagraphVectors
 
-    corpus, seed = run.corpus, run.arguments.seed
+    corpus = run.corpus
     fit = corpus.index(run.fit)
     read = np.union1d(
         fit.question_texts, np.unique(np.concatenate(fit.candidate_texts))
     )
-    vectors = ParagraphVectors(tokenizer=corpus.tokenizer, seed=seed)
-    vectors.fit([corpus.originals[i] for i in read])
+    vectors = ParagraphVectors(
+        tokenizer=corpus.tokenizer, seed=run.arguments.seed
+    )
+    return vectors.fit([corpus.originals[i] for i in read])
 
-    def rank(questions: "list[Question]") -> list[np.ndarray]:
-        return [
-            vectors.scores(q.text, [c.text for c in q.candidates])
-            for q in questions
-        ]
 
-    chosen = evaluate(run.select, rank(run.select), seed=seed)
-    return Outcome(rank(run.report), {"selection": chosen.metrics})
+def rank_texts(
+    run: Run[Any],
+    scorer: "TextScorer",
+    details: Mapping[str, Any] = MappingProxyType({}),
+) -> Outcome:
+    """Ranks with what scores texts and is not exported.
+
+    Args:
+        run: the run.
+        scorer: scores pairs of texts.
+        details: entries of `metrics.json`.
+    """
+    from keras_qa.ranking.evaluation import evaluate
+
+    chosen = evaluate(
+        run.select, scores_of(scorer, run.select), seed=run.arguments.seed
+    )
+    return Outcome(
+        scores_of(scorer, run.report), {**details, "selection": chosen.metrics}
+    )
+
+
+def scores_of(
+    scorer: "TextScorer", questions: "list[Question]"
+) -> list[np.ndarray]:
+    """The scores of the candidates of each question."""
+    return [
+        scorer.scores(q.text, [c.text for c in q.candidates]) for q in questions
+    ]

@@ -7,7 +7,9 @@ Recipe `paper` trains each system as its own paper does, as far as that is at
 hand; `best` is one recipe for all of them, by which they compare with the
 papers' own models. `--set objective=pointwise`, `pairwise` or `listwise` trains
 any of them by another loss. `--model mp-cnn-rank` is MP-CNN with a pairwise
-hinge and the hardest wrong answers (Rao et al., 2016).
+hinge and the hardest wrong answers (Rao et al., 2016). `--model cnn-cnt` and
+the others of `stacked.py` combine a model's score with counts or BM25, fitted
+to its scores of training questions that it was not trained on.
 """
 
 import inspect
@@ -35,16 +37,28 @@ from reproductions.systems.classes import CLASSES
 from reproductions.systems.counts import COUNTS
 from reproductions.systems.counts import PARAGRAPH_VECTORS
 from reproductions.systems.counts import counting_model
-from reproductions.systems.counts import rank_by_paragraphs
+from reproductions.systems.counts import paragraph_vectors
+from reproductions.systems.counts import rank_texts
 from reproductions.systems.settings import DATASETS
 from reproductions.systems.settings import MODELS
 from reproductions.systems.settings import RECIPES
 from reproductions.systems.settings import SystemsSettings
+from reproductions.systems.stacked import STACKS
+from reproductions.systems.stacked import member_of
+from reproductions.systems.stacked import stack_model
+from reproductions.systems.stacked import stack_texts
 
 if TYPE_CHECKING:
     import keras
 
+    from keras_qa.training.corpus_scorer import CorpusScorer
+
 _SHARED = ("dropout", "l2")
+# The systems that no gradients train.
+_UNTRAINED = (
+    *COUNTS,
+    *(m for m in (PARAGRAPH_VECTORS, *STACKS) if member_of(m) not in CLASSES),
+)
 
 
 class SystemsExperiment(Experiment[SystemsSettings]):
@@ -52,19 +66,26 @@ class SystemsExperiment(Experiment[SystemsSettings]):
 
     name = "systems"
     settings = SystemsSettings
-    models = (*CLASSES, *COUNTS, PARAGRAPH_VECTORS, *FLOORS)
+    models = (*CLASSES, *COUNTS, PARAGRAPH_VECTORS, *STACKS, *FLOORS)
     recipes = RECIPES
     of_model = MODELS
     of_dataset = DATASETS
-    untrained = (*Experiment.untrained, *COUNTS, PARAGRAPH_VECTORS)
-    wordless = (*Experiment.wordless, *COUNTS, PARAGRAPH_VECTORS)
+    untrained = (*Experiment.untrained, *_UNTRAINED)
+    wordless = (*Experiment.wordless, *_UNTRAINED)
 
     def check(self, arguments: Namespace, settings: SystemsSettings) -> None:
         """Refuses features of overlap for a model that takes none."""
         super().check(arguments, settings)
+        if arguments.transfer and arguments.model in STACKS:
+            raise SettingsError(
+                f"`--transfer` must be left out for {arguments.model}: the "
+                "other questions may be those of a fold. "
+                f"Received: --transfer {' '.join(arguments.transfer)}"
+            )
+        member = member_of(arguments.model)
         # Floors are built from no class of ours.
-        if settings.overlap and arguments.model in CLASSES:
-            class_name, _ = CLASSES[arguments.model]
+        if settings.overlap and member in CLASSES:
+            class_name, _ = CLASSES[member]
             if "overlap_features" not in _parameters(class_name):
                 raise SettingsError(
                     f"the setting `overlap` must be false for {class_name}, "
@@ -87,7 +108,7 @@ class SystemsExperiment(Experiment[SystemsSettings]):
             longest: lengths of the longest `"question"` and `"answer"`, for
                 classes that read texts of fixed lengths.
         """
-        class_name, names = CLASSES[model]
+        class_name, names = CLASSES[member_of(model)]
         known = _parameters(class_name)
         arguments: dict[str, Any] = {}
         if settings.overlap:
@@ -126,14 +147,28 @@ class SystemsExperiment(Experiment[SystemsSettings]):
 
     def rank_by_words(self, run: Run[SystemsSettings]) -> Outcome | None:
         """Ranks with a system without a network; None for the others."""
-        if run.arguments.model == PARAGRAPH_VECTORS:
-            return rank_by_paragraphs(run)
-        if run.arguments.model not in COUNTS:
+        model = run.arguments.model
+        if model == PARAGRAPH_VECTORS:
+            return rank_texts(run, paragraph_vectors(run))
+        if member_of(model) == PARAGRAPH_VECTORS:
+            return rank_texts(run, *stack_texts(run))
+        if model not in COUNTS:
             return None
         from reproductions.harness.fitting import rank_unfitted
 
-        scorer = keras_qa.CorpusScorer(counting_model(run), run.corpus)
+        scorer = keras_qa.CorpusScorer(counting_model(run, model), run.corpus)
         return rank_unfitted(self, run, scorer)
+
+    def finished(
+        self,
+        run: Run[SystemsSettings],
+        scorer: "CorpusScorer",
+        epochs: int | None,
+    ) -> "tuple[CorpusScorer, Mapping[str, Any]]":
+        """A stacked system from its trained member; the others as they are."""
+        if run.arguments.model not in STACKS:
+            return super().finished(run, scorer, epochs)
+        return stack_model(self, run, scorer, epochs)
 
     def paper_training(
         self, run: Run[SystemsSettings], learner: Learner

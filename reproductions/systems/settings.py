@@ -127,6 +127,14 @@ class SystemsSettings(CommonSettings):
         choices=("random", "max", "mix"),
     )
     sampler_pool: str = setting("own", "ours", choices=("own", "all"))
+    stack_folds: int = setting(
+        5,
+        "ours",
+        "of train, whose scores by members that were trained on the others fit "
+        "a stacked system",
+        least=2,
+        later=True,
+    )
 
 
 # What a system's own paper states, as far as it is at hand.

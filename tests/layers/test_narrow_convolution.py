@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from keras import ops
 
+from keras_qa.layers import MinOverTime
 from keras_qa.layers import NarrowConvolution
 from keras_qa.layers import PerDimensionConvolution
 from support.convolutional_reference import narrow_convolution
@@ -57,6 +58,50 @@ def test_every_window_within_a_text(layer_class, size, mode):
             np.testing.assert_allclose(
                 output[row, :count], expected.reshape(count, -1), atol=1e-5
             )
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("size", "pooling"), [(1, "max"), (1, "min"), (2, "max"), (3, "min")]
+)
+def test_the_extreme_of_each_filter_over_the_windows(size, pooling, mode):
+    layer = PerDimensionConvolution(4, size, pooling=pooling)
+    layer.build((None, None, 2))
+    rng = np.random.default_rng(size)
+    weights = [rng.normal(size=weight.shape) for weight in layer.weights]
+    layer.set_weights(weights)
+    output = run(lambda x, mask: layer(x, mask=mask), WORDS, MASK, mode=mode)
+    assert layer.compute_mask(WORDS, MASK) is None
+    for row, length in enumerate(LENGTHS):
+        outputs = per_dimension_convolution(WORDS[row, :length], *weights)
+        expected = np.zeros(8)
+        if length:
+            outputs = np.reshape(outputs, (-1, 8))
+            expected = getattr(outputs, pooling)(axis=0)
+        np.testing.assert_allclose(output[row], expected, atol=1e-5)
+
+
+@pytest.mark.once
+def test_pooled_outputs_are_those_of_pooling_after_it():
+    """Also where padding comes first, or nowhere."""
+    for mask in (None, MASK[:, ::-1]):
+        layers = [
+            PerDimensionConvolution(4, 2, pooling=pooling)
+            for pooling in (None, "min")
+        ]
+        for layer in layers:
+            layer.build((None, None, 2))
+        layers[1].set_weights(layers[0].get_weights())
+        windows = layers[0](WORDS, mask=mask)
+        expected = MinOverTime()(
+            windows, mask=layers[0].compute_mask(WORDS, mask)
+        )
+        found = layers[1](WORDS, mask=mask)
+        np.testing.assert_allclose(
+            *map(ops.convert_to_numpy, (found, expected)), atol=1e-6
+        )
+    with pytest.raises(ValueError, match=r"`pooling` must be .*'mean'"):
+        PerDimensionConvolution(4, 2, pooling="mean")
 
 
 @pytest.mark.once

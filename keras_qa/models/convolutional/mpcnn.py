@@ -4,6 +4,7 @@ from typing import Any
 
 import keras
 import numpy as np
+from keras import ops
 
 from keras_qa.arguments import check_positive
 from keras_qa.arguments import check_positive_or_none
@@ -188,6 +189,7 @@ class MPCNN(ConfiguredModel):
                 per_dimension_filters,
                 width,
                 **weights,
+                pooling=pooling,
                 dtype=policy,
                 name=f"per_dimension_{pooling}_{width}",
             )
@@ -214,8 +216,7 @@ class MPCNN(ConfiguredModel):
             for width in widths:
                 pooled.append(pools[pooling](block_a[pooling, width](words)))
             pooled.append(pools[pooling](words))
-        for (pooling, _), convolution in block_b.items():
-            pooled.append(pools[pooling](convolution(words)))
+        pooled += [convolution(words) for convolution in block_b.values()]
         # The vectors of block A by pooling and width, infinity being the last;
         # then those of block B.
         in_a = len(HOLISTIC) * (max_width + 1)
@@ -231,9 +232,14 @@ class MPCNN(ConfiguredModel):
         }
         transpose = keras.layers.Permute((2, 1), dtype=precise)
         comparisons = []
-        for i in range(len(HOLISTIC)):
-            of_pooling = slice(i * (max_width + 1), (i + 1) * (max_width + 1))
-            q, a = (encoded[side][:, of_pooling] for side in SIDES)
+        # Block A of each pooling, then block B. (The gradient of a split is one
+        # tensor, that of a slice has zeros in the place of all others.)
+        ends = [i * (max_width + 1) for i in range(1, len(HOLISTIC) + 1)]
+        *block_a_pairs, block_b_pair = zip(
+            *(ops.split(encoded[side], ends, axis=1) for side in SIDES),
+            strict=True,
+        )
+        for q, a in block_a_pairs:
             comparisons += [
                 # (batch_size, entry, 2)
                 compare_entries([transpose(q), transpose(a)]),
@@ -241,8 +247,7 @@ class MPCNN(ConfiguredModel):
                 compare([q[:, :, None], a[:, None]]),
             ]
         # (batch_size, 2 n m, 2 + d)
-        q, a = (encoded[side][:, in_a:] for side in SIDES)
-        comparisons.append(compare([q, a]))
+        comparisons.append(compare(list(block_b_pair)))
         flatten = keras.layers.Flatten(dtype=precise)
         numbers = keras.layers.Concatenate(dtype=precise, name="comparisons")(
             [flatten(x) for x in comparisons]
