@@ -1,9 +1,10 @@
 """How many requests a second does `keras-qa serve` answer, and how soon?
 
-A HyperQA with random weights is served in its ONNX form, by two servers in
-processes of their own:
+A HyperQA with random weights is served in its ONNX form, by three servers
+in processes of their own:
 
 - `serve`: `keras-qa serve`, which scores the requests that wait together;
+- `serve --workers 2`: the same by two processes, each with half of the threads;
 - `loop`: the plain alternative, a `ThreadingHTTPServer` of the standard
   library whose handler calls `Ranker.rank`, one call for each request.
 
@@ -45,6 +46,10 @@ from benchmarks.results import verdict
 
 COMMANDS = {
     "serve": ["keras_qa.cli", "serve", "--port", "0"],
+    "serve --workers 2": [
+        *("keras_qa.cli", "serve", "--port", "0"),
+        *("--workers", "2"),
+    ],
     "loop": ["benchmarks.serving_loop"],
 }
 
@@ -180,11 +185,13 @@ async def load(
 
 
 def measure(settings: Settings, folder: Path) -> dict[str, Any]:
-    """Measures both servers of a ranker, and the overload of `serve`."""
+    """Measures the servers of a ranker, and the overload of `serve`."""
     requests = make_requests(settings)
     rows = []
     for name in COMMANDS:
         with server(name, folder) as port:
+            # Workers may still load the model.
+            asyncio.run(load(port, requests, 8, settings.seconds / 4))
             for clients in settings.clients:
                 found = asyncio.run(
                     load(port, requests, clients, settings.seconds)
@@ -214,6 +221,7 @@ def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
     }
     most = max(settings.clients)
     serve, loop = found["serve", most], found["loop", most]
+    two = found["serve --workers 2", most]
     overload, after = measured["overload"], measured["after_overload"]
     lost = sum(
         row["sent"] - row["200"] - row["503"] for row in (overload, after)
@@ -222,6 +230,8 @@ def summarise(settings: Settings, measured: dict[str, Any]) -> dict[str, Any]:
         f"serve_against_loop_per_second_{most}": serve["per_second"]
         / loop["per_second"],
         f"serve_against_loop_p99_{most}": serve["p99_ms"] / loop["p99_ms"],
+        f"two_workers_against_one_per_second_{most}": two["per_second"]
+        / serve["per_second"],
         "bounds": {
             f"requests/s against loop, {most} clients": at_least(
                 serve["per_second"] / loop["per_second"], 1

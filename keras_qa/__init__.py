@@ -57,6 +57,7 @@ _HOMES = {
     "ranking.scoring": ("score_pairs",),
     "ranking.stacking.combining": ("fit_stacker",),
     "ranking.stacking.folds": ("out_of_fold_scores",),
+    "search.lifted": ("lifted_answers", "lifted_question"),
     "stacker": ("Stacker",),
     "text.reading": ("TextReading",),
     "text.vocabulary": ("Vocabulary",),

@@ -376,6 +376,7 @@ class Ranker:
         format: str,
         *,
         pairs: int = 1,
+        name: str = "ranker",
         overwrite: bool = False,
     ) -> None:
         """Writes the model for other programs.
@@ -384,13 +385,16 @@ class Ranker:
             path: the file ending in `.keras`, or the folder of another form.
             format: `"keras"`, the Keras model alone; `"saved_model"`, which
                 takes text, for TensorFlow; `"onnx"`, which takes ids, for
-                onnxruntime; `"tflite"`, which takes ids, for TensorFlow Lite.
+                onnxruntime; `"tflite"`, which takes ids, for TensorFlow Lite;
+                `"tf_serving"`, a SavedModel, for TensorFlow Serving; or
+                `"triton"`, ONNX, for NVIDIA Triton.
             pairs: the number of pairs that TensorFlow Lite scores at once.
+            name: the model's name in requests to a model server.
             overwrite: whether an existing export may be replaced.
 
         Raises:
             ExportError: if the model cannot be written in that form, or
-                `format` or `pairs` is out of range.
+                `format`, `pairs` or `name` is out of range.
             FileExistsError: if `path` exists and `overwrite` is false, or it
                 is no export of this form.
             ImportError: if the package that the form needs is not installed.
@@ -398,5 +402,6 @@ class Ranker:
         """
         check_choice("format", format, FORMATS, error=ExportError)
         export_form(
-            self.model, self.reading, Path(path), format, pairs, overwrite
+            *(self.model, self.reading, Path(path)),
+            *(format, pairs, name, overwrite),
         )

@@ -1,5 +1,8 @@
 """Export a trained model as a `.keras` file, SavedModel, ONNX or TFLite.
 
+The forms tf_serving and triton are a SavedModel and ONNX in the folders of the
+model servers TensorFlow Serving and NVIDIA Triton.
+
 docs/exports.md describes the inputs and the requirements of each format.
 """
 
@@ -49,6 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="pairs that tflite scores at once; default: %(default)s",
     )
+    parser.add_argument(
+        "--name",
+        default="ranker",
+        help="of the model in requests, for tf_serving and triton; "
+        "default: %(default)s",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -95,6 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
             output,
             arguments.format,
             pairs=arguments.pairs,
+            name=arguments.name,
             overwrite=arguments.overwrite,
         )
     except ValueError as error:

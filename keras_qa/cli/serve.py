@@ -18,7 +18,10 @@ _HELP = {
     "body_bytes": ("BYTES", "size of the largest body"),
     "documents": ("N", "documents of the largest request"),
     "characters": ("N", "length of the longest query or document"),
-    "waiting": ("N", "requests that may wait; others get the status 503"),
+    "waiting": (
+        "N",
+        "requests that may wait for each worker; others get the status 503",
+    ),
     "receive_seconds": (
         "SECONDS",
         "time for the headers of a request, and again for its body",
@@ -43,6 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--name", help="of the model in responses; default: that of the folder"
+    )
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=1,
+        metavar="N",
+        help="processes, each with the model in its memory; one that ends is "
+        "replaced; default: %(default)s",
     )
     for field in fields(Limits):
         metavar, text = _HELP[field.name]
@@ -77,9 +88,15 @@ def run(arguments: argparse.Namespace) -> int:
         raise SearchError(
             f"--port must be from 0 to 65535. Received: {arguments.port}"
         )
+    if arguments.workers < 1:
+        raise SearchError(
+            f"--workers must be positive. Received: {arguments.workers}"
+        )
     try:
         from keras_qa.serving.app import make_app
         from keras_qa.serving.server import serve
+        from keras_qa.serving.workers import Served
+        from keras_qa.serving.workers import serve_workers
     except ImportError as error:
         raise ImportError(
             "Serving needs starlette and uvicorn: "
@@ -87,6 +104,15 @@ def run(arguments: argparse.Namespace) -> int:
         ) from error
     ranker = load_model(arguments)
     name = arguments.name or arguments.model.resolve().name
-    app = make_app(ranker, name, limits)
-    serve(app, arguments.host, arguments.port, limits.receive_seconds)
+    place = arguments.host, arguments.port
+    if arguments.workers == 1:
+        app = make_app(ranker, name, limits)
+        serve(app, *place, limits.receive_seconds)
+        return 0
+    # What does not work fails here, once, and not in each worker.
+    ranker.scores(["?"], ["?"])
+    del ranker
+    chosen = arguments.tokenizer, arguments.readable
+    served = Served(arguments.model, name, limits, *chosen)
+    serve_workers(served, *place, arguments.workers)
     return 0

@@ -12,7 +12,7 @@ from keras_qa.text.reading import TextReading
 if TYPE_CHECKING:
     import keras
 
-FORMATS = ("keras", "saved_model", "onnx", "tflite")
+FORMATS = ("keras", "saved_model", "onnx", "tflite", "tf_serving", "triton")
 """What `keras_qa.Ranker.export` writes."""
 
 MODEL = "model.keras"
@@ -92,6 +92,7 @@ def export_form(
     path: Path,
     format: str,
     pairs: int,
+    name: str,
     overwrite: bool,
 ) -> None:
     """Writes a ranker in one of `FORMATS`; see `keras_qa.Ranker.export`.
@@ -102,11 +103,12 @@ def export_form(
         path: the file or folder to write.
         format: one of `FORMATS`.
         pairs: the number of pairs that TensorFlow Lite scores at once.
+        name: the model's name in requests to a model server.
         overwrite: whether an existing export may be replaced.
 
     Raises:
         ExportError: if the model cannot be written in that form, or `pairs`
-            is out of range.
+            or `name` is out of range.
         FileExistsError: if `path` exists and `overwrite` is false, or it is no
             export of this form.
         ImportError: if the package that the form needs is not installed.
@@ -114,6 +116,8 @@ def export_form(
     from keras_qa.export.keras_file import export_keras
     from keras_qa.export.onnx import export_onnx
     from keras_qa.export.saved_model import export_saved_model
+    from keras_qa.export.servers.tf_serving import export_tf_serving
+    from keras_qa.export.servers.triton import export_triton
     from keras_qa.export.tflite import export_lite
 
     if format == "keras":
@@ -127,5 +131,9 @@ def export_form(
         export_saved_model(model, reading, path, overwrite=overwrite)
     elif format == "onnx":
         export_onnx(model, reading, path, overwrite=overwrite)
+    elif format == "tf_serving":
+        export_tf_serving(model, reading, path, name=name, overwrite=overwrite)
+    elif format == "triton":
+        export_triton(model, reading, path, name=name, overwrite=overwrite)
     else:
         export_lite(model, reading, path, pairs=pairs, overwrite=overwrite)

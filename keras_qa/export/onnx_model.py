@@ -1,6 +1,7 @@
 """ONNX models in onnxruntime, without Keras and its backends."""
 
 import json
+import os
 from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +23,10 @@ BESIDE = "onnx"
 SOURCE = "keras_file_sha256"
 """The entry of its `reading.json` that names this Keras model."""
 
+THREADS = "KERAS_QA_ONNX_THREADS"
+"""The variable of the environment with the threads of a model; without it,
+onnxruntime takes one for each core."""
+
 # Number of texts encoded at a time; bounds the memory.
 _TEXTS = 256
 
@@ -39,7 +44,8 @@ class OnnxModel:
 
     Raises:
         ImportError: if onnxruntime is not installed.
-        RankerError: if onnxruntime cannot load the file.
+        RankerError: if onnxruntime cannot load the file, or `THREADS` is set
+            to another text than a number.
     """
 
     def __init__(self, path: Path):
@@ -49,8 +55,15 @@ class OnnxModel:
             raise ImportError(
                 "Loading ONNX needs onnxruntime: pip install 'keras-qa[onnx]'"
             ) from error
+        threads = os.environ.get(THREADS, "0")
+        if not threads.isdecimal():
+            raise RankerError(
+                f"{THREADS} must be a number. Received: {threads!r}"
+            )
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = int(threads)
         try:
-            self._session = onnxruntime.InferenceSession(path)
+            self._session = onnxruntime.InferenceSession(path, options)
         # onnxruntime raises many types of errors for bad files.
         except Exception as error:
             raise RankerError(

@@ -4,6 +4,10 @@ import asyncio
 import signal
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -32,18 +36,7 @@ def serve(app: ASGIApp, host: str, port: int, receive_seconds: float) -> None:
     Raises:
         OSError: if the address cannot be listened at.
     """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=family, backlog=2048) as one:
-        # Connections inherit it. asyncio sets it only for sockets of its own,
-        # and without it a response waits 40 ms for an acknowledgement.
-        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        shown = f"[{host}]" if ":" in host else host
-        print(
-            f"keras-qa: http://{shown}:{one.getsockname()[1]}/v1/rerank "
-            "(Ctrl+C stops it)",
-            file=sys.stderr,
-            flush=True,
-        )
+    with listening(host, port) as one:
         sys.setswitchinterval(SWITCH)
         config = uvicorn.Config(
             app,
@@ -59,7 +52,33 @@ def serve(app: ASGIApp, host: str, port: int, receive_seconds: float) -> None:
         uvicorn.Server(config).run(sockets=[one])
 
 
-def impatient_protocol(seconds: float) -> type[H11Protocol]:
+@contextmanager
+def listening(host: str, port: int) -> Iterator[socket.socket]:
+    """Listens at an address and says so on standard error.
+
+    Args:
+        host: address or name.
+        port: port; 0 takes a free one.
+
+    Raises:
+        OSError: if the address cannot be listened at.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family, backlog=2048) as one:
+        # Connections inherit it. asyncio sets it only for sockets of its own,
+        # and without it a response waits 40 ms for an acknowledgement.
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        shown = f"[{host}]" if ":" in host else host
+        print(
+            f"keras-qa: http://{shown}:{one.getsockname()[1]}/v1/rerank "
+            "(Ctrl+C stops it)",
+            file=sys.stderr,
+            flush=True,
+        )
+        yield one
+
+
+def impatient_protocol(seconds: float) -> Any:
     """HTTP as uvicorn speaks it, with a time limit for headers.
 
     uvicorn waits without end for the headers of a request that has begun.
@@ -68,36 +87,43 @@ def impatient_protocol(seconds: float) -> type[H11Protocol]:
         seconds: time from the beginning of a connection, or the end of a
             response, to the end of the next headers. Then the connection is
             closed.
+
+    Returns:
+        What uvicorn calls for each connection; other processes can be given it.
     """
+    return partial(_ImpatientProtocol, seconds)
 
-    class ImpatientProtocol(H11Protocol):
-        _timer: asyncio.TimerHandle | None = None
 
-        def connection_made(  # type: ignore[override]
-            self, transport: asyncio.Transport
-        ) -> None:
-            super().connection_made(transport)
-            self._wait_for_headers()
+class _ImpatientProtocol(H11Protocol):
+    _timer: asyncio.TimerHandle | None = None
 
-        def connection_lost(self, exc: Exception | None) -> None:
-            super().connection_lost(exc)
-            self._stop()
+    def __init__(self, seconds: float, **arguments: Any):
+        super().__init__(**arguments)
+        self._seconds = seconds
 
-        def on_response_complete(self) -> None:
-            super().on_response_complete()
-            self._wait_for_headers()
+    def connection_made(  # type: ignore[override]
+        self, transport: asyncio.Transport
+    ) -> None:
+        super().connection_made(transport)
+        self._wait_for_headers()
 
-        def _wait_for_headers(self) -> None:
-            self._stop()
-            self._timer = self.loop.call_later(seconds, self._close_if_idle)
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._stop()
 
-        def _stop(self) -> None:
-            if self._timer is not None:
-                self._timer.cancel()
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._wait_for_headers()
 
-        def _close_if_idle(self) -> None:
-            # There is a cycle once the headers of a request are complete.
-            if self.cycle is None or self.cycle.response_complete:
-                self.transport.close()
+    def _wait_for_headers(self) -> None:
+        self._stop()
+        self._timer = self.loop.call_later(self._seconds, self._close_if_idle)
 
-    return ImpatientProtocol
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _close_if_idle(self) -> None:
+        # There is a cycle once the headers of a request are complete.
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()

@@ -23,7 +23,8 @@ def test_what_it_measures(runs, tmp_path, capsys):
     )
     measured = serving.measure(settings, folder)
     rows = [(row["contender"], row["clients"]) for row in measured["load"]]
-    assert rows == [("serve", 1), ("serve", 4), ("loop", 1), ("loop", 4)]
+    contenders = ("serve", "serve --workers 2", "loop")
+    assert rows == [(name, n) for name in contenders for n in (1, 4)]
     assert all(row["200"] == row["sent"] > 0 for row in measured["load"])
     summary = serving.summarise(settings, measured)
     bounds = summary["bounds"]

@@ -162,4 +162,7 @@ def test_errors(run_folder, tmp_path, capsys):
     assert "`pairs` must be at least 1" in capsys.readouterr().err
     assert _export(run_folder, "keras", tmp_path / "x") == 2
     assert "must end in .keras" in capsys.readouterr().err
+    for form in ("tf_serving", "triton"):
+        assert _export(run_folder, form, tmp_path / "x", "--name", "a/b") == 2
+        assert "Received: name='a/b'" in capsys.readouterr().err
     assert os.listdir(tmp_path) == []

@@ -94,12 +94,29 @@ assert Path("best.weights.h5").is_file()
     "docs/transfer.md": """
 assert trainer.history.history["loss"]
 """,
+    "docs/vector-databases.md": """
+import pytest
+from pathlib import Path
+from keras_qa.search.build import build_index
+from keras_qa.search.index import AnswerIndex
+Path("answers.txt").write_text("\\n".join(answers), "utf-8")
+build_index(ranker, Path("answers.txt"), Path("index"), show_progress=False)
+index = AnswerIndex(Path("index"))
+found, scores = index.search(index.encode(question), 10)
+# Some answers differ in unknown words only, so that their scores are equal.
+for texts in (lance_best, qdrant_best, [text for text, _ in best]):
+    assert len(set(texts)) == 10
+    found = ranker.scores(question, texts)
+    assert found.tolist() == pytest.approx(scores.tolist(), rel=1e-5)
+""",
     # Of the BERT four layers of 6 numbers, of the ELMo one of 8.
     "docs/word-vectors.md": """
 assert contextual.shape == (2, 4, 4 * 6 + 8 + 6)
 assert vectors.index_to_key == ["who", "wrote", "emma"]
 """,
 }
+# Packages of pages that are no dependencies.
+PACKAGES = {"docs/vector-databases.md": ("faiss", "lancedb", "qdrant_client")}
 # Words of a page whose program would take long, and those that are run.
 FEWER = {
     "docs/guide.ipynb": {
@@ -217,8 +234,8 @@ def test_commands_run_as_printed(page, shell):
     ],
 )
 def test_programs_run_as_printed(page, folder):
-    pytest.importorskip("keras_hub")
-    pytest.importorskip("safetensors")
+    for name in ("keras_hub", "safetensors", *PACKAGES.get(page, ())):
+        pytest.importorskip(name)
     code = "\n".join([*blocks(page, "python"), THEN[page]])
     for whole, part in FEWER.get(page, {}).items():
         assert code.count(whole) == 1

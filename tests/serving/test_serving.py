@@ -4,7 +4,6 @@ import asyncio
 import http.client
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +17,6 @@ import keras
 import numpy as np
 import pytest
 
-from keras_qa.export.onnx_beside import add_onnx
 from keras_qa.ranker import Ranker
 from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.reading import TextReading
@@ -348,6 +346,7 @@ def test_headers_that_dribble_end_the_connection():
 def test_arguments_are_checked_first(tmp_path, capsys, monkeypatch):
     for options, message in (
         (("--port", 70000), "--port must be from 0 to 65535. Received: 70000"),
+        (("--workers", 0), "--workers must be positive. Received: 0"),
         (("--max-waiting", 0), "--max-waiting must be positive. Received: 0"),
         (("--max-receive-seconds", "nan"), "must be positive. Received: nan"),
         ((), "expected a run's folder"),
@@ -359,22 +358,16 @@ def test_arguments_are_checked_first(tmp_path, capsys, monkeypatch):
     assert "pip install 'keras-qa[serve]'" in capsys.readouterr().err
 
 
-@pytest.fixture(scope="module")
-def folder_with_onnx(runs, tmp_path_factory):
-    pytest.importorskip("tf2onnx")
-    folder = tmp_path_factory.mktemp("served") / "faq"
-    shutil.copytree(runs["cosineqa"], folder)
-    add_onnx(folder)
-    return folder
-
-
 @pytest.mark.filterwarnings("ignore::keras_qa.errors.TextWarning")
 @pytest.mark.skipif(
     keras.backend.backend() != "tensorflow", reason="TensorFlow writes ONNX"
 )
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("number", "workers"),
+    [(signal.SIGINT, 1), (signal.SIGTERM, 1), (signal.SIGTERM, 2)],
+)
 def test_the_command_answers_what_it_has_begun_and_stops(
-    folder_with_onnx, tmp_path, number
+    folder_with_onnx, tmp_path, number, workers
 ):
     folder = folder_with_onnx
     code = (
@@ -383,8 +376,9 @@ def test_the_command_answers_what_it_has_begun_and_stops(
         "assert not {'keras', 'tensorflow'} & set(sys.modules)\n"
         "sys.exit(code)"
     )
+    words = ["serve", str(folder), "--port", "0", "--workers", str(workers)]
     process = subprocess.Popen(
-        [sys.executable, "-c", code, "serve", str(folder), "--port", "0"],
+        [sys.executable, "-c", code, *words],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         cwd=tmp_path,
         stderr=subprocess.PIPE,
@@ -399,11 +393,15 @@ def test_the_command_answers_what_it_has_begun_and_stops(
         data = json.dumps({"query": QUESTION, "documents": texts})
         connection.putrequest("POST", "/v1/rerank")
         connection.putheader("Content-Length", str(len(data)))
-        connection.endheaders(data[:10].encode())
+        connection.putheader("Expect", "100-continue")
+        connection.endheaders()
         # So that the server has read the beginning of the request.
+        assert connection.sock.recv(100).startswith(b"HTTP/1.1 100")
+        connection.send(data[:10].encode())
         assert ask(port, b"", "/healthz", "GET")[1]["model"] == "faq"
         process.send_signal(number)
-        time.sleep(0.2)
+        # Workers are told within half a second.
+        time.sleep(0.2 if workers == 1 else 0.8)
         connection.send(data[10:].encode())
         found = json.loads(connection.getresponse().read())["results"]
         scores = Ranker.load(folder).scores(QUESTION, texts)
@@ -411,6 +409,7 @@ def test_the_command_answers_what_it_has_begun_and_stops(
             pytest.approx(dict(enumerate(scores.tolist())), abs=1e-5)
         )
         assert process.wait(20) == 0
+        # It ends when the last worker has.
         assert process.stderr.read() == ""
     finally:
         process.kill()

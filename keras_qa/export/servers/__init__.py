@@ -1,0 +1,1 @@
+"""Exported models in the folders that model servers read."""
