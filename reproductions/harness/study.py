@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from keras_qa.cli.devices import add_device_options
-from keras_qa.cli.devices import device_options
 from keras_qa.quiet import silence_tensorflow
+from keras_qa.training.device_options import add_device_options
+from keras_qa.training.device_options import device_options
 from keras_qa.training.run_folder import keep_only
 from reproductions.harness.command import run_command
 from reproductions.harness.experiment import Experiment
