@@ -138,7 +138,7 @@ class _SplitTables(_WholeBatches, keras.distribution.ModelParallel):
         count = self.device_mesh.devices.size
         for axis in (len(variable.shape) - 1, 0):
             if variable.shape[axis] % count == 0:
-                axes = [None] * len(variable.shape)
+                axes: list[str | None] = [None] * len(variable.shape)
                 axes[axis] = _AXIS
                 return keras.distribution.TensorLayout(axes, self.device_mesh)
         raise DevicesError(
