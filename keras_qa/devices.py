@@ -138,7 +138,7 @@ class _SplitTables(_WholeBatches, keras.distribution.ModelParallel):
         count = self.device_mesh.devices.size
         for axis in (len(variable.shape) - 1, 0):
             if variable.shape[axis] % count == 0:
-                axes = [None] * len(variable.shape)
+                axes: list[str | None] = [None] * len(variable.shape)
                 axes[axis] = _AXIS
                 return keras.distribution.TensorLayout(axes, self.device_mesh)
         raise DevicesError(
@@ -148,33 +148,43 @@ class _SplitTables(_WholeBatches, keras.distribution.ModelParallel):
         )
 
 
-def divide_batch(model: keras.Model, arguments: tuple[Any, ...]) -> Any:
-    """Divides the batch of a training step among the devices.
+def divide(arrays: Any) -> Any:
+    """Divides the first axis of arrays of a training step among the devices.
 
-    Keras makes a functional model's base class functional, too, so that models
-    and trainers have this in their `train_step`, and no base class with it.
+    Outside of a step, or without `use_devices`, nothing is changed.
 
     Args:
-        model: the model that is trained.
-        arguments: those of `train_step`, of which the last is the batch.
+        arrays: a tensor, or a structure of tensors. Their lengths need not be
+            multiples of the number of devices, but an axis that is then merged
+            with another must be divided again, or all devices compute all.
 
     Returns:
-        The arguments, with each array of the batch laid out so that each
-        device has a part of its first axis.
+        The same values.
     """
     distribution = keras.distribution.distribution()
-    if not isinstance(distribution, _WholeBatches) or model.run_eagerly:
-        return arguments
+    if not isinstance(distribution, _WholeBatches):
+        return arrays
+    import jax
 
-    def divide(x: Any) -> Any:
-        if x is None or not len(x.shape):
+    def lay_out(x: Any) -> Any:
+        # Between steps, JAX has no arrays in parts of different lengths.
+        if not isinstance(x, jax.core.Tracer) or not x.ndim:
             return x
-        axes = [_AXIS, *[None] * (len(x.shape) - 1)]
+        axes = [_AXIS, *[None] * (x.ndim - 1)]
         layout = keras.distribution.TensorLayout(axes, distribution.device_mesh)
         return keras.distribution.distribute_tensor(x, layout)
 
+    return keras.tree.map_structure(lay_out, arrays)
+
+
+def divide_batch(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Divides the batch, the last of the arguments of a `train_step`.
+
+    Keras makes a functional model's base class functional, too, so that models
+    and trainers have this in their `train_step`, and no base class with it.
+    """
     *state, batch = arguments
-    return (*state, keras.tree.map_structure(divide, batch))
+    return (*state, divide(batch))
 
 
 def clear_session() -> None:

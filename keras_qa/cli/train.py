@@ -15,8 +15,6 @@ from pathlib import Path
 
 from keras_qa.cli.tables import add_table_options
 from keras_qa.cli.tables import table_options
-from keras_qa.device_options import add_device_options
-from keras_qa.device_options import on_devices
 from keras_qa.errors import DatasetError
 from keras_qa.own_data.settings import AUTOMATIC
 from keras_qa.own_data.settings import DEFAULT_MODEL
@@ -24,6 +22,8 @@ from keras_qa.own_data.settings import MINILM
 from keras_qa.own_data.settings import MODELS
 from keras_qa.own_data.settings import RECIPES
 from keras_qa.own_data.settings import SKIPGRAM
+from keras_qa.training.device_options import add_device_options
+from keras_qa.training.device_options import on_devices
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -95,7 +95,7 @@ class ConfiguredModel(keras.Model):
 
     def train_step(self, *arguments: Any) -> Any:
         """Keras's step, divided among the devices of `use_devices`."""
-        return super().train_step(*divide_batch(self, arguments))
+        return super().train_step(*divide_batch(arguments))
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, without those in `not_kept`."""

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.devices import divide
 from keras_qa.training.pairwise import PairwiseTrainer
 
 
@@ -78,6 +79,8 @@ class InBatchTrainer(PairwiseTrainer):
             "question": _taken(questions, question),
             "answer": _taken(answers, answer),
         }
+        if training:
+            pairs = divide(pairs)
         scores = self.scorer.head(pairs, training=training)
         return ops.reshape(scores, (height, width))
 

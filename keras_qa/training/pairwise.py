@@ -10,6 +10,7 @@ from keras import ops
 from keras_qa.batches.pairs import EpochBatches
 from keras_qa.batches.pairs import HardestNegativeBatches
 from keras_qa.batches.pairs import PairwiseBatches
+from keras_qa.devices import divide
 from keras_qa.devices import divide_batch
 
 __all__ = [
@@ -90,7 +91,7 @@ class PairwiseTrainer(keras.Model):
 
     def train_step(self, *arguments: Any) -> Any:
         """Keras's step, divided among the devices of `use_devices`."""
-        return super().train_step(*divide_batch(self, arguments))
+        return super().train_step(*divide_batch(arguments))
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
         """Scores each question with each of its answers."""
@@ -105,14 +106,14 @@ class PairwiseTrainer(keras.Model):
         pairs = dict(inputs)
         question, answers = pairs.pop("question"), pairs.pop("answers")
         count = ops.shape(answers)[1]
-        scores = self.scorer(
-            {
-                "question": ops.repeat(question, count, axis=0),
-                "answer": _flat(answers),
-                **{name: _flat(features) for name, features in pairs.items()},
-            },
-            training=training,
-        )
+        pairs = {
+            "question": ops.repeat(question, count, axis=0),
+            "answer": _flat(answers),
+            **{name: _flat(features) for name, features in pairs.items()},
+        }
+        if training:
+            pairs = divide(pairs)
+        scores = self.scorer(pairs, training=training)
         return ops.reshape(scores, (-1, count))
 
     def get_config(self) -> dict[str, Any]:

@@ -425,10 +425,15 @@ def versions() -> dict[str, str]:
     for name in ("keras", "numpy", "gensim", "ir-measures"):
         found[name] = metadata.version(name)
     backend = os.environ.get("KERAS_BACKEND", "tensorflow")
+    devices = ""
     if "keras" in sys.modules:
-        backend = sys.modules["keras"].backend.backend()
+        keras = sys.modules["keras"]
+        backend = keras.backend.backend()
+        distribution = keras.distribution.distribution()
+        if distribution is not None:
+            devices = f", {distribution.device_mesh.devices.size} devices"
     found["backend"] = f"{backend} {metadata.version(backend)}"
-    found["machine"] = f"{platform.machine()}, {os.cpu_count()} cores"
+    found["machine"] = f"{platform.machine()}, {os.cpu_count()} cores{devices}"
     # A copy installed from a wheel belongs to no commit of the project.
     if _git("ls-files", __file__):
         found["commit"] = _git("describe", "--always", "--dirty")

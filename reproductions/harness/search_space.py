@@ -34,12 +34,12 @@ from random import Random
 from typing import Any
 
 import reproductions
-from keras_qa.device_options import on_devices
 from keras_qa.errors import DatasetError
 from keras_qa.errors import KerasQAError
 from keras_qa.errors import SearchError
 from keras_qa.files.json_stream import read_records
 from keras_qa.files.whole import write_whole
+from keras_qa.training.device_options import on_devices
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from keras_qa.device_options import device_options
 from keras_qa.quiet import silence_tensorflow
+from keras_qa.training.device_options import device_options
 from keras_qa.training.run_folder import METRICS
 from keras_qa.training.run_folder import keep_only
 from reproductions.harness.command import run_command

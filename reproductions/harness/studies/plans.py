@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from keras_qa.device_options import add_device_options
+from keras_qa.training.device_options import add_device_options
 from reproductions.harness.command import count
 from reproductions.harness.command import positive
 from reproductions.harness.experiment import Experiment
