@@ -402,6 +402,11 @@ class Ranker:
         """
         check_choice("format", format, FORMATS, error=ExportError)
         export_form(
-            *(self.model, self.reading, Path(path)),
-            *(format, pairs, name, overwrite),
+            self.model,
+            self.reading,
+            Path(path),
+            format,
+            pairs=pairs,
+            name=name,
+            overwrite=overwrite,
         )
