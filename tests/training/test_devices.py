@@ -71,16 +71,26 @@ def _free_port():
         return found.getsockname()[1]
 
 
-def test_several_devices_and_hosts_have_the_losses_of_one(tmp_path):
-    trainers = ["packed", "hardest", "triplets", "language_model", "split"]
-    alone = _start(4, "--devices", "1", "4", "--trainers", *trainers)
-    rows = _rows(alone)
-    assert [row["trainer"] for row in rows] == np.repeat(trainers, 2).tolist()
+def _losses(*trainers, devices=(1, 4)):
+    """The losses of the first, after a check that all devices have the same."""
+    counts = [str(count) for count in devices]
+    rows = _rows(_start(4, "--devices", *counts, "--trainers", *trainers))
+    names = [row["trainer"] for row in rows]
+    assert names == np.repeat(trainers, len(devices)).tolist()
     for row in rows:
         assert np.isfinite(row["loss"]).all()
         assert row["loss"][0] != row["loss"][1]
         assert row["difference"] < ROUNDING, row
+    return rows[0]["loss"]
 
+
+@pytest.mark.large
+def test_all_trainers_have_the_losses_of_one_device():
+    _losses("hardest", "triplets", "language_model", devices=(1, 2, 4))
+
+
+def test_several_devices_and_hosts_have_the_losses_of_one(tmp_path):
+    losses = _losses("packed", "split")
     file = tmp_path / "hosts.toml"
     file.write_text(
         f'coordinator = "127.0.0.1:{_free_port()}"\nprocesses = 2\n'
@@ -88,7 +98,7 @@ def test_several_devices_and_hosts_have_the_losses_of_one(tmp_path):
     options = ("--devices", "2", "--trainers", "packed", "--hosts", str(file))
     both = [_start(2, *options, **{PROCESS_ID: str(i)}) for i in range(2)]
     for (row,) in map(_rows, both):
-        np.testing.assert_allclose(row["loss"], rows[0]["loss"], ROUNDING)
+        np.testing.assert_allclose(row["loss"], losses, ROUNDING)
 
 
 def test_other_backends_are_refused_before_files_are_read(tmp_path, capsys):
