@@ -86,9 +86,10 @@ def command(words: str) -> str:
     return _help(cli.main, words.split())
 
 
-def script(module: str) -> str:
-    """The help of a script, named by its module."""
-    return _help(importlib.import_module(module).main, [])
+def script(given: str) -> str:
+    """The help of a script, named by its module and perhaps a first word."""
+    module, *words = given.split()
+    return _help(importlib.import_module(module).main, words)
 
 
 def _help(main: Callable[[list[str]], int], words: list[str]) -> str:

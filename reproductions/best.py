@@ -1,30 +1,26 @@
 """The recipe `best` of every model, and the floors, on WikiQA and TrecQA.
 
-    python -m reproductions.best --data-dir DIR --embeddings vectors.bin \
+    python -m reproductions.study best --data-dir DIR --embeddings vectors.bin \
         --bert minilm --output-dir DIR --record reproductions/records/runs.jsonl
     python -m reproductions.significance DIR
 
 Five seeds of each model on `--split dev`. The recipes fix the number of epochs
 and were chosen by the recorded searches on folds of train, so all of train is
-fitted, and dev is ranked once. Finished runs are skipped, so the command can be
-given again after an interruption.
+fitted, and dev is ranked once.
 """
 
 import argparse
-import importlib
 import itertools
-import sys
 from collections.abc import Iterator
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
-from reproductions.harness.experiment import Experiment
 from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
 from reproductions.harness.parts.floor_names import FLOORS
-from reproductions.harness.study import PlannedRun
-from reproductions.harness.study import plan_run
-from reproductions.harness.study import run_all
-from reproductions.harness.study import study_parser
+from reproductions.harness.studies.making import experiment_of
+from reproductions.harness.studies.plans import PlannedRun
+from reproductions.harness.studies.plans import plan_run
+from reproductions.harness.studies.plans import study_parser
 from reproductions.systems.classes import CLASSES
 from reproductions.systems.stacked import STACKS
 
@@ -49,7 +45,14 @@ FLOORS_OF: dict[str, tuple[Sequence[str], Sequence[Sequence[str]]]] = {
 }
 
 
-def runs(paper: str, arguments: argparse.Namespace) -> Iterator[PlannedRun]:
+def runs(arguments: argparse.Namespace) -> Iterator[PlannedRun]:
+    """The runs, paper by paper."""
+    for paper in MODELS:
+        for run in runs_of(paper, arguments):
+            yield replace(run, paper=paper)
+
+
+def runs_of(paper: str, arguments: argparse.Namespace) -> Iterator[PlannedRun]:
     """The runs of a paper, the floors first."""
     bert = [f"bert:{arguments.bert}"]
     for dataset in arguments.datasets:
@@ -77,16 +80,8 @@ def runs(paper: str, arguments: argparse.Namespace) -> Iterator[PlannedRun]:
                 )
 
 
-def experiment_of(paper: str) -> Experiment[Any]:
-    """The experiment of a paper."""
-    found: Experiment[Any] = importlib.import_module(
-        f"reproductions.{paper}.experiment"
-    ).EXPERIMENT
-    return found
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Makes all runs; stops at the first that fails."""
+def parser() -> argparse.ArgumentParser:
+    """The options that choose among the runs."""
     parser = study_parser(
         experiment_of("hyperqa"),
         __doc__,
@@ -95,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         seeds=SEEDS,
         recipe="best",
     )
-    parser.prog = "python -m reproductions.best"
+    parser.prog = "python -m reproductions.study best"
     parser.add_argument("--bert", default="minilm", metavar="SOURCE")
     parser.add_argument(
         "--models",
@@ -104,15 +99,4 @@ def main(argv: Sequence[str] | None = None) -> int:
         metavar="NAME",
         help="only these, and no floors",
     )
-    arguments = parser.parse_args(argv)
-    for paper in MODELS:
-        status = run_all(
-            experiment_of(paper), runs(paper, arguments), arguments
-        )
-        if status:
-            return status
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return parser

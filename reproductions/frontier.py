@@ -30,12 +30,12 @@ import numpy as np
 from keras_qa.quiet import silence_tensorflow
 from reproductions.best import FLOORS_OF
 from reproductions.best import MODELS
-from reproductions.best import experiment_of
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.command import with_messages
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
 from reproductions.harness.parts.runs import Run
+from reproductions.harness.studies.making import experiment_of
 from reproductions.records.costs import append_cost
 from reproductions.records.costs import read_costs
 from reproductions.records.paper_figures import load_papers

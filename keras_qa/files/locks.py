@@ -96,13 +96,17 @@ class OwnerFile:
         self._lock = _lock(path)
         self.owned = False
 
-    def check(self) -> None:
-        """Raises an OwnedError if this object or a process is the owner."""
+    def check(self, patience: float = PATIENCE) -> None:
+        """Raises an OwnedError if this object or a process is the owner.
+
+        Args:
+            patience: seconds to wait for another process that checks, too.
+        """
         # A new lock object, since an object's lock can be acquired twice.
         lock = _lock(self.path)
         # A lock cannot be tried on a read-only file system.
         with suppress(OSError):
-            if self.path.exists() and not _acquire(lock, PATIENCE):
+            if self.path.exists() and not _acquire(lock, patience):
                 raise OwnedError(_owner(self.path))
             lock.release()
 

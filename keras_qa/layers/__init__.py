@@ -26,6 +26,7 @@ from keras_qa.layers.gated_convolution_2d import GatedConvolution2D
 from keras_qa.layers.gesd import GESD
 from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.hyperbolic_distance import HyperbolicDistance
+from keras_qa.layers.inner_attention import InnerAttentionGRU
 from keras_qa.layers.interactive_attention import InteractiveAttention
 from keras_qa.layers.interactive_pooling import InteractivePooling
 from keras_qa.layers.k_max_interactions import KMaxInteractions
@@ -35,19 +36,27 @@ from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.max_over_windows import MaxOverWindows
 from keras_qa.layers.max_similarity import MaxSimilarity
 from keras_qa.layers.min_over_time import MinOverTime
+from keras_qa.layers.multi_perspective_matching import MultiPerspectiveMatching
 from keras_qa.layers.narrow_convolution import NarrowConvolution
 from keras_qa.layers.neural_tensor import NeuralTensor
 from keras_qa.layers.ngram_attention import NGramAttention
 from keras_qa.layers.ngram_dense_block import NGramDenseBlock
+from keras_qa.layers.orthogonal_decomposition import OrthogonalDecomposition
 from keras_qa.layers.packed_texts import PackedTexts
 from keras_qa.layers.pair_convolution import PairConvolution
 from keras_qa.layers.per_dimension_convolution import PerDimensionConvolution
 from keras_qa.layers.poincare_distance import PoincareDistance
+from keras_qa.layers.position_influence import PositionInfluence
 from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.layers.query_attention import QueryAttention
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
+from keras_qa.layers.relation_sum import RelationSum
+from keras_qa.layers.self_attentive_pooling import SelfAttentivePooling
 from keras_qa.layers.sentence_distance import SentenceDistance
+from keras_qa.layers.sequential_attention import SequentialAttention
+from keras_qa.layers.soft_alignment import SoftAlignment
 from keras_qa.layers.softmax_block import SoftmaxBlock
+from keras_qa.layers.softmax_pooling import SoftmaxPooling
 from keras_qa.layers.state_matches import StateMatches
 from keras_qa.layers.tangent_projection import TangentProjection
 from keras_qa.layers.text_convolution import TextConvolution
@@ -57,6 +66,8 @@ from keras_qa.layers.value_shared_matching import ValueSharedMatching
 from keras_qa.layers.vector_comparison import VectorComparison
 from keras_qa.layers.wide_convolution import WideConvolution
 from keras_qa.layers.window_pooling import WindowPooling
+from keras_qa.layers.window_sums import WindowSums
+from keras_qa.layers.word_comparison import WordComparison
 from keras_qa.layers.word_prediction import WordPrediction
 from keras_qa.layers.word_projection import WordProjection
 
@@ -86,6 +97,7 @@ __all__ = [
     "GatedConvolution2D",
     "HeadTail",
     "HyperbolicDistance",
+    "InnerAttentionGRU",
     "InteractiveAttention",
     "InteractivePooling",
     "KMaxInteractions",
@@ -96,19 +108,27 @@ __all__ = [
     "MaxOverWindows",
     "MaxSimilarity",
     "MinOverTime",
+    "MultiPerspectiveMatching",
     "NGramAttention",
     "NGramDenseBlock",
     "NarrowConvolution",
     "NeuralTensor",
+    "OrthogonalDecomposition",
     "PackedTexts",
     "PairConvolution",
     "PerDimensionConvolution",
     "PoincareDistance",
+    "PositionInfluence",
     "QRNNLayer",
     "QueryAttention",
     "RBMJumpScore",
+    "RelationSum",
+    "SelfAttentivePooling",
     "SentenceDistance",
+    "SequentialAttention",
+    "SoftAlignment",
     "SoftmaxBlock",
+    "SoftmaxPooling",
     "StateMatches",
     "TangentProjection",
     "TextConvolution",
@@ -118,6 +138,8 @@ __all__ = [
     "VectorComparison",
     "WideConvolution",
     "WindowPooling",
+    "WindowSums",
+    "WordComparison",
     "WordPrediction",
     "WordProjection",
 ]

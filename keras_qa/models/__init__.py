@@ -2,6 +2,9 @@
 
 from keras_qa.models.attentive_pooling import APCNN
 from keras_qa.models.attentive_pooling import APBiLSTM
+from keras_qa.models.compare_aggregate.bimpm import BiMPM
+from keras_qa.models.compare_aggregate.cam import CompareAggregate
+from keras_qa.models.compare_aggregate.iwan import IWAN
 from keras_qa.models.convolutional.bigram_cnn import BigramCNN
 from keras_qa.models.convolutional.mpcnn import MPCNN
 from keras_qa.models.convolutional.severyn_moschitti import SeverynMoschitti
@@ -27,6 +30,11 @@ from keras_qa.models.grids.mv_lstm import MVLSTM
 from keras_qa.models.hyperqa import HyperQA
 from keras_qa.models.iam.iam import IAM
 from keras_qa.models.iam.language_model import BidirectionalLanguageModel
+from keras_qa.models.inner_attention.iarnn import IARNN
+from keras_qa.models.inner_attention.self_lstm import SelfLSTM
+from keras_qa.models.memory.key_value_memory import KeyValueMemory
+from keras_qa.models.memory.multihop_lstm import MultihopSequentialLSTM
+from keras_qa.models.memory.rnn_poa import RNNPOA
 from keras_qa.models.mrnn import MRNN
 from keras_qa.models.qa_lstm.attentive import AttentiveCNN
 from keras_qa.models.qa_lstm.attentive import AttentiveLSTM
@@ -35,6 +43,8 @@ from keras_qa.models.qa_lstm.qa_lstm import QACNN
 from keras_qa.models.qa_lstm.qa_lstm import QALSTM
 from keras_qa.models.qa_lstm.qa_lstm import ConvBasedLSTM
 from keras_qa.models.qa_lstm.qa_lstm import ConvPoolingLSTM
+from keras_qa.models.sentence_encoders.infersent import InferSent
+from keras_qa.models.sentence_encoders.relation_network import RelationNetwork
 from keras_qa.models.siamese.arc_i import ARCI
 from keras_qa.models.siamese.cntn import CNTN
 from keras_qa.models.siamese.hd_lstm import HDLSTM
@@ -54,21 +64,26 @@ __all__ = [
     "CTRN",
     "HDLSTM",
     "IAM",
+    "IARNN",
+    "IWAN",
     "MPCNN",
     "MRNN",
     "MVLSTM",
     "NTNLSTM",
     "QACNN",
     "QALSTM",
+    "RNNPOA",
     "APBiLSTM",
     "AlignmentRanker",
     "AttentiveCNN",
     "AttentiveLSTM",
     "BM25Ranker",
+    "BiMPM",
     "BidirectionalLanguageModel",
     "BigramCNN",
     "BoostedRanker",
     "CNNRanker",
+    "CompareAggregate",
     "ConvBasedLSTM",
     "ConvPoolingLSTM",
     "CosineQA",
@@ -78,10 +93,15 @@ __all__ = [
     "FusionRanker",
     "HyperQA",
     "IdfOverlapRanker",
+    "InferSent",
+    "KeyValueMemory",
     "LSTMRanker",
     "LateInteraction",
     "LogCosineQA",
+    "MultihopSequentialLSTM",
     "QRNNRanker",
+    "RelationNetwork",
+    "SelfLSTM",
     "SentenceCosineRanker",
     "SentenceEncoder",
     "SeverynMoschitti",

@@ -10,7 +10,11 @@ from keras_qa.models.building import l2_regularizers
 
 
 def bidirectional_lstm(
-    units: int, l2: float, policy: Any, use_bias: bool = True
+    units: int,
+    l2: float,
+    policy: Any,
+    use_bias: bool = True,
+    name: str = "bilstm",
 ) -> keras.layers.Bidirectional:
     """Creates a bidirectional LSTM that returns all states.
 
@@ -19,9 +23,10 @@ def bidirectional_lstm(
         l2: strength of the L2 regularisation of its weights.
         policy: dtype policy.
         use_bias: whether it has biases; those of the forget gates start at 1.
+        name: name of the layer.
 
     Returns:
-        A layer with the name `"bilstm"`.
+        The layer.
 
     Raises:
         ValueError: if `units` is not a positive integer.
@@ -37,7 +42,7 @@ def bidirectional_lstm(
             name="lstm",
         ),
         dtype=policy,
-        name="bilstm",
+        name=name,
     )
 
 

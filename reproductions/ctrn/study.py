@@ -1,14 +1,13 @@
 """Every CTRN run of `reproductions/ctrn/README.md`, one after the other.
 
-    python -m reproductions.ctrn.study --data-dir DIR --output-dir DIR \
+    python -m reproductions.study ctrn --data-dir DIR --output-dir DIR \
         --embeddings vectors.bin --record reproductions/records/runs.jsonl
     python -m reproductions.significance DIR
 
 Five seeds of each condition on `--split dev`: the epoch of each run is chosen
 on a fold held out of train, dev is ranked once. All conditions have their first
-seed before any has its second. Finished runs are skipped, so the command can be
-given again after an interruption. The recipe is `small`, the paper's with 128
-units; `--recipe paper` takes hours.
+seed before any has its second. The recipe is `small`, the
+paper's with 128 units; `--recipe paper` takes hours.
 
 CTRN runs with both readings of its crossed input and of its alignment. The
 baselines are QRNN, LSTM, CNN, the attentive models, the features of overlap
@@ -16,16 +15,13 @@ alone, BM25 and the untrained cosine; the last two run with one seed.
 """
 
 import argparse
-import sys
 from collections.abc import Iterator
-from collections.abc import Sequence
 
 from reproductions.ctrn.experiment import EXPERIMENT
 from reproductions.harness.parts.floor_names import FLOORS
-from reproductions.harness.study import PlannedRun
-from reproductions.harness.study import plan_run
-from reproductions.harness.study import run_study
-from reproductions.harness.study import study_parser
+from reproductions.harness.studies.plans import PlannedRun
+from reproductions.harness.studies.plans import plan_run
+from reproductions.harness.studies.plans import study_parser
 
 SEEDS = (1, 2, 3, 4, 5)
 DATASETS = ("trecqa-raw", "trecqa-clean", "wikiqa")
@@ -61,8 +57,8 @@ def runs(arguments: argparse.Namespace) -> Iterator[PlannedRun]:
                 )
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Runs all conditions; stops at the first that fails."""
+def parser() -> argparse.ArgumentParser:
+    """The options that choose among the runs."""
     parser = study_parser(
         EXPERIMENT,
         __doc__,
@@ -80,8 +76,4 @@ def main(argv: Sequence[str] | None = None) -> int:
         metavar="NAME",
         help="of the trained models, run these alone",
     )
-    return run_study(EXPERIMENT, parser, runs, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return parser

@@ -44,7 +44,7 @@ def parse_arguments(
         "preset of keras-hub; `elmo:DIR` is for models that mix vectors",
     )
     parser.add_argument("--dataset", choices=tuple(FOLDERS), default="sample")
-    parser.add_argument("--seed", type=_count, default=1)
+    parser.add_argument("--seed", type=count, default=1)
     parser.add_argument(
         "--split",
         choices=("dev", "test"),
@@ -67,7 +67,7 @@ def parse_arguments(
     parser.set_defaults(row=None)
     recipes = tuple(experiment.recipes)
     parser.add_argument("--recipe", choices=recipes, default=recipes[0])
-    parser.add_argument("--epochs", type=_positive, metavar="N")
+    parser.add_argument("--epochs", type=positive, metavar="N")
     parser.add_argument(
         "--transfer",
         nargs="+",
@@ -168,15 +168,17 @@ def add_run_option(
     )
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
+    """The number of an option, which may be 0."""
     value = int(text)
     if value < 0:
         raise argparse.ArgumentTypeError(f"{text} is negative")
     return value
 
 
-def _positive(text: str) -> int:
-    value = _count(text)
+def positive(text: str) -> int:
+    """The number of an option, at least 1."""
+    value = count(text)
     if value == 0:
         raise argparse.ArgumentTypeError("0 is not positive")
     return value

@@ -14,3 +14,7 @@ class StageError(RunFolderError):
 
 class FigureError(KerasQAError, ValueError):
     """A figure or table cannot be made of the runs or texts that were given."""
+
+
+class QueueError(KerasQAError, RuntimeError):
+    """The journal of a queue of runs is broken."""

@@ -15,14 +15,15 @@ A trial trains once for each of `folds` folds of train; with `folds=0` once, on
 train less the questions that choose the epoch of runs on dev. The mean metric
 of the folds, at its best epoch, ranks the trials; dev and test are not read. A
 stopped search continues, also in the middle of a trial, when it is started
-again with the same output folder, and with more `--trials` it adds some.
+again with the same output folder, and with more `--trials` it adds some. With
+`--workers` the trials wait in a queue in the output folder, as the runs of
+`reproductions.study` do.
 
 `--record` needs a checkout without changes. It appends all trials, failed ones
 too, to `reproductions/PAPER/searches/MODEL-DATASET.jsonl`.
 """
 
 import argparse
-import importlib
 import json
 import sys
 from collections.abc import Callable
@@ -43,6 +44,12 @@ from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.run import validate
 from reproductions.harness.run import versions
+from reproductions.harness.studies.making import experiment_of
+from reproductions.harness.studies.making import forget_models
+from reproductions.harness.studies.plans import add_queue
+from reproductions.harness.studies.queue import Queue
+from reproductions.harness.studies.workers import make_all
+from reproductions.harness.studies.workers import work
 from reproductions.records.runs import append_run
 from reproductions.records.runs import read_runs
 
@@ -330,7 +337,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         action="store_true",
         help="append the trials to reproductions/PAPER/searches",
     )
-    arguments, options = parser.parse_known_args(argv)
+    add_queue(parser)
+    given = list(sys.argv[1:] if argv is None else argv)
+    arguments, options = parser.parse_known_args(given)
     for option in options:
         if option.split("=")[0] == "--split":
             parser.error(
@@ -342,8 +351,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"the code. Received: commit {versions().get('commit')}"
         )
     try:
-        return _search(arguments, options)
-    except (OSError, KerasQAError) as error:
+        return _search(arguments, options, given)
+    except (ImportError, OSError, KerasQAError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
 
@@ -353,11 +362,11 @@ def _clean() -> bool:
     return bool(commit) and not commit.endswith("-dirty")
 
 
-def _search(arguments: argparse.Namespace, options: Sequence[str]) -> int:
+def _search(
+    arguments: argparse.Namespace, options: Sequence[str], given: Sequence[str]
+) -> int:
     arguments.output_dir.mkdir(parents=True, exist_ok=True)
-    experiment = importlib.import_module(
-        f"reproductions.{arguments.paper}.experiment"
-    ).EXPERIMENT
+    experiment = experiment_of(arguments.paper)
     metric = objective(experiment, options)
     base = parse_arguments(experiment, options)
     owner = experiment.owner(base.model)
@@ -370,6 +379,11 @@ def _search(arguments: argparse.Namespace, options: Sequence[str]) -> int:
             space = best_space(owner, settings, arguments.optional_embeddings)
         listed = draw(space, arguments.trials or 20, arguments.search_seed)
     train = trainer(experiment, options, arguments.output_dir)
+    if arguments.worker or arguments.workers > 1:
+        _measure_together(arguments, listed, train, given)
+    if arguments.worker:
+        return 0
+    # It finds the records of what the workers have measured.
     ranked = search(listed, train, metric)
     results = arguments.output_dir / "results.json"
     _write_json(results, [{metric: score, **drawn} for score, drawn in ranked])
@@ -382,6 +396,38 @@ def _search(arguments: argparse.Namespace, options: Sequence[str]) -> int:
         _record(arguments, path)
         print(path)
     return 0
+
+
+def _measure_together(
+    arguments: argparse.Namespace,
+    listed: Iterable[Changes],
+    train: Train,
+    given: Sequence[str],
+) -> None:
+    """Measures the trials in several processes, or as one of them."""
+
+    def make(job: Any) -> bool:
+        forget_models()
+        train(job["changes"], job["trial"])
+        return True
+
+    folder = arguments.output_dir
+    jobs = {
+        f"trial-{number}": {"trial": str(number), "changes": changes}
+        for number, changes in enumerate(listed)
+    }
+    queue = Queue(folder / "queue", arguments.retries)
+    queue.add(
+        jobs,
+        lambda name: (folder / "trials" / jobs[name]["trial"] / TRIAL).exists(),
+    )
+    if arguments.worker:
+        work(queue, make)
+        return
+    module = [sys.executable, "-m", "reproductions.harness.search_space"]
+    make_all(
+        queue, jobs, make, arguments.workers, [*module, *given, "--worker"]
+    )
 
 
 def record_file(

@@ -1,11 +1,14 @@
 """Stages before a training; runs with the same inputs share their results."""
 
+import time
 from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from keras_qa.errors import OwnedError
+from keras_qa.errors import RunFolderError
 from keras_qa.files.locks import RUNNING
 from keras_qa.training.run_folder import METRICS
 from keras_qa.training.run_folder import SETTINGS
@@ -15,6 +18,9 @@ from keras_qa.training.run_folder import read_json
 from reproductions.harness.errors import StageError
 from reproductions.harness.vectors import fingerprint
 from reproductions.records.seed_groups import canonical
+
+# Seconds between looks at a stage that another process makes.
+PAUSE = 1.0
 
 
 def run_stage(
@@ -28,7 +34,8 @@ def run_stage(
 
     The stage's folder is `NAME-FINGERPRINT`, with a fingerprint of `inputs`, so
     runs with the same root share their stages. The function prints what it
-    does. An interrupted stage is continued if `make` supports it.
+    does. An interrupted stage is continued if `make` supports it; one that
+    another process is making is waited for.
 
     Args:
         root: the folder of all stages.
@@ -45,10 +52,29 @@ def run_stage(
 
     Raises:
         StageError: if the stage does not exist and `make` is None.
-        RunFolderError: if another process is making it.
+        RunFolderError: if its folder contains something else.
     """
+    kept, owner = {SETTINGS, METRICS, *keep}, ""
+    while True:
+        try:
+            return _reused_or_made(root, name, inputs, make, kept)
+        except RunFolderError as error:
+            if not isinstance(error.__cause__, OwnedError):
+                raise
+            if owner != str(error.__cause__):
+                owner = str(error.__cause__)
+                print(f"{name}: waits for {owner}", flush=True)
+        time.sleep(PAUSE)
+
+
+def _reused_or_made(
+    root: Path,
+    name: str,
+    inputs: Mapping[str, Any],
+    make: Callable[[RunFolder], Mapping[str, Any]] | None,
+    kept: Collection[str],
+) -> RunFolder:
     folder = stage_folder(root, name, inputs)
-    kept = {SETTINGS, METRICS, *keep}
     if folder.finished:
         folder.tidy(kept)
         print(f"{name}: reused, {folder.path}")

@@ -28,11 +28,11 @@ import numpy as np
 
 from keras_qa.files.whole import write_whole
 from reproductions.harness.command import with_messages
-from reproductions.harness.study import PlannedRun
-from reproductions.harness.study import forget_models
-from reproductions.harness.study import plan_run
-from reproductions.harness.study import run_all
-from reproductions.harness.study import study_parser
+from reproductions.harness.studies.making import forget_models
+from reproductions.harness.studies.making import run_all
+from reproductions.harness.studies.plans import PlannedRun
+from reproductions.harness.studies.plans import plan_run
+from reproductions.harness.studies.plans import study_parser
 from reproductions.hyperqa.experiment import EXPERIMENT
 from reproductions.report import markdown
 from reproductions.report.rules.claims import corrected
@@ -222,7 +222,7 @@ def search_and_run(
     if status or arguments.search_only:
         return status
     runs = planned(dataset, name, chosen, arguments)
-    return run_all(EXPERIMENT, runs, arguments)
+    return run_all(EXPERIMENT.name, runs, arguments)
 
 
 def page(arguments: argparse.Namespace) -> str:

@@ -1,23 +1,19 @@
 """The HyperQA runs of `reproductions/hyperqa/README.md`, one by one.
 
-    python -m reproductions.hyperqa.study --data-dir DIR --output-dir DIR \
+    python -m reproductions.study hyperqa --data-dir DIR --output-dir DIR \
         --embeddings vectors.bin --record reproductions/records/runs.jsonl
 
 Three seeds of each condition on `--split dev`, ranked once. The runs of recipe
-`best` with its own settings are those of `reproductions.best`. Finished runs
-are skipped, so the command can be given again after an interruption.
+`best` with its own settings are those of the study `best`.
 """
 
 import argparse
-import sys
 from collections.abc import Iterator
-from collections.abc import Sequence
 from dataclasses import replace
 
-from reproductions.harness.study import PlannedRun
-from reproductions.harness.study import plan_run
-from reproductions.harness.study import run_study
-from reproductions.harness.study import study_parser
+from reproductions.harness.studies.plans import PlannedRun
+from reproductions.harness.studies.plans import plan_run
+from reproductions.harness.studies.plans import study_parser
 from reproductions.hyperqa.experiment import EXPERIMENT
 from reproductions.hyperqa.experiment import MODELS
 
@@ -117,11 +113,6 @@ def runs(arguments: argparse.Namespace) -> Iterator[PlannedRun]:
         yield replace(run, name=run.name + own, vectors=vectors)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Runs all conditions; stops at the first that fails."""
-    parser = study_parser(EXPERIMENT, __doc__, "runs/study")
-    return run_study(EXPERIMENT, parser, runs, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def parser() -> argparse.ArgumentParser:
+    """The options that choose among the runs."""
+    return study_parser(EXPERIMENT, __doc__, "runs/study")

@@ -18,7 +18,7 @@ or `match`. Models of other papers have those papers' settings.
 
 An epoch of the matcher with recipe `small` takes about a minute on WikiQA and 2
 cores, an epoch of the language models several minutes. All of Table 1 is run by
-`reproductions.iam.study`; `reproductions.iam.tables` writes Tables 3 and 4.
+`reproductions.study iam`; `reproductions.iam.tables` writes Tables 3 and 4.
 """
 
 import argparse

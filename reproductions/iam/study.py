@@ -1,14 +1,13 @@
 """IAM's Table 1 with its ablations, one run after the other.
 
-    python -m reproductions.iam.study --data-dir DIR --output-dir DIR \
+    python -m reproductions.study iam --data-dir DIR --output-dir DIR \
         --embeddings glove.6B.100d.bin --record reproductions/records/runs.jsonl
     python -m reproductions.significance DIR
 
 Three seeds of each condition on `--split dev`: the epoch of each run is chosen
 on a fold held out of train, dev is ranked once. All conditions have their first
 seed before any has its second; all runs share the stages before the matcher, in
-the folder `stages`. Finished runs are skipped, so the command can be given
-again after an interruption. The recipe is `small`; `--recipe paper` takes days.
+the folder `stages`. The recipe is `small`; `--recipe paper` takes days.
 
 IAM runs with the vectors of a BERT and with those of `--embeddings`, with and
 without the jump. With BERT it also runs without each other term of equation 8,
@@ -17,15 +16,12 @@ attentive LSTM and AP-CNN read `--embeddings`.
 """
 
 import argparse
-import sys
 from collections.abc import Iterator
-from collections.abc import Sequence
 
 from reproductions.harness.parts.floor_names import FLOORS
-from reproductions.harness.study import PlannedRun
-from reproductions.harness.study import plan_run
-from reproductions.harness.study import run_study
-from reproductions.harness.study import study_parser
+from reproductions.harness.studies.plans import PlannedRun
+from reproductions.harness.studies.plans import plan_run
+from reproductions.harness.studies.plans import study_parser
 from reproductions.iam.experiment import EXPERIMENT
 from reproductions.iam.experiment import OWN
 from reproductions.iam.settings import TERMS
@@ -89,8 +85,8 @@ def _run(
     )
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Runs all conditions; stops at the first that fails."""
+def parser() -> argparse.ArgumentParser:
+    """The options that choose among the runs."""
     parser = study_parser(
         EXPERIMENT,
         __doc__,
@@ -122,8 +118,4 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="of the conditions, run those with one of these changes alone; "
         f"none, {', '.join(every)}",
     )
-    return run_study(EXPERIMENT, parser, runs, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return parser

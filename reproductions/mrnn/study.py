@@ -1,15 +1,14 @@
 """MRNN with and without its parts, one run after the other.
 
-    python -m reproductions.mrnn.study --data-dir DIR --output-dir DIR \
+    python -m reproductions.study mrnn --data-dir DIR --output-dir DIR \
         --embeddings bert:minilm glove.6B.100d.bin \
         --record reproductions/records/runs.jsonl
     python -m reproductions.significance DIR
 
 Three seeds of each condition on `--split dev`: the epoch of each run is chosen
 on a fold held out of train, dev is ranked once. All conditions have their first
-seed before any has its second. Finished runs are skipped, so the command can be
-given again after an interruption. The recipe is `small`; the published sizes
-need a GPU.
+seed before any has its second. The recipe is `small`; the published
+sizes need a GPU.
 
 MRNN runs with all vectors of `--embeddings` in one ensemble and with each of
 them alone, with 1 to 4 blocks, without its first and without its second
@@ -19,16 +18,13 @@ cosine read the last of `--embeddings`; BM25 runs, too.
 """
 
 import argparse
-import sys
 from collections.abc import Iterator
-from collections.abc import Sequence
 from pathlib import Path
 
 from reproductions.harness.parts.floor_names import FLOORS
-from reproductions.harness.study import PlannedRun
-from reproductions.harness.study import plan_run
-from reproductions.harness.study import run_study
-from reproductions.harness.study import study_parser
+from reproductions.harness.studies.plans import PlannedRun
+from reproductions.harness.studies.plans import plan_run
+from reproductions.harness.studies.plans import study_parser
 from reproductions.mrnn.experiment import EXPERIMENT
 
 SEEDS = (1, 2, 3)
@@ -79,9 +75,9 @@ def _run(
     )
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Runs all conditions; stops at the first that fails."""
-    parser = study_parser(
+def parser() -> argparse.ArgumentParser:
+    """The options that choose among the runs."""
+    return study_parser(
         EXPERIMENT,
         __doc__,
         "runs/mrnn-study",
@@ -90,8 +86,3 @@ def main(argv: Sequence[str] | None = None) -> int:
         recipe="small",
         changed="run of MRNN",
     )
-    return run_study(EXPERIMENT, parser, runs, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

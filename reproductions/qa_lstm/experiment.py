@@ -9,7 +9,7 @@ alone takes a model with the settings of its best row. `--model idf-cosine` and
 `--model cosine` are simple baselines to compare with. Top-1 accuracy is P@1. An
 epoch of `--recipe small` takes about a minute on InsuranceQA's 3,437 training
 questions and 2 cores, an epoch of the published recipe several minutes.
-`python -m reproductions.qa_lstm.study --seeds 1 2 3` runs all rows.
+`python -m reproductions.study qa_lstm --seeds 1 2 3` runs all rows.
 """
 
 from argparse import Namespace

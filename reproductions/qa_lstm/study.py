@@ -1,14 +1,13 @@
 """The rows of QA-LSTM's Tables 3 and 4 and its Figure 5, by name.
 
-    python -m reproductions.qa_lstm.study --rows 3N --data-dir DIR \
+    python -m reproductions.study qa_lstm --rows 3N --data-dir DIR \
         --output-dir DIR --embeddings vectors.bin --record runs.jsonl
 
 `--rows` takes rows (`3A` to `3N`, `4A` to `4E`, the baselines of both tables),
 tables (`table3`, `table4`) and `figure5`, which stands for rows 3C, 3E and 3L;
 the figure is drawn when these three have run. By default all rows run. A row
 runs on the data set of its table, or on those of `--datasets`; all rows have
-their first seed before any has its second. Finished runs are skipped, so the
-command can be given again after an interruption.
+their first seed before any has its second.
 
 With `--split test` the epoch is chosen on dev, as in the paper; with `--split
 dev`, the default, on questions held out of train. `--recipe small` is sized for
@@ -16,14 +15,12 @@ dev`, the default, on questions held out of train. `--recipe small` is sized for
 """
 
 import argparse
-import sys
 from collections.abc import Iterator
 from collections.abc import Sequence
 
-from reproductions.harness.study import PlannedRun
-from reproductions.harness.study import plan_run
-from reproductions.harness.study import run_all
-from reproductions.harness.study import study_parser
+from reproductions.harness.studies.plans import PlannedRun
+from reproductions.harness.studies.plans import plan_run
+from reproductions.harness.studies.plans import study_parser
 from reproductions.qa_lstm import figure5
 from reproductions.qa_lstm.experiment import EXPERIMENT
 from reproductions.qa_lstm.experiment import TERM_DEPENDENCE
@@ -76,8 +73,8 @@ def _run(
     )
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the rows; stops at the first that fails."""
+def parser() -> argparse.ArgumentParser:
+    """The options that choose among the runs."""
     parser = study_parser(
         EXPERIMENT,
         __doc__,
@@ -96,23 +93,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         help=f"rows or groups of rows: {', '.join((*ROWS, *GROUPS))}",
     )
     parser.add_argument("--epochs", type=int, metavar="N")
-    arguments = parser.parse_args(argv)
-    every = list(runs(arguments))
-    status = run_all(EXPERIMENT, every, arguments)
-    if status or not set(FIGURE5) <= set(rows_of(arguments.rows)):
-        return status
-    return _draw(arguments, [run.name for run in every])
+    return parser
 
 
-def _draw(arguments: argparse.Namespace, names: Sequence[str]) -> int:
-    """Draws Figure 5 for each data set."""
+def finish(arguments: argparse.Namespace, made: Sequence[PlannedRun]) -> int:
+    """Draws Figure 5 for each data set when its rows have run."""
+    if not set(FIGURE5) <= set(rows_of(arguments.rows)):
+        return 0
     for dataset in arguments.datasets or [TABLES["3"]]:
         wanted = tuple(f"{row}-{dataset}-" for row in FIGURE5)
         folders = [
             option
-            for name in names
-            if name.startswith(wanted)
-            for option in ("--run", str(arguments.output_dir / name))
+            for run in made
+            if run.name.startswith(wanted)
+            for option in ("--run", str(arguments.output_dir / run.name))
         ]
         status = figure5.main(
             [
@@ -124,7 +118,3 @@ def _draw(arguments: argparse.Namespace, names: Sequence[str]) -> int:
         if status:
             return status
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

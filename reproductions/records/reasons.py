@@ -11,6 +11,9 @@ REASONS = {
     "authors made or licensed, next to parses, and that are not at hand.",
     "parses": "It compares dependency parses, by edits, kernels or alignments "
     "of trees, and neither its parser nor the parses are at hand.",
+    "reader": "Its ranker is trained beside a reader of answers, SR³'s by "
+    "reinforcement; neither network, nor the reward, is described where it is "
+    "quoted.",
     "retrieval": "What it searched is not said; [ours](../retrieval.md) "
     "searches the paragraphs of SQuAD's dev.",
     "train": "It is trained on SQuAD's train, which is not at hand.",

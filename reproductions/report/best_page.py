@@ -9,6 +9,7 @@ from reproductions.report import markdown
 from reproductions.report.paper_page import GENERATED
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import Floors
+from reproductions.report.rules.lines import latest_best
 from reproductions.report.run_tables import above_floor
 from reproductions.report.search_tables import Searches
 from reproductions.report.search_tables import minutes
@@ -23,7 +24,7 @@ INTRODUCTION = f"""\
 is above the best floor of the same vectors. Trials and minutes are those of the
 searches on folds of train that chose the settings, of all data sets together.
 
-`python -m reproductions.best` makes these runs."""
+`python -m reproductions.study best` makes these runs."""
 
 
 def best_page(
@@ -34,7 +35,7 @@ def best_page(
     """The page in Markdown.
 
     Of runs with several versions of the recipe, those are shown that were
-    recorded last.
+    recorded last, and of several word vectors the best.
 
     Args:
         papers: the papers by key.
@@ -61,7 +62,10 @@ def best_page(
                 for trial in recorded
                 if trial["model"] == model
             ]
-            chosen = [_latest(of_model, name) for name in datasets]
+            chosen = [
+                latest_best(g for g in of_model if g.dataset == name)
+                for name in datasets
+            ]
             vectors = [markdown.vectors(g.vectors) for g in chosen if g]
             rows.append(
                 [
@@ -87,11 +91,6 @@ def best_page(
 def _is_shown(group: Group) -> bool:
     dev = (group.recipe, group.split) == (RECIPE, "dev")
     return dev and not group.overrides
-
-
-def _latest(groups: Sequence[Group], dataset: str) -> Group | None:
-    found = [group for group in groups if group.dataset == dataset]
-    return max(found, key=lambda group: group.position, default=None)
 
 
 def _cell(group: Group | None, floors: Floors) -> str:

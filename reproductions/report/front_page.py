@@ -112,8 +112,8 @@ def front_page(
                 f"[deviations]({paper.key}/deviations.md)"
                 for paper in papers.values()
             ),
-            "- [Every model by `best`](best.md), [quality against cost]"
-            "(frontier.md), [retrieval on SQuAD](retrieval.md)\n"
+            "- [All models](models.md), [by `best`](best.md), [quality against "
+            "cost](frontier.md), [retrieval](retrieval.md)\n"
             "- [Deviations that all papers share]"
             "(records/common_deviations.md)\n",
             "## Records\n",

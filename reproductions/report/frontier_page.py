@@ -15,6 +15,7 @@ from reproductions.report import plots
 from reproductions.report.paper_page import GENERATED
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import is_floor
+from reproductions.report.rules.lines import latest_best
 
 INTRODUCTION = """\
 {metric} on dev against the time to score one of {pool} candidates of a
@@ -94,7 +95,7 @@ def find_systems(
             and group.recipe == cost["recipe"]
             and not group.overrides
         ]
-        latest = max(own, key=lambda group: group.position, default=None)
+        latest = latest_best(own)
         quality = latest.metric(METRIC) if latest else None
         if latest is None or quality is None or cost["dataset"] != dataset:
             continue

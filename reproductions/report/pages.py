@@ -3,15 +3,16 @@
     python -m reproductions.report            writes all pages
     python -m reproductions.report --check    exits 1 if a page is stale
 
-The pages are `reproductions/README.md`, `best.md`, `frontier.md` and
-`retrieval.md`, for each paper its `README.md` and `deviations.md`,
-`records/common_deviations.md`, and the table of results in the project's
-README. Their sources are `paper.toml`,
-`deviations.toml` and `searches` (trials of settings) of each paper,
-`runs.jsonl` (measured runs, written by the scripts), `test_runs.jsonl` (those
-on test, made apart), `paired_tests.jsonl` (tested differences),
-`rankings.jsonl` (intervals, checksums), `costs.jsonl` (times and sizes) and
-`retrieval.jsonl`. The same files always give the same pages.
+The pages are `reproductions/README.md`, `models.md`, `best.md`, `frontier.md`
+and `retrieval.md`, for each paper its `README.md` and `deviations.md`,
+`records/common_deviations.md`, and the tables in the project's README and
+`docs/choosing.md`. Their sources are `paper.toml`, `deviations.toml` and
+`searches` (trials of settings) of each paper, `runs.jsonl` (measured runs,
+written by the scripts), `test_runs.jsonl` (those on test, made apart),
+`paired_tests.jsonl` (tested differences),
+`rankings.jsonl` (intervals, checksums), `costs.jsonl` (times and sizes),
+`retrieval.jsonl` and `models.toml` (families, equations). The same files
+always give the same pages.
 """
 
 import argparse
@@ -42,6 +43,9 @@ from reproductions.report.frontier_page import reference_table
 from reproductions.report.ledger_page import ledger_page
 from reproductions.report.paper_page import paper_page
 from reproductions.report.search_tables import read_searches
+from reproductions.report.sections.choices import choices
+from reproductions.report.sections.models_page import load_families
+from reproductions.report.sections.models_page import models_page
 from reproductions.report.sections.other_systems import at_a_glance
 from reproductions.report.sections.other_systems import other_systems
 from reproductions.report.sections.retrieval_page import retrieval_page
@@ -57,8 +61,8 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
         root: the folder that contains `README.md` and `reproductions`.
 
     Raises:
-        RecordError: if a file of records is malformed, or the README lacks the
-            marks of its table.
+        RecordError: if a file of records is malformed, or the README or
+            `docs/choosing.md` lacks the marks of its table.
         OSError: if a file cannot be read.
     """
     root = Path(root)
@@ -72,9 +76,14 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
     costs = read_costs(folder / "records" / "costs.jsonl")
     retrievals = read_retrievals(folder / "records" / "retrieval.jsonl")
     readme = root / "README.md"
+    choosing = root / "docs" / "choosing.md"
     pages = {
         readme: _replaced(readme, readme_table(papers, groups)),
+        choosing: _replaced(choosing, choices(papers, groups, costs)),
         folder / "README.md": front_page(papers, groups, rankings),
+        folder / "models.md": models_page(
+            load_families(folder / "records" / "models.toml"), groups, costs
+        ),
         folder / "best.md": best_page(papers, groups, searches),
         folder / "frontier.md": frontier_page(papers, groups, costs),
         folder / "retrieval.md": retrieval_page(retrievals),

@@ -11,6 +11,7 @@ _SEVERYN_MOSCHITTI = (
     ("filters", "kernel_size", "activation"),
 )
 _ABCNN = ("ABCNN", ("filters", "attention", "blocks", "kernel_size"))
+_IARNN = ("IARNN", ("units", "inner_attention", "occam", "bidirectional"))
 CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     # keras_qa/models/convolutional
     "mp-cnn": _MP_CNN,
@@ -41,8 +42,28 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
             *("pooling", "bidirectional"),
         ),
     ),
+    # keras_qa/models/inner_attention
+    "iarnn-word": _IARNN,
+    "iarnn-occam": _IARNN,
+    "iarnn-gate": _IARNN,
+    "self-lstm": ("SelfLSTM", ("units",)),
+    # keras_qa/models/compare_aggregate
+    "iwan": ("IWAN", ("units", "hidden_units")),
+    # keras_qa/models/sentence_encoders
+    "infersent": (
+        "InferSent",
+        ("units", "hidden_units", "activation", "pooling"),
+    ),
+    "relation-network": (
+        "RelationNetwork",
+        ("units", "depth", "hidden_units", "hidden_layers", "activation"),
+    ),
     # keras_qa/models/ctrn
     "bilstm": ("LSTMRanker", ("units", "pooling")),
+    # keras_qa/models/memory
+    "kv-memnn": ("KeyValueMemory", ("hops", "kernel_size")),
+    "multihop-lstm": ("MultihopSequentialLSTM", ("units", "hops")),
+    "rnn-poa": ("RNNPOA", ("units", "influence_units", "sigma")),
     # keras_qa/models/grids
     "arc-ii": (
         "ARCII",
@@ -61,4 +82,7 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
         "AICNN",
         ("filters", "kernel_size", "hidden_units", "activation"),
     ),
+    # keras_qa/models/compare_aggregate
+    "bimpm": ("BiMPM", ("units", "perspectives", "hidden_units")),
+    "cam": ("CompareAggregate", ("units", "comparison", "max_width")),
 }

@@ -43,6 +43,16 @@ class SystemsSettings(CommonSettings):
     slices: int = setting(5, "Qiu and Huang (2015)", "of a tensor", above=0)
     channels: int = setting(4, "ours", "of MV-LSTM's tensor", above=0)
     hidden_layers: int = setting(1, "ours", "of HD-LSTM", least=0)
+    depth: int = setting(
+        4, "Santoro et al. (2017)", "layers of g", above=0, later=True
+    )
+    hops: int = setting(2, "ours", "reads of the text", above=0, later=True)
+    influence_units: int = setting(
+        50, "ours", "of RNN-POA's position vectors", above=0, later=True
+    )
+    sigma: float = setting(
+        25.0, "ours", "width of RNN-POA's kernel", above=0, later=True
+    )
     pooling: str = setting(
         "last",
         "Tay et al. (2017)",
@@ -60,8 +70,35 @@ class SystemsSettings(CommonSettings):
         "of MV-LSTM",
         choices=("cosine", "bilinear", "tensor"),
     )
+    comparison: str = setting(
+        "multiply",
+        "Wang and Jiang (2017)",
+        "of CAM, the best of the paper on WikiQA",
+        choices=(
+            *("nn", "ntn", "euclidean_cosine"),
+            *("subtract", "multiply", "submult_nn"),
+        ),
+        later=True,
+    )
+    perspectives: int = setting(
+        20, "Wang et al. (2017)", "of BiMPM's strategies", above=0, later=True
+    )
     attention: int | None = setting(
         3, "Yin et al. (2016)", "ABCNN-1 to 3; null: BCNN", choices=(1, 2, 3)
+    )
+    inner_attention: str = setting(
+        "gate",
+        "Wang, Liu and Zhao (2016)",
+        "of IARNN",
+        choices=("word", "context", "gate"),
+        later=True,
+    )
+    occam: float | None = setting(
+        None,
+        "ours",
+        "lambda of IARNN-Occam; null: no such loss",
+        least=0,
+        later=True,
     )
     dropout: float = setting(
         0.0, "ours", "none in most of the papers", least=0, below=1
@@ -72,7 +109,7 @@ class SystemsSettings(CommonSettings):
         "pointwise",
         _SEVERYN_MOSCHITTI,
         "what objective=paper is",
-        choices=("pointwise", "pairwise"),
+        choices=("pointwise", "pairwise", "listwise"),
     )
     optimizer: str = setting("adam", "ours", choices=OPTIMIZERS)
     learning_rate: float = setting(1e-3, "ours", least=0)
@@ -119,6 +156,12 @@ _ABCNN: dict[str, Any] = {
     "filters": 50,
     "kernel_size": 4,
 }
+_IARNN: dict[str, Any] = {
+    **_RANKS,
+    "margin": 0.2,
+    "units": 100,
+    "bidirectional": True,
+}
 MODELS: dict[str, dict[str, Any]] = {
     # He et al. (2015)
     "mp-cnn": _MP_CNN,
@@ -163,6 +206,34 @@ MODELS: dict[str, dict[str, Any]] = {
     # Tay et al. (2017): as LSTM in CTRN's Table 2
     "ntn-lstm": {"units": 512, "activation": "tanh"},
     "hd-lstm": {"units": 512, "hidden_units": 128},
+    # Conneau et al. (2017), 3.3: SGD with 0.1 and batches of 64
+    "infersent": {
+        "optimizer": "sgd",
+        "learning_rate": 0.1,
+        "batch_size": 64,
+        "units": 2048,
+        "hidden_units": 512,
+        "activation": "tanh",
+        "pooling": "max",
+    },
+    # Santoro et al. (2017), for pictures
+    "relation-network": {
+        "units": 256,
+        "depth": 4,
+        "hidden_units": 256,
+        "hidden_layers": 2,
+    },
+    # Miller et al. (2016): a window of 7 words
+    "kv-memnn": {"kernel_size": 7},
+    # Tran and Niederée (2018): a margin of 0.2, trained vectors
+    "multihop-lstm": {
+        **_RANKS,
+        "margin": 0.2,
+        "trainable_embeddings": True,
+        "units": 141,
+    },
+    # Chen et al. (2017), as public re-implementations have it
+    "rnn-poa": {"optimizer": "adadelta", "learning_rate": 1.0},
     # Wan et al. (2016), Yang et al. (2016): a margin
     "mv-lstm": {**_RANKS, "trainable_embeddings": True, "hidden_units": 50},
     "anmm": _RANKS,
@@ -171,12 +242,32 @@ MODELS: dict[str, dict[str, Any]] = {
     "abcnn-1": {**_ABCNN, "attention": 1},
     "abcnn-2": {**_ABCNN, "attention": 2},
     "abcnn-3": {**_ABCNN, "attention": 3},
+    # Wang, Liu and Zhao (2016): a margin; sizes are ours
+    "iarnn-word": {**_IARNN, "inner_attention": "word"},
+    "iarnn-occam": {**_IARNN, "inner_attention": "context", "occam": 1e-3},
+    "iarnn-gate": _IARNN,
+    # Tran and Niederée (2018): a margin; the size is that of QA-LSTM
+    "self-lstm": {**_RANKS, "margin": 0.2, "units": 141},
+    # Shen, Yang and Deng (2017): sizes are ours
+    "iwan": {"units": 150, "hidden_units": 100},
     # Zhang et al. (2017)
     "ai-cnn": {
         "filters": 200,
         "kernel_size": 3,
         "hidden_units": 100,
         "activation": "tanh",
+    },
+    # Wang, Hamza and Florian (2017)
+    "bimpm": {"units": 100, "hidden_units": None, "dropout": 0.1},
+    # Wang and Jiang (2017): a softmax over a question's candidates; rate and
+    # batch are those of their other data sets, tuned on WikiQA
+    "cam": {
+        "paper_objective": "listwise",
+        "optimizer": "adamax",
+        "learning_rate": 0.002,
+        "batch_size": 30,
+        "units": 150,
+        "max_width": 5,
     },
 }
 
@@ -201,13 +292,19 @@ _BEST: dict[str, Any] = {
     "average_last": 3,
 }
 
+# Whose LSTM has 512 units and more in their papers.
+_LARGE = ("ntn-lstm", "hd-lstm", "infersent", "multihop-lstm")
+
 RECIPES = {
     "paper": Recipe("each system as published, as far as it is at hand"),
     "best": Recipe(
         "what did best for the papers' own models in cross-validation on train",
         _BEST,
         # For 2 cores: the smallest size of CTRN's list.
-        models={key: {"units": 128} for key in ("ntn-lstm", "hd-lstm")},
+        models={
+            **{key: {"units": 128} for key in _LARGE},
+            "relation-network": {"units": 64, "depth": 2},
+        },
         datasets={
             name: {"word_norm": "power"}
             for name in ("trecqa-raw", "trecqa-clean", "trecqa-all")

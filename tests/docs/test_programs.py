@@ -40,7 +40,8 @@ PAGES = {
 }
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(
-    r"(python -m|keras-qa) ([\w.]+(?:(?<=data) \w+)?)(.*?)(?: [|#]|$)",
+    r"(python -m|keras-qa) ([\w.]+(?:(?:(?<=data)|(?<=\.study)) \w+)?)(.*?)"
+    r"(?: [|#]|$)",
     re.MULTILINE,
 )
 # Pages whose Python other tests run, because it needs what they make.

@@ -18,6 +18,7 @@ ARGUMENTS = {
     "FixedLength": {"length": 3},
     "GatedConvolution2D": {"filters": 4, "kernel_size": 3},
     "GatedConvolution": {"filters": 4, "kernel_size": 3},
+    "InnerAttentionGRU": {"units": 2},
     "InteractiveAttention": {"vocabulary_size": 9},
     "NGramDenseBlock": {"filters": 4, "blocks": 2},
     "KMaxPooling": {"k": 2},
@@ -26,14 +27,18 @@ ARGUMENTS = {
     "PackedTexts": {"cls_id": 2, "sep_id": 3, "max_length": 9},
     "PerDimensionConvolution": {"filters": 4, "kernel_size": 3},
     "PairConvolution": {"filters": 4, "kernel_size": 3},
+    "PositionInfluence": {"units": 3},
     "QRNNLayer": {"units": 2},
     "QueryAttention": {"max_document_length": 5},
+    "RelationSum": {"units": 3},
+    "SequentialAttention": {"units": 2},
     "SoftmaxBlock": {"size": 3},
     "TextConvolution": {"filters": 4, "kernel_size": 3},
     "TextVectors": {"vectors": (7, 5, 4)},
     "TfIdf": {"vocabulary_size": 9},
     "WideConvolution": {"filters": 4, "kernel_size": 3},
     "WindowPooling": {"kernel_size": 3},
+    "WindowSums": {"kernel_size": 3},
     "WordPrediction": {"vocabulary_size": 9},
     "WordProjection": {"units": 2},
 }
@@ -42,7 +47,7 @@ SIZES = {
     *("num_layers", "max_document_length", "attention_units", "size"),
     *("vocabulary_size", "class_count", "token_id", "cls_id", "sep_id"),
     *("max_length", "length", "k", "channels", "bins", "layer"),
-    *("trees", "depth"),
+    *("trees", "depth", "max_distance", "perspectives"),
 }
 
 

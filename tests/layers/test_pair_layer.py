@@ -31,14 +31,22 @@ CASES = {
     "KMaxInteractions": ({"k": 3}, TEXTS),
     "LogCosineDistance": ({}, VECTORS),
     "MaxSimilarity": ({}, [(2, 3, 4), (2, 5, 4)]),
+    "MultiPerspectiveMatching": ({}, TEXTS),
     "NeuralTensor": ({"units": 2}, [(2, 4), (2, 3)]),
+    "OrthogonalDecomposition": ({}, [(2, 3, 4), (2, 3, 4)]),
     "PairConvolution": ({"filters": 3, "kernel_size": 2}, TEXTS),
     "PoincareDistance": ({}, VECTORS),
+    "PositionInfluence": ({"units": 3}, [(2, 3), (2, 4)]),
     "QueryAttention": ({"max_document_length": 6}, TEXTS),
+    "RelationSum": ({"units": 3}, TEXTS),
     "SentenceDistance": ({}, [(2, 3), (2, 3)]),
+    "SequentialAttention": ({"units": 2}, [(2, 4), (2, 3, 4)]),
+    "SoftAlignment": ({"score": "bilinear"}, [(2, 3, 4), (2, 5, 6)]),
+    "SoftmaxPooling": ({}, [(2, 3, 4), (2, 3)]),
     "TextVectors": ({"vectors": (7, 5, 4)}, [(2, 1), (2, 3)]),
     "ValueSharedMatching": ({"bins": 5}, TEXTS),
     "VectorComparison": ({}, VECTORS),
+    "WordComparison": ({}, [(2, 3, 4), (2, 3, 4)]),
     "WordPrediction": ({"vocabulary_size": 9}, [(2, 3, 8), (2, 3)]),
 }
 BROADCAST = {
@@ -49,8 +57,9 @@ BROADCAST = {
     "PoincareDistance",
     "VectorComparison",
 }
-# Four inputs, of which two are optional: `test_alignment_features.py`.
-APART = {"AlignmentFeatures"}
+# Of their inputs some are optional: `test_alignment_features.py` and
+# `test_inner_attention.py`.
+APART = {"AlignmentFeatures", "InnerAttentionGRU"}
 
 # What is refused is refused before a backend computes.
 pytestmark = pytest.mark.once
@@ -62,6 +71,7 @@ def made(name):
     arguments, shapes = CASES[name]
     dtypes = {
         "BM25": ("int32", "int32"),
+        "PositionInfluence": ("int32", "int32"),
         "TextVectors": ("int32", "int32"),
         "WordPrediction": ("float32", "int32"),
     }.get(name, ("float32", "float32"))

@@ -20,7 +20,7 @@ SIZES = (
     *("blocks", "pool_size", "max_document_length", "attention_units"),
     *("projection_layers", "question_length", "answer_length"),
     *("class_count", "k", "channels", "bins", "slices"),
-    *("trees", "depth"),
+    *("trees", "depth", "perspectives"),
 )
 
 

@@ -74,6 +74,7 @@ _SCORERS = {
     "AttentiveCNN": (models.AttentiveCNN, {"filters": 4}),
     "AttentiveLSTM": (models.AttentiveLSTM, {"units": 3}),
     "BM25Ranker": (models.BM25Ranker, {}),
+    "BiMPM": (models.BiMPM, {"units": 3, "perspectives": 2}),
     "BigramCNN": (models.BigramCNN, {}),
     "CNTN": (models.CNTN, {"filters": 3, "units": 4, "blocks": 2, "k": 2}),
     "BoostedRanker": (
@@ -85,6 +86,10 @@ _SCORERS = {
     "CTRN with overlap": (
         models.CTRN,
         {**_POINTWISE, "overlap_features": OVERLAP_FEATURES},
+    ),
+    "CompareAggregate": (
+        models.CompareAggregate,
+        {"units": 4, "comparison": "submult_nn", "max_width": 2},
     ),
     "ConvBasedLSTM": (models.ConvBasedLSTM, {"units": 3, "filters": 4}),
     "ConvPoolingLSTM": (models.ConvPoolingLSTM, {"units": 3, "filters": 4}),
@@ -122,7 +127,15 @@ _SCORERS = {
         models.IAM,
         {**_IAM, "contextual_vectors": CONTEXTUAL_SHAPE},
     ),
+    "IARNN": (models.IARNN, {"units": 3}),
+    "IARNN with Occam's loss": (
+        models.IARNN,
+        {"units": 3, "inner_attention": "context", "occam": 0.1},
+    ),
+    "IWAN": (models.IWAN, {"units": 3, "hidden_units": 4}),
     "IdfOverlapRanker": (models.IdfOverlapRanker, {}),
+    "InferSent": (models.InferSent, {"units": 3, "hidden_units": 4}),
+    "KeyValueMemory": (models.KeyValueMemory, {"kernel_size": 3}),
     "LSTMRanker": (models.LSTMRanker, _POINTWISE),
     "LateInteraction": (models.LateInteraction, _BERT),
     "LogCosineQA": (models.LogCosineQA, {"projection_dim": 5}),
@@ -133,10 +146,21 @@ _SCORERS = {
     "MRNN": (models.MRNN, _MRNN),
     "MRNN of vectors": (models.MRNN, {**_MRNN, "vocabulary_size": None}),
     "MVLSTM": (models.MVLSTM, {"units": 3, "hidden_units": 4}),
+    "MultihopSequentialLSTM": (models.MultihopSequentialLSTM, {"units": 3}),
     "NTNLSTM": (models.NTNLSTM, {"units": 3, "slices": 2}),
     "QACNN": (models.QACNN, {"filters": 4}),
     "QALSTM": (models.QALSTM, {"units": 3}),
     "QRNNRanker": (models.QRNNRanker, _POINTWISE),
+    "SelfLSTM": (models.SelfLSTM, {"units": 3}),
+    "RNNPOA": (models.RNNPOA, {"units": 3, "influence_units": 4}),
+    "RelationNetwork": (
+        models.RelationNetwork,
+        {
+            **{"units": 4, "depth": 2, "hidden_units": 3},
+            # Rectifiers of so few units are 0 for all texts.
+            "activation": "tanh",
+        },
+    ),
     "SentenceCosineRanker": (models.SentenceCosineRanker, {}),
     "SentenceEncoder": (models.SentenceEncoder, _BERT),
     "SeverynMoschitti": (models.SeverynMoschitti, {"filters": 4}),

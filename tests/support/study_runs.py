@@ -2,8 +2,8 @@
 
 from dataclasses import asdict
 
-from reproductions.harness import study
 from reproductions.harness.command import parse_arguments
+from reproductions.harness.studies import making
 from reproductions.records.seed_groups import group_runs
 
 
@@ -35,10 +35,28 @@ def note_runs(monkeypatch, write=None):
                 (folder / name).touch()
         return 0
 
-    monkeypatch.setattr(study, "run_command", run)
+    monkeypatch.setattr(making, "Queue", _Plan)
+    monkeypatch.setattr(making, "make_all", _make_all)
+    monkeypatch.setattr(making, "run_command", run)
     # `forget_models` collects garbage, which takes half a second.
-    monkeypatch.setattr(study, "forget_models", lambda: None)
+    monkeypatch.setattr(making, "forget_models", lambda: None)
     return found
+
+
+class _Plan:
+    """The jobs of a queue, which a journal on disk would make slow."""
+
+    def __init__(self, folder, retries):
+        self.jobs = {}
+
+    def add(self, jobs, done):
+        self.jobs.update(jobs)
+
+
+def _make_all(queue, names, make, workers, command):
+    for name in names:
+        assert make(queue.jobs[name])
+    return 0
 
 
 def identities(calls):

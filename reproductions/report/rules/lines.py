@@ -1,5 +1,6 @@
 """Lines of a table: which of our runs stand beside a paper's figure."""
 
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -159,6 +160,21 @@ def chosen(groups: Sequence[Group], row: Row | None) -> dict[str, Group]:
             test, key=lambda group: _nearness(group, chosen.get("dev"))
         )
     return chosen
+
+
+def latest_best(groups: Iterable[Group]) -> Group | None:
+    """Of several word vectors and training sets, the best on dev.
+
+    Args:
+        groups: groups of one model, recipe, data set and split. Of those with
+            the same vectors and training set the last counts: the recipe is
+            now that.
+    """
+    latest = {
+        (group.vectors, group.training_set): group
+        for group in sorted(groups, key=lambda group: group.position)
+    }
+    return max(latest.values(), key=_mean, default=None)
 
 
 def _nearness(group: Group, dev: Group | None) -> tuple[object, ...]:

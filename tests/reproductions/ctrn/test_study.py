@@ -2,10 +2,10 @@
 
 import pytest
 
+from reproductions import study
 from reproductions.ctrn import experiment as ctrn
-from reproductions.ctrn import study as ctrn_study
-from reproductions.harness import study
 from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.studies import making
 from reproductions.records.paper_figures import load_papers
 from reproductions.significance import pairs
 from support.study_runs import groups_of
@@ -23,7 +23,7 @@ def calls(monkeypatch):
 
 def test_every_condition_is_a_run_of_its_own(calls, tmp_path):
     folder = f"--output-dir={tmp_path}"
-    assert ctrn_study.main([*COMMAND, folder, "--record=runs.jsonl"]) == 0
+    assert study.main(["ctrn", *COMMAND, folder, "--record=runs.jsonl"]) == 0
     # Ten trained conditions with five seeds, the floors with one.
     assert len(calls) == 3 * (10 * 5 + len(FLOORS))
     assert len({a.output_dir for a, _ in calls}) == len(calls)
@@ -42,7 +42,7 @@ def test_every_condition_is_a_run_of_its_own(calls, tmp_path):
 def test_it_can_be_cut_down(calls, tmp_path):
     options = ["--datasets", "wikiqa", "--seeds", "3", "4", "--set", "units=8"]
     folder = f"--output-dir={tmp_path}"
-    assert ctrn_study.main([*COMMAND, folder, *options]) == 0
+    assert study.main(["ctrn", *COMMAND, folder, *options]) == 0
     assert len(calls) == 10 * 2 + len(FLOORS)
     for arguments, settings in calls:
         untrained = arguments.model in FLOORS
@@ -53,16 +53,16 @@ def test_it_can_be_cut_down(calls, tmp_path):
 def test_models_stay_if_asked(calls, tmp_path, keep):
     options = ["--datasets=wikiqa", "--seeds=1", f"--output-dir={tmp_path}"]
     options += ["--keep-models"] * keep
-    assert ctrn_study.main([*COMMAND, *options]) == 0
+    assert study.main(["ctrn", *COMMAND, *options]) == 0
     for folder in tmp_path.iterdir():
         names = {path.name for path in folder.iterdir()}
         models = {"model.keras", "saved_model"} if keep else set()
         assert names == {"metrics.json", "run.trec"} | models
-    assert set(study.SMALL) >= {"metrics.json", "run.trec", "qrels.trec"}
+    assert set(making.SMALL) >= {"metrics.json", "run.trec", "qrels.trec"}
 
 
 def test_all_its_conditions_are_compared(calls, tmp_path):
-    ctrn_study.main([*COMMAND, f"--output-dir={tmp_path}", "--seeds=1"])
+    study.main(["ctrn", *COMMAND, f"--output-dir={tmp_path}", "--seeds=1"])
     groups = groups_of(ctrn.EXPERIMENT, calls, "paper")
     wanted = load_papers()["ctrn"].paired_tests
     found = [
@@ -76,14 +76,3 @@ def test_all_its_conditions_are_compared(calls, tmp_path):
     for model in others:
         assert found.count(("ctrn", model)) == 1
     assert found.count(("qrnn", "lstm")) == 1
-
-
-def test_failure_stops_it(tmp_path, capsys):
-    status = ctrn_study.main(
-        [
-            *("--data-dir", str(tmp_path), "--embeddings", "none.txt"),
-            *("--output-dir", str(tmp_path / "runs")),
-        ]
-    )
-    assert status == 2
-    assert "error:" in capsys.readouterr().err

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import keras
 import pytest
@@ -27,9 +28,9 @@ from reproductions.harness.parts.setting_fields import setting
 from reproductions.harness.search_space import papers
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import recorded
-from reproductions.harness.study import plan_run
-from reproductions.harness.study import run_all
-from reproductions.harness.study import study_parser
+from reproductions.harness.studies.making import run_all
+from reproductions.harness.studies.plans import plan_run
+from reproductions.harness.studies.plans import study_parser
 from support.script_runs import FILES
 from support.script_runs import metrics_of
 
@@ -110,7 +111,10 @@ def test_a_sixth_paper_is_run_from_one_object(tmp_path):
     assert metrics_of(tmp_path / "floor")["recipe"] == "untrained"
 
 
-def test_a_sixth_paper_has_a_study(tmp_path, without_export):
+def test_a_sixth_paper_has_a_study(tmp_path, without_export, monkeypatch):
+    module = SimpleNamespace(EXPERIMENT=Sixth())
+    name = "reproductions.sixth.experiment"
+    monkeypatch.setitem(sys.modules, name, module)
     parser = study_parser(Sixth(), "About.", "runs", seeds=(1,), recipe="small")
     arguments = parser.parse_args(
         [
@@ -127,8 +131,8 @@ def test_a_sixth_paper_has_a_study(tmp_path, without_export):
         )
         for seed in arguments.seeds
     ]
-    assert run_all(Sixth(), runs, arguments) == 0
-    (folder,) = tmp_path.iterdir()
+    assert run_all("sixth", runs, arguments) == 0
+    (folder,) = tmp_path.glob("sample-*")
     assert folder.name == "sample-sixth-cosine-small-seed1-skipgram_dim=6"
     left = {path.name for path in folder.iterdir()}
     assert left == {
@@ -178,14 +182,10 @@ def test_a_wrong_value_is_refused_before_a_file_is_read(
 MODULES = [
     *(f"{paper}.experiment" for paper in papers()),
     *(
-        f"{paper}.study"
-        for paper in papers()
-        if (ROOT / paper / "study.py").is_file()
-    ),
-    *(
         "fusion",
         "sample",
         "significance",
+        "study",
         "report.pages",
         "learning_curves",
         "frontier",

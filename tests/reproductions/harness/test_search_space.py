@@ -297,6 +297,29 @@ def test_a_stopped_search_goes_on_where_it_stopped(tmp_path, monkeypatch):
     assert [best["margin"] for best in ranked] == list(range(12, 0, -1))
 
 
+def test_a_worker_measures_what_the_search_then_ranks(tmp_path, monkeypatch):
+    calls = []
+
+    def validate(experiment, arguments, settings, folder):
+        calls.append(settings.margin)
+        if settings.margin == 2:
+            raise SettingsError("the setting `x` must be y. Received: z")
+        return Validation("MAP", [{"MAP": [settings.margin / 10]}], 1.0)
+
+    monkeypatch.setattr(search, "validate", validate)
+    monkeypatch.setattr(search, "forget_models", lambda: None)
+    path = tmp_path / "candidates.jsonl"
+    path.write_text("\n".join(json.dumps({"margin": m}) for m in (1, 2, 3)))
+    given = ["hyperqa", f"--output-dir={tmp_path}", f"--candidates={path}"]
+    assert search.main([*given, "--worker"]) == 0
+    assert calls == [1, 2, 3]
+    assert not (tmp_path / "results.json").exists()
+    assert search.main(given) == 0
+    assert len(calls) == 3
+    ranked = json.loads((tmp_path / "results.json").read_text())
+    assert [best["margin"] for best in ranked] == [3, 1]
+
+
 def test_a_folder_of_other_trials_is_refused(tmp_path, monkeypatch, capsys):
     found = Validation("MAP", [{"MAP": [0.5]}], 1.0)
     monkeypatch.setattr(search, "validate", lambda *_: found)

@@ -2,10 +2,12 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from keras_qa.training.run_folder import RunFolder
+from reproductions.harness import stages
 from reproductions.harness.errors import StageError
 from reproductions.harness.stages import run_stage
 
@@ -115,3 +117,19 @@ def test_a_stage_that_must_be_there_is_asked_for(tmp_path, make):
     run_stage(tmp_path, "lm", INPUTS, None, KEPT)
     with pytest.raises(StageError, match="Received: other inputs: `units` was"):
         run_stage(tmp_path, "lm", {**INPUTS, "units": 9}, None, KEPT)
+
+
+def test_a_stage_that_another_process_makes_is_waited_for(
+    tmp_path, capsys, made, make, monkeypatch
+):
+    other = stages.stage_folder(tmp_path, "lm", INPUTS).claim()
+
+    def finish(seconds):
+        other.write_json("metrics.json", {"loss": 0.5})
+        other.__exit__(None, None, None)
+
+    monkeypatch.setattr(stages, "time", SimpleNamespace(sleep=finish))
+    folder = run_stage(tmp_path, "lm", INPUTS, make, KEPT)
+    assert folder.read_json("metrics.json") == {"loss": 0.5}
+    assert not made
+    assert "lm: waits for process" in capsys.readouterr().out

@@ -28,11 +28,3 @@ def test_every_condition_is_a_run_of_its_own():
             )
         )
     assert len(resolved) == len(conditions)
-
-
-def test_failure_stops_it(tmp_path, capsys):
-    status = hyperqa_study.main(
-        ["--data-dir", str(tmp_path), "--embeddings", "none.txt"]
-    )
-    assert status == 2
-    assert "error:" in capsys.readouterr().err

@@ -2,9 +2,9 @@
 
 import pytest
 
+from reproductions import study
 from reproductions.harness.parts.floor_names import FLOORS
 from reproductions.iam import experiment as iam
-from reproductions.iam import study as iam_study
 from reproductions.records.paper_figures import load_papers
 from reproductions.significance import pairs
 from support.study_runs import groups_of
@@ -23,7 +23,7 @@ def calls(monkeypatch):
 
 
 def run_study(folder, *options):
-    return iam_study.main([*COMMAND, f"--output-dir={folder}", *options])
+    return study.main(["iam", *COMMAND, f"--output-dir={folder}", *options])
 
 
 def test_every_condition_is_a_run_of_its_own(calls, tmp_path):
@@ -77,14 +77,3 @@ def test_all_its_conditions_are_compared(calls, tmp_path):
     assert found.count(("iam-bert-contextual", "iam-bert")) == 1
     for model in ("qa-lstm", "attentive-lstm", "ap-cnn"):
         assert found.count(("iam", model)) == 1
-
-
-def test_failure_stops_it(tmp_path, capsys):
-    status = iam_study.main(
-        [
-            *("--data-dir", str(tmp_path), "--embeddings", "none.txt"),
-            *("--output-dir", str(tmp_path / "runs")),
-        ]
-    )
-    assert status == 2
-    assert capsys.readouterr().err.count("error:") == 1

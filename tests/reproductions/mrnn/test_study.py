@@ -2,10 +2,10 @@
 
 import pytest
 
+from reproductions import study
 from reproductions.harness.parts.floor_names import FLOORS
 from reproductions.harness.parts.floor_names import WORDLESS
 from reproductions.mrnn import experiment as mrnn
-from reproductions.mrnn import study as mrnn_study
 from reproductions.records.paper_figures import load_papers
 from reproductions.significance import pairs
 from support.study_runs import groups_of
@@ -26,7 +26,7 @@ def calls(monkeypatch):
 
 
 def run_study(folder, *options):
-    return mrnn_study.main([*COMMAND, f"--output-dir={folder}", *options])
+    return study.main(["mrnn", *COMMAND, f"--output-dir={folder}", *options])
 
 
 def test_every_condition_is_a_run_of_its_own(calls, tmp_path):

@@ -188,7 +188,7 @@ def test_papers_figures_of_mrnn_are_those_of_the_paper():
     assert figures["Table 4", "DrQA document-retrieval"] == (77.8,)
     multihop = "systems:multihop-lstm"
     assert figures["Table 5", multihop] == (0.722, 0.738)
-    assert figures["Table 6", "Relation-Networks R"] == (51.4, 68.2, 70.3)
+    assert figures["Table 6", "systems:relation-network"] == (51.4, 68.2, 70.3)
     assert figures["Table 7", multihop] == (0.813, 0.893)
     assert [len(table.rows) for table in results] == [3, 14, 7, 9]
     # AP-LSTM of Table 7 is the attentive LSTM of the paper that it cites.

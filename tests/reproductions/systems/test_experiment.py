@@ -21,6 +21,8 @@ from support.script_runs import metrics_of
 # Settings in which a model differs from the defaults of its class.
 OTHER = {
     "mp-cnn-rank": {"hidden_units"},
+    "iarnn-word": {"inner_attention"},
+    "iarnn-occam": {"inner_attention", "occam"},
     **{model: {"attention"} for model in ("bcnn", "abcnn-1", "abcnn-2")},
 }
 

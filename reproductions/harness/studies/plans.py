@@ -1,26 +1,14 @@
-"""Studies: many runs of an experiment, one after the other."""
+"""Plans of studies: the runs, and the options that choose among them."""
 
 import argparse
-from collections.abc import Callable
-from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from keras_qa.quiet import silence_tensorflow
-from keras_qa.training.run_folder import keep_only
-from reproductions.harness.command import run_command
+from reproductions.harness.command import count
+from reproductions.harness.command import positive
 from reproductions.harness.experiment import Experiment
-
-# The files of a run that tables and significance tests read.
-SMALL = (
-    "settings.json",
-    "metrics.json",
-    "history.csv",
-    "run.trec",
-    "qrels.trec",
-)
 
 
 @dataclass(frozen=True)
@@ -31,11 +19,13 @@ class PlannedRun:
         name: name of the run's folder.
         options: the options of the experiment's command for this run alone.
         vectors: names of its vectors.
+        paper: whose command it is; empty for that of the study.
     """
 
     name: str
     options: tuple[str, ...]
     vectors: Sequence[str]
+    paper: str = ""
 
 
 def plan_run(
@@ -103,7 +93,7 @@ def study_parser(
         changed: what `--set` applies to, for its help text.
     """
     parser = argparse.ArgumentParser(
-        prog=f"python -m reproductions.{experiment.name}.study",
+        prog=f"python -m reproductions.study {experiment.name}",
         description=(description or "").split("\n")[0],
     )
     parser.add_argument("--data-dir", type=Path, required=True, metavar="DIR")
@@ -114,7 +104,7 @@ def study_parser(
         "--embeddings", nargs="+", required=True, metavar="FILE"
     )
     parser.add_argument("--record", type=Path, metavar="FILE")
-    parser.set_defaults(split="dev")
+    parser.set_defaults(split="dev", workers=1, retries=0, worker=False)
     if not seeds:
         parser.set_defaults(keep_models=True)
         return parser
@@ -149,66 +139,22 @@ def study_parser(
     return parser
 
 
-def run_study(
-    experiment: Experiment[Any],
-    parser: argparse.ArgumentParser,
-    runs: Callable[[argparse.Namespace], Iterable[PlannedRun]],
-    argv: Sequence[str] | None,
-) -> int:
-    """Makes the runs that a command line asks for; see `run_all`.
-
-    Args:
-        experiment: the paper's experiment.
-        parser: what `study_parser` returned, with further options.
-        runs: plans the runs that the options ask for.
-        argv: the command line; the process's own if `None`.
-    """
-    arguments = parser.parse_args(argv)
-    return run_all(experiment, runs(arguments), arguments)
-
-
-def run_all(
-    experiment: Experiment[Any],
-    runs: Iterable[PlannedRun],
-    arguments: argparse.Namespace,
-) -> int:
-    """Makes one run after the other.
-
-    A finished run is skipped, so a study that was interrupted is continued when
-    the same command is given.
-
-    Args:
-        experiment: the paper's experiment.
-        runs: the runs, in order.
-        arguments: what a parser of `study_parser` returned.
-
-    Returns:
-        0, or the exit status of the first run that fails.
-    """
-    record = ("--record", str(arguments.record)) if arguments.record else ()
-    for run in runs:
-        forget_models()
-        folder = arguments.output_dir / run.name
-        status = run_command(
-            experiment,
-            [
-                *run.options,
-                *("--split", arguments.split, "--resume", *record),
-                *("--data-dir", str(arguments.data_dir)),
-                *("--embeddings", *run.vectors),
-                *("--output-dir", str(folder)),
-            ],
-        )
-        if status:
-            return status
-        if not arguments.keep_models:
-            keep_only(folder, SMALL)
-    return 0
-
-
-def forget_models() -> None:
-    """Frees the memory of earlier models, of which a study makes many."""
-    silence_tensorflow()
-    import keras
-
-    keras.utils.clear_session()
+def add_queue(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of the queue."""
+    parser.add_argument(
+        "--workers",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="start N processes of one thread each (default: 1, which works "
+        "in this process, with the threads of a single run)",
+    )
+    parser.add_argument(
+        "--retries",
+        type=count,
+        default=1,
+        metavar="N",
+        help="try again N times what fails, or whose process is killed "
+        "(default: 1)",
+    )
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)

@@ -1,0 +1,1 @@
+"""Models that align the words of two texts, compare them and aggregate."""

@@ -1,0 +1,1 @@
+"""Recurrent rankers whose attention is inside, or of, a single text."""

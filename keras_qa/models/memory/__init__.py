@@ -1,0 +1,1 @@
+"""Rankers that weigh states by positions, hops or a memory."""

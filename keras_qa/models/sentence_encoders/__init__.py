@@ -1,0 +1,1 @@
+"""Rankers after models of sentences for other tasks."""

@@ -1,0 +1,1 @@
+"""Studies: the runs of a paper, planned, queued and worked through."""

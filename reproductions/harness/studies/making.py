@@ -1,0 +1,106 @@
+"""The runs of a study, made by way of a queue."""
+
+import argparse
+import importlib
+from collections.abc import Iterable
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from keras_qa.quiet import silence_tensorflow
+from keras_qa.training.run_folder import METRICS
+from keras_qa.training.run_folder import keep_only
+from reproductions.harness.command import run_command
+from reproductions.harness.experiment import Experiment
+from reproductions.harness.studies.plans import PlannedRun
+from reproductions.harness.studies.queue import Queue
+from reproductions.harness.studies.workers import make_all
+from reproductions.harness.studies.workers import work
+
+# The files of a run that tables and significance tests read.
+SMALL = (
+    "settings.json",
+    "metrics.json",
+    "history.csv",
+    "run.trec",
+    "qrels.trec",
+)
+# In the folder of a study, beside those of its runs.
+QUEUE = "queue"
+
+
+def experiment_of(paper: str) -> Experiment[Any]:
+    """The experiment of a paper."""
+    found: Experiment[Any] = importlib.import_module(
+        f"reproductions.{paper}.experiment"
+    ).EXPERIMENT
+    return found
+
+
+def run_all(
+    paper: str,
+    runs: Iterable[PlannedRun],
+    arguments: argparse.Namespace,
+    command: Sequence[str] = (),
+) -> int:
+    """Makes the runs of a study that are not made yet.
+
+    A killed run goes on where it was, and a finished one is left as it is, so
+    the same command continues a study. Several processes may run it at once.
+
+    Args:
+        paper: whose runs they are, if they do not say.
+        runs: the runs, in order.
+        arguments: what a parser of `study_parser` returned.
+        command: the command of one of several workers.
+
+    Returns:
+        0, or 1 if a run is not made.
+    """
+    folder = arguments.output_dir
+    jobs = {run.name: _job(run, paper, arguments) for run in runs}
+    queue = Queue(folder / QUEUE, arguments.retries)
+    queue.add(jobs, lambda name: (folder / name / METRICS).exists())
+    if arguments.worker:
+        work(queue, make)
+        return 0
+    return make_all(queue, jobs, make, arguments.workers, command)
+
+
+def _job(
+    run: PlannedRun, paper: str, arguments: argparse.Namespace
+) -> dict[str, Any]:
+    """What any process of the study needs to make a run."""
+    record = arguments.record
+    options = [
+        *run.options,
+        *("--split", arguments.split, "--resume"),
+        *(("--record", str(record)) if record else ()),
+        *("--data-dir", str(arguments.data_dir)),
+        *("--embeddings", *run.vectors),
+        *("--output-dir", str(arguments.output_dir / run.name)),
+    ]
+    return {
+        "paper": run.paper or paper,
+        "options": options,
+        "keep_models": arguments.keep_models,
+    }
+
+
+def make(job: dict[str, Any]) -> bool:
+    """Makes a run; True if that worked."""
+    forget_models()
+    options = job["options"]
+    if run_command(experiment_of(job["paper"]), options):
+        return False
+    if not job["keep_models"]:
+        keep_only(Path(options[-1]), SMALL)
+    return True
+
+
+def forget_models() -> None:
+    """Frees the memory of earlier models, of which a study makes many."""
+    silence_tensorflow()
+    import keras
+
+    keras.utils.clear_session()

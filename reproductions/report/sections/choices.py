@@ -1,0 +1,78 @@
+"""Which model for which need: chosen by rule from quality and cost."""
+
+from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
+
+from reproductions.records.costs import Cost
+from reproductions.records.paper_figures import Paper
+from reproductions.records.seed_groups import Group
+from reproductions.report import markdown
+from reproductions.report.frontier_page import System
+from reproductions.report.frontier_page import find_systems
+
+DATASETS = ("wikiqa", "trecqa-clean", "trecqa-raw")
+# What another seed changes; a simpler or faster system within it is as good.
+LEVEL = 0.01
+
+
+def _reads_bert(system: System) -> bool:
+    return any(name.startswith("bert:") for name in system.vectors)
+
+
+NEEDS: tuple[tuple[str, Callable[[System], bool]], ...] = (
+    ("no word vectors, nothing to train", lambda s: s.floor and not s.vectors),
+    (
+        "word vectors, nothing to train",
+        lambda s: s.floor and not _reads_bert(s),
+    ),
+    (
+        "trained, at most 100 µs a pair",
+        lambda s: not s.floor and s.microseconds <= 100,
+    ),
+    (
+        "trained, at most 1,000 µs a pair",
+        lambda s: not s.floor and s.microseconds <= 1000,
+    ),
+    (
+        "trained, for a search index",
+        lambda s: not s.floor and "microseconds_per_encoded_pair" in s.cost,
+    ),
+    ("at most 30 MB of weights", lambda s: s.cost["bytes"] <= 30e6),
+    ("no limit", lambda s: True),
+)
+
+
+def choices(
+    papers: Mapping[str, Paper], groups: Sequence[Group], costs: Sequence[Cost]
+) -> str:
+    """The table of needs, with the system that each data set speaks for.
+
+    Of the systems that meet a need it is the fastest of those that are at most
+    `LEVEL` below the best.
+
+    Args:
+        papers: the papers by key.
+        groups: the measured runs of all papers.
+        costs: the recorded costs. Time and size of a system are those of one
+            data set; they hold for the others, too.
+    """
+    columns, cells = ["Need"], [[need] for need, _ in NEEDS]
+    for dataset in DATASETS:
+        here: list[Cost] = [{**cost, "dataset": dataset} for cost in costs]
+        systems = find_systems(papers, groups, here, dataset)
+        columns.append(f"`{dataset}`")
+        for row, (_, meets) in zip(cells, NEEDS, strict=True):
+            row.append(_chosen([s for s in systems if meets(s)]))
+    return markdown.table(columns, cells)
+
+
+def _chosen(systems: Sequence[System]) -> str:
+    if not systems:
+        return "none measured"
+    best = max(system.quality.mean for system in systems)
+    level = [s for s in systems if s.quality.mean >= best - LEVEL]
+    one = min(level, key=lambda system: system.microseconds)
+    return (
+        f"{one.name} {markdown.number(one.quality)}, {one.microseconds:,.0f} µs"
+    )

@@ -1,0 +1,25 @@
+"""Which of several conditions of one model a table shows."""
+
+from reproductions.records.seed_groups import group_runs
+from reproductions.report.rules.lines import latest_best
+
+
+def run(MAP, vectors, **settings):
+    return {
+        "paper": "p",
+        "model": "m",
+        "dataset": "wikiqa",
+        "split": "dev",
+        "seed": 1,
+        "recipe": "best",
+        "vectors": [vectors],
+        "settings": settings,
+        "metrics": {"MAP": MAP},
+    }
+
+
+def test_the_best_vectors_of_the_recipe_as_it_is_now():
+    runs = [run(0.9, "a"), run(0.7, "a", epochs=2), run(0.6, "b", epochs=2)]
+    shown = latest_best(group_runs(runs))
+    assert shown.metric("MAP").mean == 0.7
+    assert latest_best([]) is None

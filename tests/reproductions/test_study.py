@@ -1,0 +1,62 @@
+"""What the studies of all papers share."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from reproductions import study
+from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.studies import making
+from reproductions.harness.studies.workers import FAILURES
+
+pytestmark = pytest.mark.once
+COMMAND = ["ctrn", "--data-dir=none", "--embeddings", "none.txt"]
+FEW = ["--datasets=wikiqa", "--seeds=1", "--models=cnn"]
+
+
+@pytest.mark.parametrize("name", study.studies())
+def test_help_shows_the_options_of_a_study(name, capsys):
+    with pytest.raises(SystemExit, match="0"):
+        study.main([name, "--help"])
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"usage: python -m reproductions.study {name} ")
+    assert "--workers N" in shown and "--worker " not in shown
+
+
+def test_failed_runs_are_named_with_their_logs(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(making, "forget_models", lambda: None)
+    options = [*FEW, "--retries=0", f"--output-dir={tmp_path}"]
+    assert study.main([*COMMAND, *options]) == 1
+    error = capsys.readouterr().err
+    # What the first runs lack, all lack.
+    assert error.count("failed: wikiqa-") == FAILURES
+    assert error.count(": error: none") == FAILURES
+    for log in tmp_path.glob("queue/logs/*.log"):
+        assert f"  {log}\n" in error
+
+
+def test_finished_runs_are_not_made_again(tmp_path, monkeypatch):
+    made = []
+
+    def make(job):
+        folder = Path(job["options"][-1])
+        folder.mkdir(exist_ok=True)
+        (folder / "metrics.json").touch()
+        made.append(folder.name)
+        return True
+
+    monkeypatch.setattr(making, "make", make)
+    options = [*COMMAND, *FEW, f"--output-dir={tmp_path}"]
+    for _ in range(2):
+        assert study.main(options) == 0
+        assert len(made) == len(FLOORS) + 1
+    # A finished run writes its record, which this command has not asked for.
+    assert study.main([*options, "--record=runs.jsonl"]) == 0
+    assert made == 2 * made[: len(FLOORS) + 1]
+
+
+def test_a_missing_extra_is_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    assert study.main([*COMMAND, f"--output-dir={tmp_path}"]) == 2
+    assert "pip install 'keras-qa[study]'" in capsys.readouterr().err
