@@ -58,8 +58,8 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
         "RelationNetwork",
         ("units", "depth", "hidden_units", "hidden_layers", "activation"),
     ),
-    # keras_qa/models/ctrn
-    "bilstm": ("LSTMRanker", ("units", "pooling")),
+    # keras_qa/models/joint_bilstm.py
+    "bilstm": ("JointBiLSTM", ("units", "depth")),
     # keras_qa/models/memory
     "kv-memnn": ("KeyValueMemory", ("hops", "kernel_size")),
     "multihop-lstm": ("MultihopSequentialLSTM", ("units", "hops")),
