@@ -29,6 +29,7 @@ from keras_qa.layers.hyperbolic_distance import HyperbolicDistance
 from keras_qa.layers.inner_attention import InnerAttentionGRU
 from keras_qa.layers.interactive_attention import InteractiveAttention
 from keras_qa.layers.interactive_pooling import InteractivePooling
+from keras_qa.layers.joined_texts import JoinedTexts
 from keras_qa.layers.k_max_interactions import KMaxInteractions
 from keras_qa.layers.k_max_pooling import KMaxPooling
 from keras_qa.layers.log_cosine_distance import LogCosineDistance
@@ -100,6 +101,7 @@ __all__ = [
     "InnerAttentionGRU",
     "InteractiveAttention",
     "InteractivePooling",
+    "JoinedTexts",
     "KMaxInteractions",
     "KMaxPooling",
     "LogCosineDistance",

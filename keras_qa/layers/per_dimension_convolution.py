@@ -134,7 +134,7 @@ class PerDimensionConvolution(ConfiguredLayer):
         """
         extreme = ops.max if self.pooling == "max" else ops.min
         # A window more than once changes no extreme: no outputs are masked.
-        first = ops.argmax(windows, axis=1)[:, None, None]
+        first = ops.argmax(ops.cast(windows, "int32"), axis=1)[:, None, None]
         words = [
             ops.where(
                 windows[:, :, None], x, ops.take_along_axis(x, first, axis=1)

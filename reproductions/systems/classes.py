@@ -60,12 +60,12 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
         "RelationNetwork",
         ("units", "depth", "hidden_units", "hidden_layers", "activation"),
     ),
+    # keras_qa/models/joint_bilstm.py
+    "bilstm": ("JointBiLSTM", ("units", "depth")),
     # keras_qa/models/memory
     "kv-memnn": ("KeyValueMemory", ("hops", "kernel_size")),
     "multihop-lstm": ("MultihopSequentialLSTM", ("units", "hops")),
     "rnn-poa": ("RNNPOA", ("units", "influence_units", "sigma")),
-    # keras_qa/models/ctrn
-    "bilstm": ("LSTMRanker", ("units", "pooling")),
     # keras_qa/models/grids
     "arc-ii": (
         "ARCII",

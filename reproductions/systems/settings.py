@@ -44,7 +44,11 @@ class SystemsSettings(CommonSettings):
     channels: int = setting(4, "ours", "of MV-LSTM's tensor", above=0)
     hidden_layers: int = setting(1, "ours", "of HD-LSTM", least=0)
     depth: int = setting(
-        4, "Santoro et al. (2017)", "layers of g", above=0, later=True
+        4,
+        "Santoro et al. (2017)",
+        "layers of g; stacked LSTMs of the BiLSTM",
+        above=0,
+        later=True,
     )
     hops: int = setting(2, "ours", "reads of the text", above=0, later=True)
     influence_units: int = setting(
@@ -162,6 +166,7 @@ _IARNN: dict[str, Any] = {
     "units": 100,
     "bidirectional": True,
 }
+_BILSTM: dict[str, Any] = {"units": 500, "depth": 3}
 MODELS: dict[str, dict[str, Any]] = {
     # He et al. (2015)
     "mp-cnn": _MP_CNN,
@@ -206,6 +211,9 @@ MODELS: dict[str, dict[str, Any]] = {
     # Tay et al. (2017): as LSTM in CTRN's Table 2
     "ntn-lstm": {"units": 512, "activation": "tanh"},
     "hd-lstm": {"units": 512, "hidden_units": 128},
+    # Wang and Nyberg (2015): three LSTMs of 500
+    "bilstm": _BILSTM,
+    "bilstm-bm25": _BILSTM,
     # Conneau et al. (2017), 3.3: SGD with 0.1 and batches of 64
     "infersent": {
         "optimizer": "sgd",
@@ -294,6 +302,8 @@ _BEST: dict[str, Any] = {
 
 # Whose LSTM has 512 units and more in their papers.
 _LARGE = ("ntn-lstm", "hd-lstm", "infersent", "multihop-lstm")
+# Several LSTMs, one upon the other, and layers for each pair of words.
+_SMALL = {"units": 64, "depth": 2}
 
 RECIPES = {
     "paper": Recipe("each system as published, as far as it is at hand"),
@@ -303,7 +313,8 @@ RECIPES = {
         # For 2 cores: the smallest size of CTRN's list.
         models={
             **{key: {"units": 128} for key in _LARGE},
-            "relation-network": {"units": 64, "depth": 2},
+            **dict.fromkeys(("bilstm", "bilstm-bm25"), _SMALL),
+            "relation-network": _SMALL,
         },
         datasets={
             name: {"word_norm": "power"}

@@ -6,6 +6,7 @@ from keras import ops
 
 from keras_qa.models import RNNPOA
 from keras_qa.models import InferSent
+from keras_qa.models import JointBiLSTM
 from keras_qa.models import KeyValueMemory
 from keras_qa.models import MultihopSequentialLSTM
 from keras_qa.models import RelationNetwork
@@ -33,6 +34,7 @@ SETTINGS = [
     (InferSent, {**SENTENCES, "pooling": "mean", "shared_encoder": False}),
     (RelationNetwork, {"units": 3, "depth": 2, "hidden_units": 4}),
     (RelationNetwork, {"units": 4, "depth": 1, "hidden_layers": 1}),
+    (JointBiLSTM, {"units": 3, "depth": 2}),
     (RNNPOA, {"units": 2, "influence_units": 3, "sigma": 2.0}),
     (RNNPOA, {"units": 2, "attention_units": 3, "max_distance": 2}),
     (MultihopSequentialLSTM, {"units": 2}),
@@ -85,6 +87,7 @@ def lstm_size(m, d):
         ),
         # The docstring's.
         (RelationNetwork, {}, 601 * 256 + 5 * 257 * 256 + 257),
+        (JointBiLSTM, {"units": 20}, 160 * 321 + 2 * 160 * 61 + 300 + 41),
         (RNNPOA, {}, lstm_size(100, 50) + 2 * (101 + 1) * 100 + 50 * 100),
         (
             MultihopSequentialLSTM,
@@ -104,6 +107,7 @@ def test_the_sizes_are_those_of_a_pencil(model_class, settings, size):
     [
         (InferSent, {"pooling": "min"}, "`pooling` must be one of"),
         (RelationNetwork, {"hidden_layers": 0}, "`hidden_layers` must be"),
+        (JointBiLSTM, {"depth": 0}, "`depth` must be a positive"),
         (RNNPOA, {"sigma": 0.0}, "`sigma` must be positive"),
         (MultihopSequentialLSTM, {"hops": 0}, "`hops` must be a positive"),
         (KeyValueMemory, {"values": "key"}, "`values` must be one of"),

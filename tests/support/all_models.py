@@ -135,6 +135,7 @@ _SCORERS = {
     "IWAN": (models.IWAN, {"units": 3, "hidden_units": 4}),
     "IdfOverlapRanker": (models.IdfOverlapRanker, {}),
     "InferSent": (models.InferSent, {"units": 3, "hidden_units": 4}),
+    "JointBiLSTM": (models.JointBiLSTM, {"units": 3, "depth": 2}),
     "KeyValueMemory": (models.KeyValueMemory, {"kernel_size": 3}),
     "LSTMRanker": (models.LSTMRanker, _POINTWISE),
     "LateInteraction": (models.LateInteraction, _BERT),

@@ -4,6 +4,7 @@ import numpy as np
 
 from keras_qa.models import RNNPOA
 from keras_qa.models import InferSent
+from keras_qa.models import JointBiLSTM
 from keras_qa.models import KeyValueMemory
 from keras_qa.models import MultihopSequentialLSTM
 from keras_qa.models import RelationNetwork
@@ -44,6 +45,16 @@ def relation_network(model, question, answer):
     for i in range(model.hidden_layers):
         x = np.maximum(dense(model.get_layer(f"hidden_{i}"), x), 0)
     return dense(model.get_layer("score"), x)[0]
+
+
+def joint_bilstm(model, question, answer):
+    (separator,) = weights_of(model.get_layer("joined"))
+    q, a = (words_of(model, ids) for ids in (question, answer))
+    x = np.concatenate([q, [separator], a])
+    for i in range(1, model.depth + 1):
+        x = bilstm(x, weights_of(model.get_layer(f"bilstm_{i}")))
+    score = model.get_layer("score")
+    return np.mean([dense(score, state)[0] for state in x])
 
 
 def softmax_mean(values, scores):
@@ -139,6 +150,7 @@ def key_value_memory(model, question, answer):
 
 SCORES = {
     InferSent: infersent,
+    JointBiLSTM: joint_bilstm,
     RelationNetwork: relation_network,
     RNNPOA: rnn_poa,
     MultihopSequentialLSTM: multihop,

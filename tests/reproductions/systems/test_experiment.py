@@ -15,6 +15,7 @@ from reproductions.systems.experiment import SystemsExperiment
 from reproductions.systems.settings import MODELS
 from reproductions.systems.settings import RECIPES
 from reproductions.systems.settings import SystemsSettings
+from reproductions.systems.stacked import STACKS
 from support.script_runs import FILES
 from support.script_runs import metrics_of
 
@@ -84,9 +85,9 @@ def test_a_class_that_is_there_takes_its_settings():
 @pytest.mark.once
 def test_the_command_offers_every_class():
     assert {name for name, _ in CLASSES.values()} <= {*keras_qa.__all__}
-    assert MODELS.keys() <= CLASSES.keys()
+    assert MODELS.keys() <= CLASSES.keys() | STACKS.keys()
     for recipe in RECIPES.values():
-        assert recipe.models.keys() <= CLASSES.keys()
+        assert recipe.models.keys() <= CLASSES.keys() | STACKS.keys()
 
 
 @pytest.mark.once
