@@ -230,6 +230,7 @@ def check_run(tmp_path, capsys, *options):
 
 
 @pytest.mark.once
+@pytest.mark.large
 def test_all_contenders_train(tmp_path, capsys):
     options = ["--workloads", "training", "--modes", MODES[0]]
     case = check_run(tmp_path, capsys, *options)

@@ -23,6 +23,8 @@ PACKAGES = ("keras_qa", "embeddings", "reproductions")
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e-?\d+)?")
 # Examples that do not run here, and why.
 CANNOT_RUN = {
+    "keras_qa.devices.use_devices": "needs JAX and two devices; "
+    "tests/training/test_devices.py starts processes that have both",
     "keras_qa.training.fitting.fit_best_epoch": "trains as long as a "
     "reproduction; tests/reproductions run it",
     "keras_qa.ranker.Ranker": "needs a trained run; tests/test_ranker.py has "

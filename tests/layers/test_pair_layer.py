@@ -28,6 +28,7 @@ CASES = {
     "GESD": ({}, VECTORS),
     "HyperbolicDistance": ({}, VECTORS),
     "InteractivePooling": ({}, TEXTS),
+    "JoinedTexts": ({}, TEXTS),
     "KMaxInteractions": ({"k": 3}, TEXTS),
     "LogCosineDistance": ({}, VECTORS),
     "MaxSimilarity": ({}, [(2, 3, 4), (2, 5, 4)]),

@@ -84,13 +84,14 @@ def _losses(*trainers, devices=(1, 4)):
     return rows[0]["loss"]
 
 
+def test_four_devices_have_the_losses_of_one():
+    _losses("packed")
+
+
 @pytest.mark.large
-def test_all_trainers_have_the_losses_of_one_device():
-    _losses("hardest", "triplets", "language_model", devices=(1, 2, 4))
-
-
-def test_several_devices_and_hosts_have_the_losses_of_one(tmp_path):
-    losses = _losses("packed", "split")
+def test_all_trainers_and_hosts_have_the_losses_of_one_device(tmp_path):
+    trainers = ["hardest", "triplets", "language_model", "split"]
+    losses = _losses("packed", *trainers, devices=(1, 2, 4))
     file = tmp_path / "hosts.toml"
     file.write_text(
         f'coordinator = "127.0.0.1:{_free_port()}"\nprocesses = 2\n'

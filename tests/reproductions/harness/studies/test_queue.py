@@ -113,6 +113,15 @@ def test_an_interruption_counts_as_no_try(tmp_path):
     assert made_in(tmp_path) == [*NAMES[1:], NAMES[0]]
 
 
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C interrupts, as it does not in what a shell runs behind it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_stops_the_workers_too(tmp_path, paths):
     queue = queued(tmp_path)
 
