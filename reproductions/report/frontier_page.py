@@ -1,5 +1,6 @@
 """The page of quality against cost, and its picture."""
 
+import math
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ candidates at hand, too ("encoded"). Parameters are those that the recipe
 trains, in an epoch of the seconds that are named. A system is on the frontier
 if no other is at least as good and takes no longer. `python -m
 reproductions.frontier` measures the times, with the word vectors that are
-named."""
+named. The picture has names where there is room."""
 
 
 ABOUT_REFERENCES = """\
@@ -36,6 +37,8 @@ questions with their answers among them, so its rows had far more to learn from
 than the others. [Their page](../{key}/README.md) has all runs,
 [this one](../frontier.md) the times of all models."""
 NOTHING = "nothing more"
+# What a name takes of the picture: in MAP, and in powers of ten of the time.
+NAME_HEIGHT, NAME_WIDTH = 0.012, 0.45
 
 
 @dataclass(frozen=True)
@@ -278,11 +281,11 @@ def frontier_picture(systems: Sequence[System], path: Path) -> None:
             marker="os"[floor],
             label=label,
         )
-    for i, system in enumerate(systems):
+    for system in _named(systems):
         axes.annotate(
             system.name,
             (system.microseconds, system.quality.mean),
-            xytext=(5, 5 if i % 2 else -9),
+            xytext=(5, 5),
             textcoords="offset points",
             fontsize=6.5,
         )
@@ -291,6 +294,22 @@ def frontier_picture(systems: Sequence[System], path: Path) -> None:
     axes.set_ylabel(f"{METRIC}, dev")
     plots.legend_above(axes, _title(systems))
     plots.save(figure, path)
+
+
+def _named(systems: Sequence[System]) -> list[System]:
+    """Those whose names have room, of which the frontier comes first."""
+    line = on_frontier(systems)
+    found: list[System] = []
+    for system in [*line, *(s for s in systems if s not in line)]:
+        free = all(
+            abs(system.quality.mean - other.quality.mean) > NAME_HEIGHT
+            or abs(math.log10(system.microseconds / other.microseconds))
+            > NAME_WIDTH
+            for other in found
+        )
+        if free:
+            found.append(system)
+    return found
 
 
 def _title(systems: Sequence[System]) -> str:
