@@ -21,6 +21,7 @@ from reproductions.harness.studies.making import experiment_of
 from reproductions.harness.studies.plans import PlannedRun
 from reproductions.harness.studies.plans import plan_run
 from reproductions.harness.studies.plans import study_parser
+from reproductions.qa_lstm.settings import CLOSEST
 from reproductions.systems.classes import CLASSES
 from reproductions.systems.stacked import STACKS
 
@@ -30,8 +31,10 @@ SEEDS = (1, 2, 3, 4, 5)
 # are given; None for those that a BERT gives words in their texts.
 MODELS: dict[str, dict[str, Sequence[str] | None]] = {
     "hyperqa": {"hyperqa": (), "cosineqa": (), "logcosineqa": ()},
-    "ctrn": {"ctrn": (), "qrnn": (), "ap-cnn": (), "ap-bilstm": ()},
-    "qa_lstm": {"qa-lstm": (), "attentive-lstm": ()},
+    "ctrn": dict.fromkeys(
+        ("ctrn", "qrnn", "lstm", "cnn", "ap-cnn", "ap-bilstm"), ()
+    ),
+    "qa_lstm": dict.fromkeys(("qa-lstm", "attentive-lstm", *CLOSEST), ()),
     "iam": {"iam-bert-contextual": None},
     "mrnn": {"mrnn-contextual": None},
     "systems": dict.fromkeys((*CLASSES, *STACKS), ()),

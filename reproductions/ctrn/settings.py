@@ -169,6 +169,13 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
         "average_last": 2,
     },
 }
+# For LSTM and CNN nothing was searched: they take what suits QRNN.
+_SEARCHED |= {
+    (model, dataset): found
+    for model in ("lstm", "cnn")
+    for (searched, dataset), found in _SEARCHED.items()
+    if searched == "qrnn"
+}
 
 RECIPES = {
     "paper": Recipe("as published"),

@@ -192,6 +192,20 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
         for dataset in ("trecqa-clean", "trecqa-raw")
     },
 }
+# For these nothing was searched: they take what suits the closest model.
+CLOSEST = {
+    "conv-pooling-lstm": "qa-lstm",
+    "conv-based-lstm": "qa-lstm",
+    "qa-cnn": "qa-lstm",
+    "feng-cnn": "qa-lstm",
+    "attentive-cnn": "attentive-lstm",
+}
+_SEARCHED |= {
+    (model, dataset): found
+    for model, closest in CLOSEST.items()
+    for (searched, dataset), found in _SEARCHED.items()
+    if searched == closest
+}
 
 RECIPES = {
     "paper": Recipe("as published"),
