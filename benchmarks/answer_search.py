@@ -68,7 +68,7 @@ from benchmarks.results import at_most
 from benchmarks.results import verdict
 from benchmarks.results import write_results
 from keras_qa.search import faiss_index as faiss_files
-from keras_qa.search.exact import POOL
+from keras_qa.search.exact import POOLS
 from keras_qa.search.exact import approximate_search
 from keras_qa.search.exact import exact_search
 from keras_qa.search.spaces import PoincareSpace
@@ -221,11 +221,11 @@ def measure(settings: Settings, name: str) -> dict[str, Any]:
         collection.space,
         collection.answers.__getitem__,
         top=settings.top,
-        pool=POOL,
+        pool=POOLS["hnsw"],
         radius=collection.radius,
     )
     for effort in EFFORTS:
-        faiss_files.set_effort(index, effort)
+        faiss_files.set_effort(index, "hnsw", effort)
         asked = ask(lambda q: search(q)[0], collection.questions)
         rows.append(
             measured_row("hnsw", asked, truth, effort=effort, built=built)

@@ -13,7 +13,7 @@ from keras_qa.cli.models import print_report
 from keras_qa.cli.rank import add_format
 from keras_qa.cli.rank import input_lines
 from keras_qa.errors import SearchError
-from keras_qa.search.faiss_index import EFFORT
+from keras_qa.search.faiss_index import EFFORTS
 from keras_qa.search.faiss_index import KINDS
 from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
@@ -49,8 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--effort",
         type=int,
         metavar="N",
-        help="nodes of the graph (hnsw) to look at: more find more and take "
-        f"longer; default: {EFFORT}",
+        help="nodes of the graph (hnsw), or lists (ivf-pq), to look at: more "
+        "find more and take longer; default: "
+        + ", ".join(f"{kind} {effort}" for kind, effort in EFFORTS.items()),
     )
     parser.add_argument(
         "--first",
@@ -111,9 +112,9 @@ def run(arguments: argparse.Namespace) -> int:
         check_form(arguments.rerank)
     index = AnswerIndex(arguments.index, arguments.kind)
     looks = index.kind if arguments.first == "index" else arguments.first
-    if arguments.effort is not None and looks != "hnsw":
+    if arguments.effort is not None and looks not in EFFORTS:
         raise SearchError(
-            "--effort goes with an index of the kind hnsw. "
+            f"--effort goes with an index of the kind {' or '.join(EFFORTS)}. "
             f"Received: --effort {arguments.effort} with {looks}"
         )
     first: FirstStage

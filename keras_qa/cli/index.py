@@ -9,13 +9,18 @@ command continues; with another --kind it reuses the encoded answers.
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from keras_qa.cli.models import add_model
 from keras_qa.cli.models import load_model
 from keras_qa.cli.models import print_report
+from keras_qa.errors import SearchError
 from keras_qa.export.forms import check_form
 from keras_qa.search.answers import read_answers
 from keras_qa.search.faiss_index import KINDS
+
+if TYPE_CHECKING:
+    from keras_qa.search.encoding import Part
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,18 +41,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder of the index; it contains a copy of the model",
     )
-    parser.add_argument(
-        "--kind",
-        choices=KINDS,
-        default="flat",
-        help="flat: exact; hnsw: a graph, fast, slow to make; default: "
-        "%(default)s",
-    )
+    add_kind(parser)
     parser.add_argument(
         "--half",
         action="store_true",
         help="of a model with a vector for each token: store them in half "
         "precision, in half the space",
+    )
+
+    parser.add_argument(
+        "--shards",
+        type=int,
+        metavar="K",
+        help="encode a part of the answers alone, one of K; `keras-qa index "
+        "merge` joins them",
+    )
+    parser.add_argument(
+        "--shard", type=int, metavar="I", help="which of K parts, from 0"
+    )
+
+
+def add_kind(parser: argparse.ArgumentParser) -> None:
+    """Adds the option that chooses the kind of index."""
+    parser.add_argument(
+        "--kind",
+        choices=KINDS,
+        default="flat",
+        help="flat: exact; hnsw: a graph, fast, slow to make; ivf-pq: "
+        "compressed, on disk, for many millions; default: %(default)s",
     )
 
 
@@ -59,28 +80,57 @@ def run(arguments: argparse.Namespace) -> int:
         DatasetError: if the file of answers is missing or bad.
         OwnedError: if another process writes to the output.
         RankerError: if there is no Keras model that takes text.
-        SearchError: see `build_index`.
+        SearchError: see `build_index` and `encode_part`.
     """
-    # A wrong folder or first answer is reported before Keras is imported.
+    # What is wrong is reported before Keras is imported.
+    part = _part(arguments.shards, arguments.shard)
     check_form(arguments.model)
     next(read_answers(arguments.answers), None)
-    from keras_qa.search.build import add_question_encoder
     from keras_qa.search.build import build_index
+    from keras_qa.search.parts import encode_part
 
     ranker = load_model(arguments)
-    total = build_index(
-        ranker,
-        arguments.answers,
-        arguments.output,
-        arguments.kind,
-        half=arguments.half,
-    )
-    if not add_question_encoder(arguments.output):
+    given = ranker, arguments.answers, arguments.output
+    if part is not None:
+        total = encode_part(*given, part, half=arguments.half)
+        print_report(ranker)
+        print(
+            f"{arguments.output}: part {part.number} of {part.count}, of "
+            f"{total:,} answers"
+        )
+        return 0
+    total = build_index(*given, arguments.kind, half=arguments.half)
+    print_report(ranker)
+    print_index(arguments.output, total, arguments.kind)
+    return 0
+
+
+def print_index(folder: Path, total: int, kind: str) -> None:
+    """Adds what lets `keras-qa ask` start fast; prints what there is."""
+    from keras_qa.search.build import add_question_encoder
+
+    if not add_question_encoder(folder):
         print(
             "keras-qa: without the extra `onnx`, or with a vector for each "
             "token, `keras-qa ask` starts with Keras, which takes seconds",
             file=sys.stderr,
         )
-    print_report(ranker)
-    print(f"{arguments.output}: {total:,} answers, {arguments.kind}")
-    return 0
+    print(f"{folder}: {total:,} answers, {kind}")
+
+
+def _part(count: int | None, number: int | None) -> "Part | None":
+    """The part that is to be encoded; None for all answers.
+
+    Raises:
+        SearchError: if the numbers do not go together.
+    """
+    if count is None and number is None:
+        return None
+    if count is None or number is None or not 0 <= number < count:
+        raise SearchError(
+            "--shards K and --shard I go together, I from 0 to K - 1. "
+            f"Received: --shards {count} --shard {number}"
+        )
+    from keras_qa.search.encoding import Part
+
+    return Part(number, count)

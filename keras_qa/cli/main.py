@@ -28,6 +28,7 @@ COMMANDS = {
     "export": ("export", "write a model for others"),
     "rank": ("rank", "rank candidates with a model"),
     "index": ("index", "encode and index many answers"),
+    "index merge": ("merge", "join the parts of an index"),
     "ask": ("ask", "find answers in an index"),
     "serve": ("serve", "rank over HTTP"),
     "demo": ("demo", "write a page that ranks in the browser"),
@@ -47,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
         a package is missing; 130 if it was interrupted.
     """
     silence_tensorflow()
-    words = sys.argv[1:] if arguments is None else arguments
+    words = _joined(sys.argv[1:] if arguments is None else arguments)
     parsed = make_parser(words).parse_args(words)
     try:
         with warnings.catch_warnings():
@@ -85,6 +86,8 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
     groups["data"] = data.add_subparsers(required=True, metavar="COMMAND")
     for command_words, (module_name, summary) in COMMANDS.items():
         group, _, name = command_words.rpartition(" ")
+        if group not in groups:
+            group, name = "", command_words
         command = groups[group].add_parser(name, help=summary)
         if name in words:
             module = importlib.import_module(f"keras_qa.cli.{module_name}")
@@ -92,6 +95,14 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
             module.add_arguments(command)
             command.set_defaults(run=module.run)
     return parser
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """Makes one word of a command of two whose first is a command as well."""
+    two = " ".join(words[:2])
+    if two in COMMANDS and words[0] in COMMANDS:
+        return [two, *words[2:]]
+    return list(words)
 
 
 if __name__ == "__main__":

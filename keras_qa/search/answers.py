@@ -88,6 +88,10 @@ class AnswerShards:
         """The number of existing shards before the first gap."""
         return next(n for n in itertools.count() if not self.path(n).is_dir())
 
+    def numbers(self) -> list[int]:
+        """The numbers of the existing shards, in no order."""
+        return [int(path.name) for path in self.folder.glob("[0-9]*")]
+
     def holds(self, number: int, answers: Iterable[Answer]) -> bool:
         """Returns True if an existing shard has exactly these answers."""
         return (self.path(number) / "answers.jsonl").read_bytes() == b"".join(

@@ -1,13 +1,8 @@
 """Encodes a collection of answers and builds indexes of it, on disk."""
 
-import hashlib
-import itertools
-import json
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
-from collections.abc import Mapping
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,45 +13,31 @@ from keras_qa.arguments import check_choice
 from keras_qa.errors import ExportError
 from keras_qa.errors import SearchError
 from keras_qa.export.forms import MODEL
-from keras_qa.files.locks import RUNNING
 from keras_qa.files.locks import owned_folder
-from keras_qa.files.text_files import shorten
-from keras_qa.files.whole import SCRATCH
 from keras_qa.files.whole import remove_scratch
 from keras_qa.files.whole import write_whole
-from keras_qa.progress import ProgressBar
 from keras_qa.ranker import Ranker
-from keras_qa.ranking.scoring import encode_texts
-from keras_qa.ranking.scoring import encode_tokens
 from keras_qa.search import faiss_index as faiss_files
-from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
-from keras_qa.search.answers import read_answers
+from keras_qa.search.encoding import Encoded
+from keras_qa.search.encoding import encode_answers
+from keras_qa.search.encoding import open_shards
+from keras_qa.search.encoding import space_to_store
+from keras_qa.search.encoding import write_json
 from keras_qa.search.faiss_index import KINDS
 from keras_qa.search.index import ANSWERS
-from keras_qa.search.index import SETTINGS
 from keras_qa.search.index import UNREAD
 from keras_qa.search.index import Description
-from keras_qa.search.index import Settings
 from keras_qa.search.index import finished_kinds
 from keras_qa.search.index import has_tokens
 from keras_qa.search.index import load_unread
 from keras_qa.search.index import read_index_file
-from keras_qa.search.index import token_shards
-from keras_qa.search.searchable import space_of
+from keras_qa.search.ivf_pq import build_ivf_pq
 from keras_qa.search.spaces import PoincareSpace
 from keras_qa.search.spaces import Space
-from keras_qa.search.spaces import check_vectors
 from keras_qa.search.spaces import space_from_config
 from keras_qa.search.token_search import TokenSpace
 from keras_qa.search.token_shards import TokenShards
-from keras_qa.text.reading import TextReading
-
-SHARD = 8192
-# As many bytes if answers have some ten tokens.
-TOKEN_SHARD = 1024
-# Number of texts encoded between two steps of the progress bar.
-ENCODED = 2048
 
 
 def build_index(
@@ -84,7 +65,9 @@ def build_index(
         folder: the folder to write, new, empty or an index; the model is
             copied into it.
         kind: `"flat"` compares a question with every answer, `"hnsw"` searches
-            a graph of them, approximately.
+            a graph of them, approximately, and `"ivf-pq"` some lists of
+            compressed vectors, which stay on disk; see
+            `keras_qa.search.ivf_pq`.
         shard_size: number of answers of a shard; None takes `SHARD`, or
             `TOKEN_SHARD` for a model with a vector for each token.
         half: whether the vectors of tokens are stored in float16, which
@@ -104,52 +87,76 @@ def build_index(
         OwnedError: if another process writes to the folder.
         RankerError: if `ranker` was not loaded from files.
     """
-    check_choice("kind", kind, KINDS, error=SearchError)
-    space = space_of(ranker.model)
-    tokens = isinstance(space, TokenSpace)
-    if half and not tokens:
-        raise SearchError(
-            "`half` goes with a model that has a vector for each token. "
-            f"Received: {type(ranker.model).__name__}"
-        )
-    # Exact search of tokens does without.
-    made = kind if not tokens or kind != "flat" else None
-    if made is not None:
-        faiss_files.import_faiss()
-    if shard_size is None:
-        shard_size = TOKEN_SHARD if tokens else SHARD
+    space = space_to_store(ranker.model, half)
+    check_kind(kind, space)
     with owned_folder(folder):
-        settings = _claim(folder, ranker, shard_size, half)
-        shards = (
-            token_shards(folder, settings)
-            if tokens
-            else AnswerShards(folder / "shards", shard_size)
-        )
+        shards = open_shards(ranker, folder, shard_size, half)
         for written in (folder, shards.folder):
             remove_scratch(written)
-        described = folder / ANSWERS
-        finished = None
+        described, most = folder / ANSWERS, None
         if described.exists():
-            finished = read_index_file(described, Description)["answers"]
-        counts, unread = _encode(
-            ranker,
-            answers,
-            shards,
-            finished,
-            show_progress,
+            most = read_index_file(described, Description)["answers"]
+        encoded = encode_answers(
+            ranker, answers, shards, most=most, show_progress=show_progress
         )
-        total = counts["answers"]
-        if not finished_kinds(folder, tokens=False):
-            _write_array(folder / UNREAD, unread)
-        # An index of an older version contains all answers.
-        unread = load_unread(folder, total)
-        description = {**_described(space, shards), **counts}
-        _write_json(described, description)
-        path = folder / f"{kind}.faiss"
-        if made is not None and not path.exists():
-            index = _make(kind, description, shards, unread, show_progress)
-            write_whole(path, lambda p: faiss_files.save_faiss(index, p))
-    return total
+        finish_index(folder, space, shards, encoded, kind, show_progress)
+    return encoded.answers
+
+
+def check_kind(kind: str, space: Space | TokenSpace) -> None:
+    """Checks that an index of a kind can be made, before anything slow begins.
+
+    Raises:
+        ImportError: if FAISS is not installed and needed.
+        SearchError: if `kind` is unknown, or does not go with the space.
+    """
+    check_choice("kind", kind, KINDS, error=SearchError)
+    if isinstance(space, TokenSpace) and kind == "ivf-pq":
+        raise SearchError(
+            "A model with a vector for each token has no index of the kind "
+            "ivf-pq; use flat or hnsw. Received: kind='ivf-pq'"
+        )
+    if _has_file(kind, space):
+        faiss_files.import_faiss()
+
+
+def _has_file(kind: str, space: Space | TokenSpace) -> bool:
+    """Exact search of tokens does without."""
+    return kind != "flat" or not isinstance(space, TokenSpace)
+
+
+def finish_index(
+    folder: Path,
+    space: Space | TokenSpace,
+    shards: AnswerShards,
+    encoded: Encoded,
+    kind: str,
+    show_progress: bool = True,
+) -> None:
+    """Describes the encoded answers and builds an index of them.
+
+    Args:
+        folder: the folder of the index.
+        space: the model's space, without a centre.
+        shards: all shards of the index.
+        encoded: what is known of all answers.
+        kind: one of `KINDS`; an existing index is left as it is.
+        show_progress: True draws progress bars.
+    """
+    if not finished_kinds(folder, tokens=False):
+        _write_array(folder / UNREAD, encoded.unread)
+    # An index of an older version contains all answers.
+    unread = load_unread(folder, encoded.answers)
+    description = {
+        **_described(space, shards),
+        "answers": encoded.answers,
+        "words": encoded.words,
+        "unknown": encoded.unknown,
+    }
+    write_json(folder / ANSWERS, description)
+    path = folder / f"{kind}.faiss"
+    if _has_file(kind, space) and not path.exists():
+        _make(path, kind, description, shards, unread, show_progress)
 
 
 def add_question_encoder(folder: Path) -> bool:
@@ -193,148 +200,6 @@ def add_question_encoder(folder: Path) -> bool:
     return True
 
 
-def _claim(
-    folder: Path, ranker: Ranker, shard_size: int, half: bool
-) -> Settings:
-    """Records the model of a new index, or checks that of an existing one."""
-    reading = ranker.reading
-    words = "".join(f"{word}\n" for word in reading.vocabulary.words[2:])
-    settings = Settings(
-        reading.tokenizer,
-        reading.max_question_length,
-        reading.max_answer_length,
-        shard_size,
-        ranker.weights_digest(),
-        hashlib.sha256(words.encode()).hexdigest(),
-        half,
-    )
-    now = asdict(settings)
-    path = folder / SETTINGS
-    if path.exists():
-        before = asdict(read_index_file(path, Settings))
-        if (folder / "model").exists():
-            kept = TextReading.load(folder / "model", reading.tokenizer)
-            before["readable"] = kept.readable, sorted(kept.stop_words)
-            now["readable"] = reading.readable, sorted(reading.stop_words)
-        changed = sorted(name for name in now if before[name] != now[name])
-        if changed:
-            raise SearchError(
-                f"{folder} holds an index of another model or reading; give "
-                f"another --output. `{changed[0]}` was "
-                f"{shorten(before[changed[0]])}. "
-                f"Received: {shorten(now[changed[0]])}"
-            )
-    else:
-        _check_empty(folder)
-        _write_json(path, now)
-    if not (folder / "model").exists():
-        ranker.save(folder / "model")
-    return settings
-
-
-def _write_json(path: Path, content: Mapping[str, Any]) -> None:
-    text = json.dumps(content, indent=1, allow_nan=False) + "\n"
-    write_whole(path, lambda scratch: scratch.write_text(text, "utf-8"))
-
-
-def _write_array(path: Path, numbers: np.ndarray) -> None:
-    def save(scratch: Path) -> None:
-        with scratch.open("wb") as file:
-            np.save(file, numbers)
-
-    write_whole(path, save)
-
-
-def _check_empty(folder: Path) -> None:
-    """Raises an error for a folder whose files an index might replace."""
-    others = sorted(
-        path.name
-        for path in folder.iterdir()
-        if path.name != RUNNING and not path.name.startswith(SCRATCH)
-    )
-    if others:
-        raise SearchError(
-            f"{folder}: expected a new or empty folder, or an index. "
-            f"Received: one with {', '.join(others[:3])}"
-        )
-
-
-def _encode(
-    ranker: Ranker,
-    path: Path,
-    shards: AnswerShards,
-    most: int | None,
-    show_progress: bool,
-) -> tuple[dict[str, int], np.ndarray]:
-    """Encodes the answers of missing shards.
-
-    `most` is the number of answers of an existing index, which would lack any
-    further ones; they raise an error.
-
-    Returns:
-        The numbers of `Description`, and the numbers of unreadable answers.
-    """
-    reading, report = ranker.reading, ranker.report
-    words, unknown = report.words, report.unknown.total()
-    unread: list[np.ndarray] = []
-    finished, total, number = shards.count(), 0, 0
-    tokens = isinstance(shards, TokenShards)
-    encode: Callable[..., Any] = encode_tokens if tokens else encode_texts
-    stream = read_answers(path)
-    with ProgressBar(
-        desc="Encode", unit="answer", disable=not show_progress
-    ) as bar:
-        while answers := list(itertools.islice(stream, shards.size)):
-            if most is not None and total + len(answers) > most:
-                raise _other_answers(shards, total, path)
-            is_new = number >= finished
-            if not is_new and not shards.holds(number, answers):
-                raise _other_answers(shards, total, path)
-            vectors: list[Any] = []
-            for start in range(0, len(answers), ENCODED):
-                part = answers[start : start + ENCODED]
-                texts = reading.texts(
-                    "answer", [answer.text for answer in part]
-                )
-                rows = np.flatnonzero(~reading.are_readable(texts))
-                unread.append(total + start + rows)
-                if is_new:
-                    vectors.append(encode(ranker.model, "answer", texts))
-                bar.update(len(part))
-            if is_new:
-                _write_shard(shards, number, answers, vectors)
-            total += len(answers)
-            number += 1
-    if number < finished:
-        raise _other_answers(shards, total, path)
-    if total == 0:
-        raise SearchError(f"{path}: expected an answer. Received: none")
-    counts = {
-        "answers": total,
-        "words": report.words - words,
-        "unknown": report.unknown.total() - unknown,
-    }
-    return counts, np.concatenate(unread)
-
-
-def _write_shard(
-    shards: AnswerShards, number: int, answers: list[Answer], encoded: list[Any]
-) -> None:
-    if isinstance(shards, TokenShards):
-        vectors = check_vectors(np.concatenate([x.vectors for x in encoded]))
-        lengths = np.concatenate([x.lengths for x in encoded])
-        shards.write_tokens(number, answers, vectors, lengths)
-    else:
-        shards.write(number, answers, check_vectors(np.concatenate(encoded)))
-
-
-def _other_answers(shards: AnswerShards, same: int, path: Path) -> SearchError:
-    return SearchError(
-        f"{shards.folder} holds other answers than {path}; give another "
-        f"--output. Received: a difference after answer {same}"
-    )
-
-
 def _described(
     space: Space | TokenSpace, shards: AnswerShards
 ) -> dict[str, Any]:
@@ -351,23 +216,40 @@ def _described(
 
 
 def _make(
+    path: Path,
     kind: str,
     description: dict[str, Any],
     shards: AnswerShards,
     unread: np.ndarray,
     show_progress: bool,
-) -> Any:
-    """The FAISS index of the readable answers, or of their tokens."""
+) -> None:
+    """Writes the FAISS index of the readable answers, or of their tokens."""
     if isinstance(shards, TokenShards):
-        return _token_graph(kind, shards, unread, show_progress)
+        index = _token_graph(kind, shards, unread, show_progress)
+        write_whole(path, lambda p: faiss_files.save_faiss(index, p))
+        return
     space = space_from_config(description["space"])
-    radius = description["radius"]
     total = description["answers"] - len(unread)
     lift: Callable[[np.ndarray], np.ndarray] = space.lift_answers
     if kind != "flat":
-        lift = partial(space.answer_places, radius=radius)
-    rows = map(lift, _without(shards.blocks(), unread))
-    return faiss_files.build_faiss(kind, rows, total, show_progress)
+        lift = partial(space.answer_places, radius=description["radius"])
+
+    def rows() -> Iterator[np.ndarray]:
+        return map(lift, _without(shards.blocks(), unread))
+
+    if kind == "ivf-pq":
+        build_ivf_pq(path, rows, total, show_progress)
+        return
+    index = faiss_files.build_faiss(kind, rows(), total, show_progress)
+    write_whole(path, lambda p: faiss_files.save_faiss(index, p))
+
+
+def _write_array(path: Path, numbers: np.ndarray) -> None:
+    def save(scratch: Path) -> None:
+        with scratch.open("wb") as file:
+            np.save(file, numbers)
+
+    write_whole(path, save)
 
 
 def _token_graph(

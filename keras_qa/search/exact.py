@@ -10,8 +10,9 @@ from keras_qa.search.spaces import Space
 
 # Number of answers, in addition to `top`, whose keys are computed first.
 MARGIN = 32
-# The smallest number of answers that an approximate index proposes.
-POOL = 100
+# The smallest number of answers that an approximate index proposes; of
+# compressed vectors more, whose order is less sure.
+POOLS = {"hnsw": 100, "ivf-pq": 500}
 # Number of rows whose keys are computed at a time; bounds the memory.
 ROWS = 1 << 14
 

@@ -1,4 +1,4 @@
-"""The two kinds of FAISS index: building, adjusting and storing them."""
+"""The kinds of FAISS index: building, adjusting and storing them."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,15 +9,19 @@ import numpy as np
 from keras_qa.errors import SearchError
 from keras_qa.progress import ProgressBar
 
-KINDS = ("flat", "hnsw")
+KINDS = ("flat", "hnsw", "ivf-pq")
 
 # HNSW's M, the neighbours of a node, and efConstruction, the number of nodes
 # that a new node is compared with.
 NEIGHBOURS = 32
 CONSTRUCTION_EFFORT = 100
 
-EFFORT = 256
-"""Nodes of a graph that a search compares with the question by default."""
+# Nodes of the graph of an `ivf-pq`'s centroids that are compared at least.
+CENTROID_EFFORT = 64
+
+EFFORTS = {"hnsw": 256, "ivf-pq": 64}
+"""How many nodes of a graph, or lists of an `ivf-pq`, a search compares with
+the question by default."""
 
 
 def import_faiss() -> Any:
@@ -48,7 +52,7 @@ def build_faiss(
 
     Args:
         kind: `"flat"` compares a question with every answer; `"hnsw"`, a
-            graph, with some.
+            graph, with some. `keras_qa.search.ivf_pq` builds the third kind.
         blocks: float32 arrays `(n, columns)` in the order of the rows, from
             `Space.lift_answers` for a flat index, `Space.answer_places` for a
             graph.
@@ -77,22 +81,34 @@ def build_faiss(
     return index
 
 
-def set_effort(index: Any, effort: int) -> None:
-    """Sets the number of nodes that a search compares with the question.
+def set_effort(index: Any, kind: str, effort: int | None) -> None:
+    """Sets how much a search of an approximate index compares.
 
     Args:
-        index: a graph.
-        effort: the number, at least 1.
+        index: the index.
+        kind: its kind, a key of `EFFORTS`.
+        effort: the number of nodes or lists, at least 1; None takes that of
+            `EFFORTS`.
 
     Raises:
         SearchError: if `effort` is less than 1.
     """
+    if effort is None:
+        effort = EFFORTS[kind]
     if effort < 1:
         raise SearchError(
             f"`effort` must be positive. Received: effort={effort}"
         )
     # FAISS stores the number in 32 bits.
-    index.hnsw.efSearch = min(effort, max(index.ntotal, 1))
+    effort = min(effort, max(index.ntotal, 1))
+    if kind == "hnsw":
+        index.hnsw.efSearch = effort
+        return
+    lists = import_faiss().extract_index_ivf(index)
+    lists.nprobe = min(effort, lists.nlist)
+    # The graph of the centroids finds no more nodes than it looks at.
+    graph = import_faiss().downcast_index(lists.quantizer).hnsw
+    graph.efSearch = max(CENTROID_EFFORT, 2 * lists.nprobe)
 
 
 def save_faiss(index: Any, path: Path) -> None:
@@ -112,13 +128,21 @@ def load_faiss(path: Path, kind: str) -> Any:
             kind.
     """
     faiss = import_faiss()
+    # Large indexes are not read whole, but mapped into memory.
+    flags = faiss.IO_FLAG_READ_ONLY | faiss.IO_FLAG_ONDISK_SAME_DIR
+    if kind == "flat":
+        flags = faiss.IO_FLAG_MMAP_IFC
     try:
-        index = faiss.read_index(str(path))
+        index = faiss.read_index(str(path), flags)
     except RuntimeError as error:
         raise SearchError(
             f"{path}: expected an index of FAISS. Received: {error}"
         ) from error
-    types = {"flat": faiss.IndexFlatIP, "hnsw": faiss.IndexHNSWFlat}
+    types = {
+        "flat": faiss.IndexFlatIP,
+        "hnsw": faiss.IndexHNSWFlat,
+        "ivf-pq": faiss.IndexPreTransform,
+    }
     # FAISS would search an index of another kind and find wrong answers.
     if not isinstance(index, types[kind]):
         raise SearchError(

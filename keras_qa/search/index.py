@@ -146,9 +146,14 @@ def finished_kinds(folder: Path, tokens: bool) -> list[str]:
     ]
 
 
-def token_shards(folder: Path, settings: Settings) -> TokenShards:
-    """The shards of an index with a vector for each token."""
-    return TokenShards(folder / "shards", settings.shard_size, settings.half)
+def stored_shards(
+    folder: Path, settings: Settings, tokens: bool
+) -> AnswerShards:
+    """The shards of an index; `tokens`: with a vector for each token."""
+    shards, size = folder / "shards", settings.shard_size
+    if tokens:
+        return TokenShards(shards, size, settings.half)
+    return AnswerShards(shards, size)
 
 
 class AnswerIndex:
@@ -156,11 +161,11 @@ class AnswerIndex:
 
     Args:
         folder: folder that `build_index` wrote.
-        kind: one of `KINDS`; None takes the flat index if the folder contains
-            one, else the graph.
+        kind: one of `KINDS`; None takes the first of them that the folder
+            contains.
 
     Attributes:
-        kind: `"flat"` or `"hnsw"`.
+        kind: one of `KINDS`.
         ranker: the model that encodes questions.
         unread: the numbers of the answers that are not readable by
             `TextReading.readable`, int64 `(n,)`, which no search finds before
@@ -198,21 +203,18 @@ class AnswerIndex:
         self.unknown_share = unknown_share(description)
         self.unread = load_unread(folder, self._total)
         self._readable = np.delete(np.arange(self._total), self.unread)
-        self._shards: AnswerShards
+        self._shards = stored_shards(folder, settings, tokens)
         self._searcher: TokenSearch | VectorSearch
         given = self._readable, description["radius"], self.kind, folder
         config, place = description["space"], str(folder / ANSWERS)
-        if tokens:
+        if isinstance(self._shards, TokenShards):
             space = typed(config, TokenSpace, place, SearchError)
-            shards = token_shards(folder, settings)
-            self._searcher = TokenSearch(space, shards, *given)
-            self._shards = shards
+            self._searcher = TokenSearch(space, self._shards, *given)
         else:
             try:
                 found_space = space_from_config(config)
             except SearchError as error:
                 raise SearchError(f"{place}: {error}") from error
-            self._shards = AnswerShards(folder / "shards", settings.shard_size)
             self._searcher = VectorSearch(found_space, self._shards, *given)
         self.ranker = Ranker.load(folder / "model", settings.tokenizer)
 
@@ -249,9 +251,9 @@ class AnswerIndex:
         Args:
             question: what `encode` returned.
             top: number of answers.
-            effort: number of nodes of a graph that are compared with the
-                question, or with each of its tokens; None takes `EFFORT`. A
-                flat index ignores it.
+            effort: number of nodes of a graph, or of lists of an `ivf-pq`,
+                that are compared with the question, or with each of its
+                tokens; None takes that of `EFFORTS`. A flat index ignores it.
 
         Returns:
             The answers' numbers, int64 `(n,)`, and the model's scores,
@@ -260,7 +262,7 @@ class AnswerIndex:
             with the score `UNREAD_SCORE`.
 
         Raises:
-            SearchError: if `top` or, for a graph, `effort` is less than 1, or
+            SearchError: if `top` or a used `effort` is less than 1, or
                 `question` has another shape or is not finite.
         """
         self._searcher.check(question)

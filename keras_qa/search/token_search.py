@@ -29,7 +29,7 @@ import numpy as np
 from keras_qa.errors import SearchError
 from keras_qa.ranking.ties import best_first
 from keras_qa.search import faiss_index as faiss_files
-from keras_qa.search.exact import POOL
+from keras_qa.search.exact import POOLS
 from keras_qa.search.spaces import UNIT_ROUNDOFF
 from keras_qa.search.spaces import check_vectors
 from keras_qa.search.token_shards import TokenShards
@@ -224,10 +224,8 @@ class TokenSearch:
         self, question: np.ndarray, top: int, effort: int | None
     ) -> np.ndarray:
         """The answers with a token near one of the question's, ascending."""
-        faiss_files.set_effort(
-            self._graph, faiss_files.EFFORT if effort is None else effort
-        )
-        pool = min(max(POOL, 2 * top), self._graph.ntotal)
+        faiss_files.set_effort(self._graph, "hnsw", effort)
+        pool = min(max(POOLS["hnsw"], 2 * top), self._graph.ntotal)
         _, found = self._graph.search(np.asarray(question, np.float32), pool)
         return np.unique(
             np.searchsorted(self._ends, found[found >= 0], side="right")

@@ -102,16 +102,14 @@ class VectorSearch:
             return exact.exact_search(
                 self._index, self.space, self._vectors, question, top
             )
-        faiss_files.set_effort(
-            self._index, faiss_files.EFFORT if effort is None else effort
-        )
+        faiss_files.set_effort(self._index, self._kind, effort)
         return exact.approximate_search(
             self._index,
             self.space,
             self._vectors,
             question,
             top,
-            max(exact.POOL, 2 * top),
+            max(exact.POOLS[self._kind], 2 * top),
             self._radius,
         )
 

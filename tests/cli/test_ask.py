@@ -54,7 +54,7 @@ def test_an_index_of_a_kind_that_is_not_there(hyperqa_index, tmp_path, capsys):
     (folder / "flat.faiss").rename(folder / "ivf.faiss")
     assert command(*asked) == 2
     error = capsys.readouterr().err
-    assert "expected flat or hnsw.faiss; `keras-qa index`" in error
+    assert "expected flat or hnsw or ivf-pq.faiss; `keras-qa index`" in error
     assert "makes it of what is encoded. Received: ivf" in error
 
 

@@ -18,7 +18,7 @@ import pytest
 from keras_qa import models
 from keras_qa.errors import SearchError
 from keras_qa.ranker import Ranker
-from keras_qa.search import build as build_module
+from keras_qa.search import encoding
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
@@ -175,13 +175,13 @@ build_index(ranker, answers, folder, shard_size=16, show_progress=False)
     with pytest.raises(SearchError, match="a finished index"):
         AnswerIndex(folder)
     encoded = []
-    encode = build_module.encode_texts
+    encode = encoding.encode_texts
 
     def count(model, side, texts):
         encoded.extend(texts[i].tolist() for i in range(len(texts)))
         return encode(model, side, texts)
 
-    monkeypatch.setattr(build_module, "encode_texts", count)
+    monkeypatch.setattr(encoding, "encode_texts", count)
     build(runs["hyperqa"], answer_file, folder)
     assert encoded == [
         VOCABULARY.encode(text.split()).tolist() for text in ANSWERS[32:]

@@ -1,0 +1,275 @@
+"""Encodes the answers of a collection, all or a part of them, into shards.
+
+The answers are divided into shards of equal size, which are numbered. All of
+them, or those of one of several parts, are written below the folder of an
+index, by the same numbers; so parts that different processes or machines have
+encoded are put together by putting their files into one folder.
+"""
+
+import hashlib
+import itertools
+import json
+from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import asdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from keras_qa.errors import SearchError
+from keras_qa.files.locks import RUNNING
+from keras_qa.files.text_files import shorten
+from keras_qa.files.whole import SCRATCH
+from keras_qa.files.whole import write_whole
+from keras_qa.progress import ProgressBar
+from keras_qa.ranker import Ranker
+from keras_qa.ranking.scoring import encode_texts
+from keras_qa.ranking.scoring import encode_tokens
+from keras_qa.search.answers import Answer
+from keras_qa.search.answers import AnswerShards
+from keras_qa.search.answers import read_answers
+from keras_qa.search.index import SETTINGS
+from keras_qa.search.index import Settings
+from keras_qa.search.index import read_index_file
+from keras_qa.search.index import stored_shards
+from keras_qa.search.searchable import space_of
+from keras_qa.search.spaces import Space
+from keras_qa.search.spaces import check_vectors
+from keras_qa.search.token_search import TokenSpace
+from keras_qa.search.token_shards import TokenShards
+from keras_qa.text.reading import TextReading
+
+SHARD = 8192
+# As many bytes if answers have some ten tokens.
+TOKEN_SHARD = 1024
+# Number of texts encoded between two steps of the progress bar.
+ENCODED = 2048
+# The folder, in that of the index, with what is known of its parts.
+PARTS = "parts"
+
+
+@dataclass(frozen=True)
+class Part:
+    """The shards whose number leaves a remainder.
+
+    Attributes:
+        number: the remainder, from 0.
+        count: the number of parts, by which shard numbers are divided.
+    """
+
+    number: int = 0
+    count: int = 1
+
+    def has(self, shard: int) -> bool:
+        """True if a shard belongs to the part."""
+        return shard % self.count == self.number
+
+
+WHOLE = Part()
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """What is known of the answers when all of a part's are encoded.
+
+    Attributes:
+        answers: number of all answers, of other parts too.
+        words: number of words of the part's answers.
+        unknown: number of those that the model does not know.
+        unread: the numbers of the part's answers that are not readable by
+            `TextReading.readable`, ascending, int64 `(n,)`.
+    """
+
+    answers: int
+    words: int
+    unknown: int
+    unread: np.ndarray
+
+
+def space_to_store(model: Any, half: bool) -> Space | TokenSpace:
+    """The space of a model, checked before anything is written.
+
+    Raises:
+        SearchError: if `space_of` does not support the model, or `half` does
+            not go with it.
+    """
+    space = space_of(model)
+    if half and not isinstance(space, TokenSpace):
+        raise SearchError(
+            "`half` goes with a model that has a vector for each token. "
+            f"Received: {type(model).__name__}"
+        )
+    return space
+
+
+def open_shards(
+    ranker: Ranker, folder: Path, shard_size: int | None, half: bool
+) -> AnswerShards:
+    """Claims a folder for the index of a model; returns the index's shards.
+
+    The folder then has the model and the settings of the index.
+
+    Args:
+        ranker: see `build_index`.
+        folder: the folder, new, empty or of the same index.
+        shard_size: see `build_index`.
+        half: see `build_index`.
+
+    Raises:
+        SearchError: if the folder has other files or another index.
+        RankerError: if `ranker` was not loaded from files.
+    """
+    tokens = isinstance(space_of(ranker.model), TokenSpace)
+    if shard_size is None:
+        shard_size = TOKEN_SHARD if tokens else SHARD
+    settings = _claim(folder, ranker, shard_size, half)
+    return stored_shards(folder, settings, tokens)
+
+
+def encode_answers(
+    ranker: Ranker,
+    path: Path,
+    shards: AnswerShards,
+    part: Part = WHOLE,
+    *,
+    most: int | None = None,
+    show_progress: bool = True,
+) -> Encoded:
+    """Encodes the answers of the missing shards of a part.
+
+    Args:
+        ranker: a ranker with the model of the shards.
+        path: the file of all answers, read as a stream.
+        shards: the shards, from `open_shards`.
+        part: those to encode.
+        most: the number of answers of an existing index, which would lack any
+            further ones; they raise an error.
+        show_progress: True draws a progress bar.
+
+    Raises:
+        SearchError: if there are no answers, others than those of existing
+            shards, or vectors that are not finite.
+        DatasetError: if the file of answers is missing or bad.
+    """
+    reading, report = ranker.reading, ranker.report
+    words, unknown = report.words, report.unknown.total()
+    unread: list[np.ndarray] = [np.zeros(0, np.int64)]
+    total, number = 0, 0
+    tokens = isinstance(shards, TokenShards)
+    encode: Callable[..., Any] = encode_tokens if tokens else encode_texts
+    stream = read_answers(path)
+    with ProgressBar(
+        desc="Encode", unit="answer", disable=not show_progress
+    ) as bar:
+        while answers := list(itertools.islice(stream, shards.size)):
+            first, is_own = total, part.has(number)
+            is_new = is_own and not shards.path(number).is_dir()
+            total += len(answers)
+            number += 1
+            if not is_own:
+                continue
+            if most is not None and total > most:
+                raise _other_answers(shards, first, path)
+            if not is_new and not shards.holds(number - 1, answers):
+                raise _other_answers(shards, first, path)
+            vectors: list[Any] = []
+            for start in range(0, len(answers), ENCODED):
+                some = answers[start : start + ENCODED]
+                texts = reading.texts("answer", [a.text for a in some])
+                rows = np.flatnonzero(~reading.are_readable(texts))
+                unread.append(first + start + rows)
+                if is_new:
+                    vectors.append(encode(ranker.model, "answer", texts))
+                bar.update(len(some))
+            if is_new:
+                _write_shard(shards, number - 1, answers, vectors)
+    if any(existing >= number for existing in shards.numbers()):
+        raise _other_answers(shards, total, path)
+    if total == 0:
+        raise SearchError(f"{path}: expected an answer. Received: none")
+    return Encoded(
+        answers=total,
+        words=report.words - words,
+        unknown=report.unknown.total() - unknown,
+        unread=np.concatenate(unread),
+    )
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Writes a JSON file atomically."""
+    text = json.dumps(content, indent=1, allow_nan=False) + "\n"
+    write_whole(path, lambda scratch: scratch.write_text(text, "utf-8"))
+
+
+def _claim(
+    folder: Path, ranker: Ranker, shard_size: int, half: bool
+) -> Settings:
+    """Records the model of a new index, or checks that of an existing one."""
+    reading = ranker.reading
+    words = "".join(f"{word}\n" for word in reading.vocabulary.words[2:])
+    settings = Settings(
+        reading.tokenizer,
+        reading.max_question_length,
+        reading.max_answer_length,
+        shard_size,
+        ranker.weights_digest(),
+        hashlib.sha256(words.encode()).hexdigest(),
+        half,
+    )
+    now = asdict(settings)
+    path = folder / SETTINGS
+    if path.exists():
+        before = asdict(read_index_file(path, Settings))
+        if (folder / "model").exists():
+            kept = TextReading.load(folder / "model", reading.tokenizer)
+            before["readable"] = kept.readable, sorted(kept.stop_words)
+            now["readable"] = reading.readable, sorted(reading.stop_words)
+        changed = sorted(name for name in now if before[name] != now[name])
+        if changed:
+            raise SearchError(
+                f"{folder} holds an index of another model or reading; give "
+                f"another --output. `{changed[0]}` was "
+                f"{shorten(before[changed[0]])}. "
+                f"Received: {shorten(now[changed[0]])}"
+            )
+    else:
+        _check_empty(folder)
+        write_json(path, now)
+    if not (folder / "model").exists():
+        ranker.save(folder / "model")
+    return settings
+
+
+def _check_empty(folder: Path) -> None:
+    """Raises an error for a folder whose files an index might replace."""
+    others = sorted(
+        path.name
+        for path in folder.iterdir()
+        if path.name not in (RUNNING, PARTS)
+        and not path.name.startswith(SCRATCH)
+    )
+    if others:
+        raise SearchError(
+            f"{folder}: expected a new or empty folder, or an index. "
+            f"Received: one with {', '.join(others[:3])}"
+        )
+
+
+def _write_shard(
+    shards: AnswerShards, number: int, answers: list[Answer], encoded: list[Any]
+) -> None:
+    if isinstance(shards, TokenShards):
+        vectors = check_vectors(np.concatenate([x.vectors for x in encoded]))
+        lengths = np.concatenate([x.lengths for x in encoded])
+        shards.write_tokens(number, answers, vectors, lengths)
+    else:
+        shards.write(number, answers, check_vectors(np.concatenate(encoded)))
+
+
+def _other_answers(shards: AnswerShards, same: int, path: Path) -> SearchError:
+    return SearchError(
+        f"{shards.folder} holds other answers than {path}; give another "
+        f"--output. Received: a difference after answer {same}"
+    )
