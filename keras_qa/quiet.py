@@ -1,9 +1,11 @@
-"""Hides the log messages that TensorFlow writes when it is imported.
+"""Hides messages that C++ code writes to the standard streams of a command.
 
 `TF_CPP_MIN_LOG_LEVEL` does not silence those of TensorFlow 2.21 about the
-processor and about a missing GPU.
+processor and about a missing GPU, nor anything those of FAISS about lists on
+disk.
 """
 
+import ctypes
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -36,6 +38,24 @@ def silence_tensorflow() -> None:
     known = any(isinstance(finder, _QuietFinder) for finder in sys.meta_path)
     if level != "0" and not known and "tensorflow" not in sys.modules:
         sys.meta_path.insert(0, _QuietFinder())
+
+
+@contextmanager
+def without_c_output() -> Iterator[None]:
+    """Drops what C code prints to standard output in the `with` block."""
+    # C has a buffer of its own, which is written when it is flushed.
+    flush = ctypes.CDLL(None).fflush
+    sys.stdout.flush()
+    flush(None)
+    standard_output = os.dup(1)
+    with open(os.devnull, "wb") as nothing:
+        os.dup2(nothing.fileno(), 1)
+        try:
+            yield
+        finally:
+            flush(None)
+            os.dup2(standard_output, 1)
+            os.close(standard_output)
 
 
 class _QuietFinder(importlib.abc.MetaPathFinder):

@@ -8,6 +8,7 @@ import numpy as np
 
 from keras_qa.errors import SearchError
 from keras_qa.progress import ProgressBar
+from keras_qa.quiet import without_c_output
 
 KINDS = ("flat", "hnsw", "ivf-pq")
 
@@ -19,7 +20,7 @@ CONSTRUCTION_EFFORT = 100
 # Nodes of the graph of an `ivf-pq`'s centroids that are compared at least.
 CENTROID_EFFORT = 64
 
-EFFORTS = {"hnsw": 256, "ivf-pq": 64}
+EFFORTS = {"hnsw": 256, "ivf-pq": 256}
 """How many nodes of a graph, or lists of an `ivf-pq`, a search compares with
 the question by default."""
 
@@ -133,7 +134,8 @@ def load_faiss(path: Path, kind: str) -> Any:
     if kind == "flat":
         flags = faiss.IO_FLAG_MMAP_IFC
     try:
-        index = faiss.read_index(str(path), flags)
+        with without_c_output():
+            index = faiss.read_index(str(path), flags)
     except RuntimeError as error:
         raise SearchError(
             f"{path}: expected an index of FAISS. Received: {error}"

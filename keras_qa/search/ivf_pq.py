@@ -1,13 +1,13 @@
 """Compressed vectors in lists on disk, for collections that outgrow memory.
 
-Vectors are rotated and shortened (OPQ), assigned to the nearest of many
-centroids, and stored in that centroid's list as a product-quantised difference
-from it. A search compares a question with the vectors of a few lists, which
-are mapped into memory from a file. All of this is FAISS's: an `IndexIVFPQ` with
-`OnDiskInvertedLists`.
+Vectors are turned to their principal directions and rotated, assigned to the
+nearest of many centroids, and stored in that centroid's list as a
+product-quantised difference from it. A search compares a question with the
+vectors of a few lists, which are mapped into memory from a file. All of this is
+FAISS's: an `IndexIVFPQ` with `OnDiskInvertedLists`.
 
 Source: Jégou, Douze and Schmid, "Product Quantization for Nearest Neighbor
-Search", 2011; Ge et al., "Optimized Product Quantization", 2013.
+Search", 2011.
 """
 
 from collections.abc import Callable
@@ -20,11 +20,13 @@ import numpy as np
 from keras_qa.errors import SearchError
 from keras_qa.files.whole import write_whole
 from keras_qa.progress import ProgressBar
+from keras_qa.quiet import without_c_output
 from keras_qa.search.faiss_index import import_faiss
 from keras_qa.search.faiss_index import set_effort
 
 # The largest number of bytes of a compressed vector; each stands for four
-# numbers of the rotated one.
+# numbers of the turned one. (OPQ, which learns the rotation, took minutes to
+# train; what a search misses is in lists that it does not look at.)
 CODE_BYTES = 64
 # Lists for the square root of the number of answers, and vectors for each list
 # to find its centroid: the least that FAISS's guidelines advise.
@@ -84,7 +86,8 @@ def build_ivf_pq(
                 rounds.append(f"{scratch}.{len(rounds)}")
                 faiss.write_index(part, rounds[-1])
                 part.reset()
-        merge_ondisk(index, rounds, str(scratch))
+        with without_c_output():
+            merge_ondisk(index, rounds, str(scratch))
 
     with ProgressBar(
         total=total,
@@ -100,7 +103,7 @@ def _untrained(columns: int, lists: int) -> Any:
     """An empty index with as many lists."""
     size = max(1, min(CODE_BYTES, columns // 4))
     return import_faiss().index_factory(
-        columns, f"OPQ{size}_{4 * size},IVF{lists}_HNSW32,PQ{size}"
+        columns, f"PCAR{4 * size},IVF{lists}_HNSW32,PQ{size}"
     )
 
 

@@ -28,7 +28,9 @@ def points():
     return (found / norms * (1 - 1e-3)).astype(np.float32)
 
 
-def test_it_finds_what_an_exact_search_finds(points, tmp_path, monkeypatch):
+def test_it_finds_what_an_exact_search_finds(
+    points, tmp_path, monkeypatch, capfd
+):
     faiss = pytest.importorskip("faiss")
     # Several rounds, the last with fewer answers.
     monkeypatch.setattr(ivf_pq, "ROUND", 800)
@@ -55,6 +57,8 @@ def test_it_finds_what_an_exact_search_finds(points, tmp_path, monkeypatch):
         *(space, shards, np.arange(len(answers)), radius, "ivf-pq"),
         moved.parent,
     )
+    # Standard output is for results.
+    assert capfd.readouterr().out == ""
     lists = faiss.extract_index_ivf(search._index).invlists
     assert isinstance(
         faiss.downcast_InvertedLists(lists), faiss.OnDiskInvertedLists
