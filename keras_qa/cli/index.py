@@ -59,6 +59,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shard", type=int, metavar="I", help="which of K parts, from 0"
     )
+    parser.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="encode the K parts by N processes of a Ray cluster, or of this "
+        "machine, and merge them",
+    )
 
 
 def add_kind(parser: argparse.ArgumentParser) -> None:
@@ -83,9 +90,11 @@ def run(arguments: argparse.Namespace) -> int:
         SearchError: see `build_index` and `encode_part`.
     """
     # What is wrong is reported before Keras is imported.
-    part = _part(arguments.shards, arguments.shard)
+    part = _part(arguments)
     check_form(arguments.model)
     next(read_answers(arguments.answers), None)
+    if arguments.workers is not None:
+        return _run_workers(arguments)
     from keras_qa.search.build import build_index
     from keras_qa.search.parts import encode_part
 
@@ -118,19 +127,48 @@ def print_index(folder: Path, total: int, kind: str) -> None:
     print(f"{folder}: {total:,} answers, {kind}")
 
 
-def _part(count: int | None, number: int | None) -> "Part | None":
+def _run_workers(arguments: argparse.Namespace) -> int:
+    from keras_qa.search.parts import merge_parts
+    from keras_qa.search.ray_parts import encode_parts
+
+    encode_parts(
+        *(arguments.model, arguments.answers, arguments.output),
+        *(arguments.shards, arguments.workers),
+        tokenizer=arguments.tokenizer,
+        readable=arguments.readable,
+        half=arguments.half,
+    )
+    total = merge_parts(arguments.output, arguments.kind)
+    print_index(arguments.output, total, arguments.kind)
+    return 0
+
+
+def _part(arguments: argparse.Namespace) -> "Part | None":
     """The part that is to be encoded; None for all answers.
 
     Raises:
         SearchError: if the numbers do not go together.
     """
-    if count is None and number is None:
-        return None
-    if count is None or number is None or not 0 <= number < count:
+    count, number = arguments.shards, arguments.shard
+    workers = arguments.workers
+    given = (number is not None) + (workers is not None)
+    if given != (count is not None):
         raise SearchError(
-            "--shards K and --shard I go together, I from 0 to K - 1. "
+            "--shards K goes with either --shard I or --workers N. "
+            f"Received: --shards {count} --shard {number} --workers {workers}"
+        )
+    if number is not None and not 0 <= number < count:
+        raise SearchError(
+            "--shard must be from 0 to K - 1 of --shards K. "
             f"Received: --shards {count} --shard {number}"
         )
+    if any(value is not None and value < 1 for value in (count, workers)):
+        raise SearchError(
+            "--shards and --workers must be positive. "
+            f"Received: --shards {count} --workers {workers}"
+        )
+    if number is None:
+        return None
     from keras_qa.search.encoding import Part
 
     return Part(number, count)

@@ -193,6 +193,15 @@ def merge_parts(
     return total
 
 
+def missing_parts(folder: Path, count: int) -> list[int]:
+    """The numbers of the parts, of `count`, that have no manifest yet."""
+    return [
+        number
+        for number in range(count)
+        if not (_part_folder(folder, Part(number, count)) / MANIFEST).exists()
+    ]
+
+
 def _part_folder(folder: Path, part: Part) -> Path:
     return folder / PARTS / f"{part.number:05d}-of-{part.count:05d}"
 

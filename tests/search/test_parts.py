@@ -170,9 +170,14 @@ def test_the_commands(runs, answer_file, tmp_path, capsys):
     assert command("index", "merge", folder) == 0
     assert f"{folder}: 100 answers, flat" in capsys.readouterr().out
     assert command("ask", folder, "--question", QUESTION) == 0
-    for wrong in (("--shards", 2), ("--shards", 2, "--shard", 2)):
+    for wrong, message in (
+        (("--shards", 2), "--shards K goes with either"),
+        (("--shard", 0), "--shards K goes with either"),
+        (("--shards", 2, "--shard", 2), "from 0 to K - 1"),
+        (("--shards", 0, "--workers", 2), "must be positive"),
+    ):
         assert command(*given, tmp_path / "other", *wrong) == 2
-        assert "--shards K and --shard I go" in capsys.readouterr().err
+        assert message in capsys.readouterr().err
     assert not (tmp_path / "other").exists()
 
 
