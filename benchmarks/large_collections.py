@@ -46,11 +46,14 @@ from benchmarks.processes import alone
 from benchmarks.processes import load_before
 from benchmarks.results import write_results
 from keras_qa.progress import ProgressBar
+from keras_qa.search.ivf_pq import LISTS as LISTS_OF_ROOT
+from keras_qa.search.ivf_pq import SAMPLES
 
 COLLECTIONS = ("squad-sentences", "wikiqa-all", "trecqa-all", "selqa")
 # The largest flat index, which is made in memory.
 FLAT = 10_000_000
 LISTS = (8, 16, 32, 64, 128, 256)
+PLANNED = (100_000_000, 1_000_000_000)
 
 
 @dataclass(frozen=True)
@@ -262,6 +265,38 @@ def table(result: dict[str, Any]) -> str:
             f"{seconds[kind]:,.0f} | {size[kind] / 1e9:.2f} |"
             for kind, lists, row in rows
         ]
+    return "\n".join(lines)
+
+
+def plan(result: dict[str, Any]) -> str:
+    """What larger collections need, by the rates of the largest measured.
+
+    Texts, vectors, encoding and both steps of building grow with the number of
+    answers n: the lists and the sample that they are trained on each grow with
+    its root. So do the vectors that a search of as many lists compares.
+    """
+    one = result["collections"][-1]
+    sizes = one["bytes"]
+    lines = [
+        "| answers | to encode, core hours | vectors and texts, GB | "
+        "ivf-pq, GB | to build, core hours | memory of the sample, GB | "
+        "a search, ms | exact pass over all, minutes |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for answers in PLANNED:
+        times = answers / one["answers"]
+        sample = SAMPLES * LISTS_OF_ROOT * answers**0.5 * one["dim"] * 4
+        cells = [
+            f"{answers:,}",
+            f"{answers / one['encoded_per_second'] / 3600:.1f}",
+            f"{sizes['shards'] * times / 1e9:,.0f}",
+            f"{sizes['ivf-pq'] * times / 1e9:,.0f}",
+            f"{one['build_seconds']['ivf-pq'] * times / 3600:.1f}",
+            f"{sample / 1e9:.1f}",
+            f"{one['searches'][-1]['p50_ms'] * times**0.5:.0f}",
+            f"{one['exact_pass_seconds'] * times / 60:.1f}",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

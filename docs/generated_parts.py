@@ -110,14 +110,19 @@ def trials(record: str) -> str:
     return "\n".join([own_data.HEADER, *map(own_data.summary, lines)])
 
 
-def benchmark(name: str) -> str:
-    """The table of a benchmark's record, or how to make a missing record."""
+def benchmark(given: str) -> str:
+    """The table of a benchmark's record, or how to make a missing record.
+
+    A second word names another function of the benchmark than `table`.
+    """
+    name, _, function = given.partition(" ")
     module = f"benchmarks.{name}"
     path = FOLDER.parent / f"benchmarks/{name}.json"
     if not path.is_file():
         return f"(There is no record: `python -m {module}` makes it.)"
     record = json.loads(path.read_text("utf-8"))
-    return importlib.import_module(module).table(record)
+    made = getattr(importlib.import_module(module), function or "table")(record)
+    return str(made)
 
 
 def notebook(path: str) -> str:

@@ -61,3 +61,6 @@ def test_a_small_collection(runs, tmp_path, monkeypatch, capsys):
     assert recalls == sorted(recalls) and recalls[-1] > 0.9
     text = large_collections.table({"collections": [found]})
     assert "| 600 | ivf-pq | 256 |" in text
+    row = large_collections.plan({"collections": [found]}).splitlines()[2]
+    gigabytes = found["bytes"]["shards"] / 600 / 10
+    assert row.split(" | ")[2] == f"{gigabytes:,.0f}"
