@@ -16,9 +16,20 @@ from keras_qa.files.text_files import read_lines
 from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import write_whole
 
-# Number of shards whose vectors stay mapped into memory. Each keeps a file
-# open, and a process can usually open 1,024 files.
-MAPPED = 512
+
+
+def _mapped() -> int:
+    """Half of the files that the process may open, 1,024 on most systems."""
+    try:
+        import resource
+    except ImportError:
+        return 512
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 1 << 16 if most == resource.RLIM_INFINITY else max(1, most // 2)
+
+
+# Number of shards whose vectors stay mapped into memory, each by an open file.
+MAPPED = _mapped()
 
 
 @dataclass(frozen=True, slots=True)
