@@ -17,7 +17,6 @@ from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import write_whole
 
 
-
 def _mapped() -> int:
     """Half of the files that the process may open, 1,024 on most systems."""
     try:
