@@ -18,7 +18,7 @@ NEIGHBOURS = 32
 CONSTRUCTION_EFFORT = 100
 
 # Nodes of the graph of an `ivf-pq`'s centroids that are compared at least.
-CENTROID_EFFORT = 64
+CENTROID_EFFORT = 16
 
 EFFORTS = {"hnsw": 256, "ivf-pq": 256}
 """How many nodes of a graph, or lists of an `ivf-pq`, a search compares with

@@ -22,7 +22,6 @@ from keras_qa.files.whole import write_whole
 from keras_qa.progress import ProgressBar
 from keras_qa.quiet import without_c_output
 from keras_qa.search.faiss_index import import_faiss
-from keras_qa.search.faiss_index import set_effort
 
 # The largest number of bytes of a compressed vector; each stands for four
 # numbers of the turned one. (OPQ, which learns the rotation, took minutes to
@@ -71,8 +70,6 @@ def build_ivf_pq(
     sample = _sample(blocks(), total, min(total, max(SAMPLES * lists, FEWEST)))
     index = _untrained(sample.shape[1], lists)
     index.train(sample)
-    # The default assigns too many vectors to another than the nearest list.
-    set_effort(index, "ivf-pq", 1)
     del sample
 
     def save_lists(scratch: Path) -> None:
