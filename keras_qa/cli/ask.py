@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from keras_qa.cli.models import print_report
+from keras_qa.cli.options.models import print_report
 from keras_qa.cli.rank import add_format
 from keras_qa.cli.rank import input_lines
 from keras_qa.errors import SearchError

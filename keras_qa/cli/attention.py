@@ -14,8 +14,8 @@ from keras_qa.attention.maps import draw_attention_maps
 from keras_qa.attention.weights import attention_weights
 from keras_qa.attention.weights import draw_attention
 from keras_qa.attention.weights import format_attention
-from keras_qa.cli.models import add_model
-from keras_qa.cli.models import load_model
+from keras_qa.cli.options.models import add_model
+from keras_qa.cli.options.models import load_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

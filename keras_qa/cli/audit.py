@@ -9,10 +9,10 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from keras_qa.cli.tables import TABLE_OPTIONS
-from keras_qa.cli.tables import add_table_options
-from keras_qa.cli.tables import given_options
-from keras_qa.cli.tables import table_options
+from keras_qa.cli.options.tables import TABLE_OPTIONS
+from keras_qa.cli.options.tables import add_table_options
+from keras_qa.cli.options.tables import given_options
+from keras_qa.cli.options.tables import table_options
 from keras_qa.datasets.audit.counts import audit_dataset
 from keras_qa.datasets.audit.results import PERCENTILES
 from keras_qa.datasets.audit.results import Audit

@@ -14,9 +14,9 @@ from contextlib import nullcontext
 from http.server import HTTPServer
 from pathlib import Path
 
-from keras_qa.cli.tables import add_table_options
-from keras_qa.cli.tables import given_options
-from keras_qa.cli.tables import table_options
+from keras_qa.cli.options.tables import add_table_options
+from keras_qa.cli.options.tables import given_options
+from keras_qa.cli.options.tables import table_options
 from keras_qa.demo.runs import SITE
 from keras_qa.demo.runs import check_runs
 from keras_qa.errors import DatasetError

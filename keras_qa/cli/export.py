@@ -10,8 +10,8 @@ import argparse
 import os
 from pathlib import Path
 
-from keras_qa.cli.models import add_model
-from keras_qa.cli.models import load_model
+from keras_qa.cli.options.models import add_model
+from keras_qa.cli.options.models import load_model
 from keras_qa.errors import ExportError
 from keras_qa.export.forms import FORMATS
 from keras_qa.export.forms import check_form

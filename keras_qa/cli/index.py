@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keras_qa.cli.models import add_model
-from keras_qa.cli.models import load_model
-from keras_qa.cli.models import print_report
+from keras_qa.cli.options.models import add_model
+from keras_qa.cli.options.models import load_model
+from keras_qa.cli.options.models import print_report
 from keras_qa.errors import SearchError
 from keras_qa.export.forms import check_form
 from keras_qa.search.answers import read_answers
@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.workers is not None:
         return _run_workers(arguments)
     from keras_qa.search.build import build_index
-    from keras_qa.search.parts import encode_part
+    from keras_qa.search.parts.encode import encode_part
 
     ranker = load_model(arguments)
     given = ranker, arguments.answers, arguments.output
@@ -128,8 +128,8 @@ def print_index(folder: Path, total: int, kind: str) -> None:
 
 
 def _run_workers(arguments: argparse.Namespace) -> int:
-    from keras_qa.search.parts import merge_parts
-    from keras_qa.search.ray_parts import encode_parts
+    from keras_qa.search.parts.merge import merge_parts
+    from keras_qa.search.parts.ray_actors import encode_parts
 
     encode_parts(
         *(arguments.model, arguments.answers, arguments.output),

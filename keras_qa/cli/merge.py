@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
         RankerError: if the folder's model cannot be loaded.
         SearchError: see `merge_parts`.
     """
-    from keras_qa.search.parts import merge_parts
+    from keras_qa.search.parts.merge import merge_parts
 
     total = merge_parts(arguments.index, arguments.kind)
     print_index(arguments.index, total, arguments.kind)

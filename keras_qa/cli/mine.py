@@ -17,11 +17,11 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from keras_qa.cli.models import print_report
-from keras_qa.cli.tables import TABLE_OPTIONS
-from keras_qa.cli.tables import add_table_options
-from keras_qa.cli.tables import given_options
-from keras_qa.cli.tables import table_options
+from keras_qa.cli.options.models import print_report
+from keras_qa.cli.options.tables import TABLE_OPTIONS
+from keras_qa.cli.options.tables import add_table_options
+from keras_qa.cli.options.tables import given_options
+from keras_qa.cli.options.tables import table_options
 from keras_qa.datasets.collection import SPLITS
 from keras_qa.datasets.collections.yahoo_answers import find_yahoo_answers
 from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers

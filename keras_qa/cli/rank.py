@@ -15,12 +15,12 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from keras_qa.cli.models import add_model
-from keras_qa.cli.models import load_model
-from keras_qa.cli.models import print_report
-from keras_qa.cli.tables import add_table_options
-from keras_qa.cli.tables import given_options
-from keras_qa.cli.tables import table_options
+from keras_qa.cli.options.models import add_model
+from keras_qa.cli.options.models import load_model
+from keras_qa.cli.options.models import print_report
+from keras_qa.cli.options.tables import add_table_options
+from keras_qa.cli.options.tables import given_options
+from keras_qa.cli.options.tables import table_options
 from keras_qa.errors import DatasetError
 from keras_qa.errors import SearchError
 from keras_qa.search.answers import Answer

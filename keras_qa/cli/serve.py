@@ -9,8 +9,8 @@ password: let a proxy add them before the server is open to others.
 import argparse
 from dataclasses import fields
 
-from keras_qa.cli.models import add_model
-from keras_qa.cli.models import load_model
+from keras_qa.cli.options.models import add_model
+from keras_qa.cli.options.models import load_model
 from keras_qa.errors import SearchError
 from keras_qa.serving.rerank import Limits
 

@@ -13,8 +13,8 @@ import logging
 import sys
 from pathlib import Path
 
-from keras_qa.cli.tables import add_table_options
-from keras_qa.cli.tables import table_options
+from keras_qa.cli.options.tables import add_table_options
+from keras_qa.cli.options.tables import table_options
 from keras_qa.errors import DatasetError
 from keras_qa.own_data.settings import AUTOMATIC
 from keras_qa.own_data.settings import DEFAULT_MODEL

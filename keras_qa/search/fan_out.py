@@ -52,7 +52,8 @@ def search_indexes(
         SearchError: if there is no index, or `AnswerIndex.search` refuses.
 
     Example:
-        >>> indexes = [AnswerIndex(Path(f"index-{i}")) for i in range(2)]
+        >>> from pathlib import Path
+        >>> indexes = [AnswerIndex(Path("index")) for _ in range(2)]
         >>> for hit in search_indexes(indexes, "who wrote emma", 10):
         ...     (answer,) = indexes[hit.index].answers([hit.row])
     """

@@ -14,8 +14,8 @@ from keras_qa.ranker import Ranker
 from keras_qa.search import encoding
 from keras_qa.search.encoding import Part
 from keras_qa.search.index import AnswerIndex
-from keras_qa.search.parts import encode_part
-from keras_qa.search.parts import merge_parts
+from keras_qa.search.parts.encode import encode_part
+from keras_qa.search.parts.merge import merge_parts
 from support.search_runs import ANSWERS
 from support.search_runs import QUESTION
 from support.search_runs import build

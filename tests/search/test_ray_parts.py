@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from keras_qa.search.parts import merge_parts
-from keras_qa.search.ray_parts import encode_parts
+from keras_qa.search.parts.merge import merge_parts
+from keras_qa.search.parts.ray_actors import encode_parts
 from support.search_runs import build
 from support.search_runs import make_texts
 

@@ -15,8 +15,8 @@ import numpy as np
 from keras_qa.progress import ProgressBar
 from keras_qa.ranker import Ranker
 from keras_qa.search.encoding import Part
-from keras_qa.search.parts import encode_part
-from keras_qa.search.parts import missing_parts
+from keras_qa.search.parts.encode import encode_part
+from keras_qa.search.parts.manifests import missing_parts
 
 # An actor computes on one core.
 ENVIRONMENT = {
