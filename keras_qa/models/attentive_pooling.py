@@ -13,15 +13,15 @@ from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import bidirectional_lstm
 from keras_qa.models.encoders import text_convolution
 from keras_qa.models.encoders import word_projection
+from keras_qa.models.word_model import WordModel
 from keras_qa.text.sides import SIDES
 
 
-class AttentivePoolingRanker(ConfiguredModel):
+class AttentivePoolingRanker(WordModel):
     """The base of AP-BiLSTM and AP-CNN: all but the encoder.
 
     It reads the other arguments of both from `self.arguments`.

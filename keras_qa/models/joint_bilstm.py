@@ -8,19 +8,18 @@ import numpy as np
 from keras_qa.arguments import check_positive
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.joined_texts import JoinedTexts
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import bidirectional_lstm
+from keras_qa.models.word_model import WordModel
 from keras_qa.text.sides import SIDES
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class JointBiLSTM(ConfiguredModel):
+class JointBiLSTM(WordModel):
     """The stacked BiLSTM of Wang and Nyberg.
 
     1. The words of the question, a separator and the words of the answer are
@@ -139,8 +138,3 @@ class JointBiLSTM(ConfiguredModel):
 
         # === Config ===
         self.embedding = embedding
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)

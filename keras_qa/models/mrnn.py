@@ -12,16 +12,15 @@ from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.duplex_attention import DuplexAttention
 from keras_qa.layers.ngram_dense_block import NGramDenseBlock
 from keras_qa.layers.sentence_distance import SentenceDistance
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
+from keras_qa.models.word_model import WordModel
 from keras_qa.text.sides import SIDES
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class MRNN(ConfiguredModel):
+class MRNN(WordModel):
     """Scores a pair by a distance of two texts at several resolutions.
 
     1. `NGramDenseBlock` computes feature maps of both texts, for words and for
@@ -303,11 +302,6 @@ class MRNN(ConfiguredModel):
         self.hidden_units = tuple(hidden_units)
         self.block_initializer = duplex.block_initializer
         self.position_initializer = duplex.position_initializer
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)
 
     def start_principal(self, vectors: np.ndarray) -> None:
         """Starts the first block with principal directions of word vectors.

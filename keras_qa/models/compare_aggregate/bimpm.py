@@ -10,18 +10,17 @@ from keras_qa.arguments import check_positive_or_none
 from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.multi_perspective_matching import STRATEGIES
 from keras_qa.layers.multi_perspective_matching import MultiPerspectiveMatching
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import bidirectional_lstm
+from keras_qa.models.word_model import WordModel
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class BiMPM(ConfiguredModel):
+class BiMPM(WordModel):
     """Scores a pair by matching each text with the other, state by state.
 
     1. Word representation: the word vectors. The paper's second part, vectors
@@ -170,8 +169,3 @@ class BiMPM(ConfiguredModel):
         # === Config ===
         self.embedding = embedding
         self.strategies = matchings[0].strategies
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)

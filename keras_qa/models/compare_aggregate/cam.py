@@ -12,17 +12,16 @@ from keras_qa.layers.narrow_convolution import NarrowConvolution
 from keras_qa.layers.soft_alignment import SoftAlignment
 from keras_qa.layers.word_comparison import FUNCTIONS
 from keras_qa.layers.word_comparison import WordComparison
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
+from keras_qa.models.word_model import WordModel
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class CompareAggregate(ConfiguredModel):
+class CompareAggregate(WordModel):
     """Scores a pair by comparing the answer's words with the question's.
 
     1. Preprocessing: gates choose what of each word matters,
@@ -174,8 +173,3 @@ class CompareAggregate(ConfiguredModel):
 
         # === Config ===
         self.embedding = embedding
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)

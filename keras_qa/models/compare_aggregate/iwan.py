@@ -11,18 +11,17 @@ from keras_qa.layers.answer_attention import AnswerAttention
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.orthogonal_decomposition import OrthogonalDecomposition
 from keras_qa.layers.soft_alignment import SoftAlignment
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import bidirectional_lstm
+from keras_qa.models.word_model import WordModel
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class IWAN(ConfiguredModel):
+class IWAN(WordModel):
     """Scores a pair by what its words share, and do not, with the other text.
 
     1. One bidirectional LSTM computes the states of both texts.
@@ -162,8 +161,3 @@ class IWAN(ConfiguredModel):
 
         # === Config ===
         self.embedding = embedding
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)

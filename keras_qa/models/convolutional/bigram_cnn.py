@@ -9,21 +9,20 @@ from keras_qa.arguments import check_choice
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.bilinear_similarity import BilinearSimilarity
 from keras_qa.layers.narrow_convolution import NarrowConvolution
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import vector_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
+from keras_qa.models.word_model import WordModel
 from keras_qa.text.sides import SIDES
 
 NGRAMS = (1, 2)
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class BigramCNN(ConfiguredModel):
+class BigramCNN(WordModel):
     """Scores a pair by a bilinear form of two means of bigrams.
 
     With s_i the vector of the i-th of L words, question and answer become
@@ -148,8 +147,3 @@ class BigramCNN(ConfiguredModel):
         self.question_encoder = encoder
         self.answer_encoder = encoder
         self.head = head
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)

@@ -14,13 +14,12 @@ from keras_qa.layers.min_over_time import MinOverTime
 from keras_qa.layers.narrow_convolution import NarrowConvolution
 from keras_qa.layers.per_dimension_convolution import PerDimensionConvolution
 from keras_qa.layers.vector_comparison import VectorComparison
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
+from keras_qa.models.word_model import WordModel
 from keras_qa.text.sides import SIDES
 
 HOLISTIC = ("max", "min", "mean")
@@ -28,7 +27,7 @@ PER_DIMENSION = ("max", "min")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class MPCNN(ConfiguredModel):
+class MPCNN(WordModel):
     """Multi-perspective CNN: compares two texts in thousands of ways.
 
     Question and answer share all filters. With d = `embedding_dim`, the widths
@@ -264,8 +263,3 @@ class MPCNN(ConfiguredModel):
         self.question_encoder = encoder
         self.answer_encoder = encoder
         self.head = head
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)

@@ -10,19 +10,18 @@ from keras_qa.layers.bilinear_similarity import BilinearSimilarity
 from keras_qa.layers.feature_standardization import FeatureStandardization
 from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.layers.wide_convolution import WideConvolution
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import vector_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
+from keras_qa.models.word_model import OverlapModel
 from keras_qa.text.sides import SIDES
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class SeverynMoschitti(ConfiguredModel):
+class SeverynMoschitti(OverlapModel):
     """Joins two convolved texts, their bilinear similarity and features.
 
     Question and answer have convolutions of their own.
@@ -187,26 +186,3 @@ class SeverynMoschitti(ConfiguredModel):
         self.answer_encoder = encoders["answer"]
         self.head = head
         self.overlap_normalization = standardize if overlap_features else None
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)
-
-    def adapt_overlap(self, features: np.ndarray) -> None:
-        """Sets mean and deviation of the overlap features.
-
-        Args:
-            features: float array `(pairs, overlap_features)`, the features of
-                the training data.
-
-        Raises:
-            ValueError: if the model has no overlap features, or the array has
-                another shape or values that are not finite.
-        """
-        if self.overlap_normalization is None:
-            raise ValueError(
-                "`overlap_features` must be positive, for the model to take "
-                "features. Received: overlap_features=0"
-            )
-        self.overlap_normalization.adapt(features)

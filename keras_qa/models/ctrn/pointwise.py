@@ -20,8 +20,8 @@ from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import vector_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.encoders import word_projection
+from keras_qa.models.word_model import OverlapModel
 from keras_qa.ranking.padded import predict_padded
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.sides import SIDES
@@ -197,7 +197,7 @@ def dense_head(given: SimpleNamespace) -> keras.Model:
     return keras.Model(inputs, logits[:, 1:] - logits[:, :1], name="head")
 
 
-class PointwiseRanker(ConfiguredModel):
+class PointwiseRanker(OverlapModel):
     """A model of word vectors, an encoder, and a head of dense layers.
 
     Args:
@@ -268,25 +268,6 @@ class PointwiseRanker(ConfiguredModel):
         return count_parameters(
             self, self.embedding, *self.projections, self.softmax
         )
-
-    def adapt_overlap(self, features: np.ndarray) -> None:
-        """Sets mean and deviation of the overlap features.
-
-        Args:
-            features: float array `(pairs, overlap_features)`, the features of
-                the training data.
-
-        Raises:
-            ValueError: if the model has no overlap features, or the array has
-                another shape or values that are not finite.
-        """
-        if self.overlap_normalization is None:
-            raise ValueError(
-                "`overlap_features` must be positive, for the model to take "
-                "features. Received: "
-                f"overlap_features={self.overlap_features!r}"
-            )
-        self.overlap_normalization.adapt(features)
 
     def adapt_alignment(
         self, texts: RaggedTexts, questions: np.ndarray, answers: np.ndarray

@@ -17,19 +17,18 @@ from keras_qa.layers.feature_standardization import FeatureStandardization
 from keras_qa.layers.fixed_length import FixedLength
 from keras_qa.layers.wide_convolution import WideConvolution
 from keras_qa.layers.window_pooling import WindowPooling
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
+from keras_qa.models.word_model import OverlapModel
 
 ATTENTIONS = (None, 1, 2, 3)
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class ABCNN(ConfiguredModel):
+class ABCNN(OverlapModel):
     """Scores a pair by the cosines of its texts after each convolution.
 
     Both texts pass through `blocks` blocks, whose convolutions they share:
@@ -225,27 +224,3 @@ class ABCNN(ConfiguredModel):
         # === Config ===
         self.embedding = embedding
         self.overlap_normalization = standardize if overlap_features else None
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)
-
-    def adapt_overlap(self, features: np.ndarray) -> None:
-        """Sets mean and deviation of the overlap features.
-
-        Args:
-            features: float array `(pairs, overlap_features)`, the features of
-                the training data.
-
-        Raises:
-            ValueError: if the model has no overlap features, or the array has
-                another shape or values that are not finite.
-        """
-        if self.overlap_normalization is None:
-            raise ValueError(
-                "`overlap_features` must be positive, for the model to take "
-                "features. Received: "
-                f"overlap_features={self.overlap_features!r}"
-            )
-        self.overlap_normalization.adapt(features)

@@ -8,19 +8,18 @@ import numpy as np
 from keras_qa.arguments import check_positive
 from keras_qa.arguments import check_positive_or_none
 from keras_qa.layers.interactive_pooling import InteractivePooling
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import text_convolution
+from keras_qa.models.word_model import WordModel
 from keras_qa.text.sides import SIDES
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class AICNN(ConfiguredModel):
+class AICNN(WordModel):
     """Scores a pair by pooled interactions of its convolved segments.
 
     1. A convolution computes `filters` features of each segment, the words
@@ -164,8 +163,3 @@ class AICNN(ConfiguredModel):
             dict(zip(SIDES, (asked, answered), strict=True)),
             name="attention",
         )
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)

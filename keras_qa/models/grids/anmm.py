@@ -6,17 +6,16 @@ import keras
 import numpy as np
 
 from keras_qa.layers.value_shared_matching import ValueSharedMatching
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
+from keras_qa.models.word_model import WordModel
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class ANMM(ConfiguredModel):
+class ANMM(WordModel):
     """Scores a pair by the cosines of its words, weighed by their values.
 
     The score is that of `ValueSharedMatching`: each cosine of a question's and
@@ -123,8 +122,3 @@ class ANMM(ConfiguredModel):
         self.kernel_initializer = matching.kernel_initializer
         self.embedding = embedding
         self.matching = matching
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)

@@ -9,17 +9,16 @@ from keras_qa.arguments import check_positive
 from keras_qa.layers.fixed_length import FixedLength
 from keras_qa.layers.gated_convolution_2d import GatedConvolution2D
 from keras_qa.layers.pair_convolution import PairConvolution
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
+from keras_qa.models.word_model import WordModel
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class ARCII(ConfiguredModel):
+class ARCII(WordModel):
     """Scores a pair by convolutions over all pairs of their windows.
 
     1. `PairConvolution` computes `filters` features of each pair of a window
@@ -194,8 +193,3 @@ class ARCII(ConfiguredModel):
         # === Config ===
         self.activation = keras.activations.get(activation)
         self.embedding = embedding
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)

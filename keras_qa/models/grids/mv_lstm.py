@@ -7,18 +7,17 @@ import numpy as np
 
 from keras_qa.arguments import check_positive
 from keras_qa.layers.k_max_interactions import KMaxInteractions
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import bidirectional_lstm
+from keras_qa.models.word_model import WordModel
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class MVLSTM(ConfiguredModel):
+class MVLSTM(WordModel):
     """Scores a pair by the largest similarities of their LSTM states.
 
     1. One bidirectional LSTM computes a representation of each text at each
@@ -141,8 +140,3 @@ class MVLSTM(ConfiguredModel):
         # === Config ===
         self.embedding = embedding
         self.interactions = interactions
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)

@@ -20,7 +20,6 @@ from keras_qa.layers.interactive_attention import check_terms
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
 from keras_qa.layers.text_vectors import TextVectors
 from keras_qa.layers.tf_idf import TfIdf
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import text_inputs
 from keras_qa.models.configured import keeps_arguments
@@ -410,11 +409,6 @@ class IAM(StagedMatcher):
             if jump_score is not None
             else None
         )
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, without the arrays."""

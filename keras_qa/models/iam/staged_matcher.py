@@ -10,14 +10,13 @@ from keras import ops
 from keras_qa.layers.bidirectional_stack import BidirectionalStack
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
 from keras_qa.layers.tf_idf import TfIdf
-from keras_qa.models.configured import ConfiguredModel
+from keras_qa.models.word_model import WordModel
 
 
-class StagedMatcher(ConfiguredModel):
+class StagedMatcher(WordModel):
     """A matcher that uses the weights of language models and an RBM.
 
     Attributes:
-        embedding: the word vectors.
         reader_embeddings: `"shared"` if the readers use `embedding`, or
             `"own"`.
         tf_idf: the layer that computes tf-idf weights.
@@ -30,7 +29,6 @@ class StagedMatcher(ConfiguredModel):
         terms: the terms of equation 8.
     """
 
-    embedding: keras.layers.Embedding
     reader_embeddings: str
     tf_idf: TfIdf
     question_reader: keras.Model | None

@@ -10,19 +10,18 @@ from keras_qa.arguments import check_positive
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.softmax_pooling import SoftmaxPooling
 from keras_qa.layers.window_sums import WindowSums
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
+from keras_qa.models.word_model import WordModel
 
 VALUES = ("center", "window")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class KeyValueMemory(ConfiguredModel):
+class KeyValueMemory(WordModel):
     """A key-value memory network, KV-MemNN, as a ranker of answers.
 
     1. The memory has a slot for each word of the answer. Its key k_i is the bag
@@ -159,8 +158,3 @@ class KeyValueMemory(ConfiguredModel):
         # === Config ===
         self.kernel_initializer = initializer
         self.embedding = embedding
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)

@@ -11,19 +11,18 @@ from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.sequential_attention import SequentialAttention
 from keras_qa.layers.softmax_pooling import SoftmaxPooling
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import bidirectional_lstm
 from keras_qa.models.encoders import word_projection
+from keras_qa.models.word_model import WordModel
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class MultihopSequentialLSTM(ConfiguredModel):
+class MultihopSequentialLSTM(WordModel):
     """A multihop attention network with sequential attention.
 
     1. One bidirectional LSTM reads both texts: states h_t of the question.
@@ -166,8 +165,3 @@ class MultihopSequentialLSTM(ConfiguredModel):
         # === Config ===
         self.embedding = embedding
         self.sequential_attention = attend
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)

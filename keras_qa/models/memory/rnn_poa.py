@@ -9,21 +9,20 @@ from keras import ops
 from keras_qa.arguments import check_positive_or_none
 from keras_qa.layers.position_influence import PositionInfluence
 from keras_qa.layers.softmax_pooling import SoftmaxPooling
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import bidirectional_lstm
+from keras_qa.models.word_model import WordModel
 
 SMALLEST_DISTANCE = 0.01
 """Smaller distances count as this one: the score of distance 0 is infinite."""
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class RNNPOA(ConfiguredModel):
+class RNNPOA(WordModel):
     """RNN-POA, the positional attention based recurrent network.
 
     1. One bidirectional LSTM reads both texts.
@@ -179,8 +178,3 @@ class RNNPOA(ConfiguredModel):
         # === Config ===
         self.embedding = embedding
         self.influence = influence
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)

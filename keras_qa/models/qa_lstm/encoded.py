@@ -9,11 +9,10 @@ from keras import ops
 from keras_qa.arguments import check_choice
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.gesd import GESD
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
+from keras_qa.models.word_model import WordModel
 
 SIMILARITIES = {"cosine": CosineSimilarity, "gesd": GESD}
 
@@ -41,7 +40,7 @@ def similarity_layer(similarity: Any, dtype: Any) -> keras.layers.Layer:
     return SIMILARITIES[similarity](dtype=dtype, name=similarity)
 
 
-class EncodedTextRanker(ConfiguredModel):
+class EncodedTextRanker(WordModel):
     """The base of the models of Tan et al.: all but the encoders.
 
     It reads the other arguments of its subclasses from `self.arguments`. It
@@ -134,11 +133,6 @@ class EncodedTextRanker(ConfiguredModel):
         # What a subclass computes of it is no second reading of the texts.
         self._read = read
         self._named = isinstance(given.similarity, str)
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, without the embedding matrix."""

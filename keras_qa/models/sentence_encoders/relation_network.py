@@ -7,17 +7,16 @@ import numpy as np
 
 from keras_qa.arguments import check_positive
 from keras_qa.layers.relation_sum import RelationSum
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
 from keras_qa.models.configured import keeps_arguments
+from keras_qa.models.word_model import WordModel
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class RelationNetwork(ConfiguredModel):
+class RelationNetwork(WordModel):
     """A relation network as a ranker, whose objects are words.
 
         score = f(sum over i, j of g([q_i; a_j]))
@@ -148,8 +147,3 @@ class RelationNetwork(ConfiguredModel):
         self.activation = keras.activations.get(activation)
         self.embedding = embedding
         self.relations = relations
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)

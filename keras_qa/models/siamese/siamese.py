@@ -4,20 +4,18 @@ from collections.abc import Callable
 from typing import Any
 
 import keras
-import numpy as np
 
 from keras_qa.arguments import check_not_negative
 from keras_qa.layers.feature_standardization import FeatureStandardization
-from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import vector_inputs
 from keras_qa.models.building import word_embedding
-from keras_qa.models.configured import ConfiguredModel
+from keras_qa.models.word_model import OverlapModel
 from keras_qa.text.sides import SIDES
 
 
-class SiameseRanker(ConfiguredModel):
+class SiameseRanker(OverlapModel):
     """The base of the models of this folder: all but encoder and head.
 
     It reads the other arguments of its subclasses from `self.arguments`, and
@@ -94,26 +92,3 @@ class SiameseRanker(ConfiguredModel):
         self.answer_encoder = encoders["answer"]
         self.head = head
         self.overlap_normalization = standardize if overlap_features else None
-
-    @property
-    def core_parameters(self) -> int:
-        """Number of trainable parameters without the embedding."""
-        return count_parameters(self, self.embedding)
-
-    def adapt_overlap(self, features: np.ndarray) -> None:
-        """Sets mean and deviation of the overlap features.
-
-        Args:
-            features: float array `(pairs, overlap_features)`, the features of
-                the training data.
-
-        Raises:
-            ValueError: if the model has no overlap features, or the array has
-                another shape or values that are not finite.
-        """
-        if self.overlap_normalization is None:
-            raise ValueError(
-                "`overlap_features` must be positive, for the model to take "
-                "features. Received: overlap_features=0"
-            )
-        self.overlap_normalization.adapt(features)
