@@ -73,6 +73,7 @@ def targets() -> list[Target]:
             _read_owner,
             (),
             inputs=3_000,
+            share=4,  # It waits for a file that is being written.
             structured=structures.json_file("running.json"),
             refuses=False,
         ),

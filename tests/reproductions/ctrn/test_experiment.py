@@ -33,7 +33,16 @@ run = smoke_runner(ctrn, SMALL)
 
 
 @pytest.mark.parametrize(
-    "model", sorted(set(ctrn.EXPERIMENT.models) - {*FLOORS})
+    "model",
+    [
+        "ctrn",
+        "ap-cnn",
+        *(
+            pytest.param(model, marks=pytest.mark.large)
+            for model in sorted(ctrn.EXPERIMENT.models)
+            if model not in (*FLOORS, "ctrn", "ap-cnn")
+        ),
+    ],
 )
 def test_every_model_is_trained_exported_and_verified(tmp_path, model):
     record = tmp_path / "runs.jsonl"
