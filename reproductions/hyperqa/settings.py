@@ -109,6 +109,16 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
         "epochs": 9,
         "average_last": 5,
     },
+    ("hyperqa", "semeval"): {
+        "word_norm": "unit",
+        "epochs": 25,
+        "average_last": 5,
+    },
+    ("cosineqa", "semeval"): {
+        "word_norm": "unit",
+        "epochs": 12,
+        "average_last": 5,
+    },
     **{
         (model, dataset): _TREC
         for model in ("hyperqa", "cosineqa", "logcosineqa")
