@@ -24,7 +24,7 @@ MODELS = [APBiLSTM, APCNN]
 # Compilation takes longer than eager steps but on JAX, where an LSTM is slow
 # without; torch.compile needs a compiler.
 JIT_COMPILE = {
-    "tensorflow": [(APBiLSTM, True), (APCNN, None)],
+    "tensorflow": [(APBiLSTM, None), (APCNN, True)],
     "jax": [(APBiLSTM, True), (APCNN, True)],
 }.get(keras.backend.backend(), [(APBiLSTM, False), (APCNN, False)])
 

@@ -160,7 +160,7 @@ def test_mrnn_learns_which_document_is_whose():
         loss=TripletLoss(0.5),
     )
     batches = _batches(batch_size=QUESTIONS, chunk=7)
-    losses = trainer.fit(batches, epochs=16, verbose=0).history["loss"]
+    losses = trainer.fit(batches, epochs=6, verbose=0).history["loss"]
     assert losses[-1] < 0.7 * losses[0]
     assert np.isfinite(losses).all()
     revived = TripletTrainer.from_config(trainer.get_config())

@@ -71,6 +71,7 @@ def test_untrained_models(tmp_path, model):
     assert metrics_of(tmp_path / "run")["recipe"] == "untrained"
 
 
+@pytest.mark.large
 def test_the_other_readings_of_the_crossing_are_trained_and_exported(tmp_path):
     """With padding as a part of the model, all of its parts agree on it."""
     readings = {"crossed_input": "partner", "alignment": "padded"}
@@ -108,7 +109,9 @@ def test_overlap_is_learnt_from_the_training_questions_alone(tmp_path):
     )
 
 
-@pytest.mark.parametrize("model", ["ap-cnn", "cnn"])
+@pytest.mark.parametrize(
+    "model", ["ap-cnn", pytest.param("cnn", marks=pytest.mark.large)]
+)
 def test_stopped_and_resumed_is_the_same_as_uninterrupted(
     tmp_path, without_export, model
 ):
