@@ -48,7 +48,7 @@ floor is the highest MAP of the rankings without a trained network, by the
 model's own word vectors or by none. {BELOW}: below it. {OTHER}: of other
 vectors, or of an earlier recipe, than the figure on dev. {NOT_RUN}: not run."""
 INCOMPARABLE = """\
-No line of ours has the paper's word vectors, training set and settings at once:
+No line has its paper's vectors, training and settings:
 none confirms a paper, and none refutes it."""
 RECORDS = """\
 The papers' figures are typed once, in each paper's `paper.toml`. Ours are in
