@@ -70,7 +70,7 @@ def best_page(
             rows.append(
                 [
                     paper.named(model),
-                    notes.cell(" or ".join(dict.fromkeys(vectors))),
+                    notes.cell(" or ".join(dict.fromkeys(vectors)), 12),
                     *(_cell(group, floors) for group in chosen),
                     markdown.span([len(g.runs) for g in chosen if g]),
                     str(len(trials)) if trials else NOT_RUN,
