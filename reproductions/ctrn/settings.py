@@ -146,6 +146,17 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
         for model, epochs in (("ctrn", 4), ("qrnn", 5))
         for dataset in ("trecqa-clean", "trecqa-raw")
     },
+    # The posts of a forum are long.
+    **{
+        (model, "semeval"): {
+            **_FEATURES,
+            "max_question_length": 100,
+            "max_answer_length": 100,
+            "pooling": "max",
+            "epochs": 8,
+        }
+        for model in ("ctrn", "qrnn")
+    },
     ("ap-cnn", "wikiqa"): {
         **_JOINT,
         "word_norm": "unit",
