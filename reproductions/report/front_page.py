@@ -56,7 +56,7 @@ The papers' figures are typed once, in each paper's `paper.toml`. Ours are in
 apart, at the commit that each names), `paired_tests.jsonl` and
 `rankings.jsonl`. No figure is typed into a page.
 `python -m reproductions.replay --list` lists what can be run again, and
-`python -m reproductions.replay CELL` says whether the figure comes back."""
+`replay CELL` runs it and compares."""
 
 
 def front_page(
