@@ -55,8 +55,8 @@ The papers' figures are typed once, in each paper's `paper.toml`. Ours are in
 `records/runs.jsonl`, to which the scripts append, in `test_runs.jsonl` (made
 apart, at the commit that each names), `paired_tests.jsonl` and
 `rankings.jsonl`. No figure is typed into a page.
-`python -m reproductions.replay --list` lists what can be run again, and
-`replay CELL` runs it and compares."""
+`python -m reproductions.replay --list` lists what can be run again; a
+CELL in place of `--list` runs it."""
 
 
 def front_page(
