@@ -12,12 +12,13 @@ REPRODUCE_DIR := runs/sample
 # What a target runs is not echoed.
 .SILENT:
 
-.PHONY: help reproduce replay replay-sample test lint docs linkcheck fuzz clean
+.PHONY: help reproduce replay replay-sample test test-slow lint docs linkcheck fuzz clean
 
 help:
 	echo "make reproduce   install, run HyperQA, CosineQA and BM25 on the bundled data"
 	echo "make replay      run recorded figures again, each under a minute; for the night"
-	echo "make test        install with the test tools and run the whole test suite"
+	echo "make test        install with the test tools and run the test suite"
+	echo "make test-slow   the tests that take many seconds each, as CI does"
 	echo "make lint        ruff and mypy"
 	echo "make docs        the documents, into build/docs; warnings are errors"
 	echo "make linkcheck   ask for each page elsewhere that the documents name"
@@ -67,16 +68,19 @@ echo "== $(1)"; start=$$(date +%s); $(2) || exit 1; \
 	echo "== $(1): $$(( $$(date +%s) - start )) s"
 endef
 
-test: export XLA_FLAGS := $(QUICK_XLA)
+test test-slow: export XLA_FLAGS := $(QUICK_XLA)
 # Each process would compile the kit and rewrite the tests anew.
-test: export PYTHONDONTWRITEBYTECODE :=
-test: export TF_CPP_MIN_LOG_LEVEL ?= 3
+test test-slow: export PYTHONDONTWRITEBYTECODE :=
+test test-slow: export TF_CPP_MIN_LOG_LEVEL ?= 3
 test: $(VENV)/.installed-test
 	$(call part,TensorFlow$(comma) the whole suite,$(PYTEST))
 	$(call part,JAX$(comma) what can differ there,\
 		$(JAX_TESTS) $(PYTEST) $(BACKEND_TESTS))
 	$(call part,PyTorch$(comma) what can differ there,\
 		KERAS_BACKEND=torch OMP_NUM_THREADS=1 $(PYTEST) $(BACKEND_TESTS))
+
+test-slow: $(VENV)/.installed-test
+	$(call part,Tests of many seconds,$(PYTEST) -m slow)
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

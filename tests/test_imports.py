@@ -134,6 +134,7 @@ def run(code, **environment):
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["jax", "torch"])
 def test_the_library_works_without_tensorflow(backend):
     pytest.importorskip(backend)

@@ -41,6 +41,7 @@ def _code_of_the_page():
     )
 
 
+@pytest.mark.slow
 def test_scores_and_code_in_processes_without_the_library(tmp_path):
     found = export_checks.check(SOME, tmp_path, _code_of_the_page())
     assert _rows(found).items() <= _page().items()

@@ -29,7 +29,10 @@ from support.export_models import in_memory
 from support.export_models import needs_tensorflow
 from support.export_models import randomise
 
-pytestmark = pytest.mark.filterwarnings("error::UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("error::UserWarning"),
+    pytest.mark.slow,
+]
 
 
 def _run(script, *arguments, **environment):

@@ -163,6 +163,7 @@ def test_reconstruction_map_by_hand():
     assert found == pytest.approx((7 / 12 + 1) / 2)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     keras.backend.backend() == "torch",
     reason="15,000 uncompiled steps take minutes on PyTorch",

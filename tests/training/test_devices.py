@@ -84,6 +84,7 @@ def _losses(*trainers, devices=(1, 4)):
     return rows[0]["loss"]
 
 
+@pytest.mark.slow
 def test_four_devices_have_the_losses_of_one():
     _losses("packed")
 

@@ -24,9 +24,8 @@ def moments(paper, count):
     return [(i + rng.random()) / count for i in range(count)]
 
 
-@pytest.mark.parametrize(
-    "paper", ["hyperqa", pytest.param("iam", marks=pytest.mark.large)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", ["hyperqa", "iam"])
 def test_killed_twice_and_resumed_is_the_same(paper, tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     assert run(paper, whole, export=False) == 0, printed(whole)

@@ -74,6 +74,7 @@ def test_trec_files_give_the_same_figures(finished):
     )
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_figures_in_another_process(
     finished, tmp_path
 ):

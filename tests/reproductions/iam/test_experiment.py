@@ -71,6 +71,7 @@ def names(folder, start=""):
     return sorted(path.name for path in folder.glob(f"{start}*"))
 
 
+@pytest.mark.slow
 def test_all_stages_then_the_matcher_exported_and_shown(
     whole, tmp_path, capsys
 ):
