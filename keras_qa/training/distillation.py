@@ -16,8 +16,10 @@ from keras_qa.files.whole import write_whole
 from keras_qa.progress import ProgressBar
 from keras_qa.text.readable import UNREAD_SCORE
 
-# Pairs between two steps of the progress bar.
+# Pairs between two steps of the progress bar, and steps after which scores are
+# kept: a BERT takes some minutes for these.
 CHUNK = 512
+KEPT_AFTER = 32
 
 
 class Teacher(Protocol):
@@ -42,8 +44,9 @@ class TeacherScores:
     Args:
         teacher: a loaded ranker.
         corpus: the texts.
-        folder: where scores are kept, in a file for each teacher,
-            `teacher-DIGEST.npz`; None keeps them in memory only.
+        folder: where scores are kept, also while more are computed, in a file
+            for each teacher, `teacher-DIGEST.npz`; None keeps them in memory
+            only.
 
     Call arguments:
         questions: indices of questions in the corpus, `(n,)`.
@@ -94,23 +97,29 @@ class TeacherScores:
             return
         keys, pairs = list(new), list(new.values())
         with ProgressBar(total=len(pairs), desc="Teacher", unit="pair") as bar:
-            for start in range(0, len(pairs), CHUNK):
+            for step, start in enumerate(range(0, len(pairs), CHUNK), start=1):
                 part = pairs[start : start + CHUNK]
                 questions, answers = map(list, zip(*part, strict=True))
                 scores = self.teacher.scores(questions, answers)
                 scores = np.where(scores > UNREAD_SCORE, scores, np.nan)
                 self._known |= zip(keys[start:], scores.tolist(), strict=False)
                 bar.update(len(part))
-        if self.file is not None:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            known = np.array(list(self._known), np.uint64)
-            found = np.array(list(self._known.values()), np.float32)
+                if step % KEPT_AFTER == 0:
+                    self._keep()
+        self._keep()
 
-            def save(path: Path) -> None:
-                with path.open("wb") as file:
-                    np.savez(file, pairs=known, scores=found)
+    def _keep(self) -> None:
+        if self.file is None:
+            return
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        known = np.array(list(self._known), np.uint64)
+        found = np.array(list(self._known.values()), np.float32)
 
-            write_whole(self.file, save)
+        def save(path: Path) -> None:
+            with path.open("wb") as file:
+                np.savez(file, pairs=known, scores=found)
+
+        write_whole(self.file, save)
 
     def _read(self, path: Path) -> None:
         if not path.exists():

@@ -16,6 +16,7 @@ from keras_qa.losses.distillation import MarginMSE
 from keras_qa.models import CosineQA
 from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.readable import UNREAD_SCORE
+from keras_qa.training import distillation
 from keras_qa.training.distillation import TeacherScores
 from keras_qa.training.pairwise import PairwiseTrainer
 
@@ -107,6 +108,26 @@ def test_scores_are_kept_for_other_runs(tmp_path, corpus):
     another = Teacher("f" * 20)
     TeacherScores(another, corpus, tmp_path / "t")(*pairs)
     assert len(another.asked) == len(found)
+
+
+def test_scores_of_a_stopped_run_are_kept(tmp_path, corpus, monkeypatch):
+    class Stopped(Teacher):
+        def scores(self, questions, answers):
+            if len(self.asked) == 4:
+                raise KeyboardInterrupt
+            return super().scores(questions, answers)
+
+    monkeypatch.setattr(distillation, "CHUNK", 2)
+    monkeypatch.setattr(distillation, "KEPT_AFTER", 1)
+    pairs = corpus.index(QUESTIONS).pairs()
+    stopped, again = Stopped(), Teacher()
+    with pytest.raises(KeyboardInterrupt):
+        TeacherScores(stopped, corpus, tmp_path)(*pairs)
+    found = TeacherScores(again, corpus, tmp_path)(*pairs)
+    assert len(again.asked) == len(pairs[0]) - 4
+    np.testing.assert_array_equal(
+        found, TeacherScores(Teacher(), corpus)(*pairs)
+    )
 
 
 def test_damaged_scores(tmp_path, corpus):
