@@ -148,18 +148,17 @@ _JOINT: dict[str, Any] = {
     "contextual_answers": True,
     "bert_dim": None,
     "objective": "listwise",
-    "joint_weight": 1.0,
     "lm_question_epochs": 20,
     "lm_answer_epochs": 3,
     "rbm_epochs": 3,
     "average_last": 3,
 }
 _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
-    (CONTEXTUAL, dataset): {**_JOINT, "epochs": epochs}
-    for dataset, epochs in (
-        ("wikiqa", 7),
-        ("trecqa-clean", 10),
-        ("trecqa-raw", 10),
+    (CONTEXTUAL, dataset): {**_JOINT, "epochs": epochs, "joint_weight": weight}
+    for dataset, epochs, weight in (
+        ("wikiqa", 7, 1.0),
+        ("trecqa-clean", 10, 0.3),
+        ("trecqa-raw", 10, 0.3),
     )
 }
 
