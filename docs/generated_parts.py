@@ -34,6 +34,7 @@ from reproductions.records.seed_groups import group_runs
 from reproductions.report import ledger_page
 from reproductions.report import paper_page
 from reproductions.report.search_tables import read_searches
+from reproductions.report.sections.transfer import transfer_table
 
 PART = re.compile(r"^<!-- part: (\w+) (.+) -->$", re.MULTILINE)
 FIGURE = re.compile(r"(?<=\d) (?=[±↓°])|(?<=±) (?=\d)|(?<=↓) (?=°)")
@@ -46,6 +47,7 @@ FILES = {
     "benchmark": ("../benchmarks/*.json",),
     "notebook": ("../docs/*.ipynb",),
     "printed": ("../docs/guide.ipynb",),
+    "transfer": ("records/*.jsonl",),
 }
 
 load_all_runs = functools.cache(
@@ -137,6 +139,11 @@ def printed(name: str) -> str:
     return notebooks.printed(cell).strip()
 
 
+def transfer(split: str) -> str:
+    """What a training on other data sets first adds, on a split."""
+    return transfer_table(load_all_runs(), split)
+
+
 PARTS: dict[str, Callable[[str], str]] = {
     "citation": citation,
     "results": results,
@@ -147,6 +154,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "benchmark": benchmark,
     "notebook": notebook,
     "printed": printed,
+    "transfer": transfer,
 }
 
 
