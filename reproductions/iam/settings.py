@@ -158,7 +158,7 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
     for dataset, epochs, weight in (
         ("wikiqa", 7, 1.0),
         ("trecqa-clean", 10, 0.3),
-        ("trecqa-raw", 10, 0.3),
+        ("trecqa-raw", 10, 1.0),
     )
 }
 
