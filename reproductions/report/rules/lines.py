@@ -152,7 +152,7 @@ def chosen(groups: Sequence[Group], row: Row | None) -> dict[str, Group]:
     for group in groups:
         by_split.setdefault(group.split, []).append(group)
     chosen = {}
-    if dev := by_split.get("dev"):
+    if dev := _latest(by_split.get("dev", ())):
         chosen["dev"] = max(dev, key=_mean)
     if test := by_split.get("test"):
         # The best on test is not looked for: dev's own, else the nearest to it.
@@ -170,11 +170,16 @@ def latest_best(groups: Iterable[Group]) -> Group | None:
             the same vectors and training set the last counts: the recipe is
             now that.
     """
+    return max(_latest(groups), key=_mean, default=None)
+
+
+def _latest(groups: Iterable[Group]) -> list[Group]:
+    """The last group of each condition: a recipe may have changed since."""
     latest = {
-        (group.vectors, group.training_set): group
+        (*_condition(group), group.training_set): group
         for group in sorted(groups, key=lambda group: group.position)
     }
-    return max(latest.values(), key=_mean, default=None)
+    return list(latest.values())
 
 
 def _nearness(group: Group, dev: Group | None) -> tuple[object, ...]:
