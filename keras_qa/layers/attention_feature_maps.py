@@ -26,6 +26,8 @@ class AttentionFeatureMaps(PairLayer, ConfiguredLayer):
     have a fixed length.
 
     Args:
+        shared: whether `W_1` is `W_0`, which a footnote of the paper has for
+            its implementation. Both texts then have one length.
         kernel_initializer: initialiser of `W_0` and `W_1`.
         kernel_regularizer: regulariser of `W_0` and `W_1`.
         **kwargs: the arguments of `keras.layers.Layer`.
@@ -42,7 +44,7 @@ class AttentionFeatureMaps(PairLayer, ConfiguredLayer):
 
     Raises:
         ValueError: if the inputs are not two sequences of vectors of one size,
-            or their lengths are not fixed.
+            or their lengths are not fixed, or with `shared` not equal.
 
     Example:
         >>> question = keras.random.normal((2, 5, 8))
@@ -56,12 +58,14 @@ class AttentionFeatureMaps(PairLayer, ConfiguredLayer):
 
     def __init__(
         self,
+        shared: bool = False,
         kernel_initializer: Any = "glorot_uniform",
         kernel_regularizer: Any = None,
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
         self.supports_masking = True
+        self.shared = shared
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
 
@@ -74,17 +78,27 @@ class AttentionFeatureMaps(PairLayer, ConfiguredLayer):
                 f"Received: question_length={question[1]!r}, "
                 f"answer_length={answer[1]!r}"
             )
-        self.question_kernel, self.answer_kernel = (
-            self.add_weight(
-                name=name,
-                shape=(other[1], other[2]),
-                initializer=self.kernel_initializer,
-                regularizer=self.kernel_regularizer,
+        if self.shared and question[1] != answer[1]:
+            raise ValueError(
+                "`inputs` must have one length with `shared`. "
+                f"Received: question_length={question[1]!r}, "
+                f"answer_length={answer[1]!r}"
             )
-            for name, other in (
-                ("question_kernel", answer),
-                ("answer_kernel", question),
-            )
+        self.question_kernel = self._kernel("question_kernel", answer)
+        self.answer_kernel = (
+            self.question_kernel
+            if self.shared
+            else self._kernel("answer_kernel", question)
+        )
+
+    def _kernel(self, name: str, other: tuple) -> Any:
+        """The transpose of W, with a row for each position of a text."""
+        return self.add_weight(
+            name=name,
+            shape=(other[1], other[2]),
+            # A seed of its own: the two start apart.
+            initializer=self.kernel_initializer.clone(),
+            regularizer=self.kernel_regularizer,
         )
 
     def call(self, inputs: Any, mask: Any = None) -> list[Any]:

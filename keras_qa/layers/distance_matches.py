@@ -20,8 +20,9 @@ class DistanceMatches(PairLayer, MaskingLayer):
         A_ij = 1 / (1 + |x_i - y_j|)
 
     with the vectors x_i of the question and y_j of the answer. It is 0 where
-    either position is padding. Half-precision inputs are computed, and the
-    matches returned, in float32.
+    either position is padding. A distance below 0.3% of the two vectors' joint
+    norm is rounding, and counts as 0. Half-precision inputs are computed, and
+    the matches returned, in float32.
 
     Args:
         **kwargs: the arguments of `keras.layers.Layer`.

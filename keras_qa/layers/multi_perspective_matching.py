@@ -114,7 +114,8 @@ class MultiPerspectiveMatching(PairLayer, ConfiguredLayer):
             name: self.add_weight(
                 name=name,
                 shape=(self.perspectives, units),
-                initializer=self.kernel_initializer,
+                # A seed of its own: the matrices start apart.
+                initializer=self.kernel_initializer.clone(),
                 regularizer=self.kernel_regularizer,
                 autocast=False,
             )

@@ -40,9 +40,9 @@ class OverlapFeatures:
     digit are stop words.
 
     These are the additional features of Severyn and Moschitti 2015 ("Learning
-    to Rank Short Text Pairs with Convolutional Deep Neural Networks"), by the
-    formulas of their published code; CTRN (section "Experimental Setup")
-    uses them on TrecQA.
+    to Rank Short Text Pairs with Convolutional Deep Neural Networks"). Their
+    published code weighs by df / ln(N / df), which favours common words, and
+    has no stop words. CTRN (section "Experimental Setup") uses them on TrecQA.
 
     Args:
         document_frequencies: for each word the number of documents that

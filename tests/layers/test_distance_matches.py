@@ -72,6 +72,19 @@ def test_feature_maps(mode):
             assert (text[row, len(words) :, 3:] == 0).all()
 
 
+@pytest.mark.once
+def test_kernels_start_apart_or_are_one():
+    same = keras.Input((5, 3)), keras.Input((5, 3))
+    apart, shared = AttentionFeatureMaps(), AttentionFeatureMaps(shared=True)
+    apart(same), shared(same)
+    first, second = map(np.array, apart.weights)
+    assert (first != second).all()
+    assert len(shared.weights) == 1
+    assert shared.answer_kernel is shared.question_kernel
+    with pytest.raises(ValueError, match=r"one length.*answer_length=4"):
+        AttentionFeatureMaps(shared=True)([same[0], keras.Input((4, 3))])
+
+
 def test_feature_maps_have_the_masks_of_the_texts():
     masks = AttentionFeatureMaps().compute_mask(PAIR, [ASKED, ANSWERED])
     assert masks[0] is ASKED and masks[1] is ANSWERED

@@ -87,3 +87,11 @@ def test_rejects_strategies(strategies):
 def test_rejects_states_of_an_odd_size():
     with pytest.raises(ValueError, match="an even number of features"):
         MultiPerspectiveMatching()([TEXT[..., :5], OTHER[..., :5]])
+
+
+@pytest.mark.once
+def test_matrices_start_apart():
+    layer = MultiPerspectiveMatching(perspectives=3)
+    layer.build([(None, 5, 4), (None, 6, 4)])
+    starts = {np.array(weight).tobytes() for weight in layer.weights}
+    assert len(starts) == len(layer.weights) == 2 * len(STRATEGIES)

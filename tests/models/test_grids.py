@@ -127,7 +127,8 @@ def abcnn(model, question, answer):
             continue
         if model.attention in (1, 3):
             weights = weights_of(model, f"feature_maps_{block}")
-            pair = reference.feature_maps(*pair, *weights)
+            # One kernel serves both texts where it is shared.
+            pair = reference.feature_maps(*pair, weights[0], weights[-1])
         weights = weights_of(model, f"convolution_{block}")
         pair = [np.tanh(wide_convolution(x, *weights)) for x in pair]
         sums = [None, None]
@@ -157,6 +158,7 @@ def abcnn(model, question, answer):
         ("ABCNN", abcnn, {"attention": 1}),
         ("ABCNN", abcnn, {"attention": 2, "input_cosine": True}),
         ("ABCNN", abcnn, {"attention": 3}),
+        ("ABCNN", abcnn, {"shared_feature_maps": True, "answer_length": 5}),
     ],
 )
 def test_the_equations(name, score, settings):

@@ -47,7 +47,7 @@ class ABCNN(OverlapModel):
 
     Id 0 is padding and changes nothing. Texts may have any length, but with
     `attention` 1 and 3 words beyond the fixed lengths are ignored. Under mixed
-    precision attention and score are float32.
+    precision the attention matrices and the score are float32.
 
     With m = `embedding_dim`, f = `filters`, w = `kernel_size` and B = `blocks`,
     the model without attention has, without the embedding,
@@ -70,6 +70,8 @@ class ABCNN(OverlapModel):
         question_length: number of words to which questions are cut or padded
             with `attention` 1 and 3.
         answer_length: the same for answers.
+        shared_feature_maps: whether `W_1` is `W_0` with `attention` 1 and 3, as
+            in the authors' experiments; both lengths are then equal.
         input_cosine: whether the cosine of the means of the word vectors is a
             feature, too, as in the authors' code.
         overlap_features: number of features that the model takes as a third
@@ -123,6 +125,7 @@ class ABCNN(OverlapModel):
         kernel_size: int = 4,
         question_length: int = 40,
         answer_length: int = 40,
+        shared_feature_maps: bool = False,
         input_cosine: bool = False,
         overlap_features: int = 0,
         embeddings: np.ndarray | None = None,
@@ -141,7 +144,7 @@ class ABCNN(OverlapModel):
         )
         check_not_negative(overlap_features=overlap_features)
         policy = full_policy(dtype)
-        # Attention and score stay in float32 under mixed precision.
+        # Matches and score stay in float32 under mixed precision.
         precise = policy.variable_dtype
         before, after = attention in (1, 3), attention in (2, 3)
 
@@ -162,6 +165,7 @@ class ABCNN(OverlapModel):
         drop = keras.layers.Dropout(dropout, dtype=policy, name="word_dropout")
         feature_maps = [
             AttentionFeatureMaps(
+                shared_feature_maps,
                 **l2_regularizers(l2, "kernel"),
                 dtype=policy,
                 name=f"feature_maps_{i}",

@@ -28,9 +28,10 @@ class ANMM(WordModel):
     Without the embedding the model has `bins` + `embedding_dim` parameters,
     with `sets` `bins` * `sets` + `sets` + `embedding_dim`: 900 at the defaults.
 
-    Id 0 is padding and changes nothing. Texts may have any length; a question
-    without words scores 0, and an answer without words .5. Under mixed
-    precision cosines and scores are float32.
+    Id 0 is padding and changes nothing; the unknown word is a word like others,
+    and matches itself. Texts may have any length; a question without words
+    scores 0, and all answers without words have one score, .5 without `sets`.
+    Under mixed precision cosines and scores are float32.
 
     Args:
         vocabulary_size: number of word ids, with padding (0) and the unknown
