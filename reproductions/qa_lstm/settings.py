@@ -191,6 +191,18 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
         }
         for dataset in ("trecqa-clean", "trecqa-raw")
     },
+    # The posts of a forum are long.
+    **{
+        (model, "semeval"): {
+            **_JOINT,
+            "word_norm": "unit",
+            "max_question_length": 100,
+            "max_answer_length": 100,
+            "epochs": 8,
+            "average_last": 3,
+        }
+        for model in ("qa-lstm", "attentive-lstm")
+    },
 }
 # For these nothing was searched: they take what suits the closest model.
 CLOSEST = {
