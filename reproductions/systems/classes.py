@@ -10,7 +10,13 @@ _SEVERYN_MOSCHITTI = (
     "SeverynMoschitti",
     ("filters", "kernel_size", "activation"),
 )
-_ABCNN = ("ABCNN", ("filters", "attention", "blocks", "kernel_size"))
+_ABCNN = (
+    "ABCNN",
+    (
+        *("filters", "attention", "blocks", "kernel_size"),
+        "shared_feature_maps",
+    ),
+)
 _IARNN = ("IARNN", ("units", "inner_attention", "occam", "bidirectional"))
 CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     # keras_qa/models/convolutional

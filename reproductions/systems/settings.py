@@ -90,6 +90,12 @@ class SystemsSettings(CommonSettings):
     attention: int | None = setting(
         3, "Yin et al. (2016)", "ABCNN-1 to 3; null: BCNN", choices=(1, 2, 3)
     )
+    shared_feature_maps: bool = setting(
+        True,
+        "Yin et al. (2016), 4.1, a footnote",
+        "of ABCNN: one W for both texts",
+        later=True,
+    )
     inner_attention: str = setting(
         "gate",
         "Wang, Liu and Zhao (2016)",

@@ -24,7 +24,10 @@ OTHER = {
     "mp-cnn-rank": {"hidden_units"},
     "iarnn-word": {"inner_attention"},
     "iarnn-occam": {"inner_attention", "occam"},
-    **{model: {"attention"} for model in ("bcnn", "abcnn-1", "abcnn-2")},
+    **{
+        model: {"attention", "shared_feature_maps"}
+        for model in ("bcnn", "abcnn-1", "abcnn-2", "abcnn-3")
+    },
 }
 
 
