@@ -114,7 +114,11 @@ class SystemsExperiment(Experiment[SystemsSettings]):
         arguments: dict[str, Any] = {}
         if settings.overlap:
             arguments["overlap_features"] = len(OverlapFeatures.names)
-        for side, length in (longest or {}).items():
+        lengths = dict(longest or {})
+        if settings.shared_feature_maps and "shared_feature_maps" in names:
+            # Yin et al. (2016), 3: both texts are padded to one length.
+            lengths = dict.fromkeys(lengths, max(lengths.values(), default=0))
+        for side, length in lengths.items():
             parameter = known.get(f"{side}_length")
             if parameter and parameter.default is not None:
                 arguments[f"{side}_length"] = length

@@ -130,6 +130,8 @@ def test_fixed_lengths_are_those_of_the_longest_texts(
     settings, matrix = SystemsSettings(), np.zeros((3, 2), np.float32)
     built = OfThePapers().build_model("short", settings, matrix, longest)
     assert built == (5, None)
+    abcnn = OfThePapers().build_model("abcnn-1", settings, matrix, longest)
+    assert (abcnn.question_length, abcnn.answer_length) == (7, 7)
 
 
 @pytest.mark.once
