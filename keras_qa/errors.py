@@ -4,6 +4,8 @@ Errors about values are also `ValueError`s; errors about files and folders that
 cannot be used now are also `RuntimeError`s or `OSError`s.
 """
 
+from collections.abc import Sequence
+
 
 class KerasQAError(Exception):
     """The base of all errors of the kit."""
@@ -11,6 +13,18 @@ class KerasQAError(Exception):
 
 class DatasetError(KerasQAError, ValueError):
     """A data file is missing or malformed; the message names file and line."""
+
+
+class MissingColumnError(DatasetError):
+    """A table lacks a column.
+
+    Attributes:
+        columns: names of the columns that it has.
+    """
+
+    def __init__(self, message: str, columns: Sequence[str]):
+        super().__init__(message)
+        self.columns = columns
 
 
 class VectorsError(KerasQAError, ValueError):

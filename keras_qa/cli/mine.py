@@ -183,6 +183,11 @@ def run(arguments: argparse.Namespace) -> int:
         output = output or data_folder(YAHOO, arguments.data_dir)
     else:
         questions = _pairs(arguments)
+        if output.exists() and output.samefile(arguments.source):
+            raise DatasetError(
+                "--output must be another file than the source, which it would "
+                f"replace. Received: {output}"
+            )
     if not questions:
         raise DatasetError(
             f"{arguments.source}: expected at least one question that fits "

@@ -9,6 +9,7 @@ from typing import Literal
 
 from keras_qa.datasets.columns import Columns
 from keras_qa.errors import DatasetError
+from keras_qa.errors import MissingColumnError
 from keras_qa.files.json_stream import read_records
 from keras_qa.files.text_files import MAX_LINE_BYTES
 from keras_qa.files.text_files import error_at
@@ -248,12 +249,13 @@ def _places(
     places = {}
     for name, found in columns.match(header).items():
         if not found:
-            raise error_at(
+            missing = error_at(
                 path,
                 line,
                 f"a column {name!r}, {columns.how_to_name(name)}",
                 list(header),
             )
+            raise MissingColumnError(str(missing), list(header))
         if len(found) > 1:
             raise error_at(
                 path,

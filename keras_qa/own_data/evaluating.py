@@ -105,11 +105,15 @@ def evaluate_ranker(
         }
     if against is not None:
         scores[AGAINST] = score_questions(against, questions)
-    floors = {"BM25": bm25, **_word_floors(ranker, reading, questions)}
+    floors = _word_floors(ranker, reading, questions)
+    names = [*floors]
     if rerank == BM25:
-        # It is there, as the order before.
-        del floors["BM25"]
-    return compare(questions, {**scores, **floors}, [*floors], seed)
+        # It is a floor as the order before.
+        names.append(title)
+    else:
+        floors = {"BM25": bm25, **floors}
+        names = [*floors]
+    return compare(questions, {**scores, **floors}, names, seed)
 
 
 def score_questions(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from keras_qa.datasets.splitting import split_questions
 from keras_qa.datasets.table_records import table_records
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.errors import DatasetError
+from keras_qa.errors import MissingColumnError
 from keras_qa.files.text_files import find_file
 from keras_qa.own_data.settings import TrainSettings
 
@@ -59,15 +61,17 @@ def read_questions(
 ) -> list[Question]:
     """Reads labelled candidates, or question-answer pairs alone.
 
-    A file without a column of labels has pairs alone, unless the table's
-    options name one: all of its answers are right.
+    A file of nothing but questions, answers and ids has pairs alone: all of
+    its answers are right. With other columns, one of which may hold the labels,
+    the table's options must say which, or that there is none.
 
     Args:
         source: a file, or questions.
         table: the arguments of `read_tabular`.
 
     Raises:
-        DatasetError: if the file is missing or malformed.
+        DatasetError: if the file is missing or malformed, or has neither the
+            column of labels nor pairs alone.
     """
     if not isinstance(source, Path | str):
         return list(source)
@@ -99,7 +103,7 @@ def find_table(source: Path | str) -> Path:
 def _has_labels(
     path: Path, columns: Columns, options: Mapping[str, Any]
 ) -> bool:
-    """Returns False if a file can be read but for its labels."""
+    """Returns False if a file has questions, answers and ids alone."""
     records = {
         name: options[name]
         for name in ("quoted", "delimiter", "encoding")
@@ -107,14 +111,18 @@ def _has_labels(
     }
     try:
         next(table_records(path, columns, **records), None)
-    except DatasetError:
-        without = replace(columns, label=None)
-        try:
-            next(table_records(path, without, **records), None)
-        except DatasetError:
-            # Both lack something else, which the reader will tell.
+    except MissingColumnError as error:
+        known = replace(columns, label=None).match(error.columns)
+        if not all(known.values()):
+            # It lacks something else, too, which the reader will tell.
             return True
+        others = {*error.columns} - {*chain(*known.values())}
+        if any(not name.lower().endswith("id") for name in others):
+            raise
         return False
+    except DatasetError:
+        # The reader will tell.
+        return True
     return True
 
 
@@ -136,7 +144,13 @@ def divide(
         DatasetError: if a part is left without a question that has a right
             and a wrong answer.
     """
-    train = [q for q in train if q.positives]
+    train = [_without_contradictions(q) for q in train if q.positives]
+    if not train:
+        raise DatasetError(
+            "Expected an answer to train on that is labelled right. Received: "
+            "none (other names of labels: --label-column; no labels: "
+            "--no-labels)"
+        )
     texts = {normal_text(q.text) for q in train}
     shared = sum(normal_text(q.text) in texts for q in dev or ())
     if dev is None:
@@ -156,6 +170,15 @@ def divide(
                 f"with none in the part {name!r}"
             )
     return parts
+
+
+def _without_contradictions(question: Question) -> Question:
+    """The question less wrong answers whose text is a right one's, too."""
+    right = {candidate.text for candidate in question.positives}
+    kept = [c for c in question.candidates if c.label or c.text not in right]
+    if len(kept) == len(question.candidates):
+        return question
+    return replace(question, candidates=tuple(kept))
 
 
 def _held_out(

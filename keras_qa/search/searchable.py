@@ -72,7 +72,8 @@ def space_of(model: Any) -> Space | TokenSpace:
 def _unsearchable(model: Any, reason: str) -> SearchError:
     return SearchError(
         f"The model must be {SEARCHABLE}; others can rank, or order again "
-        "what a search found (--rerank). "
+        "what a search found (--rerank). Of a sum with floors, index the "
+        "run's folder `network`. "
         f"Received: {type(model).__name__} with {reason}"
     )
 

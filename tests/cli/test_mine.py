@@ -51,6 +51,13 @@ def test_pairs_become_one_file(pairs, tmp_path, capsys):
     assert len(list(read_tabular(output))) == 10
 
 
+def test_the_source_is_not_replaced(pairs, capsys):
+    before = pairs.read_bytes()
+    assert mine(pairs, "--no-labels", "--output", pairs) == 2
+    assert "another file than the source" in capsys.readouterr().err
+    assert pairs.read_bytes() == before
+
+
 def test_labels_and_names_of_columns(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_text(

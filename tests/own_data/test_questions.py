@@ -21,6 +21,30 @@ def test_labels_are_found_by_the_column(tmp_path):
         read_questions(alone, {"columns": Columns(label="good")})
 
 
+def test_another_column_may_hold_the_labels(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("doc_id,question,answer,good\n1,a,b,1\n1,a,c,0\n")
+    with pytest.raises(DatasetError, match=r"'label'.*--no-labels.*'good'"):
+        read_questions(path)
+    path.write_text("doc_id,question,answer\n1,a,b\n")
+    assert read_questions(path)[0].candidates[0].label == 1
+
+
+def test_a_text_that_is_right_is_not_wrong(tmp_path):
+    path = tmp_path / "a.csv"
+    rows = [
+        f"answer {i}?,an answer {i},{label}"
+        for i in range(9)
+        for label in (0, 1)
+    ]
+    path.write_text("\n".join(["question,answer,label", *rows]))
+    parts = divide(read_questions(path), None, TrainSettings(), 0)
+    assert parts.mined
+    path.write_text("question,answer,label\na,b,0\na,c,0\n")
+    with pytest.raises(DatasetError, match=r"labelled right.*--no-labels"):
+        divide(read_questions(path), None, TrainSettings(), 0)
+
+
 def test_a_bad_label_is_no_missing_one(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("question,answer,label\na,b,1\na,c,maybe\n")
