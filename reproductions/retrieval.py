@@ -23,6 +23,7 @@ from keras_qa.datasets.collections.squad import Paragraph
 from keras_qa.datasets.collections.squad import read_paragraphs
 from keras_qa.datasets.collections.squad import split_articles
 from keras_qa.datasets.registry import FOLDERS
+from keras_qa.datasets.splitting import normal_text
 from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import find_file
 from keras_qa.progress import ProgressBar
@@ -74,12 +75,15 @@ def measure(name: str, paragraphs: Iterable[Paragraph]) -> dict[str, object]:
         paragraphs: the paragraphs, with the questions asked about them.
     """
     asked: list[tuple[str, int]] = []
-    texts: dict[str, int] = {}
+    numbers: dict[str, int] = {}
+    texts: list[str] = []
     for paragraph in paragraphs:
-        # Two paragraphs with one text are one document.
-        document = texts.setdefault(paragraph.text, len(texts))
+        # Two paragraphs with one text are one document, as for BM25's miner.
+        document = numbers.setdefault(normal_text(paragraph.text), len(texts))
+        if document == len(texts):
+            texts.append(paragraph.text)
         asked += [(text, document) for _, text in paragraph.questions]
-    score = RETRIEVERS[name](list(texts))
+    score = RETRIEVERS[name](texts)
     right = [document for _, document in asked]
     bar = ProgressBar([text for text, _ in asked], name, unit="question")
     found = ranks((score(text) for text in bar), right)

@@ -26,7 +26,9 @@ class HashedTfIdf:
     over the buckets of the question q and a document d. n-grams of words in
     lower case, up to `ngrams` long, are left out if a word of theirs is a stop
     word or has neither letter nor digit. A bucket is a hash of the n-gram,
-    here its CRC-32; DrQA takes MurmurHash3, which differs in what collides.
+    here its CRC-32; DrQA takes MurmurHash3, which differs in what collides. Its
+    tokeniser splits at apostrophes and hyphens, too, and it keeps symbols such
+    as "$".
 
     Args:
         documents: texts.

@@ -89,10 +89,14 @@ def front_page(
         for line in lines
         if line.groups
     ]
-    not_run = [
+    not_run = ", ".join(
         f"{line.paper.name} on `{line.dataset}` ({line.printed})"
         for line in lines
         if not line.groups
+    )
+    remarks = [
+        *_if_incomparable(lines),
+        *([f"Not run: {not_run}."] if not_run else []),
     ]
     return "\n".join(
         [
@@ -100,12 +104,7 @@ def front_page(
             markdown.paragraph(INTRODUCTION),
             markdown.table(columns, rows),
             markdown.paragraph(LEGEND),
-            *map(markdown.paragraph, _if_incomparable(lines)),
-            *(
-                [markdown.paragraph(f"Not run: {', '.join(not_run)}.")]
-                if not_run
-                else []
-            ),
+            *([markdown.paragraph(" ".join(remarks))] if remarks else []),
             "## Papers\n",
             "\n".join(
                 f"- [{paper.name}]({paper.key}/README.md), {paper.venue}; "

@@ -237,8 +237,8 @@ MODELS: dict[str, dict[str, Any]] = {
         "hidden_units": 256,
         "hidden_layers": 2,
     },
-    # Miller et al. (2016): a window of 7 words
-    "kv-memnn": {"kernel_size": 7},
+    # Miller et al. (2016): a softmax over the candidates, a window of 7 words
+    "kv-memnn": {"paper_objective": "listwise", "kernel_size": 7},
     # Tran and Niederée (2018): a margin of 0.2, trained vectors
     "multihop-lstm": {
         **_RANKS,

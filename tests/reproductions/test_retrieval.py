@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 
+from keras_qa.datasets.collections.squad import Paragraph
 from reproductions import retrieval
 from reproductions.records.retrieval import read_retrievals
 from reproductions.report.sections.retrieval_page import retrieval_page
@@ -50,6 +51,18 @@ def test_recall_among_all_articles_and_among_those_of_dev(tmp_path, capsys):
     assert "| DrQA, words | every fourth article | 1 | 1 | 1.000" in "".join(
         row[:56] for row in rows if row.startswith("| DrQA, words |")
     )
+
+
+def test_paragraphs_that_differ_in_case_alone_are_one_document():
+    asked = [("0", "which whale")], [("1", "which ship")]
+    paragraphs = [
+        Paragraph("0", "A red whale", asked[0]),
+        Paragraph("1", "a red  WHALE", asked[0]),
+        Paragraph("2", "a ship", asked[1]),
+    ]
+    name = next(name for name in retrieval.RETRIEVERS if "BM25" in name)
+    found = retrieval.measure(name, paragraphs)
+    assert (found["pool"], found["questions"], found["recall@1"]) == (2, 3, 1)
 
 
 def test_a_missing_file_is_named(tmp_path, capsys):
