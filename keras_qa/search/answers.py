@@ -31,6 +31,14 @@ def _mapped() -> int:
 MAPPED = _mapped()
 
 
+# Endings of files that `read_tabular` reads, with questions and labels.
+TABLES = ([".csv"], [".jsonl"], [".ndjson"], [".parquet"])
+_FORMS = (
+    "a text on each line, or in a `.tsv` an id, a tab and a text; the answers "
+    "of a table belong into such a file"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer of a collection.
@@ -49,7 +57,8 @@ def read_answers(path: Path, encoding: str | None = None) -> Iterator[Answer]:
 
     Each line of a `.tsv` or `.tsv.gz` file is an id, a tab and a text. Each
     line of any other file is a text, whose id is the line's number, from 1.
-    Lines without text are skipped. Ids are not checked for repetitions.
+    Lines without text are skipped. Ids are not checked for repetitions. Tables,
+    of which a line is more than an answer, are refused.
 
     Args:
         path: the file.
@@ -59,14 +68,19 @@ def read_answers(path: Path, encoding: str | None = None) -> Iterator[Answer]:
         The answers in the order of the file.
 
     Raises:
-        DatasetError: if the file cannot be read, or a line of a `.tsv` has no
-            tab or no id.
+        DatasetError: if the file cannot be read or is a table, or a line of a
+            `.tsv` has no tab or no id.
     """
     path = Path(path)
-    has_ids = [s for s in path.suffixes if s != ".gz"][-1:] == [".tsv"]
+    suffix = [s for s in path.suffixes if s != ".gz"][-1:]
+    if suffix in TABLES:
+        raise error_at(path, 1, _FORMS, f"a table, by its ending {suffix[0]}")
+    has_ids = suffix == [".tsv"]
     for number, line in read_lines(path, encoding):
         if not line.strip():
             continue
+        if number == 1 and "answer" in line.split("\t"):
+            raise error_at(path, number, _FORMS, line)
         if not has_ids:
             yield Answer(str(number), line)
             continue

@@ -232,6 +232,8 @@ MODELS: dict[str, dict[str, Any]] = {
     },
     # Santoro et al. (2017), for pictures
     "relation-network": {
+        "learning_rate": 2.5e-4,
+        "batch_size": 64,
         "units": 256,
         "depth": 4,
         "hidden_units": 256,

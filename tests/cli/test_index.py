@@ -271,6 +271,11 @@ def test_answers_of_both_forms(tmp_path):
     table.write_bytes(gzip.compress(b"x\tone\nno tab\n"))
     with pytest.raises(ValueError, match=r"a.tsv.gz:2: expected an id, a tab"):
         list(read_answers(table))
+    table.write_bytes(gzip.compress(b"question\tanswer\tlabel\na\tb\t1\n"))
+    with pytest.raises(ValueError, match=r"a.tsv.gz:1: .* answers of a table"):
+        list(read_answers(table))
+    with pytest.raises(ValueError, match=r"a.csv.gz:1: .* by its ending .csv"):
+        list(read_answers(tmp_path / "a.csv.gz"))
 
 
 def test_a_space_of_other_vectors(hyperqa_index, tmp_path):
