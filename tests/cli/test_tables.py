@@ -70,8 +70,10 @@ def test_rank(runs, table, capsys):
     assert command(*rank, "--file", table, *OPTIONS, "|") == 0
     rows = [json.loads(row) for row in capsys.readouterr().out.splitlines()]
     assert sorted(row["answer"] for row in rows) == [*("größer", "hier", "ich")]
-    question = ("--question", "Wo?", "--file", table, "--encoding", "utf-16")
-    assert command(*rank, *question) == 0
+    question = ("--question", "Wo?", "--encoding", "utf-16", "--file")
+    assert command(*rank, *question, table) == 2
+    assert "a table, by its ending .csv" in capsys.readouterr().err
+    assert command(*rank, *question, table.rename(table.parent / "a.txt")) == 0
     assert len(capsys.readouterr().out.splitlines()) == 4
     assert command(*rank, "--group", "--delimiter", "tab") == 2
     error = capsys.readouterr().err
