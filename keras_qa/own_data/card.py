@@ -150,7 +150,8 @@ def card(metrics: Mapping[str, Any]) -> str:
         "",
         f"- Answers are cut to {settings['max_answer_length']} words, "
         f"questions to {settings['max_question_length']}.",
-        "- Words that the data above has not are unknown: they match nothing.",
+        "- Words that neither the questions trained on nor those held out have "
+        "are unknown: they match nothing.",
         "- The figures hold for questions and candidates like those of dev, "
         "of this subject and this language.",
     ]

@@ -19,10 +19,9 @@ from keras_qa.progress import ProgressBar
 from keras_qa.ranking.floors import is_search_term
 from keras_qa.ranking.padded import score_padded
 
-# The rows of the tables, and the features that three of them are.
+# The rows of the tables, and the features that two of them are.
 BM25 = "BM25, tuned"
 BY_FEATURE = {
-    "idf overlap": "idf_overlap",
     "untrained cosine": "cosine",
     "idf alignment": "idf_alignment",
 }
@@ -36,28 +35,40 @@ class Floors:
         bm25: BM25 with its two parameters chosen.
         overlap: the share of the question's words that the answer has.
         features: a logistic regression on nine features of the match.
+        counted: the questions in whose texts words were counted.
         fitted: what was fitted, JSON values by name.
     """
 
     bm25: BM25Ranker
     overlap: IdfOverlapRanker
     features: FeatureRanker
+    counted: list[Question]
     fitted: dict[str, Any]
 
     def scores(
-        self, corpus: Corpus, questions: IndexedQuestions
+        self, corpus: Corpus, every: Corpus, questions: IndexedQuestions
     ) -> dict[str, list[np.ndarray]]:
-        """The scores of the floors that no label has trained, by name."""
+        """The scores of the floors that no label has trained, by name.
+
+        Args:
+            corpus: the texts as the floors were fitted on them.
+            every: the same texts with all of their words known, as a search
+                engine knows them: BM25 and the overlap match any word.
+            questions: the questions.
+        """
         pairs = questions.pairs()
+        bm25, overlap = _counting(every, every.index(self.counted))
+        bm25.counting.assign(self.bm25.k1, self.bm25.b)
         numbers = self.features.numbers(corpus.texts, *pairs)
-        bm25 = score_padded(self.bm25, corpus.texts, *pairs, {})
-        return {
-            BM25: questions.split(bm25),
+        found = {
+            BM25: score_padded(bm25, every.texts, *pairs, {}),
+            "idf overlap": score_padded(overlap, every.texts, *pairs, {}),
             **{
-                name: questions.split(numbers[:, FEATURES.index(feature)])
+                name: numbers[:, FEATURES.index(feature)]
                 for name, feature in BY_FEATURE.items()
             },
         }
+        return {name: questions.split(scores) for name, scores in found.items()}
 
 
 def fit_floors(
@@ -74,18 +85,9 @@ def fit_floors(
         matrix: vectors by word id.
         bm25_questions: the largest number of them that BM25 is tuned on.
     """
-    words = corpus.vocabulary.words
-    answers = np.unique(np.concatenate(questions.candidate_texts))
-    read = np.union1d(answers, questions.question_texts)
-    documents = [corpus.texts[i] for i in read]
-    bm25 = BM25Ranker(len(words))
-    # Punctuation is no word to a search engine.
-    ignored = [i for i, word in enumerate(words) if not is_search_term(word)]
-    bm25.adapt([corpus.texts[i] for i in answers], ignored)
-    overlap = IdfOverlapRanker(len(words))
+    bm25, overlap = _counting(corpus, questions)
     features = FeatureRanker(*matrix.shape, embeddings=matrix)
-    for floor in (overlap, features):
-        floor.adapt(documents)
+    features.adapt([corpus.texts[i] for i in _texts(questions)])
     few = corpus.index(evenly(questions.questions, bm25_questions))
     with ProgressBar(total=2, desc="Floors", unit="floor") as bar:
         fitted = {"bm25": bm25.fit_questions(corpus.texts, few)}
@@ -94,7 +96,28 @@ def fit_floors(
             corpus.texts, questions, listwise=True
         )
         bar.update()
-    return Floors(bm25, overlap, features, fitted)
+    return Floors(bm25, overlap, features, questions.questions, fitted)
+
+
+def _counting(
+    corpus: Corpus, questions: IndexedQuestions
+) -> tuple[BM25Ranker, IdfOverlapRanker]:
+    """BM25 and the overlap, with the words of questions counted."""
+    words = corpus.vocabulary.words
+    bm25, overlap = BM25Ranker(len(words)), IdfOverlapRanker(len(words))
+    answers = np.unique(np.concatenate(questions.candidate_texts))
+    # Punctuation is no word to a search engine.
+    ignored = [i for i, word in enumerate(words) if not is_search_term(word)]
+    bm25.adapt([corpus.texts[i] for i in answers], ignored)
+    overlap.adapt([corpus.texts[i] for i in _texts(questions)])
+    return bm25, overlap
+
+
+def _texts(questions: IndexedQuestions) -> np.ndarray:
+    """The distinct texts of questions and candidates, int64."""
+    return np.unique(
+        np.concatenate([questions.question_texts, *questions.candidate_texts])
+    )
 
 
 def evenly(questions: Sequence[Question], most: int) -> list[Question]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import asdict
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
@@ -242,19 +243,25 @@ def _run(
     from keras_qa.datasets.corpus import Corpus
     from keras_qa.own_data.floors import evenly
     from keras_qa.own_data.floors import fit_floors
+    from keras_qa.own_data.unread import count_unread
     from keras_qa.ranking.comparison import compare
     from keras_qa.ranking.evaluation import write_qrels
     from keras_qa.ranking.evaluation import write_run
 
     seed = identity["seed"]
-    corpus = Corpus(
-        *(parts.fit, parts.held_out, parts.dev),
+    reading = partial(
+        Corpus,
         tokenizer=settings.tokenizer,
         max_question_length=settings.max_question_length,
         max_answer_length=settings.max_answer_length,
     )
-    own_texts = [*parts.fit, *parts.held_out]
-    matrix, coverage = word_matrix(names, corpus, own_texts, settings, seed)
+    own = reading(parts.fit, parts.held_out)
+    every = reading(parts.fit, parts.held_out, parts.dev)
+    # Words that dev alone has stay unknown, as those of any new text will be.
+    corpus = reading(
+        *(parts.fit, parts.held_out, parts.dev), vocabulary=own.vocabulary
+    )
+    matrix, coverage = word_matrix(names, own, settings, seed)
     floors = fit_floors(
         corpus,
         corpus.index(evenly(_mixed(parts.fit), settings.floor_questions)),
@@ -263,7 +270,7 @@ def _run(
     )
     scorer, fitted = _fitted(folder, identity, corpus, parts, matrix, floors)
     dev = corpus.index(parts.dev)
-    of_floors = floors.scores(corpus, dev)
+    of_floors = floors.scores(corpus, every, dev)
     # Equal scores are ordered as in `keras-qa evaluate`, whatever the seed.
     comparison = compare(
         parts.dev,
@@ -285,7 +292,10 @@ def _run(
         "fitted": {**floors.fitted, **fitted},
         "comparison": comparison.to_json(),
         "table": comparison.lines(),
-        "notes": comparison.notes(),
+        "notes": [
+            *comparison.notes(),
+            *count_unread(scorer.reading, parts.dev).lines(identity["model"]),
+        ],
     }
     text = card(metrics)
     folder.write(CARD, lambda path: path.write_text(text, "utf-8"))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from keras_qa.datasets.corpus import Corpus
-from keras_qa.datasets.dataset import Question
 from keras_qa.errors import VectorsError
 from keras_qa.own_data.settings import AUTOMATIC
 from keras_qa.own_data.settings import MINILM
@@ -60,7 +59,6 @@ def vector_names(names: Sequence[str]) -> list[str]:
 def word_matrix(
     names: Sequence[str],
     corpus: Corpus,
-    questions: Sequence[Question],
     settings: TrainSettings,
     seed: int,
 ) -> tuple[np.ndarray, str]:
@@ -71,8 +69,7 @@ def word_matrix(
 
     Args:
         names: what `vector_names` returned.
-        corpus: the texts.
-        questions: those whose texts skip-gram vectors are trained on.
+        corpus: the texts, on which skip-gram vectors are trained.
         settings: the settings.
         seed: of skip-gram, and of the vectors of unknown words.
 
@@ -89,9 +86,7 @@ def word_matrix(
     sources = []
     for name in names:
         if name == SKIPGRAM:
-            sources.append(
-                _skipgram(corpus.sentences(questions), settings, seed)
-            )
+            sources.append(_skipgram(corpus.tokens, settings, seed))
         elif name == MINILM:
             from keras_qa.embeddings import bert_word_vectors
 

@@ -220,6 +220,29 @@ def test_evaluate_prints_the_figures_of_the_table(
     assert "1 of them have right candidates only" in run.table
 
 
+def test_words_of_dev_alone_are_unknown_but_to_bm25(trained, tmp_path):
+    dev = tmp_path / "dev.csv"
+    dev.write_text(
+        "question,answer,label\n"
+        + "".join(
+            f"what is {new},the x{new},0\nwhat is {new},the {new},1\n"
+            for new in "bcdefghj"
+        )
+    )
+    run = tiny(trained[0], tmp_path / "run", dev=dev, model="floors")
+    words = (run.folder / "vocabulary.txt").read_text("utf-8").split()
+    assert "thing" in words and "xb" not in words
+    rows = {row["name"]: row for row in run.metrics["comparison"]["rows"]}
+    # Equal scores are ordered at random.
+    assert rows["floors"]["metrics"]["MAP"] < 1
+    for name in ("BM25, tuned", "idf overlap"):
+        assert rows[name]["metrics"]["MAP"] == 1
+    assert (
+        "50.0% of the words of the answers and 33.3% of those of the "
+        "questions are unknown to floors." in run.table
+    )
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
