@@ -115,10 +115,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(asdict(audit), ensure_ascii=False, indent=2))
     else:
         print(format_audit(audit), end="")
-        for name, split in audit.splits.items():
-            # Published collections are meant to be as they are.
-            for problem in split.problems if own_files else ():
-                print(f"Attention: {name} has {problem}.")
+        # Published collections are meant to be as they are.
+        for problem in audit.problems if own_files else ():
+            print(f"Attention: {problem}")
     return 0
 
 

@@ -56,6 +56,8 @@ class Corpus:
         answers: texts of answers in addition to the candidates.
         vocabulary: the words; None collects those of all texts. Word pieces
             need that of their BERT.
+        oov_buckets: of the collected vocabulary, number of ids that words
+            share which it lacks; see `Vocabulary`.
 
     Attributes:
         originals: each text, question or answer, as read.
@@ -80,6 +82,7 @@ class Corpus:
         max_answer_length: int | None = None,
         answers: Iterable[str] | None = None,
         vocabulary: Vocabulary | None = None,
+        oov_buckets: int = 0,
     ):
         self.tokenizer = tokenizer
         self._split = text_splitter(tokenizer, vocabulary)
@@ -100,7 +103,9 @@ class Corpus:
         space = {self._add("answer", a, max_answer_length) for a in answers}
         self.answer_space = np.array(sorted(space), dtype=np.int64)
         if vocabulary is None:
-            vocabulary = Vocabulary.from_tokens(self.tokens)
+            vocabulary = Vocabulary.from_tokens(
+                self.tokens, oov_buckets=oov_buckets
+            )
         self.vocabulary = vocabulary
         self.texts = RaggedTexts.from_sequences(
             [self.vocabulary.encode(tokens) for tokens in self.tokens]

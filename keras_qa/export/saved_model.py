@@ -109,7 +109,10 @@ def export_saved_model(
     from keras_qa.export.text_graph import text_signatures
     from keras_qa.export.tracing import for_any_machine
 
-    encoder = TextEncoder(reading.vocabulary.words, reading.tokenizer)
+    vocabulary = reading.vocabulary
+    encoder = TextEncoder(
+        vocabulary.words, reading.tokenizer, vocabulary.oov_buckets
+    )
     overlap = reading.overlap
     features = None if overlap is None else OverlapInGraph(overlap)
     width = {side: fixed_width(model, side) for side in SIDES}

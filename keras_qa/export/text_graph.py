@@ -23,9 +23,12 @@ from keras_qa.text.characters import word_pattern
 from keras_qa.text.reading import TextReading
 from keras_qa.text.tokenizer import NUMBER
 from keras_qa.text.tokenizer import TOKENIZERS
+from keras_qa.text.vocabulary import HASH_PRIME
+from keras_qa.text.vocabulary import HASHED_CHARACTERS
 from keras_qa.text.vocabulary import PADDING
 from keras_qa.text.vocabulary import UNKNOWN
 from keras_qa.text.vocabulary import UNKNOWN_ID
+from keras_qa.text.vocabulary import hash_powers
 
 POSITIONS = 1 << 16
 """Token positions that are scored at once: bounds the memory of a request."""
@@ -85,6 +88,23 @@ def tokenize_in_graph(
     return tokens
 
 
+def buckets_in_graph(words: tf.Tensor, buckets: int) -> tf.Tensor:
+    """The buckets of unknown words, as `vocabulary.bucket_of` gives them.
+
+    Args:
+        words: string tensor of shape `(n,)`, valid UTF-8.
+        buckets: number of buckets.
+
+    Returns:
+        int32 tensor of shape `(n,)`, from 0.
+    """
+    codes = tf.strings.unicode_decode(words, "UTF-8")
+    shape = (None, HASHED_CHARACTERS)
+    padded = tf.cast(codes.to_tensor(shape=shape), tf.int64)
+    total = tf.reduce_sum(padded * hash_powers(), axis=1)
+    return tf.cast(total % HASH_PRIME % buckets, tf.int32)
+
+
 class TextEncoder(tf.Module):
     """Converts texts to ragged ids, in the graph.
 
@@ -93,12 +113,19 @@ class TextEncoder(tf.Module):
             `Vocabulary.words`: first `""` for padding, then `"[UNK]"` for
             unknown words.
         tokenizer: one of `tokenizer.TOKENIZERS`.
+        oov_buckets: number of words at the end whose ids unknown words share,
+            by `vocabulary.bucket_of`; 0 gives these the id of `"[UNK]"`.
 
     Raises:
         ValueError: if `words` or `tokenizer` is not as described.
     """
 
-    def __init__(self, words: Sequence[str], tokenizer: str = "word"):
+    def __init__(
+        self,
+        words: Sequence[str],
+        tokenizer: str = "word",
+        oov_buckets: int = 0,
+    ):
         super().__init__()
         words = list(words)
         check_choice("tokenizer", tokenizer, TOKENIZERS)
@@ -113,6 +140,8 @@ class TextEncoder(tf.Module):
                 f"Received: {len(words)} words, {len(set(words))} distinct"
             )
         self.tokenizer = tokenizer
+        self.words = len(words)
+        self.oov_buckets = oov_buckets
         self.table = tf.lookup.StaticHashTable(
             tf.lookup.KeyValueTensorInitializer(
                 tf.constant([word.encode("utf-8") for word in words]),
@@ -143,7 +172,16 @@ class TextEncoder(tf.Module):
 
     def ids(self, tokens: tf.RaggedTensor) -> tf.RaggedTensor:
         """The ids of ragged tokens, int32 of the same shape."""
-        return self.table.lookup(tokens)
+        ids = self.table.lookup(tokens)
+        if not self.oov_buckets:
+            return ids
+        unknown = tf.where(tf.equal(ids.flat_values, UNKNOWN_ID))
+        words = tf.gather(tokens.flat_values, unknown[:, 0])
+        first = self.words - self.oov_buckets
+        hashed = first + buckets_in_graph(words, self.oov_buckets)
+        return ids.with_flat_values(
+            tf.tensor_scatter_nd_update(ids.flat_values, unknown, hashed)
+        )
 
 
 def text_signatures(

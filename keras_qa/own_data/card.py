@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from keras_qa.own_data.settings import DEFAULT_MODEL
+from keras_qa.own_data.settings import FLOORS
 from keras_qa.own_data.settings import WITH_FLOORS
 from keras_qa.own_data.settings import network_of
 
@@ -40,8 +42,8 @@ def _advice(metrics: Mapping[str, Any]) -> list[str]:
     training = metrics["parts"]["fit"]["questions"]
     if training < FEW:
         advice.append(
-            f"more questions: only {training:,} were trained on, and the "
-            f"interval is of {metrics['comparison']['questions']:,}"
+            f"more questions: only {training:,} were trained on, and "
+            f"{metrics['comparison']['questions']:,} measured it"
         )
     if set(metrics["vectors"]) == {"skipgram"}:
         advice.append(
@@ -53,8 +55,14 @@ def _advice(metrics: Mapping[str, Any]) -> list[str]:
         advice.append(
             f"the sum with the floors: --model {network}{WITH_FLOORS}"
         )
+    elif network is not None:
+        advice.append(
+            f"the floors alone: --model {FLOORS}; or another network, as "
+            f"--model {'hyperqa' if network == 'cosineqa' else 'cosineqa'}"
+            f"{WITH_FLOORS}"
+        )
     else:
-        advice.append("another network: --model hyperqa+floors")
+        advice.append(f"a network beside the floors: --model {DEFAULT_MODEL}")
     if metrics["mined"]:
         advice.append(
             "labels: candidates that BM25 found count as wrong, even if they "
@@ -65,10 +73,21 @@ def _advice(metrics: Mapping[str, Any]) -> list[str]:
 
 def _warnings(metrics: Mapping[str, Any]) -> list[str]:
     lines = []
-    if metrics["mined"]:
+    if metrics["unanswered"]:
         lines.append(
-            "There were no wrong answers: BM25 found candidates among all "
-            "answers, the right ones always among them."
+            f"{metrics['unanswered']:,} questions of the training data have no "
+            "right answer: they are left out."
+        )
+    if metrics["repeated"]:
+        lines.append(
+            f"{metrics['repeated']:,} wrong answers of the training data have "
+            "the text of a right answer to their question: they are left out."
+        )
+    if metrics["mined"]:
+        others = " other" * bool(metrics["repeated"])
+        lines.append(
+            f"There were no{others} wrong answers: BM25 found candidates among "
+            "all answers, the right ones always among them."
         )
     if metrics["shared"]:
         lines.append(
@@ -101,6 +120,7 @@ def card(metrics: Mapping[str, Any]) -> str:
     ]
     fitted = metrics["fitted"]
     weights = fitted.get("sum", {}).get("weights", {})
+    matched = "the same word only" if settings["oov_buckets"] else "nothing"
     lines = [
         f"# {metrics['model']}, trained by keras-qa",
         "",
@@ -151,7 +171,7 @@ def card(metrics: Mapping[str, Any]) -> str:
         f"- Answers are cut to {settings['max_answer_length']} words, "
         f"questions to {settings['max_question_length']}.",
         "- Words that neither the questions trained on nor those held out have "
-        "are unknown: they match nothing.",
+        f"are unknown: they match {matched}.",
         "- The figures hold for questions and candidates like those of dev, "
         "of this subject and this language.",
     ]

@@ -87,7 +87,9 @@ def fit_floors(
     """
     bm25, overlap = _counting(corpus, questions)
     features = FeatureRanker(*matrix.shape, embeddings=matrix)
-    features.adapt([corpus.texts[i] for i in _texts(questions)])
+    read = [corpus.texts[i] for i in _texts(questions)]
+    features.adapt(read)
+    _level_unseen(features.counting.idf.idf, read)
     few = corpus.index(evenly(questions.questions, bm25_questions))
     with ProgressBar(total=2, desc="Floors", unit="floor") as bar:
         fitted = {"bm25": bm25.fit_questions(corpus.texts, few)}
@@ -108,9 +110,27 @@ def _counting(
     answers = np.unique(np.concatenate(questions.candidate_texts))
     # Punctuation is no word to a search engine.
     ignored = [i for i, word in enumerate(words) if not is_search_term(word)]
-    bm25.adapt([corpus.texts[i] for i in answers], ignored)
-    overlap.adapt([corpus.texts[i] for i in _texts(questions)])
+    read = [corpus.texts[i] for i in answers]
+    bm25.adapt(read, ignored)
+    _level_unseen(bm25.counting.idf, read)
+    read = [corpus.texts[i] for i in _texts(questions)]
+    overlap.adapt(read)
+    _level_unseen(overlap.counting.idf.idf, read)
     return bm25, overlap
+
+
+def _level_unseen(weights: keras.Variable, texts: Sequence[np.ndarray]) -> None:
+    """Gives words that no text has the mean idf of those that one has.
+
+    The formulas give them the highest idf of all, but most of them are as
+    frequent among new texts as others are here.
+    """
+    idf = np.array(weights)
+    seen = np.zeros(len(idf), bool)
+    seen[np.concatenate(texts)] = True
+    counted = idf > 0
+    idf[counted & ~seen] = idf[counted & seen].mean()
+    weights.assign(idf)
 
 
 def _texts(questions: IndexedQuestions) -> np.ndarray:

@@ -32,6 +32,10 @@ class Parts:
         dev: those that the figures are of, and nothing else.
         mined: True if candidates were found by BM25.
         shared: number of questions of a file of dev that are in train, too.
+        unanswered: number of questions to train on without a right answer,
+            which are in no part.
+        repeated: number of wrong answers to train on with the text of a right
+            one of their question, which are in no part.
     """
 
     fit: list[Question]
@@ -39,13 +43,15 @@ class Parts:
     dev: list[Question]
     mined: bool
     shared: int
+    unanswered: int
+    repeated: int
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Numbers of questions, candidates and right answers of each part."""
         return {
             name: {
                 "questions": len(part),
-                "candidates": sum(len(q.candidates) for q in part),
+                "candidates": _candidates(part),
                 "right": sum(len(q.positives) for q in part),
             }
             for name, part in (
@@ -144,7 +150,10 @@ def divide(
         DatasetError: if a part is left without a question that has a right
             and a wrong answer.
     """
-    train = [_without_contradictions(q) for q in train if q.positives]
+    given = [q for q in train if q.positives]
+    unanswered = len(train) - len(given)
+    train = list(map(_without_contradictions, given))
+    repeated = _candidates(given) - _candidates(train)
     if not train:
         raise DatasetError(
             "Expected an answer to train on that is labelled right. Received: "
@@ -160,7 +169,9 @@ def divide(
         train, dev = _mined(train, list(dev), mined, settings)
     # Other draws than those of dev.
     fit, held_out = _held_out(train, settings.held_out, settings, seed + 1)
-    parts = Parts(fit, held_out, list(dev), any(mined), shared)
+    parts = Parts(
+        fit, held_out, list(dev), any(mined), shared, unanswered, repeated
+    )
     for name, part in (("fit", fit), ("held_out", held_out), ("dev", dev)):
         if not any(q.positives and q.negatives for q in part):
             raise DatasetError(
@@ -170,6 +181,10 @@ def divide(
                 f"with none in the part {name!r}"
             )
     return parts
+
+
+def _candidates(questions: Sequence[Question]) -> int:
+    return sum(len(question.candidates) for question in questions)
 
 
 def _without_contradictions(question: Question) -> Question:

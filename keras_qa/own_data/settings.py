@@ -35,6 +35,9 @@ class TrainSettings:
         max_question_length: number of tokens that questions are cut to.
         max_answer_length: number of tokens that answers are cut to; texts
             are padded to powers of 2.
+        oov_buckets: number of ids that words share which the training texts
+            lack. Equal ones have one id, by a hash, and so match; 0 makes
+            them one unknown word, which matches nothing.
         candidates: how many BM25 finds for a question of pairs alone.
         dev_share: share of the questions that is dev, without a file of it.
         held_out: share of the training questions on which no network is
@@ -61,6 +64,7 @@ class TrainSettings:
     tokenizer: str = "word"
     max_question_length: int = 64
     max_answer_length: int = 256
+    oov_buckets: int = 1000
     candidates: int = 50
     dev_share: float = 0.2
     held_out: float = 0.2
@@ -81,9 +85,14 @@ class TrainSettings:
             **{
                 f.name: getattr(self, f.name)
                 for f in fields(self)
-                if isinstance(f.default, int)
+                if isinstance(f.default, int) and f.name != "oov_buckets"
             }
         )
+        if self.oov_buckets < 0:
+            raise ValueError(
+                "`oov_buckets` must not be negative. "
+                f"Received: oov_buckets={self.oov_buckets}"
+            )
         for name in ("dev_share", "held_out"):
             if not 0 < getattr(self, name) < 1:
                 raise ValueError(

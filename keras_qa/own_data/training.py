@@ -254,10 +254,11 @@ def _run(
         tokenizer=settings.tokenizer,
         max_question_length=settings.max_question_length,
         max_answer_length=settings.max_answer_length,
+        oov_buckets=settings.oov_buckets,
     )
     own = reading(parts.fit, parts.held_out)
     every = reading(parts.fit, parts.held_out, parts.dev)
-    # Words that dev alone has stay unknown, as those of any new text will be.
+    # Words that dev alone has stay unknown, as new words of any text will be.
     corpus = reading(
         *(parts.fit, parts.held_out, parts.dev), vocabulary=own.vocabulary
     )
@@ -287,7 +288,9 @@ def _run(
         "parts": parts.counts(),
         "mined": parts.mined,
         "shared": parts.shared,
-        "vocabulary_size": len(corpus.vocabulary),
+        "unanswered": parts.unanswered,
+        "repeated": parts.repeated,
+        "vocabulary_size": int(corpus.vocabulary.known.sum()),
         "coverage": coverage,
         "fitted": {**floors.fitted, **fitted},
         "comparison": comparison.to_json(),

@@ -9,7 +9,6 @@ import numpy as np
 from keras_qa.datasets.dataset import Question
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.reading import TextReading
-from keras_qa.text.vocabulary import UNKNOWN_ID
 
 
 @dataclass(frozen=True)
@@ -80,8 +79,8 @@ def count_unread(
         sum(not kept[text] for text, _ in pairs),
         sum(right for _, right in pairs),
         sum(right and not kept[text] for text, right in pairs),
-        _unknown_share(answer_ids),
-        _unknown_share(asked),
+        _unknown_share(reading, answer_ids),
+        _unknown_share(reading, asked),
     )
 
 
@@ -89,6 +88,6 @@ def _ids(reading: TextReading, side: str, texts: Iterable[str]) -> RaggedTexts:
     return reading.ids([reading.tokens(side, text) for text in texts])
 
 
-def _unknown_share(texts: RaggedTexts) -> float:
-    unknown = np.count_nonzero(texts.ids == UNKNOWN_ID)
+def _unknown_share(reading: TextReading, texts: RaggedTexts) -> float:
+    unknown = np.count_nonzero(~reading.vocabulary.known[texts.ids])
     return float(unknown / max(1, len(texts.ids)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from importlib.util import find_spec
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,8 +91,7 @@ def word_matrix(
         elif name == MINILM:
             from keras_qa.embeddings import bert_word_vectors
 
-            # The first two entries are padding and the unknown word.
-            known = words[2:]
+            known = list(compress(words, corpus.vocabulary.known))
             dim = MINILM_DIM if len(known) > MINILM_DIM else None
             sources.append(bert_word_vectors(known, MINILM, dim=dim))
         else:

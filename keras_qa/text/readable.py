@@ -22,7 +22,8 @@ from keras_qa.text.vocabulary import Vocabulary
 
 READABLE = ("any", "known", "content")
 """What a candidate must contain to be read: nothing (`"any"`, as papers do), a
-word of the vocabulary, or a word of the vocabulary that is no stop word."""
+word of the vocabulary, or a word of the vocabulary that is no stop word.
+Unknown words that a vocabulary with `oov_buckets` tells apart count, too."""
 
 UNREAD_SCORE = -(2.0**100)
 """The score of the other candidates, about -1.3e30: finite, lower than scores

@@ -296,8 +296,11 @@ class TextReading:
         replace those that `number_pattern` (if not null) fully matches by
         `number`, cut them to the side's `max_length`, look up their ids, with
         `unknown_id` for words not in the vocabulary, and pad with
-        `padding_id`. `pattern` is null for word pieces, which are BERT's by the
-        words of `vocabulary.txt`. Converted models give answers that are not
+        `padding_id`. If `oov_buckets` is not 0, the last that many lines of
+        `vocabulary.txt` are no words: an unknown word has the id of one of
+        them, as `keras_qa.text.vocabulary.bucket_of` counts from 0. `pattern`
+        is null for word pieces, which are BERT's by the words of
+        `vocabulary.txt`. Converted models give answers that are not
         `readable` the score `unread_score`; see `keras_qa.text.readable`.
 
         Args:
@@ -321,6 +324,7 @@ class TextReading:
             padding_id=PADDING_ID,
             unknown_id=UNKNOWN_ID,
             first_word_id=UNKNOWN_ID + 1,
+            oov_buckets=self.vocabulary.oov_buckets,
             readable=self.readable,
             unread_score=UNREAD_SCORE,
             stop_words=sorted(self.stop_words),

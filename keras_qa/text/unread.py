@@ -29,6 +29,7 @@ class TextReport:
 
     def __init__(self) -> None:
         self.counts = True
+        self._as_one = True
         self.clear()
 
     def clear(self) -> None:
@@ -48,6 +49,7 @@ class TextReport:
         if not self.counts:
             return
         before = bool(self.unknown), bool(self.empty)
+        self._as_one = not vocabulary.oov_buckets
         self.texts += len(tokens)
         self.empty += sum(not text for text in tokens)
         self.words += sum(map(len, tokens))
@@ -74,7 +76,8 @@ class TextReport:
             unknown = (
                 f"{self.unknown.total():,} of {self.words:,} words are not in "
                 f"the model's vocabulary ({self.unknown_share:.1%}) and are "
-                "read as one unknown word: "
+                "read as "
+                f"{'one unknown word' if self._as_one else 'unknown words'}: "
                 f"{', '.join(map(shorten, named))}"
                 f"{', ...' if len(self.unknown) > _NAMED else ''}"
             )

@@ -56,6 +56,22 @@ def test_audit_says_what_cannot_be_trained_on(tmp_path, capsys):
     assert "expected at least one row" in capsys.readouterr().err
 
 
+def test_audit_says_what_makes_figures_meaningless(tmp_path, capsys):
+    train, dev = tmp_path / "train.csv", tmp_path / "dev.csv"
+    head = "question,answer,label\n"
+    train.write_text(f"{head}a?,x,1\na?,y,0\na?,y,0\nb?,x,0\nc?,z,0\n")
+    dev.write_text(f"{head}A?,x,1\nA?,w,0\nd?,y,0\nd?,x,1\n")
+    command = ["data", "audit", "--train", str(train), "--dev", str(dev)]
+    assert cli.main(command) == 0
+    printed = capsys.readouterr().out
+    assert [x for x in printed.splitlines() if x.startswith("Att")] == [
+        "Attention: train has 2 questions without a right answer.",
+        "Attention: train has 1 answers twice for one question.",
+        "Attention: train and dev share 1 questions, so that figures are too "
+        "high.",
+    ]
+
+
 def test_mine(table, tmp_path):
     output = tmp_path / "mined.tsv"
     arguments = ["mine", str(table), *OPTIONS, "|", "--output", str(output)]

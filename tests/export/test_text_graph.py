@@ -194,6 +194,19 @@ def test_ids_with_the_whitespace_tokenizer():
     assert ids.to_list() == [[2, 3, 1]]
 
 
+@hypothesis.given(st.lists(st.text(max_size=90), max_size=8))
+@hypothesis.example(["a" * 63, "a" * 64, "a" * 65, "\U0010ffff" * 80])
+@hypothesis.example([AWKWARD, *AWKWARD])
+def test_ids_of_unknown_words_are_those_of_training(texts):
+    texts = [well_formed(t) for t in [*texts, *WORDS]]
+    vocabulary = Vocabulary(WORDS, oov_buckets=1000)
+    encoder = text.TextEncoder(vocabulary.words, oov_buckets=1000)
+    ids = encoder(tf.constant([t.encode() for t in texts]))
+    assert ids.to_list() == [
+        vocabulary.encode(tokenize(t)).tolist() for t in texts
+    ]
+
+
 @pytest.mark.parametrize(
     ("words", "tokenizer", "message"),
     [

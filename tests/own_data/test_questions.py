@@ -37,9 +37,10 @@ def test_a_text_that_is_right_is_not_wrong(tmp_path):
         for i in range(9)
         for label in (0, 1)
     ]
-    path.write_text("\n".join(["question,answer,label", *rows]))
+    path.write_text("\n".join(["question,answer,label", *rows, "a?,b,0"]))
     parts = divide(read_questions(path), None, TrainSettings(), 0)
     assert parts.mined
+    assert (parts.unanswered, parts.repeated) == (1, 9)
     path.write_text("question,answer,label\na,b,0\na,c,0\n")
     with pytest.raises(DatasetError, match=r"labelled right.*--no-labels"):
         divide(read_questions(path), None, TrainSettings(), 0)

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -229,7 +230,9 @@ def test_words_of_dev_alone_are_unknown_but_to_bm25(trained, tmp_path):
             for new in "bcdefghj"
         )
     )
-    run = tiny(trained[0], tmp_path / "run", dev=dev, model="floors")
+    run = tiny(
+        trained[0], tmp_path / "run", dev=dev, model="floors", oov_buckets=0
+    )
     words = (run.folder / "vocabulary.txt").read_text("utf-8").split()
     assert "thing" in words and "xb" not in words
     rows = {row["name"]: row for row in run.metrics["comparison"]["rows"]}
@@ -241,6 +244,14 @@ def test_words_of_dev_alone_are_unknown_but_to_bm25(trained, tmp_path):
         "50.0% of the words of the answers and 33.3% of those of the "
         "questions are unknown to floors." in run.table
     )
+    # With an id by its hash, an unknown word matches itself.
+    run = tiny(trained[0], tmp_path / "hashed", dev=dev, model="floors")
+    assert run.metrics["comparison"]["rows"][0]["metrics"]["MAP"] == 1
+    assert "50.0% of the words of the answers" in run.table
+    for form in filter(Path.exists, [run.folder, run.folder / "saved_model"]):
+        ranker = keras_qa.Ranker.load(form)
+        scores = ranker.scores("what is zyx", ["the xz", "the zyx"])
+        assert scores[1] > scores[0]
 
 
 @pytest.mark.parametrize(
@@ -302,6 +313,12 @@ def test_what_to_try_is_said():
     assert "hyperqa is BELOW the best floor, BM25, tuned" in lines
     for said in ("only 80", "minilm", "--model hyperqa+floors", "labels:"):
         assert said in lines
+    metrics["model"] = "cosineqa+floors"
+    assert "--model floors; or another network, as --model hyperqa+floors" in (
+        "\n".join(verdict(metrics))
+    )
     metrics["comparison"]["verdict"] = "above"
-    assert verdict(metrics) == ["hyperqa is above the best floor, BM25, tuned."]
+    assert verdict(metrics) == [
+        "cosineqa+floors is above the best floor, BM25, tuned."
+    ]
     assert json.dumps(metrics)

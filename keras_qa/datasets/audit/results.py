@@ -49,12 +49,19 @@ class SplitAudit:
     def problems(self) -> list[str]:
         """What makes training on the split, or its measures, meaningless."""
         wrong = self.candidates - self.positives
+        unanswered = self.without_candidates + self.negatives_only
         counts = {
             "no questions": not self.questions,
             "one question only": self.questions == 1,
             "no right answers": self.questions and not self.positives,
             "no wrong answers, so that any ranking is perfect; `keras-qa mine`"
             " finds some": self.candidates and not wrong,
+            f"{unanswered:,} questions without a right answer": (
+                self.positives and unanswered
+            ),
+            f"{self.duplicates:,} answers twice for one question": (
+                self.duplicates
+            ),
             f"{self.empty_questions:,} empty questions": (self.empty_questions),
             f"{self.empty_answers:,} empty answers": (self.empty_answers),
             f"{self.conflicts:,} answers with two labels for one question": (
@@ -131,3 +138,18 @@ class Audit:
     pool_size: int | None
     pools: dict[str, PoolAudit]
     published: dict[str, Any] | None
+
+    @property
+    def problems(self) -> list[str]:
+        """What makes training, or its measures, meaningless, as sentences."""
+        found = [
+            f"{name} has {problem}."
+            for name, split in self.splits.items()
+            for problem in split.problems
+        ]
+        return found + [
+            f"{both.first} and {both.second} share {both.questions:,} "
+            "questions, so that figures are too high."
+            for both in self.overlaps
+            if both.questions
+        ]
