@@ -83,15 +83,17 @@ def make_tokenizer(reading: TextReading) -> Any:
         raise ImportError(
             "Writing ONNX needs tokenizers: pip install 'keras-qa[onnx]'"
         ) from error
-    # A word in capital letters is never met, as texts are in lower case.
+    # A word in capital letters is never met, as texts are in lower case. The
+    # names of the buckets are kept for readers that can hash unknown words.
+    vocabulary = reading.vocabulary
     ids = {
         word: i
-        for i, word in enumerate(reading.vocabulary.words)
-        if word == UNKNOWN or lower_case(word) == word
+        for i, word in enumerate(vocabulary.words)
+        if not vocabulary.known[i] or lower_case(word) == word
     }
+    met = {c for word in ids for c in (*word, *lower_case(word))}
     steps = [
-        normalizers.Replace(upper, lower)
-        for upper, lower in _lower_cases({c for word in ids for c in word})
+        normalizers.Replace(upper, lower) for upper, lower in _lower_cases(met)
     ]
     splitter, _, numbers = reading.tokenizer.partition("-")
     if numbers and splitter == "word":

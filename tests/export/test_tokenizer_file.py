@@ -79,6 +79,14 @@ def test_where_classes_of_characters_begin_and_end(readings):
     check_characters(readings, [chr(code) for code in sorted(ends)])
 
 
+def test_unknown_words_are_one_here_though_buckets_tell_them_apart():
+    reading = TextReading(Vocabulary(["who"], oov_buckets=9), "whitespace")
+    tokenizer = make_tokenizer(reading)
+    encoded = tokenizer.encode("who wrote emma [UNK1] [unk]")
+    assert encoded.ids == [2, 1, 1, 1, 1]
+    assert tokenizer.token_to_id("[UNK9]") == len(reading.vocabulary) - 1
+
+
 @pytest.mark.large
 def test_every_character_of_every_plane(readings):
     check_characters(readings, [chr(c) for c in range(sys.maxunicode + 1)])

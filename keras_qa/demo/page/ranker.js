@@ -55,15 +55,17 @@ export class Ranker {
    * @param {"question" | "answer"} side
    * @param {string} text
    * @returns {{ids: number[], spans: [number, number][], unknown: boolean[],
-   *   more: boolean}} The tokens, where they stand, which of them the model
-   *   does not know, and whether the text goes on.
+   *   apart: boolean[], more: boolean}} The tokens, where they stand, which of
+   *   them the model does not know and which it tells from other words, and
+   *   whether the text goes on.
    */
   read(side, text) {
     const tokenizer = this.tokenizers[side];
     const read = tokenizer.read(text.slice(0, MOST_CHARACTERS));
     return {
       ...read,
-      unknown: read.ids.map((id) => id === tokenizer.unknown),
+      unknown: read.ids.map((id) => tokenizer.isUnknown(id)),
+      apart: read.ids.map((id) => id !== tokenizer.unknown),
       more: read.more || text.length > MOST_CHARACTERS,
     };
   }

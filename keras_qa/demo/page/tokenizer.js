@@ -4,6 +4,7 @@
 
 import { ENCODERS } from "./word_pieces.js";
 import { MappedText } from "./mapped_text.js";
+import { lowerCase } from "./overlap.js";
 
 /** One side's tokenizer; `ids` are those of the kit for any text. */
 export class Tokenizer {
@@ -12,14 +13,19 @@ export class Tokenizer {
     this.normalise = normaliser(file.normalizer);
     this.split = splitter(file.pre_tokenizer);
     this.encodeWord = model(file.model);
-    this.unknown = new Map(Object.entries(file.model.vocab)).get(
-      file.model.unk_token,
-    );
+    const ids = new Map(Object.entries(file.model.vocab));
+    this.unknown = ids.get(file.model.unk_token);
+    this.firstBucket = ids.get("[UNK1]") ?? Infinity;
     this.added = addedIds(file.post_processor);
     this.most = mostIds(file.truncation, this.added.length);
     const padding = file.padding ?? refuse("padding", file.padding);
     this.padding = padding.pad_id;
     this.width = padding.strategy.Fixed ?? null;
+  }
+
+  /** Whether an id is that of an unknown word. */
+  isUnknown(id) {
+    return id === this.unknown || id >= this.firstBucket;
   }
 
   /**
@@ -210,9 +216,37 @@ function model(description) {
     return ENCODERS.wordPieces(description, ids, unknown);
   }
   if (description.type !== "WordLevel") refuse("model", description.type);
-  return (text, start, end) => [
-    [ids.get(text.slice(start, end)) ?? unknown, start, end],
-  ];
+  const unknownId = hashed(ids) ?? (() => unknown);
+  return (text, start, end) => {
+    const word = text.slice(start, end);
+    return [[ids.get(word) ?? unknownId(word), start, end]];
+  };
+}
+
+// The constants of `keras_qa.text.vocabulary`.
+const HASH_BASE = 1000003;
+const HASH_PRIME = 2 ** 31 - 1;
+const HASHED_CHARACTERS = 64;
+
+/**
+ * A function from an unknown word to its id, as `bucket_of` has it, or null if
+ * all of them have one.
+ */
+function hashed(ids) {
+  const first = ids.get("[UNK1]");
+  if (first === undefined) return null;
+  let buckets = 1;
+  while (ids.has(`[UNK${buckets + 1}]`)) buckets += 1;
+  return (word) => {
+    let total = 0;
+    let power = 1;
+    for (const character of [...lowerCase(word)].slice(0, HASHED_CHARACTERS)) {
+      // Below 2^53, so exact.
+      power = (power * HASH_BASE) % HASH_PRIME;
+      total = (total + character.codePointAt(0) * power) % HASH_PRIME;
+    }
+    return first + (total % buckets);
+  };
 }
 
 /** The ids that follow each text. */

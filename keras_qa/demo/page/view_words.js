@@ -59,8 +59,8 @@ function namedWords(text, read, numbers) {
 /** Words of the answer that the question has, for rankers without views. */
 export function viewShared(pair) {
   const { question, answer } = pair.read;
-  // Unknown words have one id and may differ.
-  const asked = new Set(question.ids.filter((_, i) => !question.unknown[i]));
+  // Unknown words of one id may differ.
+  const asked = new Set(question.ids.filter((_, i) => question.apart[i]));
   const shared = (i) => asked.has(answer.ids[i]);
   return figure(
     paragraph(

@@ -84,6 +84,30 @@ def test_token_ids(page, tmp_path):
             assert ids == known.tolist(), (name, text)
 
 
+def test_ids_of_unknown_words(page, tmp_path):
+    rng = np.random.default_rng(0)
+    # All browsers know the lower case of these.
+    pieces = [piece for piece in PIECES if piece != "\ua7cb"]
+    texts = ["".join(rng.choice(pieces, 12)) for _ in range(300)]
+    texts += ["Ñ" * n for n in (63, 64, 65)] + ["[UNK1] [unk1]"]
+    for name in ("word", "whitespace"):
+        reading = TextReading(Vocabulary(WORDS, oov_buckets=700), name)
+        save_tokenizers(
+            tmp_path, make_tokenizer(reading), reading.max_length, {}
+        )
+        found = page.run(
+            "const { Tokenizer } = await import('./tokenizer.js');"
+            "const tokenizer = new Tokenizer(JSON.parse(given[0]));"
+            "return given[1].map((text) => tokenizer.read("
+            "String.fromCodePoint(...text)).ids);",
+            (tmp_path / "question_tokenizer.json").read_text("utf-8"),
+            [[ord(c) for c in text] for text in texts],
+        )
+        for text, ids in zip(texts, found, strict=True):
+            known = reading.vocabulary.encode(reading.tokens("question", text))
+            assert ids == known.tolist(), (name, text)
+
+
 def test_where_tokens_stand(page):
     found = page.run(
         "const { Tokenizer } = await import('./tokenizer.js');"
