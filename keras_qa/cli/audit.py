@@ -80,10 +80,11 @@ def run(arguments: argparse.Namespace) -> int:
     files = (arguments.train, arguments.dev, arguments.test)
     own_files = any(file is not None for file in files)
     if own_files == (arguments.name is not None):
+        given = [arguments.name, *files] if own_files else ["neither"]
         raise DatasetError(
             "Give either the NAME of a data set or files of your own with "
-            f"--train, --dev and --test. Received: {arguments.name}, "
-            f"{[str(file) for file in files if file is not None]}"
+            "--train, --dev and --test. Received: "
+            f"{', '.join(str(one) for one in given if one is not None)}"
         )
     if own_files:
         given = given_options(arguments, ("data_dir", "pool_size"))

@@ -106,10 +106,9 @@ def evaluate_ranker(
     if against is not None:
         scores[AGAINST] = score_questions(against, questions)
     floors = _word_floors(ranker, reading, questions)
-    names = [*floors]
     if rerank == BM25:
-        # It is a floor as the order before.
-        names.append(title)
+        # The order before is this floor.
+        names = [*floors, title]
     else:
         floors = {"BM25": bm25, **floors}
         names = [*floors]
