@@ -24,7 +24,11 @@ def test_audit_of_the_user_s_files(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert "Data set: user" in lines
     assert "train, test".ljust(20) + "          4        8      8" in lines
-    assert lines[-1] == "The papers have no counts for this data set."
+    assert lines[-1] == (
+        "Attention: train and test share 4 questions, so that figures are too "
+        "high."
+    )
+    assert not any("paper" in line for line in lines)
 
 
 @pytest.mark.parametrize(

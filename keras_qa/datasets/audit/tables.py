@@ -6,6 +6,7 @@ from typing import Any
 
 from keras_qa.datasets.audit.results import PERCENTILES
 from keras_qa.datasets.audit.results import Audit
+from keras_qa.datasets.audit.results import SplitAudit
 
 _COUNTS = {
     "questions": "questions",
@@ -83,8 +84,9 @@ def _lines(audit: Audit) -> Iterator[str]:
             )
         },
     )
-    yield ""
-    yield from _published_lines(audit)
+    if audit.published is not None:
+        yield ""
+        yield from _published_lines(audit.published, audit.splits)
 
 
 _PUBLISHED = {
@@ -116,11 +118,9 @@ def _pool_lines(audit: Audit) -> Iterator[str]:
         yield "Every pool has its size and holds its correct answers, once."
 
 
-def _published_lines(audit: Audit) -> Iterator[str]:
-    published = audit.published
-    if published is None:
-        yield "The papers have no counts for this data set."
-        return
+def _published_lines(
+    published: Mapping[str, Any], counted: Mapping[str, SplitAudit]
+) -> Iterator[str]:
     splits = [s for s, v in published.items() if isinstance(v, dict)]
     printed = [name for name in _PUBLISHED if name in published[splits[0]]]
     yield from _table(
@@ -136,7 +136,7 @@ def _published_lines(audit: Audit) -> Iterator[str]:
                 )
             ]
             for split in splits
-            for counts in [audit.splits.get(split)]
+            for counts in [counted.get(split)]
         },
     )
     if "note" in published:
