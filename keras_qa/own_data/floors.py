@@ -129,8 +129,10 @@ def _level_unseen(weights: keras.Variable, texts: Sequence[np.ndarray]) -> None:
     seen = np.zeros(len(idf), bool)
     seen[np.concatenate(texts)] = True
     counted = idf > 0
-    idf[counted & ~seen] = idf[counted & seen].mean()
-    weights.assign(idf)
+    # Texts of punctuation alone have no word that BM25 counts.
+    if (counted & seen).any():
+        idf[counted & ~seen] = idf[counted & seen].mean()
+        weights.assign(idf)
 
 
 def _texts(questions: IndexedQuestions) -> np.ndarray:
