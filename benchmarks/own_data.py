@@ -29,7 +29,7 @@ from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.splitting import sample
 from keras_qa.datasets.splitting import split_questions
 
-SIZES = (300, 1000, 5000)
+SIZES = (150, 300, 1000, 5000)
 VECTORS = ("skipgram", "skipgram+minilm")
 DEV = 500
 RECORD = Path(__file__).with_suffix(".jsonl")
