@@ -129,13 +129,13 @@ def measure(
 
 
 def summary(line: dict[str, Any]) -> str:
-    """The row of a trial in a table in Markdown."""
+    """The row of a trial in `table`."""
     rows = {row["name"]: row for row in line["comparison"]["rows"]}
     best = rows[line["comparison"]["best_floor"]]
     low, high = best["difference_interval"]
     return (
         f"| {line['collection']} | {line['size']:,} | {line['vectors']} "
-        f"| {rows[line['model']]['metrics']['MAP']:.3f} "
+        f"| {line['model']} | {rows[line['model']]['metrics']['MAP']:.3f} "
         f"| {best['metrics']['MAP']:.3f} ({best['name']}) "
         f"| {best['difference']:+.3f} [{low:+.3f}, {high:+.3f}] "
         f"| {line['comparison']['verdict']} |"
@@ -143,9 +143,16 @@ def summary(line: dict[str, Any]) -> str:
 
 
 HEADER = (
-    "| Collection | Questions | Vectors | Default | Best floor | Difference "
-    "| Verdict |\n| --- | --- | --- | --- | --- | --- | --- |"
+    "| Collection | Questions | Vectors | Model | MAP | Best floor "
+    "| Difference | Verdict |\n" + "| --- " * 8 + "|"
 )
+
+
+def table(lines: Sequence[dict[str, Any]]) -> str:
+    """The trials in Markdown, those of a collection together."""
+    columns = ("collection", "size", "vectors", "model")
+    ordered = sorted(lines, key=lambda line: [line[n] for n in columns])
+    return "\n".join([HEADER, *map(summary, ordered)])
 
 
 def read_record(path: Path) -> list[dict[str, Any]]:
@@ -193,9 +200,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                     with arguments.record.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(line) + "\n")
                     print(summary(line), flush=True)
-    print(HEADER)
-    for line in read_record(arguments.record):
-        print(summary(line))
+    print(table(read_record(arguments.record)))
     return 0
 
 

@@ -108,8 +108,7 @@ def _help(main: Callable[[list[str]], int], words: list[str]) -> str:
 
 def trials(record: str) -> str:
     """The table of the trials of `benchmarks.own_data`, in the repository."""
-    lines = own_data.read_record(FOLDER.parent / record)
-    return "\n".join([own_data.HEADER, *map(own_data.summary, lines)])
+    return own_data.table(own_data.read_record(FOLDER.parent / record))
 
 
 def benchmark(given: str) -> str:

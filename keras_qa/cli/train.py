@@ -51,7 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model",
         choices=MODELS,
         default=DEFAULT_MODEL,
-        help="a network, the floors, or the sum of both; default: %(default)s",
+        help="a network, the floors, or the sum of both; cam is slow, and "
+        "the best for answers of a sentence; default: %(default)s",
     )
     parser.add_argument(
         "--vectors",

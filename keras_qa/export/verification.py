@@ -19,7 +19,7 @@ def verify_export(
     questions: Sequence[str],
     answers: Sequence[str],
     *,
-    tolerance: float = 1e-5,
+    tolerance: float = 1e-4,
 ) -> float:
     """Loads a SavedModel and compares its scores with the Keras model's.
 
@@ -34,6 +34,9 @@ def verify_export(
         answers: `answers[i]` is the answer to `questions[i]`.
         tolerance: largest difference allowed between two scores, divided by
             the magnitude of the Keras model's score where that exceeds 1.
+            In float32, sums over thousands of pairs of words differ by nearly
+            as much when their order does, and standardised features of little
+            spread magnify what is rounded.
 
     Returns:
         The largest difference found, in the same measure.

@@ -11,6 +11,7 @@ from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.losses.listwise import ListwiseSoftmax
 from keras_qa.models import QACNN
 from keras_qa.models import QALSTM
+from keras_qa.models import CompareAggregate
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 from keras_qa.own_data.settings import TrainSettings
@@ -29,6 +30,7 @@ CLASSES: dict[str, tuple[type[keras.Model], dict[str, Any], float]] = {
     "hyperqa": (HyperQA, {"projection_dim": 300}, 1.0),
     "qa-lstm": (QALSTM, _FROZEN, 0.1),
     "qa-cnn": (QACNN, _FROZEN, 0.1),
+    "cam": (CompareAggregate, _FROZEN, 1.0),
 }
 
 

@@ -13,7 +13,7 @@ from keras_qa.arguments import check_positive
 
 FLOORS = "floors"
 WITH_FLOORS = f"+{FLOORS}"
-NETWORKS = ("cosineqa", "hyperqa", "qa-lstm", "qa-cnn")
+NETWORKS = ("cosineqa", "hyperqa", "qa-lstm", "qa-cnn", "cam")
 MODELS = (
     *(f"{name}{WITH_FLOORS}" for name in NETWORKS),
     *NETWORKS,

@@ -389,6 +389,4 @@ def _export(folder: RunFolder, scorer: "CorpusScorer", parts: Parts) -> None:
         reading,
         [question.text] * len(answers),
         answers,
-        # Standardised features of little spread magnify what is rounded.
-        tolerance=1e-4,
     )

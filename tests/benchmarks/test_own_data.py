@@ -76,5 +76,5 @@ def test_trials_in_the_record_are_not_repeated(tmp_path, monkeypatch, capsys):
     assert [size for size, _ in asked] == [100, 100, 200, 200]
     lines = record.read_text().splitlines()
     assert [json.loads(line)["size"] for line in lines] == [100, 100, 200, 200]
-    row = "| medquad | 100 | skipgram | 0.500 | 0.500 (BM25, tuned) | +0.100"
+    row = "| medquad | 100 | skipgram | cosineqa+floors | 0.500 | 0.500 (BM25"
     assert row in capsys.readouterr().out

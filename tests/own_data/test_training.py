@@ -96,6 +96,19 @@ def test_the_network_of_a_sum_encodes_texts(trained):
     assert network.encode(["the thing n3", "w3"]).shape == (2, 300)
 
 
+def test_a_network_that_reads_pairs_has_no_folder(tmp_path):
+    table = write_table(tmp_path / "faq.csv", range(30))
+    run = tiny(table, tmp_path / "run", model="cam+floors", onnx=False)
+    assert not (run.folder / "network").exists()
+    text, answers = "what is thing n3", ["the thing n3 is a w3", "the list"]
+    np.testing.assert_allclose(
+        keras_qa.Ranker.load(run.folder / "saved_model").scores(text, answers),
+        run.ranker.scores(text, answers),
+        rtol=1e-4,
+        atol=1e-5,
+    )
+
+
 def test_a_finished_run_is_read(trained):
     table, run = trained
     before = (run.folder / "metrics.json").stat().st_mtime_ns
