@@ -18,10 +18,12 @@ from keras_qa.cli.options.tables import table_options
 from keras_qa.errors import DatasetError
 from keras_qa.own_data.settings import AUTOMATIC
 from keras_qa.own_data.settings import DEFAULT_MODEL
+from keras_qa.own_data.settings import FLOORS
 from keras_qa.own_data.settings import MINILM
-from keras_qa.own_data.settings import MODELS
+from keras_qa.own_data.settings import NETWORKS
 from keras_qa.own_data.settings import RECIPES
 from keras_qa.own_data.settings import SKIPGRAM
+from keras_qa.own_data.settings import networks_of
 from keras_qa.training.device_options import add_device_options
 from keras_qa.training.device_options import on_devices
 
@@ -49,10 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--model",
-        choices=MODELS,
+        type=_model,
+        metavar="NAME[+NAME...]",
         default=DEFAULT_MODEL,
-        help="a network, the floors, or the sum of both; cam is slow, and "
-        "the best for answers of a sentence; default: %(default)s",
+        help=f"networks ({', '.join(NETWORKS)}), {FLOORS}, or a sum of "
+        "several; default: %(default)s",
     )
     parser.add_argument(
         "--vectors",
@@ -80,6 +83,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_device_options(parser)
     add_table_options(parser)
+
+
+def _model(text: str) -> str:
+    try:
+        networks_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return text
 
 
 def run(arguments: argparse.Namespace) -> int:

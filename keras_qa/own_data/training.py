@@ -30,7 +30,7 @@ from keras_qa.own_data.settings import AUTOMATIC
 from keras_qa.own_data.settings import DEFAULT_MODEL
 from keras_qa.own_data.settings import TrainSettings
 from keras_qa.own_data.settings import has_floors
-from keras_qa.own_data.settings import network_of
+from keras_qa.own_data.settings import networks_of
 from keras_qa.own_data.settings import settings_of
 from keras_qa.own_data.vectors import vector_names
 from keras_qa.own_data.vectors import word_matrix
@@ -50,10 +50,12 @@ if TYPE_CHECKING:
 PROGRESS = "progress.json"
 # The network of a sum by itself, which can be indexed.
 NETWORK = "network"
+# A folder of each network, with the history of its epochs.
+TRAINING = "training"
 # What a run writes and keeps.
 FILES = (
     *(SETTINGS, METRICS, CARD, "model.keras", "vocabulary.txt"),
-    *("saved_model", BESIDE, NETWORK, "run.trec", "qrels.trec", "history.csv"),
+    *("saved_model", BESIDE, NETWORK, "run.trec", "qrels.trec", TRAINING),
 )
 
 
@@ -111,8 +113,9 @@ def train(
         output: folder of the run, which must not exist, unless it is of the
             same call.
         dev: what the figures are of; None takes a part of `data`.
-        model: one of `keras_qa.own_data.settings.MODELS`: a network, the
-            floors, or, as by default, the sum of both, which is one model.
+        model: names of `keras_qa.own_data.settings.NETWORKS` and `floors`,
+            joined by `+`: a network, the floors, or, as by default, a sum,
+            which is one model.
         vectors: `"skipgram"`, trained on the texts; `"minilm"`, of the extra
             `bert`; files of word vectors; several of these; or `"auto"`, the
             first, with the second if it is installed.
@@ -146,7 +149,7 @@ def train(
         [(0, 2.1), (1, -0.7)]
     """
     chosen = settings_of(recipe, settings)
-    network_of(model)
+    networks_of(model)
     if onnx:
         check_packages()
     names = vector_names([vectors] if isinstance(vectors, str) else vectors)
@@ -228,8 +231,9 @@ def _remove_states(folder: RunFolder) -> None:
     if not hosts.is_first():
         return
     folder.tidy()
-    for path in (*folder.path.glob("epoch-*"), folder.path / PROGRESS):
-        path.unlink(missing_ok=True)
+    for part in (folder.path / TRAINING).glob("*/"):
+        for path in (*part.glob("epoch-*"), part / PROGRESS):
+            path.unlink(missing_ok=True)
 
 
 def _run(
@@ -262,6 +266,8 @@ def _run(
     corpus = reading(
         *(parts.fit, parts.held_out, parts.dev), vocabulary=own.vocabulary
     )
+    # A file of its own: from now on, no other run may take the folder.
+    folder.write("vocabulary.txt", corpus.vocabulary.save)
     matrix, coverage = word_matrix(names, own, settings, seed)
     floors = fit_floors(
         corpus,
@@ -328,34 +334,36 @@ def _fitted(
     held_out = corpus.index(parts.held_out)
     rankers: dict[str, keras.Model] = {}
     fitted: dict[str, Any] = {}
-    network = network_of(identity["model"])
-    if network is not None:
-        rankers[network], epochs = fit_network(
-            network,
-            corpus,
-            corpus.index(_mixed(parts.fit)),
-            held_out,
-            matrix,
-            folder,
-            settings,
-            identity["seed"],
+    for network in networks_of(identity["model"]):
+        part = RunFolder(
+            folder.path / TRAINING / network, identity, resume=True
         )
-        fitted["epoch"] = epochs.best_epoch
-        fitted["epochs"] = len(epochs.history)
+        with part.claim():
+            rankers[network], epochs = fit_network(
+                network,
+                corpus,
+                corpus.index(_mixed(parts.fit)),
+                held_out,
+                matrix,
+                part,
+                settings,
+                identity["seed"],
+            )
+        fitted.setdefault("best_epochs", {})[network] = epochs.best_epoch
     if has_floors(identity["model"]):
         rankers |= {
             "bm25": floors.bm25,
             "idf overlap": floors.overlap,
             "features": floors.features,
         }
+    model = next(iter(rankers.values()))
+    if len(rankers) > 1:
         mixed = corpus.index(_mixed(parts.held_out))
         model, of_sum = fused(
             list(rankers.values()), corpus, mixed, settings.sum_l2
         )
         weights = dict(zip(rankers, of_sum["weights"], strict=True))
         fitted["sum"] = {**of_sum, "weights": weights}
-    else:
-        model = rankers[str(network)]
     return CorpusScorer(model, corpus, unread_last=True), fitted
 
 
@@ -370,11 +378,11 @@ def _export(folder: RunFolder, scorer: "CorpusScorer", parts: Parts) -> None:
 
     model, reading = scorer.model, scorer.reading
     folder.write("model.keras", lambda path: export_keras(model, path))
-    folder.write("vocabulary.txt", scorer.corpus.vocabulary.save)
     rankers = getattr(model, "rankers", ())
-    if rankers and hasattr(rankers[0], "answer_encoder"):
+    encoders = [r for r in rankers if hasattr(r, "answer_encoder")]
+    if encoders:
         folder.write(
-            NETWORK, lambda path: save_folder(rankers[0], reading, path)
+            NETWORK, lambda path: save_folder(encoders[0], reading, path)
         )
     if keras.backend.backend() != "tensorflow":
         return

@@ -96,10 +96,16 @@ def test_the_network_of_a_sum_encodes_texts(trained):
     assert network.encode(["the thing n3", "w3"]).shape == (2, 300)
 
 
-def test_a_network_that_reads_pairs_has_no_folder(tmp_path):
+@pytest.mark.parametrize("model", ["cam+floors", "cam+cosineqa"])
+def test_the_network_to_index_is_one_that_encodes_texts(tmp_path, model):
     table = write_table(tmp_path / "faq.csv", range(30))
-    run = tiny(table, tmp_path / "run", model="cam+floors", onnx=False)
-    assert not (run.folder / "network").exists()
+    run = tiny(table, tmp_path / "run", model=model, onnx=False)
+    folder = run.folder / "network"
+    assert folder.exists() == ("cosineqa" in model)
+    if folder.exists():
+        assert keras_qa.Ranker.load(folder).encode(["n3"]).shape == (1, 300)
+    names = model.replace("floors", "bm25+idf overlap+features").split("+")
+    assert [*run.metrics["fitted"]["sum"]["weights"]] == names
     text, answers = "what is thing n3", ["the thing n3 is a w3", "the list"]
     np.testing.assert_allclose(
         keras_qa.Ranker.load(run.folder / "saved_model").scores(text, answers),
@@ -191,7 +197,9 @@ def test_a_killed_training_goes_on(trained, tmp_path, monkeypatch):
         # What comes after the training is tested above.
         with pytest.raises(KeyboardInterrupt):
             tiny(table, tmp_path / "run", **options)
-    assert (tmp_path / "run/epoch-0001.weights.h5").exists()
+    with pytest.raises(RunFolderError, match="other values of seed"):
+        train(table, tmp_path / "run", vectors="skipgram", **options)
+    assert (tmp_path / "run/training/cosineqa/epoch-0001.weights.h5").exists()
     monkeypatch.setattr(
         "keras_qa.own_data.training._export", lambda *arguments: None
     )
@@ -327,7 +335,7 @@ def test_what_to_try_is_said():
     for said in ("only 80", "minilm", "--model hyperqa+floors", "labels:"):
         assert said in lines
     metrics["model"] = "cosineqa+floors"
-    assert "--model floors; or another network, as --model hyperqa+floors" in (
+    assert "another network beside them: --model cosineqa+cam+floors" in (
         "\n".join(verdict(metrics))
     )
     metrics["comparison"]["verdict"] = "above"
