@@ -166,13 +166,13 @@ def _read_csv(
         except StopIteration:
             break
         except csv.Error as error:
-            raise error_at(
-                path,
-                line,
+            expected = (
                 f"proper quotes in the row that begins here ({error}), or "
-                "`quoted=False` (--no-quotes)",
-                row_lines[0],
-            ) from None
+                "`quoted=False` (--no-quotes)"
+            )
+            if "new-line character" in str(error):
+                expected = "lines that end in LF or CR LF, not in CR alone"
+            raise error_at(path, line, expected, row_lines[0]) from None
         if not fields:
             continue
         if header is None:

@@ -115,6 +115,7 @@ HEADER = "question,answer,label\n"
             r":3: expected proper .*: 'q,\"b,0'",
         ),
         (HEADER + 'q,a,1\nq,"b\nc" d,0\n', ":3: expected proper quotes"),
+        (f"{HEADER}q,a,1\nq,b,0".replace("\n", "\r"), ":1: .*not in CR alone"),
         (HEADER + 'q,"a\nb",1\nq,c,x\n', ":4: expected a label"),
     ],
 )
