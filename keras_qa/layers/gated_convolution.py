@@ -6,6 +6,8 @@ import keras
 from keras import ops
 
 from keras_qa.layers.masked_convolution import MaskedConvolution
+from keras_qa.layers.sequences import any_word
+from keras_qa.layers.sequences import in_windows
 from keras_qa.layers.sequences import without_padding
 
 
@@ -71,11 +73,8 @@ class GatedConvolution(MaskedConvolution):
         words = ops.pad(words, ((0, 0), end, (0, 0)))
         outputs = super().call(words)
         full = ops.cast(ops.any(words != 0, axis=-1), "int32")
-        beyond = self.kernel_size[0] - 1
-        counts = sum(
-            full[:, i : (i - beyond) or None] for i in range(beyond + 1)
-        )
-        return outputs * ops.cast(counts > 0, outputs.dtype)[:, :, None]
+        read = any_word(in_windows(full, self.kernel_size[0]))
+        return outputs * ops.cast(read, outputs.dtype)[:, :, None]
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """`(batch_size, length, filters)`."""

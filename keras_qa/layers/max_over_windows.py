@@ -8,6 +8,7 @@ from keras import ops
 
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import ConfiguredLayer
+from keras_qa.layers.sequences import any_word
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -76,7 +77,7 @@ class MaxOverWindows(ConfiguredLayer):
     def _filled(self, mask: Any) -> Any:
         """True at the windows with a word, `(batch_size, windows)`."""
         words = ops.cast(mask, "int32")[:, :, None]
-        return sum(self._parts(words, 0))[:, :, 0] > 0
+        return any_word(self._parts(words, 0))[:, :, 0]
 
     def _parts(self, x: Any, fill: Any) -> list[Any]:
         """The first, second, ... element of every window."""

@@ -8,6 +8,8 @@ from keras import ops
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.sequences import any_word
+from keras_qa.layers.sequences import in_windows
 from keras_qa.layers.sequences import without_padding
 
 
@@ -121,11 +123,7 @@ class PairConvolution(PairLayer, MaskingLayer):
         """True where the window that begins there is not all zeros."""
         words = ops.any(ops.not_equal(text, 0), axis=-1, keepdims=True)
         words = self._with_end(ops.cast(words, "int32"))[..., 0]
-        beyond = self.kernel_size - 1
-        counts = sum(
-            words[:, i : (i - beyond) or None] for i in range(beyond + 1)
-        )
-        return counts > 0
+        return any_word(in_windows(words, self.kernel_size))
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, question_length, answer_length, filters)`."""

@@ -1,5 +1,7 @@
 """Sequences of words and padding: masks, lengths, and steps that are words."""
 
+from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 from keras import ops
@@ -37,6 +39,37 @@ def without_padding(sequence: Any, mask: Any = None) -> Any:
     return ops.where(words, sequence, ops.zeros_like(sequence))
 
 
+def in_windows(x: Any, size: int) -> list[Any]:
+    """The first, second, ... element of all windows of neighbours.
+
+    Args:
+        x: tensor `(batch_size, length, ...)`.
+        size: number of positions in a window.
+
+    Returns:
+        `size` tensors `(batch_size, length - size + 1, ...)`.
+    """
+    beyond = size - 1
+    return [x[:, i : (i - beyond) or None] for i in range(size)]
+
+
+def any_word(parts: Sequence[Any]) -> Any:
+    """True where one of several masks is 1.
+
+    Not their sum: of one text alone, Keras makes an operation of it that
+    TensorFlow Lite has for floats only.
+
+    Args:
+        parts: integer tensors of one shape, 1 at words and 0 elsewhere.
+    """
+    return reduce(ops.maximum, parts) > 0
+
+
+def all_words(parts: Sequence[Any]) -> Any:
+    """True where all of several masks are 1; see `any_word`."""
+    return reduce(ops.minimum, parts) > 0
+
+
 def narrow_windows(sequence: Any, mask: Any, size: int) -> Any:
     """Marks the windows of neighbouring words that lie within a text.
 
@@ -54,10 +87,8 @@ def narrow_windows(sequence: Any, mask: Any, size: int) -> Any:
     if mask is None:
         mask = ops.ones_like(sequence[:, :, 0], dtype="bool")
     words = ops.cast(mask, "int32")
-    beyond = size - 1
-    after = ops.pad(words, ((0, 0), (0, beyond)))
-    counts = sum(after[:, i : (i - beyond) or None] for i in range(size))
-    whole = ops.equal(counts, size)
+    after = ops.pad(words, ((0, 0), (0, size - 1)))
+    whole = all_words(in_windows(after, size))
     first = ops.equal(words * ops.cumsum(words, axis=1), 1)
     return ops.where(ops.any(whole, axis=1, keepdims=True), whole, first)
 

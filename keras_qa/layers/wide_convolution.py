@@ -6,6 +6,8 @@ import keras
 from keras import ops
 
 from keras_qa.layers.masked_convolution import MaskedConvolution
+from keras_qa.layers.sequences import any_word
+from keras_qa.layers.sequences import in_windows
 from keras_qa.layers.sequences import without_padding
 
 
@@ -84,11 +86,7 @@ class WideConvolution(MaskedConvolution):
         ends = (self.beyond, self.beyond)
         words = ops.pad(ops.cast(previous_mask, "int32"), ((0, 0), ends))
         # Window i has the padded positions i to i + beyond.
-        counts = sum(
-            words[:, i : (i - self.beyond) or None]
-            for i in range(self.beyond + 1)
-        )
-        return counts > 0
+        return any_word(in_windows(words, self.beyond + 1))
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """`(batch_size, length + kernel_size - 1, filters)`."""

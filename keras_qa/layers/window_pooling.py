@@ -7,6 +7,8 @@ from keras import ops
 
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import ConfiguredLayer
+from keras_qa.layers.sequences import all_words
+from keras_qa.layers.sequences import in_windows
 from keras_qa.layers.sequences import mask_of
 from keras_qa.layers.sequences import without_padding
 
@@ -72,16 +74,15 @@ class WindowPooling(ConfiguredLayer):
 
     def _sums(self, x: Any) -> Any:
         """The sums of all windows."""
-        last = self.kernel_size - 1
-        return sum(x[:, i : (i - last) or None] for i in range(last + 1))
+        return sum(in_windows(x, self.kernel_size))
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> list[Any]:
         """True at the windows without padding; None for the all-ap."""
         _, _, mask = _parts(inputs, previous_mask)
         if mask is None:
             return [None, None]
-        words = self._sums(ops.cast(mask, "int32"))
-        return [ops.equal(words, self.kernel_size), None]
+        words = in_windows(ops.cast(mask, "int32"), self.kernel_size)
+        return [all_words(words), None]
 
     def compute_output_shape(self, input_shape: Any) -> list[tuple]:
         """Shapes of the w-ap and of the all-ap."""

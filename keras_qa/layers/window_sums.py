@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import ConfiguredLayer
+from keras_qa.layers.sequences import in_windows
 from keras_qa.layers.sequences import without_padding
 
 
@@ -55,10 +56,7 @@ class WindowSums(ConfiguredLayer):
         before, after = (self.kernel_size - 1) // 2, self.kernel_size // 2
         x = without_padding(x, mask)
         x = ops.pad(x, ((0, 0), (before, after), (0, 0)))
-        beyond = self.kernel_size - 1
-        sums = sum(
-            x[:, i : (i - beyond) or None] for i in range(self.kernel_size)
-        )
+        sums = sum(in_windows(x, self.kernel_size))
         return ops.cast(sums, self.compute_dtype)
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
