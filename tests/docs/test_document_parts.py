@@ -43,8 +43,8 @@ def test_the_trials_are_a_table(monkeypatch):
     header, rule, *rows = generated_parts.trials(
         "benchmarks/own_data.jsonl"
     ).splitlines()
-    assert header.count("|") == rule.count("|") == 8
-    assert all(row.count("|") == 8 for row in rows)
+    assert header.count("|") == rule.count("|") == 9
+    assert all(row.count("|") == 9 for row in rows)
 
 
 def test_the_guide_shows_what_its_notebook_printed(monkeypatch):
