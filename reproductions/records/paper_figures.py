@@ -54,7 +54,8 @@ class Row:
         ours: the model's name in our runs, after the key of another paper and
             a colon if it is not this paper's, as `"systems:mp-cnn"`; None for a
             competitor that the kit does not have.
-        why: why it does not, a key of `REASONS`.
+        why: why it does not, or why the model cannot be run on the table's
+            data set, a key of `REASONS`.
         parameters: number of trained weights, if printed.
         seconds: training seconds per epoch, if printed.
         name: the row's name for `--row` and in our runs, if several rows are

@@ -103,6 +103,7 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
             ],
             rankings,
             at_a_glance(paper, groups, rankings) if paper.quoted else (),
+            papers,
         )
         pages[folder / key / "deviations.md"] = ledger_page(
             paper.name, [entry for entry in deviations if entry.paper == key]

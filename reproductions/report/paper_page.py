@@ -1,5 +1,6 @@
 """A paper's page: what was measured, next to the paper's own figures."""
 
+from collections.abc import Mapping
 from collections.abc import Sequence
 
 from reproductions.records.paired_tests import PairedTest
@@ -8,6 +9,7 @@ from reproductions.records.rankings import Ranking
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.paired_test_tables import paired_test_tables
+from reproductions.report.paper_tables import NONE
 from reproductions.report.paper_tables import paper_tables
 from reproductions.report.provenance import how_made
 from reproductions.report.rules.floors import Floors
@@ -40,6 +42,7 @@ def paper_page(
     references: Sequence[str] = (),
     rankings: Sequence[Ranking] = (),
     first: Sequence[str] = (),
+    papers: Mapping[str, Paper] = NONE,
 ) -> str:
     """The page of one paper in Markdown.
 
@@ -51,6 +54,7 @@ def paper_page(
         references: the sections on models that are not the paper's own.
         rankings: what the folders of runs said.
         first: sections before those of `results`.
+        papers: all papers by key, which name the models of others.
     """
     parts = [
         f"# {paper.name}\n\n{GENERATED}\n",
@@ -58,7 +62,7 @@ def paper_page(
         markdown.paragraph(_links(paper)),
         *_commands(paper),
         *first,
-        *results(paper, groups, tests, searches),
+        *results(paper, groups, tests, searches, papers),
         *references,
         *how_made(
             paper,
@@ -99,6 +103,7 @@ def results(
     groups: Sequence[Group],
     tests: Sequence[PairedTest],
     searches: Searches,
+    papers: Mapping[str, Paper] = NONE,
 ) -> list[str]:
     """The sections of the page from the paper's tables on."""
     floors, every = Floors(groups, paper.key), groups
@@ -115,7 +120,7 @@ def results(
     if paper.reference:
         comparable = ""
     return [
-        *(paper_tables(paper, every) if paper.tables else []),
+        *(paper_tables(paper, every, papers) if paper.tables else []),
         *measured(
             paper,
             "Measured on dev",

@@ -1,6 +1,8 @@
 """A paper's page: the paper's tables, with our runs in their rows."""
 
+from collections.abc import Mapping
 from collections.abc import Sequence
+from types import MappingProxyType
 
 from reproductions.records.paper_figures import Paper
 from reproductions.records.paper_figures import PrintedTable
@@ -9,16 +11,30 @@ from reproductions.records.paper_figures import Row
 from reproductions.records.reasons import REASONS
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
+from reproductions.report.rules.row_runs import TRAIN_SPLIT
+from reproductions.report.rules.row_runs import dev_figure
+from reproductions.report.rules.row_runs import dev_metric
+from reproductions.report.rules.row_runs import dev_of_row
+from reproductions.report.rules.row_runs import why_not_run
 from reproductions.report.rules.verdicts import refusals
 from reproductions.report.rules.verdicts import verdict
 
+ON_DEV = """\
+{metric} on dev is ours, of other questions than the figures beside it, by the
+recipe and vectors that are best there, and by the table's training set if a run
+of it is recorded."""
+NONE: Mapping[str, Paper] = MappingProxyType({})
 
-def paper_tables(paper: Paper, groups: Sequence[Group]) -> list[str]:
+
+def paper_tables(
+    paper: Paper, groups: Sequence[Group], papers: Mapping[str, Paper] = NONE
+) -> list[str]:
     """The tables of a paper.
 
     Args:
         paper: the paper.
         groups: the runs of all papers' models.
+        papers: all papers by key, which name the models of others.
     """
     title = "Public re-runs" if paper.reference else "The paper's tables"
     parts = [f"## {title}\n"]
@@ -27,7 +43,7 @@ def paper_tables(paper: Paper, groups: Sequence[Group]) -> list[str]:
         if isinstance(table, PrintedTable):
             parts.append(markdown.table_or_list(table.columns, table.rows))
         else:
-            parts += _results(paper, table, groups)
+            parts += _results(paper, table, groups, papers)
         if table.note:
             parts.append(markdown.paragraph(table.note))
     return parts
@@ -47,7 +63,10 @@ def matches(paper: Paper, table: ResultsTable, row: Row, group: Group) -> bool:
 
 
 def _results(
-    paper: Paper, table: ResultsTable, groups: Sequence[Group]
+    paper: Paper,
+    table: ResultsTable,
+    groups: Sequence[Group],
+    papers: Mapping[str, Paper],
 ) -> list[str]:
     by = "The re-run" if paper.reference else "The paper"
     found = [
@@ -79,33 +98,89 @@ def _results(
         parts += [markdown.table(columns, rows), *notes.listed()]
     measured = [row for row, _ in found]
     others = [row for row in table.rows if row not in measured]
-    if not others:
-        return parts
-    columns = ["Model", *table.metrics, "Parameters", "s/epoch", "Not run"]
+    if others:
+        parts += _others(paper, table, others, groups, papers)
+    return parts
+
+
+def _others(
+    paper: Paper,
+    table: ResultsTable,
+    rows: Sequence[Row],
+    groups: Sequence[Group],
+    papers: Mapping[str, Paper],
+) -> list[str]:
+    """The rows without a run on the table's split: dev's, or why there is none.
+
+    Args:
+        paper: the paper.
+        table: the table.
+        rows: those of its rows.
+        groups: the runs of all papers' models.
+        papers: all papers by key.
+    """
+    of_dev = [dev_of_row(paper, table, row, groups) for row in rows]
     notes = markdown.Notes()
-    rows = [
-        [
-            row.model,
-            *(
-                f"{row.metrics[name]:.{table.digits}f}"
-                for name in table.metrics
-            ),
-            markdown.count(row.parameters),
-            markdown.seconds(row.seconds),
-            notes.cell(REASONS[row.why], longest=0) if row.why else "",
-        ]
-        for row in others
-    ]
-    title = f"{by}'s {'other rows' if found else 'rows, none of them run'}"
-    listed = [markdown.dense_table(columns, rows), *notes.listed()]
+    cells = []
+    for row, group in zip(rows, of_dev, strict=True):
+        figure, why = "", REASONS[row.why] if row.why else ""
+        if group is not None:
+            made = notes.cell(_made(paper, row, group, papers), longest=0)
+            shown = markdown.number(
+                dev_figure(table, group), min(table.digits, 3)
+            )
+            figure = f"{shown} {made}"
+        elif row.ours and not (row.why or table.why):
+            why = why_not_run(paper, table, row, groups)
+        cells.append(
+            [
+                row.model,
+                *(
+                    f"{row.metrics[name]:.{table.digits}f}"
+                    for name in table.metrics
+                ),
+                markdown.count(row.parameters),
+                markdown.seconds(row.seconds),
+                figure,
+                str(len(group.runs)) if group else "",
+                notes.cell(why, longest=0) if why else "",
+            ]
+        )
+    metric = dev_metric(table)
+    columns = ["Model", *table.metrics, "Parameters", "s/epoch"]
+    columns += [f"{metric} on dev", "Seeds", "Not run"]
+    by = "The re-run" if paper.reference else "The paper"
+    which = "other rows"
+    if len(rows) == len(table.rows):
+        which = f"rows, none of them run{f' on {table.split}' * any(of_dev)}"
+    listed = [markdown.dense_table(columns, cells), *notes.listed()]
+    if any(of_dev):
+        listed.insert(0, markdown.paragraph(ON_DEV.format(metric=metric)))
     if table.why:
         listed.append(markdown.paragraph(REASONS[table.why]))
     return [
-        *parts,
-        f"<details><summary>{title}</summary>\n",
+        f"<details><summary>{by}'s {which}</summary>\n",
         *listed,
         "</details>\n",
     ]
+
+
+def _made(
+    paper: Paper, row: Row, group: Group, papers: Mapping[str, Paper]
+) -> str:
+    """What some runs were made with; their model, if named otherwise."""
+    name = papers.get(group.paper, paper).named(group.model)
+    known = name.casefold() in row.model.casefold()
+    changed = {k: v for k, v in group.overrides.items() if k != TRAIN_SPLIT}
+    recipe = f"recipe {group.recipe} {markdown.settings(changed)}"
+    return ", ".join(
+        [
+            *([] if known else [name]),
+            recipe.strip(),
+            f"trained on {group.training_set}",
+            markdown.vectors(group.vectors),
+        ]
+    )
 
 
 def _verdict(

@@ -172,17 +172,21 @@ def test_papers_figures_of_mrnn_are_those_of_the_paper():
         for row in table.rows
     }
     models = papers["mrnn"].models
-    ours = {key: value for key, value in figures.items() if key[1] in models}
+    ours = {
+        key: value
+        for key, value in figures.items()
+        if key[1] in models or key[1].startswith(("ctrn:", "qa_lstm:"))
+    }
     assert ours == {
         ("Table 4", "mrnn"): (80.4,),
         ("Table 5", "qa-lstm"): (0.654, 0.665),
-        ("Table 5", "ap-bilstm"): (0.670, 0.684),
-        ("Table 5", "ap-cnn"): (0.689, 0.696),
+        ("Table 5", "ctrn:ap-bilstm"): (0.670, 0.684),
+        ("Table 5", "ctrn:ap-cnn"): (0.689, 0.696),
         ("Table 5", "mrnn"): (0.731, 0.745),
         ("Table 6", "bm25"): (19.7, 36.3, 44.3),
         ("Table 6", "mrnn"): (52.8, 67.7, 69.9),
-        ("Table 7", "attentive-lstm"): (0.753, 0.830),
-        ("Table 7", "ap-cnn"): (0.753, 0.851),
+        ("Table 7", "qa_lstm:attentive-lstm"): (0.753, 0.830),
+        ("Table 7", "ctrn:ap-cnn"): (0.753, 0.851),
         ("Table 7", "mrnn"): (0.822, 0.898),
     }
     assert figures["Table 4", "DrQA document-retrieval"] == (77.8,)
@@ -197,7 +201,10 @@ def test_papers_figures_of_mrnn_are_those_of_the_paper():
         for row in papers["qa_lstm"].table("Table 4").rows
         if row.ours == "attentive-lstm"
     ]
-    assert tuple(row.metrics.values()) == ours["Table 7", "attentive-lstm"]
+    assert (
+        tuple(row.metrics.values())
+        == figures["Table 7", "qa_lstm:attentive-lstm"]
+    )
     assert papers["mrnn"].table("Table 1").rows == (
         ("train, questions", "87,599", "873", "37,012", "1,162"),
         ("dev, questions", "10,570", "126", "3,000", "65"),
@@ -233,7 +240,6 @@ def test_every_row_is_ours_or_says_why_it_is_not():
         for table in paper.results:
             for row in table.rows:
                 assert row.ours or row.why or table.why, row.model
-                assert not (row.ours and row.why), row.model
 
 
 def test_a_model_has_one_name():

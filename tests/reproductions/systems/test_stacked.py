@@ -50,6 +50,9 @@ def by_heart(folds):
     return fit
 
 
+HERE = ("systems", True)
+
+
 def test_the_rows_of_the_papers_are_there():
     rows = {
         whose(row.ours, paper.key)
@@ -58,7 +61,9 @@ def test_the_rows_of_the_papers_are_there():
         for row in table.rows
         if row.ours
     }
-    assert {("systems", model) for model in STACKS} <= rows
+    # Of two names of one system a row has either.
+    shown = [STACKS[m] for owner, m in rows if (owner, m in STACKS) == HERE]
+    assert all(stack in shown for stack in STACKS.values())
     assert {*STACKS} <= {*MODELS["systems"]} & {*EXPERIMENT.models}
 
 
