@@ -2,7 +2,7 @@
 
 # A sentence each.
 REASONS = {
-    "above": "Its row is in a table above, with ours beside it.",
+    "above": "The same row is in a table above.",
     "chance": "A random order needs no run.",
     "data": "The data set is not at hand, so no row can be run.",
     "features": "Which features of the forum it adds, is not said where it is "
