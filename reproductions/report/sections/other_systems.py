@@ -16,17 +16,18 @@ from reproductions.report.rules.lines import Line
 from reproductions.report.rules.lines import best_floor
 from reproductions.report.rules.lines import chosen
 from reproductions.report.rules.lines import figure_cells
+from reproductions.report.rules.row_runs import TRAIN_SPLIT
+from reproductions.report.rules.row_runs import dev_of_row
 
-# The setting that a training set of TrecQA is chosen by: no other condition.
-TRAIN_SPLIT = "train_split"
 ABOUT = """\
 Rows of the tables above whose systems were measured by another script of this
 project, on their data sets. The paper's figure is of test, ours are {metric} on
 dev, the mean over seeds ± the sample standard deviation, with the 95% interval
 from a bootstrap of questions and seeds where it is recorded, and the best floor
 of the same vectors. Of several recipes and vectors a line has the one that is
-best on dev. Runs on test are in the tables themselves. [All of them]({page}),
-their recipes and commands."""
+best on dev, trained on the table's training set if such a run is recorded. Runs
+on test are in the tables themselves. [All of them]({page}), their recipes and
+commands."""
 AT_A_GLANCE = """\
 {metric} of each system by data set and training set, by the recipe and vectors
 that are best on dev, the mean over seeds ± the sample standard deviation, with
@@ -62,22 +63,21 @@ def other_systems(
             source = row.source(paper.key)
             if source is None or source[0] == paper.key:
                 continue
-            for own in _conditions(groups, source, table.dataset):
-                found = chosen(own, row)
-                if "dev" not in found:
-                    continue
-                line = Line(paper, table.dataset, table, row, found)
-                dev, _ = figure_cells(line, groups, rankings)
-                rows.append(
-                    [
-                        row.model,
-                        table.number,
-                        line.printed,
-                        dev,
-                        best_floor(line, "dev", groups),
-                        *_made(line, ("dev",), notes),
-                    ]
-                )
+            group = dev_of_row(paper, table, row, groups)
+            if group is None:
+                continue
+            line = Line(paper, table.dataset, table, row, {"dev": group})
+            dev, _ = figure_cells(line, groups, rankings)
+            rows.append(
+                [
+                    row.model,
+                    table.number,
+                    line.printed,
+                    dev,
+                    best_floor(line, "dev", groups),
+                    *_made(line, ("dev",), notes),
+                ]
+            )
     if not rows or page is None:
         return []
     columns = ["System", "Table", "Paper, test", "Ours, dev", "Best floor"]
