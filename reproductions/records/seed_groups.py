@@ -10,6 +10,8 @@ from typing import Any
 AFTER = " after "
 """What the name of a training set has before those that were learnt first."""
 
+# A setting that has no effect unless another has this value.
+_ONLY_WITH = {"paper_objective": ("objective", "paper")}
 _SUFFIXES = (".gz", ".zip", ".txt", ".bin", ".vec")
 
 
@@ -170,7 +172,9 @@ def vector_name(name: str) -> str:
 def group_runs(runs: Iterable[dict[str, Any]]) -> list[Group]:
     """Groups the runs that differ only in their seed.
 
-    Runs made with `--smoke` are left out: their figures mean nothing.
+    Runs made with `--smoke` are left out: their figures mean nothing. Settings
+    without effect are left out of the groups: runs that differ in them alone
+    are of one condition.
 
     Args:
         runs: records as `read_runs` returns them.
@@ -182,6 +186,7 @@ def group_runs(runs: Iterable[dict[str, Any]]) -> list[Group]:
     for position, run in enumerate(runs):
         if run.get("smoke"):
             continue
+        settings = run.get("settings") or {}
         identity = {
             "paper": run["paper"],
             "dataset": run["dataset"],
@@ -191,8 +196,8 @@ def group_runs(runs: Iterable[dict[str, Any]]) -> list[Group]:
             "vectors": sorted(map(vector_name, run.get("vectors") or [])),
             "training_set": run.get("training_set") or "",
             "training_pairs": run.get("training", {}).get("pairs", 0),
-            "settings": run.get("settings") or {},
-            "overrides": run.get("overrides") or {},
+            "settings": _effective(settings, settings),
+            "overrides": _effective(run.get("overrides") or {}, settings),
         }
         seeds = grouped.setdefault(canonical(identity), {"runs": {}})
         seeds["identity"] = {**identity, "position": position}
@@ -204,6 +209,21 @@ def group_runs(runs: Iterable[dict[str, Any]]) -> list[Group]:
         by_seed = sorted(found["runs"].items(), key=lambda item: item[0])
         groups.append(Group(**identity, runs=tuple(run for _, run in by_seed)))
     return groups
+
+
+def _effective(
+    changed: dict[str, Any], settings: dict[str, Any]
+) -> dict[str, Any]:
+    """Those of some settings that have an effect, given all settings.
+
+    Another that is not recorded has its default, by which they have one.
+    """
+    return {
+        name: value
+        for name, value in changed.items()
+        if name not in _ONLY_WITH
+        or settings.get(_ONLY_WITH[name][0]) in (None, _ONLY_WITH[name][1])
+    }
 
 
 def one_setting_apart(groups: Sequence[Group]) -> dict[str, list[list[Group]]]:

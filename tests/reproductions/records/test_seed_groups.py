@@ -32,6 +32,27 @@ def test_groups_differ_in_every_part_of_their_identity():
     assert len(group_runs([*runs, run(seed=2)])) == len(runs)
 
 
+def test_a_setting_without_effect_makes_no_other_condition():
+    def seed(number, objective, own):
+        settings = {"objective": objective, "paper_objective": own}
+        changed = {"paper_objective": own} if number > 1 else {}
+        return run(number, settings=settings, overrides=changed)
+
+    runs = [seed(1, "listwise", "listwise"), seed(2, "listwise", "pointwise")]
+    (group,) = group_runs(runs)
+    assert (len(group.runs), group.overrides) == (2, {})
+    assert one_setting_apart([group]) == {}
+    # By `paper` it is the objective.
+    runs = [seed(1, "paper", "listwise"), seed(2, "paper", "pointwise")]
+    assert [*one_setting_apart(group_runs(runs))] == ["paper_objective"]
+    # A record without `objective` has its default, which is `paper`.
+    runs = [
+        run(settings={"paper_objective": name})
+        for name in ("listwise", "pointwise")
+    ]
+    assert len(group_runs(runs)) == 2
+
+
 def test_smoke_runs_do_not_count():
     assert group_runs([run(smoke=True)]) == []
 
