@@ -27,7 +27,7 @@ from reproductions.records.seed_groups import Statistic
 FOLDER = Path(__file__).parents[1]
 FILE = "paper.toml"
 
-# Names for readers of the rankings without a network that all papers have.
+# Names for readers of the rankings without a network that any page may have.
 FLOOR_NAMES = {
     "random": "random order",
     "cosine": "untrained cosine",
@@ -41,6 +41,10 @@ FLOOR_NAMES = {
     "contextual-alignment": "alignment, words in context",
     "contextual-idf-alignment": "alignment by idf, words in context",
     "contextual-features": "features, words in context",
+    "word-count": "word count",
+    "weighted-word-count": "word count, weighted by idf",
+    "pv": "PV",
+    "pv-cnt": "PV + Cnt",
 }
 
 

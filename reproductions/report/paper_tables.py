@@ -11,6 +11,8 @@ from reproductions.records.paper_figures import Row
 from reproductions.records.reasons import REASONS
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
+from reproductions.report.rules.floors import UNTRAINED
+from reproductions.report.rules.floors import recipe_of
 from reproductions.report.rules.row_runs import TRAIN_SPLIT
 from reproductions.report.rules.row_runs import dev_figure
 from reproductions.report.rules.row_runs import dev_metric
@@ -172,15 +174,16 @@ def _made(
     name = papers.get(group.paper, paper).named(group.model)
     known = name.casefold() in row.model.casefold()
     changed = {k: v for k, v in group.overrides.items() if k != TRAIN_SPLIT}
-    recipe = f"recipe {group.recipe} {markdown.settings(changed)}"
-    return ", ".join(
-        [
-            *([] if known else [name]),
-            recipe.strip(),
-            f"trained on {group.training_set}",
-            markdown.vectors(group.vectors),
-        ]
-    )
+    recipe = recipe_of(group)
+    made = [
+        f"recipe {recipe} {markdown.settings(changed)}".strip(),
+        f"trained on {group.training_set}",
+    ]
+    if group.recipe == UNTRAINED:
+        read = f" to the labels of {group.training_set}"
+        made = [recipe if recipe == UNTRAINED else recipe + read]
+    names = [] if known else [name]
+    return ", ".join([*names, *made, markdown.vectors(group.vectors)])
 
 
 def _verdict(
@@ -191,7 +194,7 @@ def _verdict(
 
 
 def _measured_cells(table: ResultsTable, row: Row, group: Group) -> list[str]:
-    cells = [row.model, group.recipe, markdown.vectors(group.vectors)]
+    cells = [row.model, recipe_of(group), markdown.vectors(group.vectors)]
     for metric, printed in row.metrics.items():
         cells += [
             f"{printed:.{table.digits}f}",

@@ -10,14 +10,20 @@ from reproductions.records.seed_groups import distinctions
 from reproductions.records.seed_groups import one_setting_apart
 from reproductions.report import markdown
 from reproductions.report.rules.floors import BELOW
+from reproductions.report.rules.floors import FITTED
 from reproductions.report.rules.floors import METRIC
+from reproductions.report.rules.floors import UNTRAINED
 from reproductions.report.rules.floors import Floors
 from reproductions.report.rules.floors import is_floor
+from reproductions.report.rules.floors import recipe_of
 from reproductions.report.rules.selection import epochs_of
 from reproductions.report.rules.verdicts import verdict
 
 METRICS = ("MAP", "MRR", "P@1")
 ABOVE = "Above floor"
+WITHOUT_NETWORK = f"""\
+Of the rankings without a network, `{UNTRAINED}` ones read no labels; `{FITTED}`
+ones have weights or parameters that are fitted to the labels of train."""
 
 
 def measured(
@@ -44,6 +50,8 @@ def measured(
     if not groups:
         return [f"## {title}\n", "Not run.\n"]
     parts = [f"## {title}\n", markdown.paragraph(remark)]
+    if any(recipe_of(g) == FITTED for g in _with_floors(groups, floors)):
+        parts.append(markdown.paragraph(WITHOUT_NETWORK))
     models = list(paper.models)
     ordered = sorted(
         groups,
@@ -86,7 +94,7 @@ def _commits(group: Group) -> str:
 def _groups_table(
     paper: Paper, own: Sequence[Group], floors: Floors
 ) -> list[str]:
-    groups = [*own, *_missing_floors(own, floors)]
+    groups = _with_floors(own, floors)
     metrics = _metric_names(groups)
     columns = ["Model", "Recipe", "Vectors", *metrics, ABOVE, "Seeds"]
     once = any(group.once for group in own)
@@ -100,7 +108,7 @@ def _groups_table(
             ),
             " ".join(
                 [
-                    group.recipe,
+                    recipe_of(group),
                     notes.cell(
                         markdown.settings({**different, **group.overrides})
                     ),
@@ -148,8 +156,8 @@ def _paper_cells(
     return ["", ""]
 
 
-def _missing_floors(own: Sequence[Group], floors: Floors) -> list[Group]:
-    """The floors of the rows' vectors that are not among the rows."""
+def _with_floors(own: Sequence[Group], floors: Floors) -> list[Group]:
+    """The rows, and the floors of their vectors that are not among them."""
     there = {(group.model, group.vectors) for group in own if is_floor(group)}
     trained = [group for group in own if not is_floor(group)]
     found = {}
@@ -157,7 +165,7 @@ def _missing_floors(own: Sequence[Group], floors: Floors) -> list[Group]:
         for floor in floors.of(group.dataset, group.split, group.vectors):
             if (floor.model, floor.vectors) not in there:
                 found[floor.model, floor.vectors] = floor
-    return list(found.values())
+    return [*own, *found.values()]
 
 
 def above_floor(group: Group, floors: Floors) -> str:

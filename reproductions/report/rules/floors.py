@@ -8,6 +8,7 @@ from reproductions.records.seed_groups import Group
 METRIC = "MAP"
 # Stands next to a figure below the best floor.
 BELOW = "↓"
+UNTRAINED, FITTED = "untrained", "fitted"
 
 
 class Floors:
@@ -63,7 +64,18 @@ class Floors:
 
 def is_floor(group: Group) -> bool:
     """Returns True for a measured ranking without a trained network."""
-    return group.recipe == "untrained" and METRIC in group.metrics
+    return group.recipe == UNTRAINED and METRIC in group.metrics
+
+
+def recipe_of(group: Group) -> str:
+    """The recipe of some runs, for readers.
+
+    The records have one for all rankings without a network. Those that fitted
+    something to the labels of train, such as weights of features, recorded it.
+    """
+    if group.recipe == UNTRAINED and any(r.get("fitted") for r in group.runs):
+        return FITTED
+    return group.recipe
 
 
 def _mean(group: Group) -> float:

@@ -21,9 +21,9 @@ def _reads_bert(system: System) -> bool:
 
 
 NEEDS: tuple[tuple[str, Callable[[System], bool]], ...] = (
-    ("no word vectors, nothing to train", lambda s: s.floor and not s.vectors),
+    ("no word vectors, no network", lambda s: s.floor and not s.vectors),
     (
-        "word vectors, nothing to train",
+        "word vectors, no network",
         lambda s: s.floor and not _reads_bert(s),
     ),
     (

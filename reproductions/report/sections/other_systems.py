@@ -9,6 +9,7 @@ from reproductions.records.rankings import Ranking
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.rules.floors import METRIC
+from reproductions.report.rules.floors import recipe_of
 from reproductions.report.rules.lines import NOT_RUN
 from reproductions.report.rules.lines import OTHER
 from reproductions.report.rules.lines import SPLITS
@@ -165,6 +166,6 @@ def _made(
     vectors = notes.cell(markdown.vectors(shown.vectors), longest=0)
     return [
         shown.training_set,
-        f"{shown.recipe} {vectors}",
+        f"{recipe_of(shown)} {vectors}",
         ", ".join(seeds),
     ]

@@ -43,6 +43,22 @@ def test_a_floor_is_untrained_and_of_the_same_vectors_or_of_none():
     assert Floors([], "hyperqa").above(by_model["hyperqa"]) is None
 
 
+def test_a_floor_that_is_fitted_to_labels_is_not_called_untrained():
+    text = dev(
+        run(MAP=0.58),
+        floor("bm25", 0.5),
+        floor("pv-cnt", 0.6, paper="systems", fitted={"pv": 0.7}),
+        # These fit nothing, and say so.
+        floor("idf-overlap", 0.4, fitted={}),
+    )
+    assert row_of(text, "PV + Cnt")[1] == "fitted"
+    assert row_of(text, "BM25")[1] == "untrained"
+    assert row_of(text, "idf overlap")[1] == "untrained"
+    plain = " ".join(text.split())
+    assert plain.count("`fitted` ones have weights or parameters") == 1
+    assert "`fitted`" not in dev(run(MAP=0.58), floor("bm25", 0.5))
+
+
 def test_the_papers_own_floor_comes_before_another_papers():
     runs = [
         floor("bm25", 0.5),

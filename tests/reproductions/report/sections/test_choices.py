@@ -44,8 +44,8 @@ def test_the_fastest_of_those_level_with_the_best_is_named():
     quick = "QUICK 0.700, 50 µs"
     equal = "EQUAL 0.791, 900 µs"
     assert chosen == {
-        "no word vectors, nothing to train": "none measured",
-        "word vectors, nothing to train": "FLOOR 0.600, 9 µs",
+        "no word vectors, no network": "none measured",
+        "word vectors, no network": "FLOOR 0.600, 9 µs",
         "trained, at most 100 µs a pair": quick,
         "trained, at most 1,000 µs a pair": equal,
         "trained, for a search index": quick,
