@@ -31,6 +31,7 @@ FILE = "paper.toml"
 FLOOR_NAMES = {
     "random": "random order",
     "cosine": "untrained cosine",
+    "idf-cosine": "idf-weighted cosine",
     "bm25": "BM25",
     "bm25-tuned": "BM25, tuned",
     "idf-overlap": "idf overlap",
@@ -45,6 +46,8 @@ FLOOR_NAMES = {
     "weighted-word-count": "word count, weighted by idf",
     "pv": "PV",
     "pv-cnt": "PV + Cnt",
+    "sentence-encoder": "Sentence encoder, as it is",
+    "late-interaction": "Late interaction, as it is",
 }
 
 

@@ -2,8 +2,12 @@
 
 import pytest
 
+from reproductions.records.paper_figures import FOLDER
+from reproductions.records.paper_figures import load_papers
+from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.rules.floors import Floors
+from reproductions.report.rules.floors import is_floor
 from support.report_pages import page
 from support.report_pages import row_of
 from support.report_pages import run
@@ -57,6 +61,13 @@ def test_a_floor_that_is_fitted_to_labels_is_not_called_untrained():
     plain = " ".join(text.split())
     assert plain.count("`fitted` ones have weights or parameters") == 1
     assert "`fitted`" not in dev(run(MAP=0.58), floor("bm25", 0.5))
+
+
+def test_every_recorded_floor_has_a_name_on_every_page():
+    groups = group_runs(read_all_runs(FOLDER / "records"))
+    floors = {group.model for group in groups if is_floor(group)}
+    for paper in load_papers().values():
+        assert floors <= paper.models.keys()
 
 
 def test_the_papers_own_floor_comes_before_another_papers():
