@@ -9,6 +9,8 @@ from reproductions.report import markdown
 from reproductions.report.paper_page import GENERATED
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import Floors
+from reproductions.report.rules.floors import about_sums
+from reproductions.report.rules.floors import marks_of
 from reproductions.report.rules.lines import latest_best
 from reproductions.report.run_tables import above_floor
 from reproductions.report.search_tables import Searches
@@ -67,11 +69,15 @@ def best_page(
                 for name in datasets
             ]
             vectors = [markdown.vectors(g.vectors) for g in chosen if g]
+            mark, *marks = marks_of(chosen)
             rows.append(
                 [
-                    paper.named(model),
+                    paper.named(model) + mark,
                     notes.cell(" or ".join(dict.fromkeys(vectors)), 12),
-                    *(_cell(group, floors) for group in chosen),
+                    *(
+                        _cell(group, floors) + one.strip()
+                        for group, one in zip(chosen, marks, strict=True)
+                    ),
                     markdown.span([len(g.runs) for g in chosen if g]),
                     str(len(trials)) if trials else NOT_RUN,
                     f"{minutes(trials):.0f}" if trials else NOT_RUN,
@@ -82,6 +88,7 @@ def best_page(
         [
             f"# Recipe `{RECIPE}`\n\n{GENERATED}\n",
             markdown.paragraph(INTRODUCTION),
+            *map(markdown.paragraph, about_sums(filter(_is_shown, groups))),
             markdown.table([*columns, "Seeds", "Trials", "Minutes"], rows),
             *notes.listed(),
         ]

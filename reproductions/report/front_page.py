@@ -9,6 +9,8 @@ from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.paper_page import GENERATED
 from reproductions.report.rules.floors import BELOW
+from reproductions.report.rules.floors import SUM
+from reproductions.report.rules.floors import mark_of
 from reproductions.report.rules.lines import NOT_RUN
 from reproductions.report.rules.lines import OTHER
 from reproductions.report.rules.lines import SPLITS
@@ -28,8 +30,8 @@ definition, over the questions that have a correct answer; ours are the mean
 over seeds ± the sample standard deviation, and in brackets the 95% interval
 from a bootstrap of questions and seeds together."""
 LEGEND = f"""\
-{BELOW}: below the best floor. Seeds are those on dev, on test. {NOT_RUN}: not
-run, or not printed.
+{BELOW}: below the best floor. {SUM}: on dev a [sum with a floor](best.md).
+Seeds: dev, test. {NOT_RUN}: no figure.
 
 A verdict, within or outside the tolerance of the paper's table, needs test, and
 the paper's word vectors, training set and settings. The letters say which
@@ -45,8 +47,9 @@ behind the figures, vectors, recipes and floors are on the paper's page."""
 CAPTION = f"""\
 MAP; ours are the mean over seeds ± the sample standard deviation. The best
 floor is the highest MAP of the rankings without a trained network, by the
-model's own word vectors or by none. {BELOW}: below it. {OTHER}: of other
-vectors, or of an earlier recipe, than the figure on dev. {NOT_RUN}: not run."""
+model's own word vectors or by none. {BELOW}: below it. {SUM}: on dev the score
+is a sum of the model's and of a floor. {OTHER}: of other vectors, or of an
+earlier recipe, than the figure on dev. {NOT_RUN}: not run."""
 INCOMPARABLE = """\
 No line has its paper's vectors, training and settings:
 none confirms a paper, and none refutes it."""
@@ -155,7 +158,7 @@ def _cells(
     line: Line, groups: Sequence[Group], rankings: Sequence[Ranking] = ()
 ) -> list[str]:
     return [
-        line.paper.name,
+        line.paper.name + mark_of(line.groups.get("dev")).strip(),
         f"`{line.dataset}`",
         line.printed or NOT_RUN,
         *figure_cells(line, groups, rankings),

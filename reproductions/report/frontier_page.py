@@ -14,8 +14,10 @@ from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
 from reproductions.report import plots
 from reproductions.report.paper_page import GENERATED
+from reproductions.report.rules.floors import ABOUT_SUMS
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import is_floor
+from reproductions.report.rules.floors import mark_of
 from reproductions.report.rules.lines import latest_best
 
 INTRODUCTION = """\
@@ -55,6 +57,7 @@ class System:
             None if it is not recorded.
         questions: number of questions, None if it is not recorded.
         seeds: the seeds of its runs; none of a floor.
+        mark: what stands after its name: whether a floor is in its score.
     """
 
     name: str
@@ -65,6 +68,7 @@ class System:
     interval: tuple[float, float] | None = None
     questions: int | None = None
     seeds: tuple[int, ...] = ()
+    mark: str = ""
 
     @property
     def microseconds(self) -> float:
@@ -117,6 +121,7 @@ def find_systems(
                 *(name, quality, cost, floor, latest.vectors, interval),
                 max(latest.values("questions"), default=None),
                 () if floor else tuple(run["seed"] for run in latest.runs),
+                mark_of(latest),
             )
         )
     return sorted(found, key=lambda system: system.microseconds)
@@ -153,9 +158,11 @@ def frontier_page(
         if number == 0:
             about = INTRODUCTION.format(metric=METRIC, **costs[0])
             parts.append(markdown.paragraph(about))
+            if any(system.mark for system in systems):
+                parts.append(markdown.paragraph(ABOUT_SUMS))
         rows = [
             [
-                system.name,
+                f"{system.name}{system.mark}",
                 notes.cell(markdown.vectors(system.vectors)),
                 markdown.number(system.quality),
                 f"{system.microseconds:,.1f}",

@@ -11,7 +11,10 @@ from reproductions.records.paper_figures import Row
 from reproductions.records.reasons import REASONS
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
+from reproductions.report.rules.floors import SUM
 from reproductions.report.rules.floors import UNTRAINED
+from reproductions.report.rules.floors import about_sums
+from reproductions.report.rules.floors import is_sum
 from reproductions.report.rules.floors import recipe_of
 from reproductions.report.rules.row_runs import TRAIN_SPLIT
 from reproductions.report.rules.row_runs import dev_figure
@@ -98,6 +101,7 @@ def _results(
             for row, group in found
         ]
         parts += [markdown.table(columns, rows), *notes.listed()]
+        parts += map(markdown.paragraph, about_sums(g for _, g in found))
     measured = [row for row, _ in found]
     others = [row for row in table.rows if row not in measured]
     if others:
@@ -174,7 +178,7 @@ def _made(
     name = papers.get(group.paper, paper).named(group.model)
     known = name.casefold() in row.model.casefold()
     changed = {k: v for k, v in group.overrides.items() if k != TRAIN_SPLIT}
-    recipe = recipe_of(group)
+    recipe = recipe_of(group).removesuffix(f" {SUM}")
     made = [
         f"recipe {recipe} {markdown.settings(changed)}".strip(),
         f"trained on {group.training_set}",
@@ -182,6 +186,8 @@ def _made(
     if group.recipe == UNTRAINED:
         read = f" to the labels of {group.training_set}"
         made = [recipe if recipe == UNTRAINED else recipe + read]
+    if is_sum(group):
+        made.append("with the floor `features` in the score")
     names = [] if known else [name]
     return ", ".join([*names, *made, markdown.vectors(group.vectors)])
 
@@ -194,7 +200,8 @@ def _verdict(
 
 
 def _measured_cells(table: ResultsTable, row: Row, group: Group) -> list[str]:
-    cells = [row.model, recipe_of(group), markdown.vectors(group.vectors)]
+    recipe = recipe_of(group)
+    cells = [row.model, recipe, markdown.vectors(group.vectors)]
     for metric, printed in row.metrics.items():
         cells += [
             f"{printed:.{table.digits}f}",

@@ -14,6 +14,7 @@ from reproductions.report.rules.floors import FITTED
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import UNTRAINED
 from reproductions.report.rules.floors import Floors
+from reproductions.report.rules.floors import about_sums
 from reproductions.report.rules.floors import is_floor
 from reproductions.report.rules.floors import recipe_of
 from reproductions.report.rules.selection import epochs_of
@@ -52,6 +53,7 @@ def measured(
     parts = [f"## {title}\n", markdown.paragraph(remark)]
     if any(recipe_of(g) == FITTED for g in _with_floors(groups, floors)):
         parts.append(markdown.paragraph(WITHOUT_NETWORK))
+    parts += map(markdown.paragraph, about_sums(groups))
     models = list(paper.models)
     ordered = sorted(
         groups,

@@ -74,5 +74,6 @@ def _chosen(systems: Sequence[System]) -> str:
     level = [s for s in systems if s.quality.mean >= best - LEVEL]
     one = min(level, key=lambda system: system.microseconds)
     return (
-        f"{one.name} {markdown.number(one.quality)}, {one.microseconds:,.0f} µs"
+        f"{one.name}{one.mark} {markdown.number(one.quality)}, "
+        f"{one.microseconds:,.0f} µs"
     )

@@ -9,6 +9,7 @@ from reproductions.records.rankings import Ranking
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.rules.floors import METRIC
+from reproductions.report.rules.floors import about_sums
 from reproductions.report.rules.floors import recipe_of
 from reproductions.report.rules.lines import NOT_RUN
 from reproductions.report.rules.lines import OTHER
@@ -58,7 +59,7 @@ def other_systems(
     """
     page = next((p.key for p in papers.values() if p.quoted), None)
     notes = markdown.Notes()
-    rows = []
+    rows, shown = [], []
     for table in paper.results:
         for row in table.rows:
             source = row.source(paper.key)
@@ -67,6 +68,7 @@ def other_systems(
             group = dev_of_row(paper, table, row, groups)
             if group is None:
                 continue
+            shown.append(group)
             line = Line(paper, table.dataset, table, row, {"dev": group})
             dev, _ = figure_cells(line, groups, rankings)
             rows.append(
@@ -86,6 +88,7 @@ def other_systems(
     return [
         "## Other systems of the tables, measured\n",
         markdown.paragraph(about),
+        *map(markdown.paragraph, about_sums(shown)),
         markdown.table([*columns, *MADE], rows),
         *notes.listed(),
     ]
@@ -111,6 +114,7 @@ def at_a_glance(
     parts = ["## At a glance\n"]
     about = AT_A_GLANCE.format(metric=METRIC, other=OTHER, not_run=NOT_RUN)
     parts.append(markdown.paragraph(about if own else "Not run."))
+    parts += map(markdown.paragraph, about_sums(own))
     for dataset in sorted({group.dataset for group in own}):
         notes = markdown.Notes()
         rows = []

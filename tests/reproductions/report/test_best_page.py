@@ -39,3 +39,13 @@ def test_the_last_version_of_a_recipe_is_shown_next_to_its_floor():
     assert page.splitlines()[-1] == (
         "| HyperQA | `v` | 0.650 ± 0.071 (-0.050 ↓) | – | – | 2 | 2 | 3 |"
     )
+
+
+def test_a_sum_with_the_floor_is_marked():
+    beside = {"settings": {"joint_weight": 1.0}}
+    runs = [run(1, 0.6), run(1, 0.7, dataset="trecqa-raw", **beside)]
+    page = best_page(load_papers(), group_runs(runs), {})
+    figures = "0.600 (no floor) | – | 0.700 (no floor)⊕ |"
+    assert page.splitlines()[-1].startswith(f"| HyperQA | `v` | {figures}")
+    assert "fitted together (`joint_weight`)" in page
+    assert "⊕" not in best_page(load_papers(), group_runs(runs[:1]), {})

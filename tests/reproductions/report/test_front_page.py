@@ -99,3 +99,11 @@ def test_data_sets_without_runs_are_named_once():
     other = run(dataset="selqa")
     assert row_of(page(other), "HyperQA", "`selqa`")[2] == "–"
     assert "selqa" not in readme_table(load_papers(), group_runs([other]))
+
+
+def test_a_sum_with_the_floor_is_marked():
+    beside = {"recipe": "best", "settings": {"joint_weight": 1.0}}
+    text = page(run(**beside), run(dataset="trecqa-raw"))
+    assert row_of(text, "HyperQA⊕", "`wikiqa`")
+    assert row_of(text, "HyperQA", "`trecqa-raw`")
+    assert "⊕: on dev a [sum with a floor](best.md)." in text

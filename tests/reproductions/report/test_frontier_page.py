@@ -129,3 +129,13 @@ def test_the_last_record_of_a_system_counts(tmp_path):
     assert read_costs(path) == [cost("hyperqa", 20.0)]
     with pytest.raises(RecordError, match="bytes"):
         append_cost(path, {**cost("hyperqa", 1.0), "bytes": None})
+
+
+def test_a_sum_with_the_floor_is_marked():
+    beside = {**RUNS[0], "settings": {"joint_weight": 5.0}}
+    page = frontier_page(load_papers(), group_runs([beside, *RUNS[1:]]), COSTS)
+    assert "\n| HyperQA ⊕ |" in page
+    assert "\n| CosineQA |" in page
+    assert "fitted together (`joint_weight`)" in " ".join(page.split())
+    alone = frontier_page(load_papers(), group_runs(RUNS), COSTS)
+    assert "⊕" not in alone

@@ -53,3 +53,12 @@ def test_the_fastest_of_those_level_with_the_best_is_named():
         "no limit": equal,
     }
     assert {row[2] for row in cells} == {"none measured"}
+
+
+def test_a_sum_with_the_floor_is_marked():
+    run, cost = measured("quick", 0.7, 50.0)
+    beside = {**run, "settings": {"joint_weight": 1.0}}
+    papers = {"p": SimpleNamespace(named=str.upper)}
+    assert "| QUICK ⊕ 0.700, 50 µs |" in choices(
+        papers, group_runs([beside]), [cost]
+    )
