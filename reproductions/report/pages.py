@@ -82,7 +82,10 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
         choosing: _replaced(choosing, choices(papers, groups, costs)),
         folder / "README.md": front_page(papers, groups, rankings),
         folder / "models.md": models_page(
-            load_families(folder / "records" / "models.toml"), groups, costs
+            load_families(folder / "records" / "models.toml"),
+            groups,
+            costs,
+            papers,
         ),
         folder / "best.md": best_page(papers, groups, searches),
         folder / "frontier.md": frontier_page(papers, groups, costs),

@@ -1,5 +1,8 @@
 """The page of all models: complete, and with the records' figures."""
 
+import itertools
+from types import SimpleNamespace
+
 import pytest
 
 from keras_qa import models
@@ -9,11 +12,13 @@ from reproductions.records.seed_groups import group_runs
 from reproductions.report.pages import ROOT
 from reproductions.report.sections.models_page import load_families
 from reproductions.report.sections.models_page import models_page
+from reproductions.report.sections.models_page import systems_of
+from reproductions.systems.classes import CLASSES
 
 PATH = ROOT / "reproductions" / "records" / "models.toml"
 FAMILY = {
     "name": "Sums",
-    "model": [{"class": "M", "source": "A", "score": "q", "runs": "p:m"}],
+    "model": [{"class": "M", "source": "A", "score": "q", "runs": ["p:m"]}],
 }
 
 
@@ -36,15 +41,18 @@ def test_every_model_is_listed_and_every_record_is_named():
     listed = [
         model for family in load_families(PATH) for model in family["model"]
     ]
-    # A language model scores no pairs.
-    rankers = set(models.__all__) - {"BidirectionalLanguageModel"}
+    # A language model scores no pairs; what scores texts is no Keras model.
+    rankers = {*models.__all__, "ParagraphVectors", "Stacker", "HashedTfIdf"}
+    rankers -= {"BidirectionalLanguageModel"}
     names = [model["class"] for model in listed]
     assert sorted(names) == sorted(rankers)
     papers = load_papers()
-    for model in listed:
-        if "runs" in model:
-            paper, name = model["runs"].split(":")
-            assert papers[paper].named(name)
+    of_class = {model["class"]: systems_of(model) for model in listed}
+    for paper, name in itertools.chain(*of_class.values()):
+        assert name in papers[paper].models
+    # A class that is several systems has all of them.
+    for name, (class_name, _) in CLASSES.items():
+        assert ("systems", name) in of_class[class_name]
 
 
 def test_a_row_has_the_figures_of_the_records():
@@ -56,10 +64,30 @@ def test_a_row_has_the_figures_of_the_records():
         "microseconds_per_encoded_pair": 0.5,
         "parameters": 90_300,
     }
-    page = models_page([FAMILY], group_runs(runs), [cost])
-    row = "| `M` | A | $q$ | 90.3K | 2.0 (0.5) | 0.500 |  | 0.750 |"
+    page = models_page([FAMILY], group_runs(runs), [cost], {})
+    row = "| `M` | A | $q$ | 90.3K | 2.0 (0.5) | 0.500 |  | 0.750 |  |"
     assert row in page
-    assert "| `M` | A | $q$ |  |  |  |  |  |" in models_page([FAMILY], [], [])
+    empty = models_page([FAMILY], [], [], {})
+    assert "| `M` | A | $q$ |  |  |  |  |  |  |" in empty
+
+
+def test_each_system_of_a_class_has_a_row_and_sums_have_a_mark():
+    (model,) = FAMILY["model"]
+    family = {"name": "S", "model": [{**model, "runs": ["p:m", "p:n", "p:o"]}]}
+    beside = {"settings": {"joint_weight": 5.0}}
+    runs = [
+        run(0.5, **beside),
+        run(0.6, dataset="semeval"),
+        run(0.7, model="n", **beside),
+    ]
+    papers = {"p": SimpleNamespace(named=str.upper)}
+    page = models_page([family], group_runs(runs), [], papers)
+    assert "| `M`, M | A | $q$ |  |  | 0.500 ⊕ |  |  | 0.600 |" in page
+    # All of its figures are sums.
+    assert "| `M`, N ⊕ |  |  |  |  | 0.700 |  |  |  |" in page
+    assert "| `M`, O |  |  |  |  |  |  |  |  |" in page
+    assert page.count("⊕: the score is not the network's alone.") == 1
+    assert "⊕" not in models_page([FAMILY], group_runs(runs[1:2]), [], papers)
 
 
 def test_an_unknown_field_is_refused(tmp_path):
