@@ -12,13 +12,12 @@ from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.lines import NOT_RUN
 from reproductions.report.rules.lines import OTHER
 from reproductions.report.rules.lines import SPLITS
+from reproductions.report.rules.lines import TRAIN_SPLIT
 from reproductions.report.rules.lines import Line
 from reproductions.report.rules.lines import best_floor
 from reproductions.report.rules.lines import chosen
 from reproductions.report.rules.lines import figure_cells
 
-# The setting that a training set of TrecQA is chosen by: no other condition.
-TRAIN_SPLIT = "train_split"
 ABOUT = """\
 Rows of the tables above whose systems were measured by another script of this
 project, on their data sets. The paper's figure is of test, ours are {metric} on

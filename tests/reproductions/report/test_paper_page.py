@@ -115,6 +115,33 @@ def test_tables_of_one_changed_setting():
     assert row_of(dev, "HyperQA")[3] == "0.702 ± 0.001"
 
 
+def test_runs_on_train_all_have_a_table_of_their_own():
+    changed = {"train_split": "train-all"}
+    runs = [
+        run(MAP=0.81, dataset="trecqa-raw", training_set="TRAIN"),
+        run(
+            MAP=0.82,
+            dataset="trecqa-raw",
+            training_set="TRAIN-ALL",
+            training={"pairs": 53_417},
+            overrides=changed,
+        ),
+        run(MAP=0.83, overrides={**changed, "sampler": "random"}),
+    ]
+    dev = section(page(*runs), "## Measured on dev")
+    _, small, large = dev.split("; trained on ")
+    assert small.startswith("TRAIN, 7,481 pairs:")
+    assert row_of(small, "HyperQA", "paper")[3] == "0.810"
+    assert large.startswith("TRAIN-ALL, 53,417 pairs:")
+    assert row_of(large, "HyperQA")[1:4:2] == [
+        *("paper `train_split=train-all`", "0.820"),
+    ]
+    made = section(page(*runs), "## How each figure was made")
+    assert "recipe paper `train_split=train-all`, dev:" in " ".join(
+        made.split()
+    )
+
+
 def test_models_are_in_the_order_of_paper_toml():
     models = ("hyperqa", "cosineqa", "bm25", "cosine")
     dev = section(
