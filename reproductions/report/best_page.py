@@ -13,11 +13,14 @@ from reproductions.report.rules.lines import latest_best
 from reproductions.report.run_tables import above_floor
 from reproductions.report.search_tables import Searches
 from reproductions.report.search_tables import minutes
+from reproductions.report.sections.training_sets import training_sets
 
 RECIPE = "best"
 DATASETS = ("wikiqa", "trecqa-clean", "trecqa-raw")
 # Shown if a model was measured on them.
 MORE = ("semeval",)
+# Its training sets are compared.
+TWO_SETS = "trecqa-raw"
 NOT_RUN = "–"
 INTRODUCTION = f"""\
 {METRIC} on dev, mean over seeds ± the sample standard deviation, and how far it
@@ -84,13 +87,19 @@ def best_page(
             markdown.paragraph(INTRODUCTION),
             markdown.table([*columns, "Seeds", "Trials", "Minutes"], rows),
             *notes.listed(),
+            *training_sets(
+                papers, [g for g in groups if _is_of_recipe(g)], TWO_SETS
+            ),
         ]
     )
 
 
 def _is_shown(group: Group) -> bool:
-    dev = (group.recipe, group.split) == (RECIPE, "dev")
-    return dev and not group.overrides
+    return _is_of_recipe(group) and not group.overrides
+
+
+def _is_of_recipe(group: Group) -> bool:
+    return (group.recipe, group.split) == (RECIPE, "dev")
 
 
 def _cell(group: Group | None, floors: Floors) -> str:
