@@ -153,6 +153,18 @@ def test_models_are_in_the_order_of_paper_toml():
     assert known == ["untrained cosine", "BM25", "CosineQA", "HyperQA"]
 
 
+def test_the_constants_of_a_tuned_floor_are_under_its_table():
+    tuned = run(
+        model="bm25-tuned",
+        recipe="untrained",
+        vectors=[],
+        fitted={"k1": 0.2, "b": 0.0, "MAP": 0.6},
+    )
+    dev = section(page(run(), tuned), "## Measured on dev")
+    assert "\nBM25, tuned: k1 0.2, b 0, chosen on train less its fold.\n" in dev
+    assert "k1" not in section(page(run()), "## Measured on dev")
+
+
 def test_sizes_and_seconds_per_epoch():
     part = section(
         page(run(1), run(2, seconds_per_epoch=2.5)),
