@@ -142,7 +142,7 @@ def results(
             every,
         ),
         *_other_tests(paper, plain, floors, every),
-        *search_tables(paper, searches),
+        *search_tables(paper, searches, groups),
         *changed_settings(paper, groups),
         *sizes_and_speeds(paper, groups),
         *stage_tables(paper, groups),
