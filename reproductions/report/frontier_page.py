@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reproductions.records.costs import Cost
+from reproductions.records.costs import with_tuned
 from reproductions.records.paper_figures import Paper
 from reproductions.records.rankings import Ranking
 from reproductions.records.seed_groups import Group
@@ -89,7 +90,7 @@ def find_systems(
         rankings: what the folders of runs said, for the intervals.
     """
     found = []
-    for cost in costs:
+    for cost in with_tuned(costs):
         own = [
             group
             for group in groups
@@ -214,7 +215,7 @@ def reference_table(
             f"{cost['bytes'] / 4e6:.1f} M",
             f"{cost['microseconds_per_pair'] / 1e3:.1f}",
         ]
-        for cost in costs
+        for cost in with_tuned(costs)
         if cost["paper"] == paper.key
     }
     rows = []
