@@ -127,6 +127,40 @@ def test_a_trained_model_costs_what_it_costs_as_it_is():
     assert with_tuned([as_it_is, own]) == [as_it_is, own]
 
 
+def test_the_page_says_how_much_longer_the_reference_takes():
+    slow = {**cost("cross-encoder", 4_500.0), "paper": "references"}
+    papers, groups = load_papers(), group_runs(RUNS)
+    sentence = (
+        "Cross-encoder takes 150 times as long a pair as HyperQA (with "
+        "HyperQA's candidates encoded: 2,000 times)."
+    )
+    page = frontier_page(papers, groups, [*COSTS, slow])
+    assert sentence in " ".join(page.split())
+    for costs in (COSTS, [*COSTS[1:], slow], [{**slow, "dataset": "d"}]):
+        assert " takes " not in frontier_page(papers, groups, costs)
+
+
+def test_references_are_neither_floors_nor_networks_of_the_papers():
+    reference = {
+        **run("sentence-encoder", 0.6, recipe="untrained"),
+        "paper": "references",
+    }
+    costs = [
+        *COSTS,
+        {
+            **cost("sentence-encoder", 50.0, "untrained"),
+            "paper": "references",
+        },
+    ]
+    groups = group_runs([*RUNS, reference])
+    systems = find_systems(load_papers(), groups, costs, "wikiqa")
+    assert [system.kind for system in systems] == [
+        "floor",
+        *["trained network"] * 2,
+        "reference of today",
+    ]
+
+
 def test_the_picture_is_a_png(tmp_path):
     pytest.importorskip("matplotlib")
     systems = find_systems(load_papers(), group_runs(RUNS), COSTS, "wikiqa")
