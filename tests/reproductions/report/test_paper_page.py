@@ -52,6 +52,15 @@ def test_findings_are_between_the_tables_of_dev_and_test():
     assert not re.search(r"\d\.\d", part)
 
 
+def test_findings_leave_numbers_of_seeds_to_the_tables_of_references():
+    """A run that is recorded later would make them wrong."""
+    papers = [p for p in load_papers().values() if p.reference]
+    assert papers
+    for paper in papers:
+        for finding in paper.findings:
+            assert not re.search(r"\bseeds?\b", finding), paper.key
+
+
 def test_findings_leave_comparisons_to_the_tests():
     """They would outlive the records: the words come from rules/claims.py."""
     words = r"significan|level with|\b(above|below|beats?|better|worse)\b"
