@@ -30,9 +30,9 @@ class AICNN(WordModel):
     3. A hidden layer reads both vectors, and the score is linear in its units,
        the difference of the two classes of a softmax.
 
-    The steps are those of the paper's abstract. Its equations and sizes were
-    not at hand: the elementwise product, the form of the attention, shared by
-    both texts, and all sizes are assumptions.
+    The steps are those of the paper's abstract. The paper is not at hand: the
+    elementwise product, the form of the attention, shared by both texts, and
+    all sizes are assumptions.
 
     `attention` is a model with the same inputs that returns the weights of the
     segments, a dict of `"question"` `(batch_size, question_length)` and
