@@ -70,11 +70,15 @@ def results(paper: str) -> str:
     )
     # The page has a heading for them.
     text = re.sub(r"^##", "###", "\n".join(parts), flags=re.MULTILINE)
-    # Pictures are in the paper's folder; further tables have pages here.
-    text = text.replace(
+    # Further tables have pages here; pictures are in the paper's folder.
+    text = re.sub(
+        r"\]\((?:pictures/)?(tables|spaces|radii)\.md",
+        rf"]({paper}-\1.md",
+        text,
+    )
+    return text.replace(
         "](pictures/", f"](../../reproductions/{paper}/pictures/"
     )
-    return re.sub(r"\]\((tables|spaces)\.md", rf"]({paper}-\1.md", text)
 
 
 def ledger(paper: str) -> str:

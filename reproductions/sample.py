@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from keras_qa.ranking.intervals import mean_interval
+from reproductions.by_question import question_metric
 from reproductions.hyperqa import experiment as hyperqa
 from reproductions.records.paired_tests import PATH
 from reproductions.records.paired_tests import read_paired_tests
@@ -24,7 +25,6 @@ from reproductions.records.paper_figures import model_names
 from reproductions.records.runs import read_metrics
 from reproductions.report.plots import measured_on
 from reproductions.report.plots import results_bars
-from reproductions.significance import question_metric
 
 MODELS = ("hyperqa", "cosineqa", "bm25")
 METRICS = ("MAP", "MRR", "P@1")

@@ -3,9 +3,12 @@
     python -m reproductions.significance runs/study
 
 Each paper's `paper.toml` says in `[[paired_tests]]` which models are compared.
-The script finds their run folders below the given folders. It compares two
-conditions on the same split of the same data set, with the same recipe and,
-unless the entry in `paper.toml` says otherwise, the same vectors.
+The script finds their run folders below the given folders, and compares them
+with each other and with the recorded runs whose values of each question it has
+kept from earlier folders in `records/question_values.jsonl`. Two conditions are
+compared on the same split of the same data set, with the same recipe and,
+unless the entry in `paper.toml` says otherwise, the same vectors, and only if
+the values of all their recorded seeds are known.
 
 The average precision of each question (or another metric that the entry names)
 is averaged over the seeds of each condition. The p value is that of a two-sided
@@ -14,10 +17,10 @@ describes variation between questions. The interval of the mean difference is a
 bootstrap in which questions and the seeds of each condition are drawn together.
 
 Results are written to `records/paired_tests.jsonl`, where they replace earlier
-results of the same two conditions. Of every condition that is found, the
-interval of its own MAP, the checksums of its rankings and what was measured
-after each epoch are written to `records/rankings.jsonl`. Runs that
-`records/runs.jsonl` does not have are left out: no page has their figures.
+results of the same two conditions. Of every such condition, the interval of its
+own MAP, the checksums of its rankings and what was measured after each epoch
+are written to `records/rankings.jsonl`. Runs that `records/runs.jsonl` does not
+have are left out: no page has their figures.
 """
 
 import argparse
@@ -31,12 +34,14 @@ from typing import Any
 
 import numpy as np
 
-from keras_qa.errors import KerasQAError
-from keras_qa.files.whole import file_digest
 from keras_qa.ranking.intervals import CONFIDENCE
 from keras_qa.ranking.intervals import RESAMPLES
 from keras_qa.ranking.intervals import paired_difference
 from keras_qa.ranking.intervals import seeds_interval
+from reproductions.by_question import METRIC
+from reproductions.by_question import Known
+from reproductions.by_question import SignificanceError
+from reproductions.by_question import checksum
 from reproductions.learning_curves import read_history
 from reproductions.records.paired_tests import PATH
 from reproductions.records.paired_tests import Condition
@@ -45,6 +50,9 @@ from reproductions.records.paired_tests import update_paired_tests
 from reproductions.records.paper_figures import WantedTest
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.paper_figures import whose
+from reproductions.records.question_values import PATH as QUESTION_VALUES
+from reproductions.records.question_values import read_question_values
+from reproductions.records.question_values import update_question_values
 from reproductions.records.rankings import PATH as RANKINGS
 from reproductions.records.rankings import Ranking
 from reproductions.records.rankings import update_rankings
@@ -58,63 +66,23 @@ from reproductions.records.seed_groups import Statistic
 from reproductions.records.seed_groups import canonical
 from reproductions.records.seed_groups import group_runs
 
-METRIC = "MAP"
 
-
-class SignificanceError(KerasQAError, ValueError):
-    """The given runs cannot be compared with each other."""
-
-
-def question_metric(folder: Path, metric: str) -> dict[str, float]:
-    """A metric of each question that a run scored.
-
-    Args:
-        folder: a run's folder with `run.trec` and `qrels.trec`.
-        metric: one of `reproductions.harness.measures.EVERY`; `"MAP"` is the
-            mean of the average precision of questions.
-
-    Returns:
-        The metric by question id, for the questions with a correct answer.
-
-    Raises:
-        DatasetError: if a file is missing or bad.
-    """
-    import ir_measures
-
-    from reproductions.harness.measures import EVERY
-    from reproductions.records.trec_files import read_labels
-    from reproductions.records.trec_files import read_ranking
-
-    qrels = read_labels(folder / "qrels.trec")
-    run = read_ranking(folder / "run.trec")
-    scored = {q.query_id for q in qrels if q.relevance > 0}
-    return {
-        value.query_id: value.value
-        for value in ir_measures.iter_calc(
-            [EVERY[metric]],
-            [q for q in qrels if q.query_id in scored],
-            [d for d in run if d.query_id in scored],
-        )
-    }
-
-
-def paired_test(first: Group, second: Group, metric: str = "MAP") -> PairedTest:
+def paired_test(
+    first: Group, second: Group, known: Known, metric: str = METRIC
+) -> PairedTest:
     """Tests the difference between two groups of runs.
 
     Args:
-        first: the first group; its records have `folder`, see `find_runs`.
-        second: the second group, likewise.
+        first: the first group.
+        second: the second group.
+        known: the values of the groups' runs.
         metric: name of the metric.
 
     Raises:
         DatasetError: if a run's ranking or labels are missing or bad.
         SignificanceError: if the runs did not score the same questions.
     """
-    values = _by_question(
-        [group for group in (first, second) for _ in group.runs],
-        [Path(r["folder"]) for group in (first, second) for r in group.runs],
-        metric,
-    )
+    values = known.values((first, second), metric)
     of_first, of_second = np.split(values, [len(first.runs)])
     difference, _, p_value = paired_difference(
         of_first.mean(axis=0), of_second.mean(axis=0)
@@ -137,19 +105,19 @@ def paired_test(first: Group, second: Group, metric: str = "MAP") -> PairedTest:
     )
 
 
-def ranking_of(group: Group, metric: str = METRIC) -> Ranking:
-    """What the folders of a group's runs say beyond its records.
+def ranking_of(group: Group, known: Known, metric: str = METRIC) -> Ranking:
+    """What the rankings of a group's runs say beyond its records.
 
     Args:
-        group: the group; its records have `folder`, see `find_runs`.
+        group: the group.
+        known: the values of the group's runs.
         metric: name of the metric of the interval.
 
     Raises:
         DatasetError: if a run's ranking or labels are missing or bad.
         SignificanceError: if the runs did not score the same questions.
     """
-    folders = [Path(run["folder"]) for run in group.runs]
-    values = _by_question([group] * len(folders), folders, metric)
+    values = known.values((group,), metric)
     return Ranking(
         paper=group.paper,
         dataset=group.dataset,
@@ -160,23 +128,28 @@ def ranking_of(group: Group, metric: str = METRIC) -> Ranking:
         interval=seeds_interval(values),
         confidence=CONFIDENCE,
         resamples=RESAMPLES,
-        run_sha256=[file_digest(folder / "run.trec") for folder in folders],
-        history=_history(folders),
+        run_sha256=[checksum(run) for run in group.runs],
+        history=_history(group.runs),
         versions=_versions(),
     )
 
 
-def _history(folders: Sequence[Path]) -> dict[str, list[list[float]]]:
+def _history(runs: Sequence[dict[str, Any]]) -> dict[str, list[list[float]]]:
     """What all runs measured after each epoch; empty without epochs."""
+    if any("folder" not in run for run in runs):
+        found = [run.get("history", {}) for run in runs]
+        names = set.intersection(*map(set, found))
+        return {name: [one[name] for one in found] for name in sorted(names)}
+    folders = [Path(run["folder"]) for run in runs]
     if not all((folder / "history.csv").exists() for folder in folders):
         return {}
-    found = {}
+    columns = {}
     for name in ("loss", METRIC):
         with suppress(RecordError):
-            found[name] = [
+            columns[name] = [
                 read_history(folder, name)[name].tolist() for folder in folders
             ]
-    return found
+    return columns
 
 
 def _versions() -> dict[str, str]:
@@ -184,29 +157,6 @@ def _versions() -> dict[str, str]:
         name: metadata.version(name)
         for name in ("ir-measures", "numpy", "scipy")
     }
-
-
-def _by_question(
-    groups: Sequence[Group], folders: Sequence[Path], metric: str
-) -> np.ndarray:
-    """A metric of each run and question, `(runs, questions)`.
-
-    Args:
-        groups: for each run its group.
-        folders: for each run its folder.
-        metric: name of the metric.
-    """
-    every = [question_metric(folder, metric) for folder in folders]
-    names = sorted(every[0])
-    for group, found in zip(groups, every, strict=True):
-        if sorted(found) != names:
-            raise SignificanceError(
-                f"{group.model} on {group.dataset} {group.split}: expected "
-                f"scores of the same {len(names)} questions in all runs. "
-                f"Received: {len(found)} questions, "
-                f"{len(set(names) & set(found))} of them the same"
-            )
-    return np.array([[found[name] for name in names] for found in every])
 
 
 def _condition(group: Group, values: np.ndarray) -> Condition:
@@ -354,21 +304,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         default=PATH,
         metavar="FILE",
         help="default: reproductions/records/paired_tests.jsonl; "
-        "`rankings.jsonl` is written beside it",
+        "`rankings.jsonl` and `question_values.jsonl` are written next to it",
     )
     arguments = parser.parse_args(argv)
+    records = arguments.output.parent
+    kept = records / QUESTION_VALUES.name
     try:
         every = find_runs(arguments.runs)
-        found = recorded_runs(every, arguments.output.parent)
+        found = recorded_runs(every, records)
         if left_out := len(every) - len(found):
             print(f"{left_out} runs are not recorded: left out")
-        groups = group_runs(found)
-        tests = _every_test(groups)
+        known = Known(read_question_values(kept))
+        earlier = read_all_runs(records) if (records / RUNS).exists() else []
+        groups = group_runs([*earlier, *found])
+        tests = _every_test(groups, known)
+        rankings = [
+            ranking_of(group, known)
+            for group in groups
+            if METRIC in group.metrics and known.has(group)
+        ]
         update_paired_tests(arguments.output, tests)
-        update_rankings(
-            arguments.output.with_name(RANKINGS.name),
-            [ranking_of(g) for g in groups if METRIC in g.metrics],
-        )
+        update_rankings(arguments.output.with_name(RANKINGS.name), rankings)
+        update_question_values(kept, known.kept.values())
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -383,11 +340,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _every_test(groups: Sequence[Group]) -> list[PairedTest]:
+def _every_test(groups: Sequence[Group], known: Known) -> list[PairedTest]:
     tests = [
-        paired_test(first, second, metric)
+        paired_test(first, second, known, metric)
         for key, paper in load_papers().items()
         for first, second, metric in pairs(groups, paper.paired_tests, key)
+        if known.has(first, metric) and known.has(second, metric)
     ]
     if not tests:
         raise SignificanceError(

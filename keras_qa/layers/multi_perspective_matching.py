@@ -78,7 +78,7 @@ class MultiPerspectiveMatching(PairLayer, ConfiguredLayer):
         [[[1.0, 1.0, 0.0, 0.0]]]
 
     Reference: Wang et al., 2017, "Bilateral Multi-Perspective Matching for
-    Natural Language Sentences", the matching layer.
+    Natural Language Sentences", section 3.2.
     """
 
     parts = {

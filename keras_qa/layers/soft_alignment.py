@@ -56,7 +56,7 @@ class SoftAlignment(PairLayer, ConfiguredLayer):
         [[[0.0, 4.5], [0.0, 9.0]]]
 
     Reference: Wang and Jiang, 2017, "A Compare-Aggregate Model for Matching
-    Text Sequences", equation 2 (bilinear).
+    Text Sequences", section 2.2, equation 2 (bilinear).
     """
 
     parts = {

@@ -71,7 +71,7 @@ class WordComparison(PairLayer, ConfiguredLayer):
         [[[4.0, 9.0]]]
 
     Reference: Wang and Jiang, 2017, "A Compare-Aggregate Model for Matching
-    Text Sequences", the comparison functions.
+    Text Sequences", section 2.3, equations 3 to 8.
     """
 
     parts = {

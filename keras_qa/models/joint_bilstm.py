@@ -79,7 +79,8 @@ class JointBiLSTM(WordModel):
         (1, 1)
 
     Reference: Wang and Nyberg, 2015, "A Long Short-Term Memory Model for Answer
-    Sentence Selection in Question Answering".
+    Sentence Selection in Question Answering". The paper is not at hand: no
+    section or equation is cited.
     """
 
     @keeps_arguments

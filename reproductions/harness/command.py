@@ -253,6 +253,14 @@ def _run_and_print(
 ) -> None:
     # Settings are checked before the slow imports.
     settings = experiment.settings_of(arguments)
+    owner, model = experiment.owner(arguments.model), arguments.model
+    if model not in owner.untrained and owner.recipes[arguments.recipe].lacks(
+        model, arguments.dataset
+    ):
+        print(
+            f"Nothing was searched for {model} on {arguments.dataset}: recipe "
+            f"{arguments.recipe} has its other settings alone."
+        )
     from reproductions.harness.run import run_experiment
 
     with on_devices(arguments):

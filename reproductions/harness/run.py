@@ -60,6 +60,9 @@ from reproductions.records.runs import read_runs
 if TYPE_CHECKING:
     from reproductions.harness.cross_validation import Validation
 
+# So few questions choose an epoch hardly better than chance.
+FEW = 100
+
 
 def run_experiment(
     experiment: Experiment[Any], arguments: Namespace, settings: CommonSettings
@@ -238,6 +241,8 @@ def _outcome(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
 
     settings = run.settings
     if not settings.folds:
+        if not (fixes_epochs(settings) or run.arguments.smoke):
+            _say_if_few(run)
         most = settings.smoke_epochs if run.arguments.smoke else settings.epochs
         fixed = most if settings.average_last else None
         return fit_and_rank(experiment, run, fixed)
@@ -247,6 +252,16 @@ def _outcome(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
     )
     outcome = fit_and_rank(experiment, run, validation.epochs)
     return Outcome(outcome.scores, {**outcome.details, **validation.details})
+
+
+def _say_if_few(run: Run[Any]) -> None:
+    """Says if a few questions choose the epoch, and what helps."""
+    if len(run.select) < FEW:
+        print(
+            f"The epoch is chosen on {len(run.select)} questions, hardly "
+            "better than by chance: --set folds=5 chooses the number of epochs "
+            "on all questions of train."
+        )
 
 
 def _overrides(

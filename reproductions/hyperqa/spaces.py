@@ -297,7 +297,7 @@ def _measured(
     dataset: str, name: str, arguments: argparse.Namespace
 ) -> Iterator[list[float]]:
     """The average precision of each question, of each finished run."""
-    from reproductions.significance import question_metric
+    from reproductions.by_question import question_metric
 
     for seed in arguments.seeds:
         folder = arguments.output_dir / f"{dataset}-{name}-{seed}"

@@ -29,6 +29,7 @@ from keras_qa.datasets.dataset import Question
 from keras_qa.files.whole import write_whole
 from keras_qa.ranking.intervals import seeds_interval
 from keras_qa.text.tokenizer import tokenize
+from reproductions.by_question import question_metric
 from reproductions.harness.command import add_data_dir
 from reproductions.harness.command import add_run_option
 from reproductions.harness.command import print_written
@@ -43,7 +44,6 @@ from reproductions.report.plots import legend_above
 from reproductions.report.plots import line_style
 from reproductions.report.plots import new_figure
 from reproductions.report.plots import save
-from reproductions.significance import question_metric
 
 # Upper ends of the figure's eleven buckets but the last; the text names three.
 EDGES = (50, 55, 60, 65, 70, 80, 90, 100, 120, 160)

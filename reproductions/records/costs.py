@@ -1,5 +1,6 @@
 """The record of what ranking costs: one JSON object per line."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from typing import NotRequired
@@ -7,6 +8,9 @@ from typing import TypedDict
 
 from reproductions.records.reading import read_lines
 from reproductions.records.runs import append_line
+
+# The end of the name of a model that is trained, and without it ranks as it is.
+TUNED = "-tuned"
 
 
 class Cost(TypedDict):
@@ -46,3 +50,33 @@ def read_costs(path: Path | str) -> list[Cost]:
         for cost in read_lines(path, Cost)
     }
     return list(found.values())
+
+
+def untuned(model: str) -> str:
+    """The name of the model that ranks as it is; other names stay.
+
+    >>> untuned("sentence-encoder-tuned"), untuned("cross-encoder")
+    ('sentence-encoder', 'cross-encoder')
+    """
+    return model.removesuffix(TUNED)
+
+
+def with_tuned(costs: Iterable[Cost]) -> list[Cost]:
+    """The costs, and those of models that were measured as they are alone.
+
+    Training changes neither the time nor the size of a model: by the recipe
+    `best`, `X-tuned` costs what `X` costs. A record of its own comes first.
+
+    Args:
+        costs: the recorded costs.
+    """
+    costs = list(costs)
+    recorded = {
+        (cost["paper"], cost["model"], cost["dataset"]) for cost in costs
+    }
+    for cost in list(costs):
+        name = cost["model"] + TUNED
+        own = (cost["paper"], name, cost["dataset"]) in recorded
+        if cost["recipe"] == "untrained" and not own:
+            costs.append({**cost, "model": name, "recipe": "best"})
+    return costs

@@ -26,6 +26,8 @@ from reproductions.harness.parts.learners import Learner
 from reproductions.harness.parts.learners import Training
 from reproductions.harness.parts.runs import Outcome
 from reproductions.harness.parts.runs import Run
+from reproductions.records.costs import TUNED
+from reproductions.records.costs import untuned
 from reproductions.references.settings import MODELS
 from reproductions.references.settings import RECIPES
 from reproductions.references.settings import ReferenceSettings
@@ -46,7 +48,6 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
         ("scale", "projection_dim", "reduce"),
     ),
 }
-TUNED = "-tuned"
 ZERO_SHOT = ("sentence-encoder", "late-interaction")
 
 
@@ -93,7 +94,7 @@ class ReferenceExperiment(Experiment[ReferenceSettings]):
         self, model: str, settings: ReferenceSettings, matrix: np.ndarray
     ) -> "keras.Model":
         """A model with the weights of the BERT."""
-        class_name, names = CLASSES[model.removesuffix(TUNED)]
+        class_name, names = CLASSES[untuned(model)]
         return getattr(keras_qa, class_name).from_bert(
             _bert(settings.bert),
             dropout=settings.dropout,

@@ -1,5 +1,6 @@
 """The page of the recipe `best` of every model, next to the floors."""
 
+from collections import Counter
 from collections.abc import Mapping
 from collections.abc import Sequence
 
@@ -15,16 +16,20 @@ from reproductions.report.rules.lines import latest_best
 from reproductions.report.run_tables import above_floor
 from reproductions.report.search_tables import Searches
 from reproductions.report.search_tables import minutes
+from reproductions.report.sections.training_sets import training_sets
 
 RECIPE = "best"
 DATASETS = ("wikiqa", "trecqa-clean", "trecqa-raw")
 # Shown if a model was measured on them.
 MORE = ("semeval",)
+# Its training sets are compared.
+TWO_SETS = "trecqa-raw"
 NOT_RUN = "–"
-INTRODUCTION = f"""\
-{METRIC} on dev, mean over seeds ± the sample standard deviation, and how far it
+INTRODUCTION = """\
+{metric} on dev, mean over seeds ± the sample standard deviation, and how far it
 is above the best floor of the same vectors. Trials and minutes are those of the
 searches on folds of train that chose the settings, of all data sets together.
+{budgets}
 
 `python -m reproductions.study best` makes these runs."""
 
@@ -87,17 +92,50 @@ def best_page(
     return "\n".join(
         [
             f"# Recipe `{RECIPE}`\n\n{GENERATED}\n",
-            markdown.paragraph(INTRODUCTION),
+            markdown.paragraph(
+                INTRODUCTION.format(metric=METRIC, budgets=_budgets(searches))
+            ),
             *map(markdown.paragraph, about_sums(filter(_is_shown, groups))),
             markdown.table([*columns, "Seeds", "Trials", "Minutes"], rows),
             *notes.listed(),
+            *training_sets(
+                papers, [g for g in groups if _is_of_recipe(g)], TWO_SETS
+            ),
         ]
     )
 
 
 def _is_shown(group: Group) -> bool:
-    dev = (group.recipe, group.split) == (RECIPE, "dev")
-    return dev and not group.overrides
+    return _is_of_recipe(group) and not group.overrides
+
+
+def _is_of_recipe(group: Group) -> bool:
+    return (group.recipe, group.split) == (RECIPE, "dev")
+
+
+def _budgets(searches: Mapping[str, Searches]) -> str:
+    """A sentence on the numbers of trials of a model on each data set."""
+    trials = Counter(
+        (trial["dataset"], key, trial["model"])
+        for key, recorded in searches.items()
+        for listed in recorded.values()
+        for trial in listed
+    )
+    sizes: dict[str, list[int]] = {}
+    for (dataset, _, _), count in sorted(trials.items()):
+        sizes.setdefault(dataset, []).append(count)
+    if not sizes:
+        return "No search is recorded."
+    listed = ", ".join(
+        f"{markdown.span(found)} trials on `{dataset}`"
+        for dataset, found in sizes.items()
+    )
+    differ = any(len(set(found)) > 1 for found in sizes.values())
+    return (
+        f"A searched model has {listed}"
+        f"{', so the budgets differ' if differ else ''}; a model without a "
+        "number has no recorded search."
+    )
 
 
 def _cell(group: Group | None, floors: Floors) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reproductions.records.costs import Cost
+from reproductions.records.costs import with_tuned
 from reproductions.records.paper_figures import Paper
 from reproductions.records.rankings import Ranking
 from reproductions.records.seed_groups import Group
@@ -29,8 +30,8 @@ candidates at hand, too ("encoded"). Parameters are those that the recipe
 trains, in an epoch of the seconds that are named. A system is on the frontier
 if no other is at least as good and takes no longer. `python -m
 reproductions.frontier` measures the times, with the word vectors that are
-named. The picture has names where there is room."""
-
+named. The picture has names where there is room, and the area of a mark grows
+with the square root of the bytes."""
 
 ABOUT_REFERENCES = """\
 Not in the paper, which could not have them: small transformers that start from
@@ -39,6 +40,8 @@ questions with their answers among them, so its rows had far more to learn from
 than the others. [Their page](../{key}/README.md) has all runs,
 [this one](../frontier.md) the times of all models."""
 NOTHING = "nothing more"
+# Kinds of systems in the picture, each with its marker.
+KINDS = {"trained network": "o", "floor": "s", "reference of today": "D"}
 # What a name takes of the picture: in MAP, and in powers of ten of the time.
 NAME_HEIGHT, NAME_WIDTH = 0.012, 0.45
 
@@ -57,6 +60,7 @@ class System:
             None if it is not recorded.
         questions: number of questions, None if it is not recorded.
         seeds: the seeds of its runs; none of a floor.
+        reference: True for what all papers' models are held against.
         mark: what stands after its name: whether a floor is in its score.
     """
 
@@ -68,7 +72,16 @@ class System:
     interval: tuple[float, float] | None = None
     questions: int | None = None
     seeds: tuple[int, ...] = ()
+    reference: bool = False
     mark: str = ""
+
+    @property
+    def kind(self) -> str:
+        """What the picture shows it as, one of `KINDS`."""
+        trained, floor, reference = KINDS
+        if self.reference:
+            return reference
+        return floor if self.floor else trained
 
     @property
     def microseconds(self) -> float:
@@ -93,7 +106,7 @@ def find_systems(
         rankings: what the folders of runs said, for the intervals.
     """
     found = []
-    for cost in costs:
+    for cost in with_tuned(costs):
         own = [
             group
             for group in groups
@@ -106,7 +119,8 @@ def find_systems(
         quality = latest.metric(METRIC) if latest else None
         if latest is None or quality is None or cost["dataset"] != dataset:
             continue
-        name = papers[cost["paper"]].named(cost["model"])
+        paper = papers[cost["paper"]]
+        name = paper.named(cost["model"])
         floor = is_floor(latest)
         interval = next(
             (
@@ -121,6 +135,7 @@ def find_systems(
                 *(name, quality, cost, floor, latest.vectors, interval),
                 max(latest.values("questions"), default=None),
                 () if floor else tuple(run["seed"] for run in latest.runs),
+                _is_of_today(paper),
                 mark_of(latest),
             )
         )
@@ -180,10 +195,45 @@ def frontier_page(
         parts += [
             f"## `{dataset}`\n",
             f"![{METRIC} against microseconds](frontier-{dataset}.png)\n",
+            *_how_much_longer(papers, costs, dataset),
             markdown.table(columns, rows),
             *notes.listed(),
         ]
     return "\n".join(parts)
+
+
+def _how_much_longer(
+    papers: Mapping[str, Paper], costs: Sequence[Cost], dataset: str
+) -> list[str]:
+    """A sentence on the reference's time next to that of an encoder.
+
+    The encoder is the model of the first paper whose model gives each text a
+    vector.
+    """
+    known = {
+        (cost["paper"], cost["model"]): cost
+        for cost in costs
+        if cost["dataset"] == dataset
+    }
+    own = [(p, known.get((p.key, p.model))) for p in papers.values()]
+    slow = [(p, cost) for p, cost in own if cost and _is_of_today(p)]
+    fast = [
+        (p, cost, cost["microseconds_per_encoded_pair"])
+        for p, cost in own
+        if cost and not p.reference and "microseconds_per_encoded_pair" in cost
+    ]
+    if not (slow and fast):
+        return []
+    (reference, one), (paper, other, encoded) = slow[0], fast[0]
+    time, name = one["microseconds_per_pair"], paper.named(paper.model)
+    return [
+        markdown.paragraph(
+            f"{reference.named(reference.model)} takes "
+            f"{time / other['microseconds_per_pair']:,.0f} times as long a "
+            f"pair as {name} (with {name}'s candidates encoded: "
+            f"{time / encoded:,.0f} times)."
+        )
+    ]
 
 
 def _optional(figure: float | None) -> str:
@@ -204,9 +254,7 @@ def reference_table(
         costs: the recorded costs.
         datasets: names of the paper's data sets.
     """
-    paper = next(
-        (p for p in papers.values() if p.reference and not p.quoted), None
-    )
+    paper = next(filter(_is_of_today, papers.values()), None)
     own = [
         group
         for group in groups
@@ -221,7 +269,7 @@ def reference_table(
             f"{cost['bytes'] / 4e6:.1f} M",
             f"{cost['microseconds_per_pair'] / 1e3:.1f}",
         ]
-        for cost in costs
+        for cost in with_tuned(costs)
         if cost["paper"] == paper.key
     }
     rows = []
@@ -247,8 +295,12 @@ def reference_table(
     ]
 
 
+def _is_of_today(paper: Paper) -> bool:
+    return paper.reference and not paper.quoted
+
+
 def frontier_picture(systems: Sequence[System], path: Path) -> None:
-    """Draws quality against time; a circle's area is the size of the weights.
+    """Draws quality against time; a mark's area grows with the weights.
 
     Args:
         systems: what `find_systems` returned.
@@ -277,16 +329,16 @@ def frontier_picture(systems: Sequence[System], path: Path) -> None:
         drawstyle="steps-post",
         zorder=1,
     )
-    for floor, label in ((False, "trained network"), (True, "floor")):
-        chosen = [system for system in systems if system.floor == floor]
+    for color, (kind, marker) in zip(plots.COLORS, KINDS.items(), strict=False):
+        chosen = [system for system in systems if system.kind == kind]
         axes.scatter(
             [system.microseconds for system in chosen],
             [system.quality.mean for system in chosen],
             # A square root: from some bytes to 90 MB.
             [10 + (s.cost["bytes"] / 1e4) ** 0.5 for s in chosen],
-            color=plots.COLORS[int(floor)],
-            marker="os"[floor],
-            label=label,
+            color=color,
+            marker=marker,
+            label=kind,
         )
     for system in _named(systems):
         axes.annotate(

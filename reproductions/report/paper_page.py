@@ -13,6 +13,7 @@ from reproductions.report.paper_tables import NONE
 from reproductions.report.paper_tables import paper_tables
 from reproductions.report.provenance import how_made
 from reproductions.report.rules.floors import Floors
+from reproductions.report.rules.lines import TRAIN_SPLIT
 from reproductions.report.run_tables import changed_settings
 from reproductions.report.run_tables import measured
 from reproductions.report.run_tables import sizes_and_speeds
@@ -24,6 +25,8 @@ GENERATED = (
     "<!-- Written by `python -m reproductions.report`; edits will be lost. -->"
 )
 
+# Settings that may differ from the recipe's in the tables of dev and test.
+LISTED = {"epochs", TRAIN_SPLIT}
 ONCE = """\
 Test splits are not among the files that recipes are chosen with. These runs
 were made apart, each seed once, by this project's command at the commit that is
@@ -77,9 +80,10 @@ def paper_page(
 def _listed(groups: Sequence[Group]) -> list[Group]:
     """The groups that the tables of dev and test have.
 
-    Runs with other epochs are listed with the others, marked as such.
+    Runs with other epochs, or on another training set of TrecQA, are listed
+    with the others, marked as such.
     """
-    return [g for g in groups if g.once or g.overrides.keys() <= {"epochs"}]
+    return [g for g in groups if g.once or g.overrides.keys() <= LISTED]
 
 
 def _links(paper: Paper) -> str:
@@ -143,7 +147,7 @@ def results(
             every,
         ),
         *_other_tests(paper, plain, floors, every),
-        *search_tables(paper, searches),
+        *search_tables(paper, searches, groups),
         *changed_settings(paper, groups),
         *sizes_and_speeds(paper, groups),
         *stage_tables(paper, groups),

@@ -16,7 +16,7 @@ from reproductions.report.rules.floors import UNTRAINED
 from reproductions.report.rules.floors import about_sums
 from reproductions.report.rules.floors import is_sum
 from reproductions.report.rules.floors import recipe_of
-from reproductions.report.rules.row_runs import TRAIN_SPLIT
+from reproductions.report.rules.lines import TRAIN_SPLIT
 from reproductions.report.rules.row_runs import dev_figure
 from reproductions.report.rules.row_runs import dev_metric
 from reproductions.report.rules.row_runs import dev_of_row

@@ -25,6 +25,8 @@ ABOVE = "Above floor"
 WITHOUT_NETWORK = f"""\
 Of the rankings without a network, `{UNTRAINED}` ones read no labels; `{FITTED}`
 ones have weights or parameters that are fitted to the labels of train."""
+# What tuning chooses of BM25.
+CONSTANTS = ("k1", "b")
 
 
 def measured(
@@ -137,6 +139,7 @@ def _groups_table(
         markdown.table(columns, rows),
         *notes.listed(),
         *_below_floors(paper, groups, floors),
+        *_tuned(paper, groups),
     ]
 
 
@@ -198,6 +201,19 @@ def _below_floors(
             f"model's own vectors or none: {listed}."
         )
     ]
+
+
+def _tuned(paper: Paper, groups: Sequence[Group]) -> list[str]:
+    """A sentence on the constants of a table's tuned floors, if any."""
+    found = [
+        f"{paper.named(group.model)}: "
+        + ", ".join(f"{name} {run['fitted'][name]:g}" for name in CONSTANTS)
+        + f", chosen on {group.training_set}."
+        for group in groups
+        for run in group.runs
+        if set(CONSTANTS) <= run.get("fitted", {}).keys()
+    ]
+    return [markdown.paragraph(" ".join(dict.fromkeys(found)))] if found else []
 
 
 def _map(group: Group) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from reproductions.records.paper_figures import Paper
 from reproductions.records.runs import read_runs
+from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import vector_name
 from reproductions.report import markdown
 
@@ -16,6 +17,9 @@ Each trial trains on folds of train and is measured on the fold left out; dev
 and test are not read. {METRIC} is the mean of the folds after the number of
 epochs at which that mean is highest. Settings that all trials of a table have
 are above it."""
+
+# What the name of the vectors that a BERT gives begins with.
+BERT = "bert:"
 
 # Recorded trials, by the name of their file: model and data set.
 Searches = Mapping[str, Sequence[dict[str, Any]]]
@@ -34,18 +38,21 @@ def read_searches(folder: Path) -> dict[str, list[dict[str, Any]]]:
     return {path.stem: read_runs(path) for path in paths}
 
 
-def search_tables(paper: Paper, searches: Searches) -> list[str]:
+def search_tables(
+    paper: Paper, searches: Searches, groups: Sequence[Group] = ()
+) -> list[str]:
     """The section of searches; none if none is recorded.
 
     Args:
         paper: the paper.
         searches: its recorded trials.
+        groups: its measured runs.
     """
     if not searches:
         return []
     parts = ["## Searched settings\n", markdown.paragraph(REMARK)]
     for _, trials in sorted(searches.items()):
-        parts += _one_search(paper, trials)
+        parts += _one_search(paper, trials, groups)
     return parts
 
 
@@ -54,7 +61,9 @@ def minutes(trials: Sequence[dict[str, Any]]) -> float:
     return sum(trial.get("seconds", 0.0) for trial in trials) / 60
 
 
-def _one_search(paper: Paper, trials: Sequence[dict[str, Any]]) -> list[str]:
+def _one_search(
+    paper: Paper, trials: Sequence[dict[str, Any]], groups: Sequence[Group]
+) -> list[str]:
     first = trials[0]
     name = paper.named(first["model"])
     # A trial's own settings are among its options, too.
@@ -82,7 +91,7 @@ def _one_search(paper: Paper, trials: Sequence[dict[str, Any]]) -> list[str]:
                 or "–",
                 60,
             ),
-            _vectors(trial),
+            _vectors(trial, groups),
             f"{trial['metrics'][METRIC]:.3f}"
             if trial["metrics"]
             else f"failed: {trial['failed']}",
@@ -105,5 +114,20 @@ def _one_search(paper: Paper, trials: Sequence[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _vectors(trial: Mapping[str, Any]) -> str:
-    return markdown.vectors([vector_name(name) for name in trial["vectors"]])
+def _vectors(trial: Mapping[str, Any], groups: Sequence[Group]) -> str:
+    """The vectors that a trial's model read.
+
+    A trial has those of the option `--embeddings`, which a model that reads a
+    BERT leaves aside: the records of its runs have the BERT.
+    """
+    given = [vector_name(name) for name in trial["vectors"]]
+    read = dict.fromkeys(
+        group.vectors for group in groups if group.model == trial["model"]
+    )
+    if read and all(map(_has_bert, read)) and not _has_bert(given):
+        return " or ".join(map(markdown.vectors, read))
+    return markdown.vectors(given)
+
+
+def _has_bert(names: Sequence[str]) -> bool:
+    return any(name.startswith(BERT) for name in names)

@@ -35,6 +35,22 @@ def test_each_deviation_has_a_section(monkeypatch):
             assert f"`{name}`" in plain
 
 
+def test_further_tables_of_a_paper_have_pages(monkeypatch):
+    pytest.importorskip("sphinx")
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
+    import generated_parts
+
+    text = generated_parts.results("hyperqa")
+    folder = ROOT / "docs/papers"
+    links = re.findall(r"\]\(([\w./-]+\.(?:md|png|txt))\)", text)
+    assert {"hyperqa-radii.md", "hyperqa-spaces.md"} <= set(links)
+    for link in links:
+        # A document of Sphinx, or a file of the paper.
+        if link.endswith(".md"):
+            assert link.startswith("hyperqa-")
+        assert (folder / link).is_file(), link
+
+
 def test_the_trials_are_a_table(monkeypatch):
     pytest.importorskip("sphinx")
     monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])

@@ -1,6 +1,7 @@
 """DrQA's retriever against its formula, computed n-gram by n-gram."""
 
 import math
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -59,6 +60,19 @@ def test_a_word_of_most_documents_counts_nothing():
     retriever = HashedTfIdf(["whale one", "whale two", "whale three"])
     assert not retriever.scores("whale").any()
     assert retriever.scores("two")[1] > 0
+
+
+def test_buckets_are_by_crc_32_of_whole_words():
+    documents = ["ship's", "well-known", "$ 5", *["the"] * 4]
+    apart = HashedTfIdf(documents, ngrams=1)
+    for index, word in enumerate(("ship's", "well-known", "5")):
+        assert np.flatnonzero(apart.scores(word)).tolist() == [index]
+    # Parts of a word are other words, and a symbol alone is none.
+    for text in ("ship", "well known", "$"):
+        assert not apart.scores(text).any()
+    assert crc32(b"well-known") % 7 == crc32(b"5") % 7 != crc32(b"ship's") % 7
+    together = HashedTfIdf(documents, ngrams=1, buckets=7)
+    assert np.flatnonzero(together.scores("5")).tolist() == [1, 2]
 
 
 def test_few_buckets_collide():

@@ -1,6 +1,7 @@
 """Tests of differences, on values small enough to enumerate."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -9,21 +10,29 @@ from keras_qa.files.whole import file_digest
 from keras_qa.ranking.intervals import mean_interval
 from keras_qa.ranking.intervals import seeds_interval
 from reproductions import significance
+from reproductions.by_question import Known
+from reproductions.by_question import SignificanceError
+from reproductions.by_question import question_metric
 from reproductions.records.paired_tests import read_paired_tests
 from reproductions.records.paper_figures import WantedTest
 from reproductions.records.paper_figures import load_papers
+from reproductions.records.question_values import QuestionValues
+from reproductions.records.question_values import read_question_values
 from reproductions.records.rankings import read_rankings
 from reproductions.records.reading import RecordError
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.paired_test_tables import paired_test_tables
-from reproductions.significance import SignificanceError
 from reproductions.significance import find_runs
 from reproductions.significance import paired_test
 from reproductions.significance import pairs
-from reproductions.significance import question_metric
+from reproductions.significance import ranking_of
 
 VARIED = ("crossed_input", "alignment")
-
+ORDERS = {
+    "ctrn": {"a": [1, 0], "b": [0, 1]},
+    "qrnn": {"a": [0, 1], "b": [0, 1]},
+    "lstm": {"a": [1, 0], "b": [0] * 9 + [1]},
+}
 
 SHARED = {
     "paper": "ctrn",
@@ -44,10 +53,11 @@ def write_run(folder, orders, **fields):
         orders: for each question the labels of its candidates as ranked.
     """
     folder.mkdir(parents=True)
+    tag = f"{fields.get('model')}-{fields.get('row')}-{fields.get('seed')}"
     ranked, judged = [], []
     for name, order in orders.items():
         for rank, label in enumerate(order, start=1):
-            ranked.append(f"{name} Q0 c{rank} {rank} {-rank}.0 tag\n")
+            ranked.append(f"{name} Q0 c{rank} {rank} {-rank}.0 {tag}\n")
             judged.append(f"{name} 0 c{rank} {label}\n")
     (folder / "run.trec").write_text("".join(ranked))
     (folder / "qrels.trec").write_text("".join(judged))
@@ -76,7 +86,7 @@ def test_seeds_are_averaged_before_questions_are_paired(tmp_path):
         write_run(tmp_path / f"ctrn{seed}", orders, seed=seed)
     write_run(tmp_path / "qrnn", {"a": wrong, "b": wrong}, model="qrnn", seed=3)
     first, second = group_runs(find_runs([tmp_path]))
-    compared = paired_test(first, second)
+    compared = paired_test(first, second, Known())
     assert compared.questions == 2
     # a: 1 against 1/2; b: 3/4 against 1/2.
     assert compared.difference == pytest.approx((0.5 + 0.25) / 2)
@@ -102,8 +112,10 @@ def test_other_questions_are_refused(tmp_path):
     write_run(tmp_path / "one", {"a": [1, 0]})
     write_run(tmp_path / "two", {"b": [1, 0]}, model="qrnn")
     first, second = group_runs(find_runs([tmp_path]))
-    with pytest.raises(SignificanceError, match="0 of them the same"):
-        paired_test(first, second)
+    with pytest.raises(
+        SignificanceError, match="1 questions, not the same ones"
+    ):
+        paired_test(first, second, Known())
 
 
 def test_pairs_differ_in_what_was_asked_for_alone():
@@ -222,7 +234,7 @@ def test_rows_are_compared_by_the_metric_that_is_asked_for(tmp_path):
     groups = group_runs(find_runs([tmp_path]))
     wanted = [WantedTest("3N", "3M", metric="P@1"), WantedTest("3M", "3M")]
     ((first, second, metric),) = pairs(groups, wanted, "qa_lstm")
-    compared = paired_test(first, second, metric)
+    compared = paired_test(first, second, Known(), metric)
     assert (compared.first.row, compared.second.row) == ("3N", "3M")
     assert (compared.metric, compared.difference) == ("P@1", 0.5)
     # Average precision would be 3/4 and 1/2.
@@ -264,7 +276,11 @@ def test_command_updates_its_file(tmp_path, capsys):
     assert updated[0].first.seeds == [1, 2]
     names = {path.name for path in tmp_path.iterdir() if path.is_file()}
     # The runs of these folders have no MAP in their records.
-    assert names == {"paired_tests.jsonl", "rankings.jsonl"}
+    assert names == {
+        "paired_tests.jsonl",
+        "rankings.jsonl",
+        "question_values.jsonl",
+    }
     assert read_rankings(tmp_path / "rankings.jsonl") == []
 
 
@@ -321,6 +337,66 @@ def test_rankings_are_of_recorded_runs_alone(tmp_path, capsys):
     ]
     later = group_runs([record(metrics={"MAP": 0.74})])[0]
     assert not ctrn.of(later)
+
+
+def test_runs_are_compared_with_those_whose_folders_are_gone(tmp_path):
+    """Their values are kept; a condition with a seed without them is not."""
+    output = tmp_path / "paired_tests.jsonl"
+    every = []
+
+    def test_of(*models, seed=1):
+        runs = tmp_path / f"runs-{seed}-{'-'.join(models)}"
+        for model in models:
+            fields = {"model": model, "seed": seed, "metrics": {"MAP": 0.75}}
+            folder = write_run(runs / model, ORDERS[model], **fields)
+            fields["run_sha256"] = file_digest(folder / "run.trec")
+            every.append(record(**fields))
+            (folder / "metrics.json").write_text(json.dumps(every[-1]))
+        (tmp_path / "runs.jsonl").write_text(
+            "".join(json.dumps(one) + "\n" for one in every)
+        )
+        assert significance.main([str(runs), "--output", str(output)]) == 0
+        shutil.rmtree(runs)
+        return {
+            (test.first.model, test.second.model): test
+            for test in read_paired_tests(output)
+        }
+
+    assert set(test_of("ctrn", "qrnn")) == {("ctrn", "qrnn")}
+    tests = test_of("lstm")
+    assert set(tests) == {
+        ("ctrn", "qrnn"),
+        ("ctrn", "lstm"),
+        ("qrnn", "lstm"),
+    }
+    assert tests["ctrn", "lstm"].difference == pytest.approx(0.2)
+    kept = read_question_values(tmp_path / "question_values.jsonl")
+    assert [v.values for v in kept.values()] == [[1, 0.5], [0.5, 0.5], [1, 0.1]]
+    assert len({v.questions for v in kept.values()}) == 1
+    ranking = read_rankings(tmp_path / "rankings.jsonl")[0]
+    assert ranking.run_sha256 == [every[0]["run_sha256"]]
+    # Nobody knows the values of this seed of qrnn.
+    every.append(record(model="qrnn", seed=2, metrics={"MAP": 0.75}))
+    tests = test_of("ctrn", seed=2)
+    assert tests["ctrn", "qrnn"].first.seeds == [1]
+    assert tests["ctrn", "lstm"].first.seeds == [1, 2]
+
+
+def test_history_is_of_the_records_without_a_folder():
+    runs = [
+        record(seed=seed, run_sha256="a", metrics={"MAP": 0.5}, history=kept)
+        for seed, kept in ((1, {"loss": [2, 1], "MAP": [0, 1]}), (2, {}))
+    ]
+    known = Known()
+    values = QuestionValues.of("a", "MAP", {"q": 0.5})
+    known.kept[values.identity] = values
+    (group,) = group_runs(runs[:1])
+    assert ranking_of(group, known).history == {
+        "loss": [[2, 1]],
+        "MAP": [[0, 1]],
+    }
+    (group,) = group_runs(runs)
+    assert ranking_of(group, known).history == {}
 
 
 def test_bad_inputs_are_messages(tmp_path, capsys):

@@ -84,7 +84,8 @@ class BiMPM(WordModel):
         (1, 1)
 
     Reference: Wang et al., 2017, "Bilateral Multi-Perspective Matching for
-    Natural Language Sentences".
+    Natural Language Sentences", sections 3.1 (the five layers) and 3.2 (the
+    matching). The numbers of its equations are not at hand.
     """
 
     @keeps_arguments

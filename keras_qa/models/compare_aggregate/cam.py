@@ -25,15 +25,17 @@ class CompareAggregate(WordModel):
     """Scores a pair by comparing the answer's words with the question's.
 
     1. Preprocessing: gates choose what of each word matters,
-       `s(W_i x + b_i) * tanh(W_u x + b_u)`, of both texts by the same weights.
+       `s(W_i x + b_i) * tanh(W_u x + b_u)`, of both texts by the same weights
+       (equation 1).
     2. Attention: `SoftAlignment` sets beside each word of the answer a mean of
-       the question's words, weighted by a bilinear score.
+       the question's words, weighted by a bilinear score (equation 2).
     3. Comparison: `WordComparison` compares the two vectors of each word, by
-       one of the paper's six functions.
+       one of the paper's six functions (equations 3 to 8).
     4. Aggregation: for each width of 1 to `max_width` words, a convolution of
        rectified units reads the comparisons, and the maximum of each filter
-       over the windows is kept.
-    5. A tanh layer reads all maxima, and the score is linear in its units.
+       over the windows is kept (equation 9).
+    5. A tanh layer reads all maxima, and the score is linear in its units
+       (equation 10).
 
     The paper takes a softmax of the scores of all candidates of a question,
     and trains by its divergence from the labels: `ListwiseSoftmax`.
@@ -87,7 +89,8 @@ class CompareAggregate(WordModel):
         (1, 1)
 
     Reference: Wang and Jiang, 2017, "A Compare-Aggregate Model for Matching
-    Text Sequences".
+    Text Sequences", sections 2.2 (steps 1 and 2), 2.3 (step 3), 2.4 (step 4)
+    and 3.1 (step 5).
     """
 
     @keeps_arguments

@@ -83,7 +83,8 @@ class IWAN(WordModel):
         (1, 1)
 
     Reference: Shen, Yang and Deng, 2017, "Inter-Weighted Alignment Network for
-    Sentence Pair Modeling", its model with inter-attention.
+    Sentence Pair Modeling", its model with inter-attention. The paper is not at
+    hand: step 4 is that of a public version, and steps 3 and 5 are assumed.
     """
 
     @keeps_arguments

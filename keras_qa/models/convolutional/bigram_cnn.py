@@ -84,7 +84,8 @@ class BigramCNN(WordModel):
         (1, 1)
 
     Reference: Yu et al., 2014, "Deep Learning for Answer Sentence Selection",
-    section 3.
+    sections 3.1 (`ngram=1`) and 3.2 (`ngram=2`). The numbers of its equations
+    are not at hand.
     """
 
     @keeps_arguments

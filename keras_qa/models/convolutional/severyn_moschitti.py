@@ -89,7 +89,8 @@ class SeverynMoschitti(OverlapModel):
         (1, 1)
 
     Reference: Severyn and Moschitti, 2015, "Learning to Rank Short Text Pairs
-    with Convolutional Deep Neural Networks", section 3.
+    with Convolutional Deep Neural Networks", sections 3.1 (step 1) and 3.2
+    (steps 2 to 4). The numbers of its equations are not at hand.
     """
 
     @keeps_arguments

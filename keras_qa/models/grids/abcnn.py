@@ -110,7 +110,8 @@ class ABCNN(OverlapModel):
         (1, 1)
 
     Reference: Yin et al., 2016, "ABCNN: Attention-Based Convolutional Neural
-    Network for Modeling Sentence Pairs", sections 3 and 4.
+    Network for Modeling Sentence Pairs", sections 3 (BCNN) and 4.1 to 4.3
+    (ABCNN-1 to ABCNN-3). The numbers of its equations are not at hand.
     """
 
     @keeps_arguments

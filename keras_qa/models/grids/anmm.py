@@ -72,7 +72,9 @@ class ANMM(WordModel):
         (1, 1)
 
     Reference: Yang et al., 2016, "aNMM: Ranking Short Answer Texts with
-    Attention-Based Neural Matching Model".
+    Attention-Based Neural Matching Model", its sections on value-shared weights
+    and on the question attention network. The paper is not at hand: no numbers
+    of sections or equations are cited.
     """
 
     @keeps_arguments

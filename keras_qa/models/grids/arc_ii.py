@@ -87,7 +87,8 @@ class ARCII(WordModel):
         (1, 1)
 
     Reference: Hu et al., 2014, "Convolutional Neural Network Architectures for
-    Matching Natural Language Sentences", sections 3.2 and 5.
+    Matching Natural Language Sentences", sections 3.2 and 5, with the gate of
+    section 2. The numbers of section 3.2's equations are not at hand.
     """
 
     @keeps_arguments

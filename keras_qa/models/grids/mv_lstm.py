@@ -72,7 +72,10 @@ class MVLSTM(WordModel):
         (1, 1)
 
     Reference: Wan et al., 2016, "A Deep Architecture for Semantic Matching
-    with Multiple Positional Sentence Representations".
+    with Multiple Positional Sentence Representations", its sections on the
+    positional sentence representation (step 1), the interactions between two
+    sentences (step 2) and their aggregation (step 3). The paper is not at hand:
+    no numbers of equations are cited.
     """
 
     @keeps_arguments

@@ -84,7 +84,8 @@ class IARNN(EncodedTextRanker):
         (1, 1)
 
     Reference: Wang, Liu and Zhao, 2016, "Inner Attention based Recurrent Neural
-    Networks for Answer Selection".
+    Networks for Answer Selection". The paper is not at hand: the equations are
+    those that others quote, without their numbers.
     """
 
     @keeps_arguments

@@ -73,7 +73,9 @@ class SelfLSTM(EncodedTextRanker):
 
     Reference: Tran and Niederée, 2018, "Multihop Attention Networks for
     Question Answer Matching"; the attention is that of Lin et al., 2017, "A
-    Structured Self-attentive Sentence Embedding".
+    Structured Self-attentive Sentence Embedding", equations 5 and 6 with one
+    hop. The paper of 2018 is not at hand: which model it calls Self-LSTM is
+    assumed.
     """
 
     @keeps_arguments

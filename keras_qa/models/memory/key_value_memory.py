@@ -87,7 +87,8 @@ class KeyValueMemory(WordModel):
         (1, 1)
 
     Reference: Miller et al., 2016, "Key-Value Memory Networks for Directly
-    Reading Documents", sections 3.1 and 3.2.
+    Reading Documents", sections 3.1 and 3.2. The numbers of its equations are
+    not at hand.
     """
 
     @keeps_arguments

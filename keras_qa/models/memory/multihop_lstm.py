@@ -85,7 +85,8 @@ class MultihopSequentialLSTM(WordModel):
         (1, 1)
 
     Reference: Tran and Niederée, 2018, "Multihop Attention Networks for
-    Question Answer Matching".
+    Question Answer Matching". The paper is not at hand: the equations are those
+    of the authors' code.
     """
 
     @keeps_arguments

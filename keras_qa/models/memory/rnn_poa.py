@@ -89,7 +89,7 @@ class RNNPOA(WordModel):
 
     Reference: Chen et al., 2017, "Enhancing Recurrent Neural Networks with
     Positional Attention for Question Answering". The paper is not at hand: the
-    sizes are those of public re-implementations.
+    equations and sizes are those of public re-implementations.
     """
 
     @keeps_arguments

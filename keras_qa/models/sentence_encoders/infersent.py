@@ -84,7 +84,8 @@ class InferSent(SiameseRanker):
         (1, 1)
 
     Reference: Conneau et al., 2017, "Supervised Learning of Universal Sentence
-    Representations from Natural Language Inference Data", section 3.
+    Representations from Natural Language Inference Data", sections 3.1 (the
+    pair) and 3.2.2 (the encoder). The numbers of its equations are not at hand.
     """
 
     @keeps_arguments

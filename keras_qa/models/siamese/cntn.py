@@ -90,8 +90,9 @@ class CNTN(SiameseRanker):
         (1, 1)
 
     Reference: Qiu and Huang, 2015, "Convolutional Neural Tensor Network
-    Architecture for Community-based Question Answering"; Kalchbrenner et al.,
-    2014, "A Convolutional Neural Network for Modelling Sentences", section 3.
+    Architecture for Community-based Question Answering", equations 6 and 7 (the
+    numbers of its sections are not at hand); Kalchbrenner et al., 2014, "A
+    Convolutional Neural Network for Modelling Sentences", section 3.
     """
 
     @keeps_arguments

@@ -25,3 +25,7 @@ class Recipe:
     searched: Mapping[tuple[str, str], Mapping[str, Any]] = field(
         default_factory=dict
     )
+
+    def lacks(self, model: str, dataset: str) -> bool:
+        """Returns True if nothing was searched for a model on a data set."""
+        return bool(self.searched) and (model, dataset) not in self.searched

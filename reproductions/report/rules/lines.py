@@ -25,6 +25,8 @@ from reproductions.report.rules.verdicts import verdict
 
 SPLITS = ("dev", "test")
 NOT_RUN = "–"
+# The setting that a training set of TrecQA is chosen by: no other condition.
+TRAIN_SPLIT = "train_split"
 CODES = {"vectors": "V", "training set": "T", "settings": "S", "split": "D"}
 # Our figure on test is not of the condition of the figure on dev beside it.
 OTHER = "°"

@@ -10,12 +10,11 @@ from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
 from reproductions.report.rules.floors import METRIC
+from reproductions.report.rules.lines import TRAIN_SPLIT
 from reproductions.report.rules.lines import chosen
 from reproductions.report.rules.selection import FOLD
 
-# The setting that a training set of TrecQA is chosen by: no other condition.
-TRAIN_SPLIT = "train_split"
-# That, and a longer or shorter training.
+# Settings of another training set, and of a longer or shorter training.
 PLAIN = {TRAIN_SPLIT, "epochs"}
 # A data set with the dev of another, which may be trained on its train, too.
 ALIKE = {"trecqa-all": ("trecqa-raw", "TRAIN-ALL")}

@@ -14,11 +14,11 @@ from reproductions.report.rules.floors import recipe_of
 from reproductions.report.rules.lines import NOT_RUN
 from reproductions.report.rules.lines import OTHER
 from reproductions.report.rules.lines import SPLITS
+from reproductions.report.rules.lines import TRAIN_SPLIT
 from reproductions.report.rules.lines import Line
 from reproductions.report.rules.lines import best_floor
 from reproductions.report.rules.lines import chosen
 from reproductions.report.rules.lines import figure_cells
-from reproductions.report.rules.row_runs import TRAIN_SPLIT
 from reproductions.report.rules.row_runs import dev_of_row
 
 ABOUT = """\

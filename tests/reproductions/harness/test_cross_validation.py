@@ -1,5 +1,7 @@
 """Cross-validation of the number of epochs, up to the record of a run."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from keras_qa.datasets.dataset import Candidate
@@ -7,12 +9,14 @@ from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.harness.command import parse_arguments
+from reproductions.harness.command import run_script
 from reproductions.harness.cross_validation import KEPT
 from reproductions.harness.cross_validation import Validation
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.questions import folds_of
 from reproductions.harness.questions import questions_of
 from reproductions.harness.questions import training_set
+from reproductions.harness.run import _say_if_few
 from reproductions.harness.settings import CommonSettings
 from reproductions.hyperqa import experiment as script
 from support.script_runs import metrics_of
@@ -41,6 +45,35 @@ def arguments(*options):
 
 
 # === The choice ===
+
+
+@pytest.mark.parametrize(("count", "said"), [(99, True), (100, False)])
+def test_a_choice_of_few_questions_is_said(count, said, capsys):
+    _say_if_few(SimpleNamespace(select=questions(count)))
+    printed = capsys.readouterr().out
+    assert ("--set folds=5" in printed) == ("99 questions" in printed) == said
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--model=hyperqa", "--recipe=best"], True),
+        (["--model=hyperqa", "--recipe=paper"], False),
+        (["--model=bm25", "--recipe=best"], False),
+    ],
+)
+def test_a_recipe_that_was_not_searched_says_so(
+    options, said, monkeypatch, capsys
+):
+    """By one that was searched on WikiQA, TrecQA and SemEval."""
+    result = {"model": "", "dataset": "sample", "split": "dev", "metrics": {}}
+    counts = ("questions_scored", "questions", "candidates", "ties")
+    monkeypatch.setattr(
+        "reproductions.harness.run.run_experiment",
+        lambda *_: result | dict.fromkeys(counts, 0),
+    )
+    assert run_script(script.EXPERIMENT, arguments(*options)) == 0
+    assert ("Nothing was searched" in capsys.readouterr().out) == said
 
 
 def test_the_mean_of_the_folds_chooses():

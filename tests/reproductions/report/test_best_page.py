@@ -18,6 +18,29 @@ def run(seed, MAP, model="hyperqa", **changes):
     }
 
 
+def trial(model, dataset, seconds=0.0):
+    return {"model": model, "dataset": dataset, "seconds": seconds}
+
+
+def introduction(searches):
+    page = best_page(load_papers(), [], searches)
+    return " ".join(page.split("| Model")[0].split())
+
+
+def test_the_introduction_says_whether_the_budgets_differ():
+    one = {"a": [trial("hyperqa", "wikiqa")] * 5}
+    two = {
+        "b": [trial("ctrn", "wikiqa")] * 3,
+        "c": [trial("ctrn", "semeval")] * 4,
+    }
+    both = introduction({"hyperqa": one, "ctrn": two})
+    sentence = "has 4 trials on `semeval`, 3 to 5 trials on `wikiqa`, so the"
+    assert f"{sentence} budgets differ;" in both
+    equal = introduction({"hyperqa": one})
+    assert "has 5 trials on `wikiqa`; a model without" in equal
+    assert "No search is recorded." in introduction({})
+
+
 def test_the_last_version_of_a_recipe_is_shown_next_to_its_floor():
     old = [run(seed, 0.9, settings={"margin": 2.0}) for seed in (1, 2)]
     runs = [
@@ -30,8 +53,8 @@ def test_the_last_version_of_a_recipe_is_shown_next_to_its_floor():
     searches = {
         "hyperqa": {
             "hyperqa-wikiqa": [
-                {"model": "hyperqa", "seconds": 60.0},
-                {"model": "hyperqa", "seconds": 120.0},
+                trial("hyperqa", "wikiqa", 60.0),
+                trial("hyperqa", "wikiqa", 120.0),
             ]
         }
     }

@@ -2,6 +2,7 @@ import pytest
 
 from reproductions.records.costs import append_cost
 from reproductions.records.costs import read_costs
+from reproductions.records.costs import with_tuned
 from reproductions.records.paired_tests import Condition
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.rankings import Ranking
@@ -88,8 +89,11 @@ def test_references_have_costs_trained_or_not():
         )
     ]
     costs = [
-        {**cost(name, 3_810.0), "paper": "references"}
-        for name in ("cross-encoder", "sentence-encoder")
+        {**cost(name, 3_810.0, recipe), "paper": "references"}
+        for name, recipe in (
+            ("cross-encoder", "best"),
+            ("sentence-encoder", "untrained"),
+        )
     ]
     *_, table = reference_table(
         load_papers(), group_runs(runs), costs, ["wikiqa"]
@@ -97,8 +101,63 @@ def test_references_have_costs_trained_or_not():
     rows = [line.split(" | ") for line in table.splitlines()[2:]]
     assert [row[2] == "nothing more" for row in rows] == [False, True, False]
     assert [" | ".join(row[-2:]) for row in rows] == [
-        *["0.5 M | 3.8 |"] * 2,
-        "0.4 M |  |",
+        "0.5 M | 3.8 |",
+    ] * 3
+
+
+def test_a_trained_model_costs_what_it_costs_as_it_is():
+    as_it_is = {
+        **cost("sentence-encoder", 3_810.0, "untrained"),
+        "paper": "references",
+    }
+    runs = [
+        {**run("sentence-encoder", 0.6), "recipe": "untrained"},
+        run("sentence-encoder-tuned", 0.7),
+    ]
+    runs = [{**found, "paper": "references"} for found in runs]
+    groups = group_runs(runs)
+    systems = find_systems(load_papers(), groups, [as_it_is], "wikiqa")
+    assert [(s.microseconds, s.quality.mean) for s in systems] == [
+        (3_810.0, 0.6),
+        (3_810.0, 0.7),
+    ]
+    # Its own record comes first.
+    own = {**as_it_is, "model": "sentence-encoder-tuned", "recipe": "best"}
+    own["microseconds_per_pair"] = 3_000.0
+    assert with_tuned([as_it_is, own]) == [as_it_is, own]
+
+
+def test_the_page_says_how_much_longer_the_reference_takes():
+    slow = {**cost("cross-encoder", 4_500.0), "paper": "references"}
+    papers, groups = load_papers(), group_runs(RUNS)
+    sentence = (
+        "Cross-encoder takes 150 times as long a pair as HyperQA (with "
+        "HyperQA's candidates encoded: 2,000 times)."
+    )
+    page = frontier_page(papers, groups, [*COSTS, slow])
+    assert sentence in " ".join(page.split())
+    for costs in (COSTS, [*COSTS[1:], slow], [{**slow, "dataset": "d"}]):
+        assert " takes " not in frontier_page(papers, groups, costs)
+
+
+def test_references_are_neither_floors_nor_networks_of_the_papers():
+    reference = {
+        **run("sentence-encoder", 0.6, recipe="untrained"),
+        "paper": "references",
+    }
+    costs = [
+        *COSTS,
+        {
+            **cost("sentence-encoder", 50.0, "untrained"),
+            "paper": "references",
+        },
+    ]
+    groups = group_runs([*RUNS, reference])
+    systems = find_systems(load_papers(), groups, costs, "wikiqa")
+    assert [system.kind for system in systems] == [
+        "floor",
+        *["trained network"] * 2,
+        "reference of today",
     ]
 
 

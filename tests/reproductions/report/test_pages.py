@@ -8,6 +8,8 @@ from importlib.util import find_spec
 import pytest
 
 from reproductions.records.deviations import load_deviations
+from reproductions.records.runs import read_all_runs
+from reproductions.records.seed_groups import group_runs
 from reproductions.report.ledger_page import ledger_page
 from reproductions.report.pages import ROOT
 from reproductions.report.pages import build_pages
@@ -154,6 +156,19 @@ def test_pages_do_not_depend_on_where_they_are(tmp_path):
         path.relative_to(tmp_path): text
         for path, text in build_pages(tmp_path).items()
     } == {path.relative_to(ROOT): text for path, text in build_pages().items()}
+
+
+def test_the_references_page_has_all_their_runs():
+    """The papers' pages say that it has."""
+    folder = ROOT / "reproductions"
+    page = build_pages()[folder / "references/README.md"]
+    made = section(page, "## How each figure was made")
+    own = [
+        group
+        for group in group_runs(read_all_runs(folder / "records"))
+        if group.paper == "references"
+    ]
+    assert made.count("```\npython -m") == len(own) > 0
 
 
 def test_lines_are_no_wider_than_a_screen():

@@ -52,6 +52,15 @@ def test_findings_are_between_the_tables_of_dev_and_test():
     assert not re.search(r"\d\.\d", part)
 
 
+def test_findings_leave_numbers_of_seeds_to_the_tables_of_references():
+    """A run that is recorded later would make them wrong."""
+    papers = [p for p in load_papers().values() if p.reference]
+    assert papers
+    for paper in papers:
+        for finding in paper.findings:
+            assert not re.search(r"\bseeds?\b", finding), paper.key
+
+
 def test_findings_leave_comparisons_to_the_tests():
     """They would outlive the records: the words come from rules/claims.py."""
     words = r"significan|level with|\b(above|below|beats?|better|worse)\b"
@@ -118,6 +127,33 @@ def test_tables_of_one_changed_setting():
     assert row_of(dev, "HyperQA")[3] == "0.702 ± 0.001"
 
 
+def test_runs_on_train_all_have_a_table_of_their_own():
+    changed = {"train_split": "train-all"}
+    runs = [
+        run(MAP=0.81, dataset="trecqa-raw", training_set="TRAIN"),
+        run(
+            MAP=0.82,
+            dataset="trecqa-raw",
+            training_set="TRAIN-ALL",
+            training={"pairs": 53_417},
+            overrides=changed,
+        ),
+        run(MAP=0.83, overrides={**changed, "sampler": "random"}),
+    ]
+    dev = section(page(*runs), "## Measured on dev")
+    _, small, large = dev.split("; trained on ")
+    assert small.startswith("TRAIN, 7,481 pairs:")
+    assert row_of(small, "HyperQA", "paper")[3] == "0.810"
+    assert large.startswith("TRAIN-ALL, 53,417 pairs:")
+    assert row_of(large, "HyperQA")[1:4:2] == [
+        *("paper `train_split=train-all`", "0.820"),
+    ]
+    made = section(page(*runs), "## How each figure was made")
+    assert "recipe paper `train_split=train-all`, dev:" in " ".join(
+        made.split()
+    )
+
+
 def test_models_are_in_the_order_of_paper_toml():
     models = ("hyperqa", "cosineqa", "bm25", "cosine")
     dev = section(
@@ -127,6 +163,18 @@ def test_models_are_in_the_order_of_paper_toml():
     shown = load_papers()[PAPER].models.values()
     known = [name for name in names if name in shown]
     assert known == ["untrained cosine", "BM25", "CosineQA", "HyperQA"]
+
+
+def test_the_constants_of_a_tuned_floor_are_under_its_table():
+    tuned = run(
+        model="bm25-tuned",
+        recipe="untrained",
+        vectors=[],
+        fitted={"k1": 0.2, "b": 0.0, "MAP": 0.6},
+    )
+    dev = section(page(run(), tuned), "## Measured on dev")
+    assert "\nBM25, tuned: k1 0.2, b 0, chosen on train less its fold.\n" in dev
+    assert "k1" not in section(page(run()), "## Measured on dev")
 
 
 def test_sizes_and_seconds_per_epoch():

@@ -1,5 +1,7 @@
 from reproductions.records.paper_figures import load_papers
+from reproductions.records.seed_groups import group_runs
 from reproductions.report.search_tables import search_tables
+from support.report_pages import run
 
 PAPER = load_papers()["hyperqa"]
 
@@ -40,6 +42,25 @@ def test_trials_are_listed_from_the_best_on():
         "| `margin=1.0` | `a` | 0.500 | 3 | 1.5 |",
         "| `margin=9.0` | `a` | failed: not finite |  | 0.0 |",
     ]
+
+
+def test_a_model_that_reads_a_bert_did_so_in_its_searches():
+    searches = {"hyperqa-wikiqa": [trial(0, 0.5)]}
+    for vectors, shown in (
+        (["bert:minilm"], "| – | `bert:minilm` | 0.500 | 3 | 1.5 |"),
+        (["b.bin"], "| – | `a` | 0.500 | 3 | 1.5 |"),
+    ):
+        groups = group_runs([run(vectors=vectors)])
+        *_, table = search_tables(PAPER, searches, groups)
+        assert table.splitlines()[-1] == shown
+    both = [run(vectors=["bert:minilm"]), run(vectors=["b.bin"])]
+    *_, table = search_tables(PAPER, searches, group_runs(both))
+    assert table.splitlines()[-1] == shown
+    # Where the option named a BERT, the trial read just that.
+    searches = {"hyperqa-wikiqa": [trial(0, 0.5, vectors=["bert:minilm"])]}
+    more = [*both[:1], run(vectors=["bert:minilm", "b.bin"])]
+    *_, table = search_tables(PAPER, searches, group_runs(more))
+    assert table.splitlines()[-1] == "| – | `bert:minilm` | 0.500 | 3 | 1.5 |"
 
 
 def test_a_paper_without_searches_has_no_section():

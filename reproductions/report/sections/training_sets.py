@@ -1,0 +1,78 @@
+"""Models that were trained on either of a data set's training sets."""
+
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+
+from reproductions.records.paper_figures import Paper
+from reproductions.records.seed_groups import Group
+from reproductions.records.seed_groups import Statistic
+from reproductions.report import markdown
+from reproductions.report.rules.floors import METRIC
+from reproductions.report.rules.lines import TRAIN_SPLIT
+
+ABOUT = f"""\
+{METRIC} on dev, mean over seeds ± the sample standard deviation, of the models
+that were trained on either set with the same vectors and settings. The
+difference is that of the means; it is not tested, and with one seed it may be
+no more than what another seed would change."""
+
+
+def training_sets(
+    papers: Mapping[str, Paper], groups: Sequence[Group], dataset: str
+) -> list[str]:
+    """The section on the training sets of a data set; none without runs.
+
+    Args:
+        papers: the papers by key.
+        groups: the measured runs of one recipe and split.
+        dataset: name of the data set.
+    """
+    tables: dict[tuple[str, str], list[list[str]]] = {}
+    for paper in papers.values():
+        own = [
+            group
+            for group in groups
+            if (group.paper, group.dataset) == (paper.key, dataset)
+        ]
+        models = list(dict.fromkeys([*paper.models, *(g.model for g in own)]))
+        for first, second in sorted(
+            _pairs(own), key=lambda pair: models.index(pair[0].model)
+        ):
+            small, large = first.metric(METRIC), second.metric(METRIC)
+            if small is None or large is None:
+                continue
+            names = first.training_set, second.training_set
+            tables.setdefault(names, []).append(
+                [
+                    paper.named(first.model),
+                    *map(_cell, (small, large)),
+                    f"{large.mean - small.mean:+.3f}",
+                ]
+            )
+    if not tables:
+        return []
+    parts = [f"## Training sets of `{dataset}`\n", markdown.paragraph(ABOUT)]
+    for names, rows in tables.items():
+        parts.append(markdown.table(["Model", *names, "Difference"], rows))
+    return parts
+
+
+def _pairs(groups: Sequence[Group]) -> Iterator[tuple[Group, Group]]:
+    """Groups of a recipe, and those with nothing but another training set."""
+    for second in groups:
+        if second.overrides.keys() == {TRAIN_SPLIT}:
+            for first in groups:
+                if not first.overrides and _rest(first) == _rest(second):
+                    yield first, second
+
+
+def _rest(group: Group) -> tuple[object, ...]:
+    """What groups of a pair have in common."""
+    settings = {k: v for k, v in group.settings.items() if k != TRAIN_SPLIT}
+    return group.model, group.row, group.vectors, settings
+
+
+def _cell(statistic: Statistic) -> str:
+    seeds = "1 seed" if statistic.count == 1 else f"{statistic.count} seeds"
+    return f"{markdown.number(statistic)} ({seeds})"
