@@ -1,5 +1,6 @@
 """A user's questions, divided into those to train on and those to report."""
 
+import re
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from keras_qa.files.text_files import find_file
 from keras_qa.own_data.settings import TrainSettings
 
 Source = Path | str | Sequence[Question]
+
+# `id`, `qid`, `doc_id`, `docId`; not `valid`, which may hold the labels.
+_ID = re.compile(r"(?i:(?:.*[_\- ]|q|doc)?id)|.*[a-z0-9]I[dD]")
 
 
 @dataclass(frozen=True)
@@ -123,7 +127,7 @@ def _has_labels(
             # It lacks something else, too, which the reader will tell.
             return True
         others = {*error.columns} - {*chain(*known.values())}
-        if any(not name.lower().endswith("id") for name in others):
+        if not all(_ID.fullmatch(name.strip()) for name in others):
             raise
         return False
     except DatasetError:

@@ -30,6 +30,23 @@ def test_another_column_may_hold_the_labels(tmp_path):
     assert read_questions(path)[0].candidates[0].label == 1
 
 
+@pytest.mark.parametrize("name", ["valid", "is_valid", "paid", "VALID", ""])
+def test_labels_may_have_a_name_that_ends_like_that_of_ids(tmp_path, name):
+    path = tmp_path / "a.csv"
+    path.write_text(f"question,answer,{name}\na,b,1\na,c,0\n")
+    with pytest.raises(DatasetError, match=r"a column 'label'.*--no-labels"):
+        read_questions(path)
+
+
+@pytest.mark.parametrize(
+    "name", ["id", " ID", "qid", "doc_id", "doc-ID", "Doc Id", "QuestionID"]
+)
+def test_columns_of_ids_hold_no_labels(tmp_path, name):
+    path = tmp_path / "a.csv"
+    path.write_text(f"question,answer,{name}\na,b,1\na,c,0\n")
+    assert len(read_questions(path)[0].positives) == 2
+
+
 def test_a_text_that_is_right_is_not_wrong(tmp_path):
     path = tmp_path / "a.csv"
     rows = [
