@@ -1,6 +1,7 @@
 """A user's questions, divided into those to train on and those to report."""
 
 import re
+from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +14,14 @@ from keras_qa.datasets.columns import Columns
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.splitting import normal_text
 from keras_qa.datasets.splitting import split_questions
+from keras_qa.datasets.table_records import is_parquet
+from keras_qa.datasets.table_records import table_delimiter
 from keras_qa.datasets.table_records import table_records
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.errors import DatasetError
 from keras_qa.errors import MissingColumnError
+from keras_qa.files.json_stream import read_records
+from keras_qa.files.text_files import error_at
 from keras_qa.files.text_files import find_file
 from keras_qa.own_data.settings import TrainSettings
 
@@ -73,7 +78,8 @@ def read_questions(
 
     A file of nothing but questions, answers and ids has pairs alone: all of
     its answers are right. With other columns, one of which may hold the labels,
-    the table's options must say which, or that there is none.
+    the table's options must say which, or that there is none. Each record of
+    JSON lines is checked for these.
 
     Args:
         source: a file, or questions.
@@ -122,18 +128,47 @@ def _has_labels(
     try:
         next(table_records(path, columns, **records), None)
     except MissingColumnError as error:
-        known = replace(columns, label=None).match(error.columns)
-        if not all(known.values()):
+        known = replace(columns, label=None)
+        if not all(known.match(error.columns).values()):
             # It lacks something else, too, which the reader will tell.
             return True
-        others = {*error.columns} - {*chain(*known.values())}
-        if not all(_ID.fullmatch(name.strip()) for name in others):
+        if _others(error.columns, known):
             raise
+        _check_records(path, known, options)
         return False
     except DatasetError:
         # The reader will tell.
         return True
     return True
+
+
+def _others(names: Iterable[str], columns: Columns) -> list[str]:
+    """The names that are neither of `columns` nor of ids."""
+    names = list(names)
+    known = {*chain(*columns.match(names).values())}
+    return [
+        name
+        for name in names
+        if name not in known and not _ID.fullmatch(name.strip())
+    ]
+
+
+def _check_records(
+    path: Path, columns: Columns, options: Mapping[str, Any]
+) -> None:
+    """Checks that no JSON record has what may be a label."""
+    if is_parquet(path) or table_delimiter(path) is not None:
+        return
+    for number, record in read_records(path, options.get("encoding", "utf-8")):
+        if others := _others(record, columns):
+            raise error_at(
+                path,
+                number,
+                "no keys but those of questions, answers and ids, as in the "
+                "first record, or a label in each, or `Columns(label=None)`, "
+                "--no-labels",
+                others,
+            )
 
 
 def divide(

@@ -47,6 +47,21 @@ def test_columns_of_ids_hold_no_labels(tmp_path, name):
     assert len(read_questions(path)[0].positives) == 2
 
 
+@pytest.mark.parametrize("name", ["label", "good"])
+def test_no_record_of_pairs_alone_may_have_labels(tmp_path, name):
+    path = tmp_path / "a.jsonl"
+    first = '{"question": "q", "answer": "a"}\n'
+    path.write_text(f'{first}{{"question": "q", "answer": "b", "{name}": 0}}')
+    with pytest.raises(
+        DatasetError, match=rf"a\.jsonl:2: .*--no-labels.*'{name}'"
+    ):
+        read_questions(path)
+    pairs = read_questions(path, {"columns": Columns(label=None)})
+    assert len(pairs[0].positives) == 2
+    path.write_text(f'{first}{{"question": "q", "answer": "b", "row_id": 0}}')
+    assert len(read_questions(path)[0].positives) == 2
+
+
 def test_a_text_that_is_right_is_not_wrong(tmp_path):
     path = tmp_path / "a.csv"
     rows = [
