@@ -12,6 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import nullcontext
 from math import inf
 from pathlib import Path
@@ -45,6 +46,9 @@ from keras_qa.text.tokenizer import TOKENIZERS
 YAHOO = "yahoo"
 YAHOO_QUESTIONS = 10_000
 
+# Of a folder: the options that it was made with.
+NOTED = "mining.json"
+
 _OF_YAHOO = ("data_dir", "content", "category", "language")
 
 
@@ -62,6 +66,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a file (.tsv, .csv, .jsonl, perhaps with .gz, or .parquet) for "
         "all questions, or a folder for train, dev and test; default for "
         f"`{YAHOO}`: the folder of the corpus",
+    )
+    parser.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="replace files that exist; a folder of the same options is made "
+        "again without it",
     )
     parser.add_argument(
         "--candidates",
@@ -179,31 +189,26 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     output = arguments.output
     if arguments.source == YAHOO:
-        questions = _yahoo_questions(arguments)
         output = output or data_folder(YAHOO, arguments.data_dir)
+    # Reversed, so that no training data exists without dev and test.
+    names = [f"{name}.tsv.gz" for name in reversed(SPLITS)]
+    is_table = check_output(output)
+    paths = [output] if is_table else [output / name for name in names]
+    noted = None if is_table else output / NOTED
+    _check_written(arguments, paths, noted)
+    if arguments.source == YAHOO:
+        questions = _yahoo_questions(arguments)
     else:
         questions = _pairs(arguments)
-        if output.exists() and output.samefile(arguments.source):
-            raise DatasetError(
-                "--output must be another file than the source, which it would "
-                f"replace. Received: {output}"
-            )
     if not questions:
         raise DatasetError(
             f"{arguments.source}: expected at least one question that fits "
             "the options. Received: none"
         )
-    is_table = check_output(output)
-    if is_table:
-        parts = {output: questions}
-    else:
+    split = [questions]
+    if not is_table:
         split = split_questions(questions, arguments.split, arguments.seed)
-        of_split = dict(zip(SPLITS, split, strict=True))
-        # Reversed, so that no training data exists without dev and test.
-        parts = {
-            output / f"{name}.tsv.gz": of_split[name]
-            for name in reversed(SPLITS)
-        }
+    parts = dict(zip(paths, reversed(split), strict=True))
     ranker = None
     if arguments.ranker is not None:
         # Imported here, so that mining without it starts without Keras.
@@ -224,6 +229,10 @@ def run(arguments: argparse.Namespace) -> int:
         limits |= {"scorer": ranker.scores, "depth": depth}
     # A single file is written atomically; a folder's files need a lock.
     with nullcontext() if is_table else owned_folder(output):
+        if noted:
+            # First, so that a killed command can be given again.
+            options = _options(arguments).encode()
+            write_whole(noted, lambda path: path.write_bytes(options))
         for path, part in parts.items():
             found = Counter[str]()
             mined = miner.mine(part, arguments.candidates, **limits)
@@ -234,8 +243,6 @@ def run(arguments: argparse.Namespace) -> int:
                 f"{path}: {found['questions']:,} questions, "
                 f"{found['candidates']:,} candidates"
             )
-        if not is_table:
-            _note_options(output / "mining.json", arguments)
     if miner.left_out:
         print(f"{miner.left_out:,} answers left out as perhaps right")
     if report is not None:
@@ -250,17 +257,65 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _note_options(path: Path, arguments: argparse.Namespace) -> None:
-    """Writes the options that determine a folder's questions and candidates."""
+def _options(arguments: argparse.Namespace) -> str:
+    """The options that determine a folder's questions and candidates."""
     options = {
         name: str(value) if isinstance(value, Path) else value
         for name, value in vars(arguments).items()
-        if name not in ("run", "output", "data_dir", "duplicates")
+        if name not in ("run", "output", "overwrite", "data_dir", "duplicates")
     }
     if arguments.source == YAHOO and arguments.questions is None:
         options["questions"] = YAHOO_QUESTIONS
-    text = json.dumps(options, indent=2)
-    write_whole(path, lambda scratch: scratch.write_text(f"{text}\n", "utf-8"))
+    return f"{json.dumps(options, indent=2)}\n"
+
+
+def _check_written(
+    arguments: argparse.Namespace,
+    paths: Sequence[Path],
+    noted: Path | None,
+) -> None:
+    """Checks that nothing is replaced but what is asked for.
+
+    Args:
+        arguments: the parsed options.
+        paths: the files of --output with candidates.
+        noted: the file with the options of a folder.
+    """
+    if arguments.source == YAHOO:
+        folder = data_folder(YAHOO, arguments.data_dir)
+        sources = find_yahoo_answers(folder)
+    else:
+        sources = [_source(arguments)]
+    outputs = [*paths, *([noted] if noted else [])]
+    report = [arguments.duplicates] if arguments.duplicates else []
+    for option, path in (
+        *(("--output", path) for path in outputs),
+        *(("--duplicates", path) for path in report),
+    ):
+        if path.is_dir():
+            raise DatasetError(
+                f"{option} must write a file. Received: {path}, a folder"
+            )
+        for source in sources:
+            if path.exists() and path.samefile(source):
+                raise DatasetError(
+                    f"{option} must be another file than the source, {source}, "
+                    f"which it would replace. Received: {path}"
+                )
+    if report and report[0].resolve() in [path.resolve() for path in outputs]:
+        raise DatasetError(
+            "--duplicates must be another file than --output. "
+            f"Received: {report[0]}"
+        )
+    if noted and noted.is_file():
+        same = noted.read_bytes() == _options(arguments).encode()
+        outputs = [] if same else outputs
+    for path in [] if arguments.overwrite else [*outputs, *report]:
+        if path.exists():
+            raise DatasetError(
+                "An output must not exist, unless --overwrite is given. "
+                f"Received: {path}"
+            )
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -324,14 +379,20 @@ def _yahoo_questions(arguments: argparse.Namespace) -> list[Question]:
     return list({question.id: question for question in drawn}.values())
 
 
-def _pairs(arguments: argparse.Namespace) -> list[Question]:
-    options = table_options(arguments)
+def _source(arguments: argparse.Namespace) -> Path:
+    """The file with the pairs."""
     path = Path(arguments.source)
-    if find_file(path.parent, path.name) is None:
+    found = find_file(path.parent, path.name)
+    if found is None:
         raise DatasetError(
             f"SOURCE must be {YAHOO!r} or a file. Received: {path}"
         )
-    questions = list(read_tabular(path, **options))
+    return found
+
+
+def _pairs(arguments: argparse.Namespace) -> list[Question]:
+    options = table_options(arguments)
+    questions = list(read_tabular(_source(arguments), **options))
     if arguments.questions is None:
         return questions
     return sample(questions, arguments.questions, arguments.seed)

@@ -1,5 +1,6 @@
 """`keras-qa mine`: from pairs and from Yahoo! Answers to data sets."""
 
+import gzip
 import json
 import os
 import re
@@ -51,11 +52,75 @@ def test_pairs_become_one_file(pairs, tmp_path, capsys):
     assert len(list(read_tabular(output))) == 10
 
 
-def test_the_source_is_not_replaced(pairs, capsys):
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--output", "pairs.tsv"],
+        ["--output", "a.tsv", "--duplicates", "pairs.tsv"],
+    ],
+)
+def test_the_source_is_not_replaced(pairs, capsys, monkeypatch, options):
+    monkeypatch.chdir(pairs.parent)
     before = pairs.read_bytes()
-    assert mine(pairs, "--no-labels", "--output", pairs) == 2
-    assert "another file than the source" in capsys.readouterr().err
+    assert mine(pairs, "--no-labels", "--overwrite", *options) == 2
+    error = capsys.readouterr().err
+    assert f"another file than the source, {pairs}, which" in error
+    assert f"{options[-2]} must be" in error
     assert pairs.read_bytes() == before
+    assert [*pairs.parent.iterdir()] == [pairs]
+
+
+@pytest.mark.parametrize("output", ["sub", "sub/train.tsv.gz"])
+def test_a_zipped_source_is_not_replaced(
+    pairs, tmp_path, capsys, monkeypatch, output
+):
+    monkeypatch.chdir(tmp_path)
+    source = tmp_path / "sub/train.tsv.gz"
+    source.parent.mkdir()
+    source.write_bytes(gzip.compress(pairs.read_bytes()))
+    before = source.read_bytes()
+    options = ["--no-labels", "--overwrite", "--output", output]
+    # It is found by the name without the ending, too.
+    for name in ("sub/train.tsv.gz", "sub/train.tsv"):
+        assert mine(name, *options) == 2
+        assert "another file than the source" in capsys.readouterr().err
+    assert source.read_bytes() == before
+
+
+def test_other_files_are_not_replaced(pairs, tmp_path, capsys):
+    other, folder = tmp_path / "other.csv", tmp_path / "folder"
+    other.write_text("precious")
+    folder.mkdir()
+    (folder / "dev.tsv.gz").write_text("precious")
+    words = [pairs, "--no-labels", "--output"]
+    for options, path in (
+        ([other], other),
+        ([folder], folder / "dev.tsv.gz"),
+        ([tmp_path / "a.csv", "--duplicates", other], other),
+    ):
+        assert mine(*words, *options) == 2
+        error = capsys.readouterr().err
+        assert "must not exist, unless --overwrite is given" in error
+        assert error.endswith(f"Received: {path}\n")
+        assert path.read_text() == "precious"
+    assert not (tmp_path / "a.csv").exists()
+    assert mine(*words, other, "--duplicates", other, "--overwrite") == 2
+    assert "another file than --output" in capsys.readouterr().err
+    assert mine(*words, other, "--overwrite") == 0
+    assert len(list(read_tabular(other, COLUMNS))) == 10
+
+
+def test_a_folder_is_replaced_by_the_same_options_only(pairs, tmp_path, capsys):
+    output = tmp_path / "mined"
+    words = [pairs, "--no-labels", "--output", output]
+    assert mine(*words) == 0
+    assert mine(*words) == 0
+    assert mine(*words, "--seed", 1) == 2
+    assert "must not exist, unless" in capsys.readouterr().err
+    (output / "mining.json").write_text("[]")
+    assert mine(*words) == 2
+    assert mine(*words, "--seed", 1, "--overwrite") == 0
+    assert mine(*words, "--seed", 1) == 0
 
 
 def test_labels_and_names_of_columns(tmp_path):
@@ -124,7 +189,7 @@ def test_limits_and_a_report_of_duplicates(tmp_path, capsys):
         "Which other ant?\tThe small ant!\nWhich bee?\tan ant and a bee\n"
     )
     report, output = tmp_path / "twins.tsv", tmp_path / "mined.tsv"
-    options = ["--no-labels", "--output", output]
+    options = ["--no-labels", "--output", output, "--overwrite"]
     assert mine(path, *options, "--duplicates", report) == 0
     assert f"{report}: 1 pairs of nearly equal answers, 1 of them a right " in (
         capsys.readouterr().out
