@@ -76,10 +76,12 @@ def run(arguments: argparse.Namespace) -> int:
         "answer": arguments.max_answer_length,
     }
     lengths = {side: n for side, n in lengths.items() if n is not None}
-    if arguments.output is None and (arguments.format != "onnx" or lengths):
+    # What is in MODEL's folder must rank as MODEL does.
+    differs = lengths or arguments.readable is not None
+    if arguments.output is None and (arguments.format != "onnx" or differs):
         raise ExportError(
-            "--output must be given, except for --format onnx without lengths. "
-            f"Received: --format {arguments.format}"
+            "--output must be given, except for --format onnx without lengths "
+            f"and --readable. Received: --format {arguments.format}"
         )
     output = arguments.output or arguments.model / BESIDE
     if output.exists() and not arguments.overwrite:

@@ -157,6 +157,10 @@ def test_a_saved_model_can_be_exported_again(run_folder, tmp_path, capsys):
 def test_errors(run_folder, tmp_path, capsys):
     assert _export(tmp_path, "onnx", tmp_path / "x") == 2
     assert "expected a run's folder" in capsys.readouterr().err
+    words = ["export", str(run_folder), "--format", "onnx"]
+    for option in ("--readable=any", "--max-answer-length=9"):
+        assert main([*words, option]) == 2
+        assert "without lengths and --readable" in capsys.readouterr().err
     arguments = ["--pairs", "0"]
     assert _export(run_folder, "tflite", tmp_path / "x", *arguments) == 2
     assert "`pairs` must be at least 1" in capsys.readouterr().err
