@@ -72,7 +72,7 @@ def read_answers(path: Path, encoding: str | None = None) -> Iterator[Answer]:
             `.tsv` has no tab or no id.
     """
     path = Path(path)
-    suffix = [s for s in path.suffixes if s != ".gz"][-1:]
+    suffix = [s.lower() for s in path.suffixes if s != ".gz"][-1:]
     if suffix in TABLES:
         raise error_at(path, 1, _FORMS, f"a table, by its ending {suffix[0]}")
     has_ids = suffix == [".tsv"]

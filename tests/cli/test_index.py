@@ -276,6 +276,10 @@ def test_answers_of_both_forms(tmp_path):
         list(read_answers(table))
     with pytest.raises(ValueError, match=r"a.csv.gz:1: .* by its ending .csv"):
         list(read_answers(tmp_path / "a.csv.gz"))
+    (tmp_path / "b.TSV").write_bytes(b"x\tone\n")
+    assert [*read_answers(tmp_path / "b.TSV")] == [Answer("x", "one")]
+    with pytest.raises(ValueError, match=r"a.CSV:1: .* by its ending .csv"):
+        list(read_answers(tmp_path / "a.CSV"))
 
 
 def test_a_space_of_other_vectors(hyperqa_index, tmp_path):
