@@ -135,6 +135,12 @@ def _check(arguments: argparse.Namespace) -> None:
             "Options of a table go with --file. Received: no --file, "
             f"{', '.join(given)}"
         )
+    given = [option for option in given if option != "--encoding"]
+    if given and arguments.question is not None:
+        raise SearchError(
+            "Options of a table, except --encoding, go with a file of pairs. "
+            f"Received: --question with {', '.join(given)}"
+        )
     if arguments.top is not None and arguments.top < 1:
         raise SearchError(
             f"--top must be positive. Received: top={arguments.top}"

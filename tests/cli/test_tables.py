@@ -91,6 +91,9 @@ def test_rank(runs, table, capsys):
     assert "a table, by its ending .csv" in capsys.readouterr().err
     assert command(*rank, *question, table.rename(table.parent / "a.txt")) == 0
     assert len(capsys.readouterr().out.splitlines()) == 4
+    assert command(*rank, *question, table, "--group", "--no-quotes") == 2
+    error = capsys.readouterr().err
+    assert "Received: --question with --group, --no-quotes" in error
     assert command(*rank, "--group", "--delimiter", "tab") == 2
     error = capsys.readouterr().err
     assert "Received: no --file, --group, --delimiter" in error
