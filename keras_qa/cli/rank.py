@@ -199,12 +199,15 @@ def _input_pairs() -> Iterator[tuple[str, str]]:
 def input_lines() -> Iterator[tuple[int, str]]:
     """Streams the lines of standard input, numbered from 1.
 
+    A byte order mark before the first line is skipped.
+
     Raises:
         DatasetError: if a line is not UTF-8.
     """
     for number, raw in enumerate(sys.stdin.buffer, start=1):
         try:
-            yield number, raw.decode("utf-8").rstrip("\r\n")
+            line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+            yield number, line.rstrip("\r\n")
         except UnicodeDecodeError as error:
             raise DatasetError(
                 f"<stdin>:{number}: expected UTF-8 text. Received: {error}"

@@ -71,6 +71,8 @@ def test_rank_from_files_and_standard_input(
     assert sorted(row[:2] for row in expected) == pairs
     lines = "".join(f"{q}\t{a}\n" for q, a in pairs).encode()
     assert ranked(stdin=lines) == expected
+    # A byte order mark is no part of the first question.
+    assert ranked(stdin=b"\xef\xbb\xbf" + lines) == expected
     listed = tmp_path / "candidates.txt"
     listed.write_text("w2\nw3\n")
     of_one = ranked("--question", "w1", "--file", listed)
