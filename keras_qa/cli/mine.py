@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from keras_qa.cli.options.models import print_report
+from keras_qa.cli.options.seeds import seed
 from keras_qa.cli.options.tables import TABLE_OPTIONS
 from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import given_options
@@ -97,7 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seed",
-        type=int,
+        type=seed,
         default=0,
         help="of the questions drawn and of the split; default: %(default)s",
     )

@@ -13,9 +13,9 @@ import logging
 import sys
 from pathlib import Path
 
+from keras_qa.cli.options.seeds import seed
 from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import table_options
-from keras_qa.errors import DatasetError
 from keras_qa.own_data.settings import AUTOMATIC
 from keras_qa.own_data.settings import DEFAULT_MODEL
 from keras_qa.own_data.settings import FLOORS
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="default: %(default)s",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="default: %(default)s"
+        "--seed", type=seed, default=0, help="default: %(default)s"
     )
     parser.add_argument(
         "--onnx",
@@ -107,10 +107,6 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from keras_qa.own_data.training import train
 
-    if arguments.seed < 0:
-        raise DatasetError(
-            f"--seed must not be negative. Received: seed={arguments.seed}"
-        )
     # TensorFlow warns of each shape that it compiles.
     logging.getLogger("tensorflow").setLevel(logging.ERROR)
     with on_devices(arguments):

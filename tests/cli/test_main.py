@@ -93,6 +93,19 @@ def test_unknown_commands_and_help(capsys):
     assert __version__ in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("command", ["train", "mine"])
+@pytest.mark.parametrize("seed", ["-1", "4294967296", "0.5", "9" * 9999])
+def test_seeds_are_those_that_can_be_set(command, seed, tmp_path, capsys):
+    words = [command, "a.csv", "--output", str(tmp_path / "x"), "--seed", seed]
+    with pytest.raises(SystemExit) as error:
+        cli.main(words)
+    assert error.value.code == 2
+    message = "argument --seed: expected a whole number from 0 to 4294967295. "
+    assert f"{message}Received: {seed[:9]}" in capsys.readouterr().err
+    parser = cli.make_parser([command])
+    assert parser.parse_args([*words[:-1], "4294967295"]).seed == 2**32 - 1
+
+
 def test_data_commands_do_not_import_keras():
     program = """
 import sys

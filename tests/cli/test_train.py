@@ -48,7 +48,6 @@ def test_train_refuses(tmp_path, capsys):
     table = write_table(tmp_path / "a.csv", range(9))
     for words, message in (
         (["no.csv"], "no.csv, which does not exist"),
-        ([table, "--seed", -1], "--seed must not be negative"),
         ([table, "--dev", "no.csv"], "no.csv, which does not exist"),
         ([table, "--vectors", "no.txt"], "`vectors` must be"),
         ([table, "--label-column", "good"], "a column 'good'"),
