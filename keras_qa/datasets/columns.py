@@ -43,13 +43,13 @@ class Columns:
 
         Returns:
             For each of `names` the columns in question: one, unless the
-            column is missing or several differ from the name in case only.
+            column is missing, or repeated, or several differ from the name in
+            case only.
         """
         header = list(header)
         return {
-            name: [name]
-            if name in header
-            else [other for other in header if _plain(other) == _plain(name)]
+            name: [other for other in header if other == name]
+            or [other for other in header if _plain(other) == _plain(name)]
             for name in self.names
         }
 

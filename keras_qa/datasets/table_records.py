@@ -157,7 +157,7 @@ def _read_csv(
         lines(), delimiter=delimiter, quoting=_quoting(quoted), strict=True
     )
     header: list[str] | None = None
-    places: dict[str, str] = {}
+    places: dict[str, int] = {}
     while True:
         line = reader.line_num + 1
         row_lines.clear()
@@ -177,9 +177,11 @@ def _read_csv(
             continue
         if header is None:
             header = fields
-            if len(set(header)) < len(header):
-                raise error_at(path, line, "distinct column names", header)
-            places = _places(path, line, columns, header)
+            # By position: columns that nobody reads may have equal names.
+            places = {
+                name: header.index(at)
+                for name, at in _places(path, line, columns, header).items()
+            }
         elif len(fields) != len(header):
             raise error_at(
                 path,
@@ -188,8 +190,7 @@ def _read_csv(
                 f"{len(fields)} fields: {delimiter.join(fields)}",
             )
         else:
-            row = dict(zip(header, fields, strict=True))
-            yield line, {name: row[at] for name, at in places.items()}
+            yield line, {name: fields[at] for name, at in places.items()}
     if header is None:
         raise error_at(path, 1, "a header", "an empty file")
 
@@ -227,8 +228,6 @@ def _read_parquet(path: Path, columns: Columns) -> Iterator[Record]:
     try:
         with ParquetFile(path) as file:
             header = file.schema_arrow.names
-            if len(set(header)) < len(header):
-                raise error_at(path, 1, "distinct column names", header)
             places = _places(path, 1, columns, header)
             for rows in file.iter_batches(
                 PARQUET_ROWS, columns=[*places.values()]

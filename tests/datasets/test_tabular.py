@@ -63,6 +63,20 @@ def test_without_labels_every_answer_is_right(tmp_path):
         list(read_tabular(path))
 
 
+def test_columns_that_nobody_reads_may_have_any_names(tmp_path):
+    path = write(
+        tmp_path / "a.csv", "x,question,,x,answer,label,,\n1,q,2,3,a,0,,\n"
+    )
+    (question,) = read_tabular(path)
+    assert (question.text, question.candidates) == (
+        "q",
+        (Candidate("0000", "a", 0),),
+    )
+    columns = Columns(question_id="x")
+    with pytest.raises(DatasetError, match=r":1: expected one column 'x'"):
+        list(read_tabular(path, columns))
+
+
 def test_quoted_fields_may_hold_anything(tmp_path):
     path = write(
         tmp_path / "a.csv",
@@ -102,7 +116,10 @@ HEADER = "question,answer,label\n"
     [
         ("", ":1: expected a header"),
         ("question,answer\n", r":1: expected a column 'label'.*\['question'"),
-        ("question,answer,label,answer\n", ":1: expected distinct column na"),
+        (
+            "question,answer,label,answer\n",
+            r":1: expected one column 'answer', .*: \['answer', 'answer'\]",
+        ),
         (HEADER + "q,a\n", ":2: expected 3 fields, .*: '2 fields: q,a'"),
         (HEADER + "q,a,1,\n", ":2: expected 3 fields.*'4 fields"),
         (HEADER + "q,a,4\n", ":2: expected a label, 0 or 1, .*: '4'"),
@@ -283,6 +300,13 @@ def test_parquet(tmp_path):
     assert r.candidates == (Candidate("0000", "c", 2),)
     with pytest.raises(DatasetError, match=r"a\.parquet:1: .* column 'text'"):
         list(read_tabular(path, Columns(answer="text")))
+    names = ["x", "x", *columns]
+    values = map(pyarrow.array, [[1, 2, 3], [4, 5, 6], *columns.values()])
+    table = pyarrow.Table.from_arrays([*values], names=names)
+    parquet.write_table(table, tmp_path / "b.parquet")
+    assert [*read_tabular(tmp_path / "b.parquet", WITH_ID)] == [q, r]
+    with pytest.raises(DatasetError, match=r":1: expected one column 'x'"):
+        list(read_tabular(tmp_path / "b.parquet", Columns(label="x")))
     columns["answer"][2] = None
     parquet.write_table(pyarrow.table(columns), path)
     with pytest.raises(DatasetError, match=":3: expected `answer` to be a st"):
