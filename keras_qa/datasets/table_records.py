@@ -1,6 +1,7 @@
 """Reading of the rows of a table: CSV, TSV, JSON lines or Parquet."""
 
 import csv
+import re
 from collections.abc import Collection
 from collections.abc import Iterator
 from itertools import chain
@@ -26,6 +27,9 @@ PARQUET_ROWS = 1024
 
 # The field delimiters by suffix; JSON lines have none.
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".jsonl": None, ".ndjson": None}
+_DELIMITER = ", or another `delimiter` (--delimiter)"
+# The line before a header that tells Excel the delimiter.
+_EXCEL = re.compile(r"sep=.\s*", re.IGNORECASE)
 # Those that a header is tried with.
 _SNIFFED = (",", ";", "\t")
 
@@ -177,11 +181,22 @@ def _read_csv(
             continue
         if header is None:
             header = fields
+            if _EXCEL.fullmatch(row_lines[0]):
+                raise error_at(
+                    path,
+                    line,
+                    "a header, without Excel's line `sep=` before it",
+                    row_lines[0],
+                )
+            found = _places(
+                path,
+                line,
+                columns,
+                header,
+                _DELIMITER if len(header) == 1 else "",
+            )
             # By position: columns that nobody reads may have equal names.
-            places = {
-                name: header.index(at)
-                for name, at in _places(path, line, columns, header).items()
-            }
+            places = {name: header.index(at) for name, at in found.items()}
         elif len(fields) != len(header):
             raise error_at(
                 path,
@@ -242,16 +257,23 @@ def _read_parquet(path: Path, columns: Columns) -> Iterator[Record]:
 
 
 def _places(
-    path: Path, line: int, columns: Columns, header: Collection[str]
+    path: Path,
+    line: int,
+    columns: Columns,
+    header: Collection[str],
+    remedy: str = "",
 ) -> dict[str, str]:
-    """The columns of a file by the names that they were given."""
+    """The columns of a file by the names that they were given.
+
+    `remedy` is what the message adds where one is missing.
+    """
     places = {}
     for name, found in columns.match(header).items():
         if not found:
             missing = error_at(
                 path,
                 line,
-                f"a column {name!r}, {columns.how_to_name(name)}",
+                f"a column {name!r}, {columns.how_to_name(name)}{remedy}",
                 list(header),
             )
             raise MissingColumnError(str(missing), list(header))

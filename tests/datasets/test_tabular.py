@@ -120,6 +120,11 @@ HEADER = "question,answer,label\n"
             "question,answer,label,answer\n",
             r":1: expected one column 'answer', .*: \['answer', 'answer'\]",
         ),
+        (
+            f"sep=;\r\n{HEADER}".replace(",", ";"),
+            ":1: expected a header, without Excel's .*: 'sep=;'",
+        ),
+        ("a,b\n", r":1: expected a .*--question-column. Received: \['a', "),
         (HEADER + "q,a\n", ":2: expected 3 fields, .*: '2 fields: q,a'"),
         (HEADER + "q,a,1,\n", ":2: expected 3 fields.*'4 fields"),
         (HEADER + "q,a,4\n", ":2: expected a label, 0 or 1, .*: '4'"),
@@ -211,8 +216,14 @@ def test_a_delimiter_may_be_given(tmp_path):
     path = write(tmp_path / "a.csv", "question|answer|label\nq, r|a|1\n")
     (question,) = read_tabular(path, delimiter="|")
     assert question.text == "q, r"
-    with pytest.raises(DatasetError, match=r"'question', or its name by .*: "):
+    with pytest.raises(
+        DatasetError,
+        match=r"'question', .*--question-column, or another `delimiter` "
+        r"\(--delimiter\)\. Received: \['question\|answer\|label'\]",
+    ):
         list(read_tabular(path))
+    with pytest.raises(DatasetError, match=r":1: expected .* \(--delimiter\)"):
+        list(read_tabular(path, delimiter=";"))
     with pytest.raises(DatasetError, match=r"`delimiter` must be one char.*''"):
         list(read_tabular(path, delimiter=""))
 
