@@ -57,6 +57,8 @@ def check_form(folder: Path) -> None:
         received = "a TensorFlow Lite folder, which takes ids"
     elif folder.is_dir():
         received = f"no {', '.join(missing)} in it"
+    elif folder.exists():
+        received = "a file; give the folder that holds it"
     else:
         received = "no such folder"
     if missing:

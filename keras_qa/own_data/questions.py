@@ -109,9 +109,10 @@ def find_table(source: Path | str) -> Path:
     path = Path(source)
     found = find_file(path.parent, path.name)
     if found is None:
+        what = "is a folder" if path.is_dir() else "does not exist"
         raise DatasetError(
             f"Expected a file of questions and answers. Received: {path}, "
-            "which does not exist"
+            f"which {what}"
         )
     return found
 

@@ -157,6 +157,8 @@ def test_a_saved_model_can_be_exported_again(run_folder, tmp_path, capsys):
 def test_errors(run_folder, tmp_path, capsys):
     assert _export(tmp_path, "onnx", tmp_path / "x") == 2
     assert "expected a run's folder" in capsys.readouterr().err
+    assert _export(run_folder / "model.keras", "onnx", tmp_path / "x") == 2
+    assert "a file; give the folder that holds it" in capsys.readouterr().err
     words = ["export", str(run_folder), "--format", "onnx"]
     for option in ("--readable=any", "--max-answer-length=9"):
         assert main([*words, option]) == 2

@@ -12,6 +12,13 @@ from support.own_data import write_table
 pytestmark = pytest.mark.once
 
 
+def test_what_is_no_file_is_named(tmp_path):
+    with pytest.raises(DatasetError, match=f"{tmp_path}, which is a folder"):
+        read_questions(tmp_path)
+    with pytest.raises(DatasetError, match="no, which does not exist"):
+        read_questions(tmp_path / "no")
+
+
 def test_labels_are_found_by_the_column(tmp_path):
     labelled = write_table(tmp_path / "a.csv", range(2))
     assert [len(q.negatives) for q in read_questions(labelled)] == [1, 1]
