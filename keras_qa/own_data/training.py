@@ -37,6 +37,7 @@ from keras_qa.own_data.vectors import word_matrix
 from keras_qa.training.run_folder import METRICS
 from keras_qa.training.run_folder import SETTINGS
 from keras_qa.training.run_folder import RunFolder
+from keras_qa.training.run_folder import read_json
 
 if TYPE_CHECKING:
     import keras
@@ -52,6 +53,12 @@ PROGRESS = "progress.json"
 NETWORK = "network"
 # A folder of each network, with the history of its epochs.
 TRAINING = "training"
+# What the digests in a run's settings are of.
+_INPUTS = {
+    "train": "the training file or an option of its table",
+    "dev": "the dev file or an option of its table",
+    "vectors": "a file of vectors",
+}
 # What a run writes and keeps.
 FILES = (
     *(SETTINGS, METRICS, CARD, "model.keras", "vocabulary.txt"),
@@ -221,9 +228,20 @@ def _folder(path: Path, identity: Mapping[str, Any]) -> RunFolder:
         return RunFolder(path, identity, resume=True)
     except RunFolderError as error:
         raise RunFolderError(
-            f"{error}. `output` must be a new folder, or that of the same "
-            "training to be resumed"
+            f"{error}{_changed(path, identity)}. `output` must be a new "
+            "folder, or that of the same training to be resumed"
         ) from error
+
+
+def _changed(path: Path, identity: Mapping[str, Any]) -> str:
+    """Says which inputs are not those of a run, which has their digests."""
+    try:
+        noted = read_json(path / SETTINGS)["inputs"]
+        found = identity["inputs"]
+        differs = [said for n, said in _INPUTS.items() if noted[n] != found[n]]
+    except (RunFolderError, KeyError, TypeError):
+        return ""
+    return f". What has changed: {', '.join(differs)}" if differs else ""
 
 
 def _remove_states(folder: RunFolder) -> None:

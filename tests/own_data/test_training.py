@@ -172,8 +172,14 @@ def test_another_run_is_refused(trained, tmp_path):
     with pytest.raises(RunFolderError, match=r"other values of settings.*new"):
         tiny(table, run.folder, epochs=3)
     other = write_table(tmp_path / "other.csv", range(31))
-    with pytest.raises(RunFolderError, match="other values of inputs"):
+    changed = "What has changed: the training file or an option of its table"
+    with pytest.raises(RunFolderError, match=f"inputs: .*{changed}. .*a new"):
         tiny(other, run.folder)
+    with pytest.raises(RunFolderError, match=f"inputs: .*{changed}"):
+        tiny(table, run.folder, table={"group": True})
+    with pytest.raises(RunFolderError, match="changed: the dev file") as e:
+        tiny(table, run.folder, dev=other)
+    assert "training file" not in str(e.value)
     (tmp_path / "mine.txt").write_text("x")
     with pytest.raises(RunFolderError, match="holds something else"):
         tiny(table, tmp_path)
