@@ -24,7 +24,7 @@ from keras_qa.text.vocabulary import Vocabulary
 from support.attention_runs import write_run
 
 WORDS = ["who", "wrote", "emma", "jane", "austen", "did"]
-VOCABULARY = Vocabulary(WORDS)
+VOCABULARY = Vocabulary(WORDS, oov_buckets=3)
 READING = TextReading(VOCABULARY, "word", 5, 4)
 QUESTION = "who wrote emma"
 ANSWERS = ["jane austen did", "emma", "jane austen did", "did who"]
@@ -134,26 +134,26 @@ def test_unread_answers_are_last_in_exported_graphs(model, forms, tmp_path):
     """Without `Ranker`, which replaces their scores, too."""
     import tensorflow as tf
 
-    texts = ["", "did who", "jane"]
+    texts = ["", "did who", "jane", "novel"]
     graph = tf.saved_model.load(str(forms("saved_model"))).signatures
     ranked = graph["rank"](
         question=tf.constant(QUESTION), candidates=tf.constant(texts)
     )
-    assert ranked["order"].numpy().tolist() == [2, 0, 1]
+    assert ranked["order"].numpy().tolist() == [2, 0, 1, 3]
     scores = graph["serving_default"](
-        question=tf.constant([QUESTION] * 3), answer=tf.constant(texts)
+        question=tf.constant([QUESTION] * 4), answer=tf.constant(texts)
     )["score"].numpy()
     np.testing.assert_allclose(ranked["scores"], scores, rtol=1e-5)
     ids = {
-        "question": [[2, 3, 4, 0, 0]] * 3,
-        "answer": [[0, 0, 0, 0], [7, 2, 0, 0], [5, 0, 0, 0]],
+        "question": [[2, 3, 4, 0, 0]] * 4,
+        "answer": [[0, 0, 0, 0], [7, 2, 0, 0], [5, 0, 0, 0], [8, 0, 0, 0]],
     }
     ids = {side: np.array(rows, np.int32) for side, rows in ids.items()}
     onnxruntime = pytest.importorskip("onnxruntime")
     session = onnxruntime.InferenceSession(forms("onnx") / "model.onnx")
     (of_onnx,) = session.run(["score"], ids)
     np.testing.assert_allclose(of_onnx[:, 0], scores, rtol=1e-5)
-    Ranker(model, READING).export(tmp_path / "lite", "tflite", pairs=3)
+    Ranker(model, READING).export(tmp_path / "lite", "tflite", pairs=4)
     path = str(tmp_path / "lite/model.tflite")
     interpreter = tf.lite.Interpreter(path)
     interpreter.allocate_tensors()
@@ -165,7 +165,7 @@ def test_unread_answers_are_last_in_exported_graphs(model, forms, tmp_path):
     of_lite = interpreter.get_tensor(output["index"])[:, 0]
     np.testing.assert_allclose(of_lite, scores, rtol=1e-5)
     for found in (scores, of_onnx[:, 0], of_lite):
-        assert (found == np.float32(UNREAD_SCORE)).tolist() == [1, 1, 0]
+        assert (found == np.float32(UNREAD_SCORE)).tolist() == [1, 1, 0, 1]
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -17,13 +17,12 @@ import numpy as np
 
 from keras_qa.text.overlap import STOP_WORDS
 from keras_qa.text.overlap import is_stop_word
-from keras_qa.text.vocabulary import UNKNOWN_ID
 from keras_qa.text.vocabulary import Vocabulary
 
 READABLE = ("any", "known", "content")
 """What a candidate must contain to be read: nothing (`"any"`, as papers do), a
 word of the vocabulary, or a word of the vocabulary that is no stop word.
-Unknown words that a vocabulary with `oov_buckets` tells apart count, too."""
+Unknown words do not count, whether or not `oov_buckets` tells them apart."""
 
 UNREAD_SCORE = -(2.0**100)
 """The score of the other candidates, about -1.3e30: finite, lower than scores
@@ -79,7 +78,9 @@ def readable_ids(
     """
     if readable == "any":
         return None
-    found = np.arange(len(vocabulary)) > UNKNOWN_ID
+    found = vocabulary.known
     if readable == "content":
-        found &= [not is_stop_word(w, stop_words) for w in vocabulary.words]
+        found = found & [
+            not is_stop_word(w, stop_words) for w in vocabulary.words
+        ]
     return found

@@ -253,7 +253,7 @@ def test_words_of_dev_alone_are_unknown_but_to_bm25(trained, tmp_path):
     dev.write_text(
         "question,answer,label\n"
         + "".join(
-            f"what is {new},the x{new},0\nwhat is {new},the {new},1\n"
+            f"what is {new},thing x{new},0\nwhat is {new},thing {new},1\n"
             for new in "bcdefghj"
         )
     )
@@ -277,8 +277,11 @@ def test_words_of_dev_alone_are_unknown_but_to_bm25(trained, tmp_path):
     assert "50.0% of the words of the answers" in run.table
     for form in filter(Path.exists, [run.folder, run.folder / "saved_model"]):
         ranker = keras_qa.Ranker.load(form)
-        scores = ranker.scores("what is zyx", ["the xz", "the zyx"])
-        assert scores[1] > scores[0]
+        answers = ["thing xz", "thing zyx", "the zyx"]
+        scores = ranker.scores("what is zyx", answers)
+        assert scores[1] > scores[0] > UNREAD_SCORE
+        # No word of it is known.
+        assert scores[2] == UNREAD_SCORE
 
 
 @pytest.mark.parametrize(

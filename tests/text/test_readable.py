@@ -29,6 +29,7 @@ ANSWERS = [
 ]
 
 
+@pytest.mark.parametrize("buckets", [0, 7])
 @pytest.mark.parametrize(
     ("readable", "expected"),
     [
@@ -37,8 +38,10 @@ ANSWERS = [
         ("content", [0, 0, 0, 0, 1, 1, 1, 0]),
     ],
 )
-def test_what_counts_within_the_maximum_length(readable, expected):
-    reading = TextReading(VOCABULARY, "whitespace", None, 2, readable=readable)
+def test_what_counts_within_the_maximum_length(readable, expected, buckets):
+    # A word that is known by its hash alone is unknown, too.
+    words = Vocabulary(WORDS, buckets)
+    reading = TextReading(words, "whitespace", None, 2, readable=readable)
     texts = reading.texts("answer", ANSWERS)
     np.testing.assert_array_equal(reading.are_readable(texts), expected)
     scores = np.arange(-3, 5, dtype=np.float32)

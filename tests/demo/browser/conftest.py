@@ -15,6 +15,7 @@ from keras_qa.files.locks import locked
 from keras_qa.ranker import Ranker
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.reading import TextReading
+from keras_qa.text.vocabulary import Vocabulary
 from support.browser import CHROMIUM
 from support.browser import DRIVER
 from support.browser import MISSING
@@ -22,9 +23,9 @@ from support.browser import Page
 from support.browser import start_browser
 
 COMMAND = "keras-qa rank RUN --question {question} --candidates {answers}"
-OVERLAP = "ctrn"
+OVERLAP, HASHED = "ctrn", "hyperqa"
 MODELS = {
-    "hyperqa": (models.HyperQA, {"projection_dim": 5}),
+    HASHED: (models.HyperQA, {"projection_dim": 5}),
     "mrnn": (models.MRNN, {"filters": 4, "blocks": 2}),
     "iam": (models.IAM, {"units": 4, "layers": 1, "hidden_units": 5}),
     OVERLAP: (
@@ -55,7 +56,7 @@ def questions():
 def kit_rankers(questions):
     """A function that returns the rankers by their names, made at first use.
 
-    The last questions have unknown words.
+    The last questions have unknown words, which one of them tells apart.
     """
     from keras_qa.demo.questions import Shown
     from keras_qa.demo.rankers import load_rankers
@@ -68,13 +69,15 @@ def kit_rankers(questions):
         counts = OverlapFeatures.fit(corpus.tokens)
         for name, (model, sizes) in MODELS.items():
             keras.utils.set_random_seed(2)
+            known = corpus.vocabulary.words[2:]
+            words = Vocabulary(known, 50 if name == HASHED else 0)
             reading = TextReading(
-                corpus.vocabulary,
+                words,
                 "word-num" if name == OVERLAP else "word",
                 max_answer_length=12,
                 overlap=counts if name == OVERLAP else None,
             )
-            built = model(len(corpus.vocabulary), 6, **sizes)
+            built = model(len(words), 6, **sizes)
             made[name] = Ranker(built, reading)
         return made
 

@@ -11,6 +11,7 @@ import pytest
 from keras_qa import geometry
 from keras_qa.export.tokenizer_file import make_tokenizer
 from keras_qa.export.tokenizer_file import save_tokenizers
+from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.reading import TextReading
 from keras_qa.text.tokenizer import TOKENIZERS
 from keras_qa.text.vocabulary import Vocabulary
@@ -142,6 +143,8 @@ def test_scores(page, kit_rankers, questions):
     ]
     assert len(asked) == 40
     asked.append(["Who was the 2nd Ödön?", ["", "\0", "Ödön 1,000", "Ödön Ñ"]])
+    # The last has unknown words alone, which no ranker reads.
+    asked[-1][1].append("qxzzyxq vkvkvk")
     for name, ranker in kit_rankers().items():
         found = page.run(
             "const runtime = await import('./vendor/ort.wasm.bundle.min.mjs');"
@@ -159,6 +162,7 @@ def test_scores(page, kit_rankers, questions):
         texts = [(q, answer) for q, answers in asked for answer in answers]
         known = ranker.scores(*map(list, zip(*texts, strict=True)))
         assert len(np.unique(known)) > 40
+        assert known[-1] == np.float32(UNREAD_SCORE)
         np.testing.assert_allclose(
             list(itertools.chain(*found)), known, atol=1e-4, err_msg=name
         )
