@@ -159,13 +159,14 @@ def evaluate(
 
     Raises:
         ValueError: if the scores do not fit the candidates, a score is not
-            finite, or no question has a positive.
+            finite, two questions have one id, or no question has a positive.
     """
     if len(questions) != len(scores):
         raise ValueError(
             f"`scores` must have one vector per question. Received: "
             f"{len(scores)} vectors for {len(questions)} questions"
         )
+    _check_ids(questions)
     rng = np.random.default_rng(seed)
     run: list[ir_measures.ScoredDoc] = []
     qrels: list[ir_measures.Qrel] = []
@@ -256,6 +257,19 @@ def _checked(question: Question, values: np.ndarray) -> np.ndarray:
             f"{question.id!r}"
         )
     return values
+
+
+def _check_ids(questions: Sequence[Question]) -> None:
+    """Checks that the ids differ as trec_eval reads them, without blanks."""
+    seen: dict[str, str] = {}
+    for question in questions:
+        name = no_blanks(question.id)
+        if name in seen:
+            raise ValueError(
+                "`questions` must have distinct ids, also with `_` in place of "
+                f"white space. Received: {seen[name]!r} and {question.id!r}"
+            )
+        seen[name] = question.id
 
 
 def no_blanks(id: str) -> str:

@@ -1,5 +1,6 @@
 """Our side of the evaluation: order, ties, questions that do not count."""
 
+import re
 from dataclasses import replace
 
 import ir_measures
@@ -106,6 +107,15 @@ def test_written_order_is_trec_evals_order(capital_questions):
 def test_bad_scores(capital_questions, scores, message):
     with pytest.raises(ValueError, match=message):
         evaluate(capital_questions, scores)
+
+
+@pytest.mark.parametrize("other", ["a b", "a_b", "a\tb"])
+def test_two_questions_with_one_id(other):
+    candidates = (Candidate("0", "", 1), Candidate("1", "", 0))
+    questions = [Question(id, "", candidates) for id in ("a b", "c", other)]
+    received = re.escape(f"Received: 'a b' and {other!r}")
+    with pytest.raises(ValueError, match=f"must have distinct ids.*{received}"):
+        evaluate(questions, [np.arange(2)] * 3)
 
 
 def test_no_positive_at_all(capital_questions):
