@@ -11,6 +11,7 @@ from typing import cast
 import keras
 
 from keras_qa.arguments import did_you_mean
+from keras_qa.batches.epochs import SeededEpochs
 from keras_qa.devices import divide_batch
 from keras_qa.layers.base_layer import serialized
 from keras_qa.models.building import full_policy
@@ -92,6 +93,24 @@ class ConfiguredModel(keras.Model):
             trainable=arguments.trainable,
         )
         self.policy = full_policy(arguments.dtype)
+
+    def fit(
+        self, x: Any = None, *args: Any, **kwargs: Any
+    ) -> keras.callbacks.History:
+        """Trains as `keras.Model.fit` does, with batches drawn for each epoch.
+
+        Args:
+            x: batches of `keras_qa.batches`, or what `keras.Model.fit` takes.
+            *args: the arguments of `keras.Model.fit` after `x`.
+            **kwargs: the arguments of `keras.Model.fit`, such as
+                `initial_epoch` to resume a training.
+
+        Returns:
+            The history of losses and metrics.
+        """
+        if isinstance(x, SeededEpochs):
+            kwargs = x.fit_arguments(**kwargs)
+        return super().fit(x, *args, **kwargs)
 
     def train_step(self, *arguments: Any) -> Any:
         """Keras's step, divided among the devices of `use_devices`."""
