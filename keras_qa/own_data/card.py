@@ -83,6 +83,11 @@ def _warnings(metrics: Mapping[str, Any]) -> list[str]:
             f"{metrics['repeated']:,} wrong answers of the training data have "
             "the text of a right answer to their question: they are left out."
         )
+    if metrics["without_candidates"]:
+        lines.append(
+            f"{metrics['without_candidates']:,} questions of dev have no "
+            "candidates: they are left out."
+        )
     if metrics["mined"]:
         others = " other" * bool(metrics["repeated"])
         lines.append(

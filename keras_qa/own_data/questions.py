@@ -54,6 +54,7 @@ class Parts:
     shared: int
     unanswered: int
     repeated: int
+    without_candidates: int
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Numbers of questions, candidates and right answers of each part."""
@@ -200,24 +201,33 @@ def divide(
             "none (other names of labels: --label-column; no labels: "
             "--no-labels)"
         )
+    ranked = [q for q in dev or () if q.candidates]
+    without_candidates = len(dev or ()) - len(ranked)
     texts = {normal_text(q.text) for q in train}
-    shared = sum(normal_text(q.text) in texts for q in dev or ())
+    shared = sum(normal_text(q.text) in texts for q in ranked)
     if dev is None:
-        train, dev = _held_out(train, settings.dev_share, settings, seed)
-    mined = [not any(q.negatives for q in part) for part in (train, dev)]
+        train, ranked = _held_out(train, settings.dev_share, settings, seed)
+    mined = [not any(q.negatives for q in part) for part in (train, ranked)]
     if any(mined):
-        train, dev = _mined(train, list(dev), mined, settings)
+        train, ranked = _mined(train, ranked, mined, settings)
     # Other draws than those of dev.
     fit, held_out = _held_out(train, settings.held_out, settings, seed + 1)
     parts = Parts(
-        fit, held_out, list(dev), any(mined), shared, unanswered, repeated
+        fit,
+        held_out,
+        ranked,
+        any(mined),
+        shared,
+        unanswered,
+        repeated,
+        without_candidates,
     )
-    for name, part in (("fit", fit), ("held_out", held_out), ("dev", dev)):
+    for name, part in (("fit", fit), ("held_out", held_out), ("dev", ranked)):
         if not any(q.positives and q.negatives for q in part):
             raise DatasetError(
                 "Expected enough questions with a right and a wrong answer, "
                 "to train on, to choose the epoch with and to report. "
-                f"Received: {len(train)} to train on and {len(dev)} of dev, "
+                f"Received: {len(train)} to train on and {len(ranked)} of dev, "
                 f"with none in the part {name!r}"
             )
     return parts

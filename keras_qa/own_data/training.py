@@ -314,6 +314,7 @@ def _run(
         "shared": parts.shared,
         "unanswered": parts.unanswered,
         "repeated": parts.repeated,
+        "without_candidates": parts.without_candidates,
         "vocabulary_size": int(corpus.vocabulary.known.sum()),
         "coverage": coverage,
         "fitted": {**floors.fitted, **fitted},

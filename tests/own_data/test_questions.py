@@ -3,6 +3,7 @@
 import pytest
 
 from keras_qa.datasets.columns import Columns
+from keras_qa.datasets.dataset import Question
 from keras_qa.errors import DatasetError
 from keras_qa.own_data.questions import divide
 from keras_qa.own_data.questions import read_questions
@@ -121,3 +122,16 @@ def test_pairs_alone_get_candidates_of_both_files(tmp_path):
 def test_a_file_with_wrong_answers_is_not_mined(tmp_path):
     questions = read_questions(write_table(tmp_path / "a.csv", range(20)))
     assert not divide(questions, None, TrainSettings(), 0).mined
+
+
+@pytest.mark.parametrize("labels", [True, False])
+def test_questions_of_dev_without_candidates_are_left_out(tmp_path, labels):
+    train = write_table(tmp_path / "a.csv", range(20), labels=labels)
+    dev = write_table(tmp_path / "b.csv", range(15, 25), labels=labels)
+    given = [Question("x", "what is n15", ()), *read_questions(dev)]
+    settings = TrainSettings(candidates=25)
+    parts = divide(read_questions(train), given, settings, 0)
+    assert [q.text for q in parts.dev] == [q.text for q in given[1:]]
+    assert (parts.without_candidates, parts.shared) == (1, 5)
+    with pytest.raises(DatasetError, match="and 0 of dev, with none in"):
+        divide(read_questions(train), given[:1], settings, 0)

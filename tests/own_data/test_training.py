@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import keras_qa
+from keras_qa.datasets.dataset import Question
 from keras_qa.errors import DatasetError
 from keras_qa.errors import ExportError
 from keras_qa.errors import RunFolderError
@@ -235,7 +236,9 @@ def test_evaluate_prints_the_figures_of_the_table(
         file.write("what is n1,,1\nwhat is n1,the n2,2\nwhat is n1,the,0\n")
         file.write("what is n2,n2,1\n")
     options = {"model": "hyperqa", "epochs": 1}
-    run = tiny(trained[0], tmp_path / "run", dev=dev, **options)
+    given = [Question("none", "what is n3", ()), *read_questions(dev)]
+    run = tiny(trained[0], tmp_path / "run", dev=given, **options)
+    assert "1 questions of dev have no candidates: they are left" in run.table
     lines = (run.folder / "run.trec").read_text().splitlines()
     assert sum(float(x.split()[4]) == UNREAD_SCORE for x in lines) == 2
     ranker = keras_qa.Ranker.load(run.folder / "ranker")
