@@ -108,7 +108,8 @@ class InteractiveAttention(MaskingLayer):
         mask: dict of bool tensors `(batch_size, length)`, true at words; those
             of `"question_states"` and `"answer_states"` are used. Without one,
             all positions are words.
-        return_match: whether to return `d_q^T M d_a` as well.
+        return_match: whether to return `d_q^T M d_a` as well, which the term
+            `"match"` computes.
 
     Output:
         Float tensor `(batch_size, answer_length)`, weights that sum to 1; all 0
@@ -116,7 +117,8 @@ class InteractiveAttention(MaskingLayer):
         and of `d_q^T M d_a` `(batch_size, 1)`, without the factor v_2.
 
     Raises:
-        ValueError: if an argument is out of range, or an input is missing.
+        ValueError: if an argument is out of range, an input is missing, or
+            `return_match` is true without the term `"match"`.
 
     Example:
         >>> states = keras.random.normal((2, 9, 8))
@@ -214,6 +216,7 @@ class InteractiveAttention(MaskingLayer):
         return_match: bool = False,
     ) -> Any:
         """Sums the terms and takes their softmax."""
+        self._check_match(return_match)
         mask = mask or {}
         states = ops.cast(inputs["answer_states"], self.precise)
         # (batch_size, answer_length)
@@ -237,6 +240,13 @@ class InteractiveAttention(MaskingLayer):
             self.activation(energy), mask.get("answer_states")
         )
         return [weights, match] if return_match else weights
+
+    def _check_match(self, return_match: bool) -> None:
+        if return_match and "match" not in self.terms:
+            raise ValueError(
+                '`return_match` needs the term "match". '
+                f"Received: return_match=True, terms={self.terms}"
+            )
 
     def _question(self, inputs: Mapping[str, Any], mask: Any) -> Any:
         """`u_h . h_q(t)` `(batch_size, question_length)`, or `(…, 1)`."""
@@ -282,6 +292,7 @@ class InteractiveAttention(MaskingLayer):
         return_match: bool = False,
     ) -> Any:
         """The outputs' shapes and dtypes, with the match if asked for."""
+        self._check_match(return_match)
         shape = tuple(inputs["answer_states"].shape[:2])
         shapes = [shape, (shape[0], 1)] if return_match else [shape]
         outputs = [keras.KerasTensor(s, dtype=self.precise) for s in shapes]

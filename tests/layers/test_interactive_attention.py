@@ -281,3 +281,12 @@ def test_rejects_inputs_that_lack_something(shapes):
     )
     with pytest.raises(ValueError, match=message):
         InteractiveAttention(["jump"])(inputs)
+
+
+def test_no_match_without_its_term():
+    layer = InteractiveAttention(["answer"])
+    inputs = {"answer_states": np.zeros((2, 3, 4), np.float32)}
+    symbolic = {"answer_states": keras.Input((3, 4))}
+    for given in (inputs, symbolic):
+        with pytest.raises(ValueError, match=r"`return_match` needs .*'answer"):
+            layer(given, return_match=True)
