@@ -286,10 +286,12 @@ class Ranker:
             `TextReading.readable`, lower than all others.
 
         Raises:
-            RankerError: if the numbers of questions and answers differ, or
-                `answers` is a single text.
+            RankerError: if the numbers of questions and answers differ,
+                `answers` is a single text, or an item is no string.
         """
         check_texts("answers", answers)
+        if not isinstance(questions, str):
+            check_texts("questions", questions)
         if self._saved is not None:
             scores = self._saved.scores(questions, answers)
             if self._reading is None:

@@ -107,6 +107,15 @@ def test_ranks_best_first_and_equal_scores_as_given(forms, form):
 
 
 @pytest.mark.parametrize("form", FORMS)
+def test_texts_are_strings_in_every_form(forms, form):
+    ranker = Ranker.load(forms(form))
+    with pytest.raises(RankerError, match=r"`answers` must.*answers\[1\]=nan"):
+        ranker.rank(QUESTION, ["emma", float("nan")])
+    with pytest.raises(RankerError, match=r"`questions`.*questions\[0\]=None"):
+        ranker.scores([None, "who"], ["emma", "jane"])
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_unread_answers_are_last_in_every_form(model, forms, form):
     # "did" is a stop word, too.
     answers = ["", "did who", "jane", "?!", "novel", "did emma", "who emma"]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -394,19 +395,26 @@ class TextReading:
 
 
 def check_texts(name: str, texts: object) -> None:
-    """Checks that texts are no single text, whose characters would be texts.
+    """Checks that texts are strings, and no single one, of characters.
 
     Args:
         name: of the argument, for the message.
-        texts: the argument.
+        texts: the argument. The items of an iterator, which can be read but
+            once, are not checked.
 
     Raises:
-        RankerError: if it is a text.
+        RankerError: if it is a text or no list, or an item is no string.
     """
-    if isinstance(texts, str | bytes):
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
         raise RankerError(
             f"`{name}` must be a list of texts. Received: {shorten(texts)}"
         )
+    for i, text in enumerate(texts if isinstance(texts, Collection) else ()):
+        if not isinstance(text, str):
+            raise RankerError(
+                f"`{name}` must be a list of texts, all strings. "
+                f"Received: {name}[{i}]={shorten(text)}"
+            )
 
 
 def check_pairs(questions: Sequence[str], answers: Sequence[str]) -> None:

@@ -1,6 +1,7 @@
 """How a model reads text: from texts to ids and features, and on disk."""
 
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from keras_qa.errors import RankerError
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.reading import TextReading
+from keras_qa.text.reading import check_texts
 from keras_qa.text.vocabulary import Vocabulary
 
 VOCABULARY = Vocabulary(["who", "wrote", "emma", "漢字"])
@@ -129,3 +131,22 @@ def test_a_damaged_file_is_named(tmp_path, damage, message):
     with pytest.raises(RankerError, match=message) as error:
         TextReading.load(tmp_path)
     assert str(error.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("item", [None, float("nan"), 3, b"text", ["text"]])
+def test_texts_are_strings(item):
+    received = re.escape(f"Received: answers[1]={item!r}")
+    with pytest.raises(RankerError, match=f"`answers` must be .* {received}$"):
+        check_texts("answers", ["a text", item, None])
+
+
+@pytest.mark.parametrize("texts", ["text", b"text", None, float("nan")])
+def test_texts_are_many(texts):
+    with pytest.raises(RankerError, match="`texts` must be a list of texts"):
+        check_texts("texts", texts)
+
+
+def test_no_text_of_an_iterator_is_lost():
+    texts = iter(["a", "b"])
+    check_texts("texts", texts)
+    assert list(texts) == ["a", "b"]
