@@ -106,10 +106,15 @@ class Stacker:
 
         Raises:
             ImportError: if trees are to be boosted without scikit-learn.
-            ValueError: if scores are of other candidates, or all labels are
-                equal.
+            ValueError: if scores are of other rankers or candidates, or all
+                labels are equal.
         """
         given = [None] * len(self.rankers) if scores is None else list(scores)
+        if len(given) != len(self.rankers):
+            raise ValueError(
+                f"`scores` must have {len(self.rankers)} entries, one per "
+                f"ranker. Received: {len(given)} entries"
+            )
         sizes = [len(question.candidates) for question in questions]
         asked = [q.text for q in questions for _ in q.candidates]
         answers = [c.text for q in questions for c in q.candidates]

@@ -99,6 +99,8 @@ def test_given_scores_of_one_ranker():
         stacker.to_ranker()
     with pytest.raises(ValueError, match="12 questions of 36 scores for 12 of"):
         stacker.fit(questions, [[s[:3] for s in given], None])
+    with pytest.raises(ValueError, match=r"2 entries, .* Received: 1 entries"):
+        stacker.fit(questions, [given])
 
 
 def test_errors():
