@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
+from typing import Protocol
 
 import numpy as np
 
@@ -39,6 +40,15 @@ if TYPE_CHECKING:
     import keras
 
     from keras_qa.export.saved_model import SavedModel
+
+
+class TextScorer(Protocol):
+    """Whatever scores texts: `Ranker`, `ParagraphVectors`, `Stacker`."""
+
+    def scores(
+        self, questions: str | Sequence[str], answers: Sequence[str]
+    ) -> np.ndarray:
+        """Scores pairs, as `keras_qa.Ranker.scores`."""
 
 
 class Ranker:
@@ -266,10 +276,7 @@ class Ranker:
         Raises:
             RankerError: if `top` is less than 1.
         """
-        if top is not None and top < 1:
-            raise RankerError(f"`top` must be positive. Received: top={top!r}")
-        scores = self.scores(question, answers)
-        return [(int(i), float(scores[i])) for i in best_first(scores, top)]
+        return rank_by(self, question, answers, top)
 
     def scores(
         self, questions: str | Sequence[str], answers: Sequence[str]
@@ -412,3 +419,29 @@ class Ranker:
             name=name,
             overwrite=overwrite,
         )
+
+
+def rank_by(
+    scorer: TextScorer,
+    question: str,
+    answers: Sequence[str],
+    top: int | None = None,
+) -> list[tuple[int, float]]:
+    """Orders answers to a question by their scores, as `Ranker.rank`.
+
+    Args:
+        scorer: scores the answers.
+        question: the question.
+        answers: the texts of the answers; may be empty.
+        top: the most answers to return; None returns all.
+
+    Returns:
+        Pairs of a position in `answers` and its score, best first.
+
+    Raises:
+        RankerError: if `top` is less than 1.
+    """
+    if top is not None and top < 1:
+        raise RankerError(f"`top` must be positive. Received: top={top!r}")
+    scores = scorer.scores(question, answers)
+    return [(int(i), float(scores[i])) for i in best_first(scores, top)]

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
-from typing import Protocol
 
 import numpy as np
 
@@ -11,22 +10,14 @@ from keras_qa.arguments import check_choice
 from keras_qa.datasets.dataset import Question
 from keras_qa.errors import RankerError
 from keras_qa.ranker import Ranker
+from keras_qa.ranker import TextScorer
+from keras_qa.ranker import rank_by
 from keras_qa.ranking.stacking.boosting import Trees
 from keras_qa.ranking.stacking.combining import METHODS
 from keras_qa.ranking.stacking.combining import WeightedSum
 from keras_qa.ranking.stacking.combining import fit_stacker
-from keras_qa.ranking.ties import best_first
 from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.reading import TextReading
-
-
-class TextScorer(Protocol):
-    """Whatever scores texts: `Ranker`, `ParagraphVectors`, `Stacker`."""
-
-    def scores(
-        self, questions: str | Sequence[str], answers: Sequence[str]
-    ) -> np.ndarray:
-        """Scores pairs, as `keras_qa.Ranker.scores`."""
 
 
 class Stacker:
@@ -181,10 +172,7 @@ class Stacker:
         Raises:
             RankerError: if `fit` was not called, or `top` is less than 1.
         """
-        if top is not None and top < 1:
-            raise RankerError(f"`top` must be positive. Received: top={top!r}")
-        scores = self.scores(question, answers)
-        return [(int(i), float(scores[i])) for i in best_first(scores, top)]
+        return rank_by(self, question, answers, top)
 
     def to_ranker(self) -> Ranker:
         """One Keras model of all rankers, which is saved and exported.

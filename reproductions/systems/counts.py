@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import keras
 
     from keras_qa.datasets.dataset import Question
+    from keras_qa.ranker import TextScorer
     from keras_qa.ranking.paragraph_vectors import ParagraphVectors
-    from keras_qa.stacker import TextScorer
 
 # How the words of each count are weighed.
 COUNTS: dict[str, str | None] = {

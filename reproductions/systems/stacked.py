@@ -33,8 +33,8 @@ from reproductions.systems.counts import scores_of
 if TYPE_CHECKING:
     import keras
 
+    from keras_qa.ranker import TextScorer
     from keras_qa.stacker import Stacker
-    from keras_qa.stacker import TextScorer
     from keras_qa.training.corpus_scorer import CorpusScorer
     from reproductions.harness.experiment import Experiment
 
