@@ -100,7 +100,7 @@ def train(
     *,
     dev: Source | None = None,
     model: str = DEFAULT_MODEL,
-    vectors: str | Sequence[str] = AUTOMATIC,
+    vectors: Path | str | Sequence[Path | str] = AUTOMATIC,
     recipe: str = "default",
     seed: int = 0,
     table: Mapping[str, Any] | None = None,
@@ -159,7 +159,8 @@ def train(
     networks_of(model)
     if onnx:
         check_packages()
-    names = vector_names([vectors] if isinstance(vectors, str) else vectors)
+    given = [vectors] if isinstance(vectors, Path | str) else vectors
+    names = vector_names(given)
     identity = {
         "command": "train",
         "model": model,

