@@ -106,7 +106,7 @@ class ListwiseBatches(GroupBatches):
             (question, right, wrong)
             for question, right, wrong in zip(*groups, strict=True)
             if (
-                len(in_reach.difference(right.tolist()))
+                len(in_reach) - len(in_reach.intersection(right.tolist()))
                 if pool == "all"
                 else len(wrong) + len(right) > 1
                 if every

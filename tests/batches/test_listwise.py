@@ -125,6 +125,18 @@ def test_answers_from_everywhere():
         assert set(answers[0]) == set(space[:6].tolist()) - right[question]
 
 
+@pytest.mark.once
+def test_a_question_to_which_everything_is_right_has_no_group():
+    texts = RaggedTexts.from_sequences([[2]] * 5)
+    # Its answers are given twice.
+    candidates = [np.array([2, 3, 2, 3]), np.array([2])]
+    labels = [np.ones(4), np.ones(1)]
+    batches = ListwiseBatches(
+        texts, [0, 1], candidates, labels, batch_size=2, pool="all"
+    )
+    assert batches._groups[0][0] == 1 and len(batches._groups) == 1
+
+
 def _padding(batches):
     return sum((batches[i][1] == -1).sum() for i in range(len(batches)))
 
