@@ -77,6 +77,23 @@ def test_overlap(dataset):
     ]
 
 
+def test_texts_are_equal_as_the_split_and_the_tokeniser_have_it():
+    """By the case of each character: a sigma at the end is any sigma."""
+    first = [question("1", "ΟΔΟΣ İ", ("Σ İ", 1), ("σ i", 0), ("ς i", 0))]
+    second = [question("1", "οδοσ i", ("σ i", 1))]
+    data = Dataset(
+        "made up",
+        {"train": lambda: iter(first), "dev": lambda: iter(second)},
+        "whitespace",
+    )
+    audit = audit_dataset(data)
+    assert audit.overlaps == [
+        Overlap("train", "dev", questions=1, answers=1, pairs=1)
+    ]
+    assert audit.splits["train"].duplicates == 1
+    assert audit.splits["train"].conflicts == 1
+
+
 def test_lengths_are_percentiles_in_tokens():
     answers = [(" ".join("x" * n), 0) for n in range(1, 101)]
     dataset = Dataset(

@@ -18,6 +18,7 @@ from keras_qa.datasets.audit.results import SplitAudit
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Pool
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.splitting import normal_text
 from keras_qa.text.tokenizer import tokenize
 
 
@@ -35,7 +36,7 @@ class _Answers:
 
     def __getitem__(self, text: str) -> tuple[int, int]:
         if text not in self._texts:
-            normal = _normal(text)
+            normal = normal_text(text)
             number = self._numbers.setdefault(normal, len(self._numbers))
             length = len(tokenize(text, self._tokenizer))
             self._texts[text] = number, length
@@ -172,7 +173,7 @@ def _audit_split(
                 candidate.label
             )
         numbers = np.fromiter(labels, np.int32)
-        pairs.setdefault(_normal(question.text), []).append(numbers)
+        pairs.setdefault(normal_text(question.text), []).append(numbers)
     return SplitAudit(
         questions=len(pools),
         candidates=sum(pools),
@@ -191,10 +192,6 @@ def _audit_split(
         if max(grades, default=0) > 1
         else {},
     )
-
-
-def _normal(text: str) -> str:
-    return " ".join(text.lower().split())
 
 
 def _percentiles(counts: Counter[int], at: tuple[int, ...]) -> list[int]:
