@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from keras_qa.layers.base_layer import MaskingLayer
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.sequences import mask_of
 
 ROUNDING = 1e-5
@@ -14,7 +14,7 @@ ROUNDING = 1e-5
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class DistanceMatches(PairLayer, MaskingLayer):
+class DistanceMatches(PrecisePairLayer, MaskingLayer):
     """The attention matrix of two texts: their positions' matches.
 
         A_ij = 1 / (1 + |x_i - y_j|)
@@ -61,13 +61,6 @@ class DistanceMatches(PairLayer, MaskingLayer):
         """`(batch_size, question_length, answer_length)`."""
         question, answer = input_shape
         return (*question[:2], answer[1])
-
-    def compute_output_spec(
-        self, inputs: Any, mask: Any = None
-    ) -> keras.KerasTensor:
-        """The output's shape, in float32 at least."""
-        shape = self.compute_output_shape([x.shape for x in inputs])
-        return keras.KerasTensor(shape, dtype=self.precise)
 
 
 def distance_matches(texts: Any, masks: Any) -> Any:

@@ -9,14 +9,14 @@ from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.cosine_similarity import unit_vectors
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.sequences import mask_of
 
 SIMILARITIES = ("cosine", "bilinear", "tensor")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class KMaxInteractions(PairLayer, MaskingLayer):
+class KMaxInteractions(PrecisePairLayer, MaskingLayer):
     """The k largest similarities between positions of two texts.
 
     With the vectors u of a position of the question and v of one of the
@@ -151,10 +151,3 @@ class KMaxInteractions(PairLayer, MaskingLayer):
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, channels * k)`."""
         return (input_shape[0][0], self.grids * self.k)
-
-    def compute_output_spec(
-        self, inputs: Any, mask: Any = None
-    ) -> keras.KerasTensor:
-        """The output's shape, in float32 at least."""
-        shape = self.compute_output_shape([x.shape for x in inputs])
-        return keras.KerasTensor(shape, dtype=self.precise)

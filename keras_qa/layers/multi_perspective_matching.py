@@ -11,7 +11,7 @@ from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.cosine_similarity import SMALLEST_NORM
 from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.head_tail import HeadTail
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.sequences import mask_of
 
 STRATEGIES = ("full", "max_pooling", "attentive", "max_attentive")
@@ -19,7 +19,7 @@ DIRECTIONS = ("forward", "backward")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class MultiPerspectiveMatching(PairLayer, ConfiguredLayer):
+class MultiPerspectiveMatching(PrecisePairLayer, ConfiguredLayer):
     """Matches each state of a text with all states of another text.
 
     The states of both texts are concatenated outputs of a forward and a
@@ -165,13 +165,6 @@ class MultiPerspectiveMatching(PairLayer, ConfiguredLayer):
         """`(batch_size, length, 2 * strategies * perspectives)`."""
         size = len(DIRECTIONS) * len(self.strategies) * self.perspectives
         return (*input_shape[0][:2], size)
-
-    def compute_output_spec(
-        self, inputs: Any, mask: Any = None
-    ) -> keras.KerasTensor:
-        """The output's shape, in float32 at least."""
-        shape = self.compute_output_shape([x.shape for x in inputs])
-        return keras.KerasTensor(shape, dtype=self.precise)
 
 
 def check_strategies(strategies: Sequence[str]) -> list[str]:

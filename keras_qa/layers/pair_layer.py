@@ -51,6 +51,23 @@ class PairLayer(keras.layers.Layer):
         )
 
 
+class PrecisePairLayer(PairLayer):
+    """A layer of several inputs with one output, in float32 at least.
+
+    Attributes:
+        precise: dtype of the output, as of `MaskingLayer`.
+    """
+
+    precise: str
+
+    def compute_output_spec(
+        self, inputs: Any, mask: Any = None
+    ) -> keras.KerasTensor:
+        """The output's shape, in float32 at least."""
+        shape = self.compute_output_shape([tuple(x.shape) for x in inputs])
+        return keras.KerasTensor(shape, dtype=self.precise)
+
+
 def check_parts(inputs: Mapping[str, Any], parts: Mapping[str, Axes]) -> bool:
     """Checks that tensors are dense and have the expected axes.
 

@@ -7,12 +7,12 @@ from keras import ops
 
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import MaskingLayer
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.text.vocabulary import UNKNOWN_ID
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class PositionInfluence(PairLayer, MaskingLayer):
+class PositionInfluence(PrecisePairLayer, MaskingLayer):
     """Vectors of the positions of an answer, large near the question's words.
 
     A word of the question that is in the answer influences the words around it
@@ -118,8 +118,3 @@ class PositionInfluence(PairLayer, MaskingLayer):
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, answer_length, units)`."""
         return (*input_shape[1][:2], self.units)
-
-    def compute_output_spec(self, inputs: Any) -> keras.KerasTensor:
-        """The output's shape, in float32 at least."""
-        shape = self.compute_output_shape([x.shape for x in inputs])
-        return keras.KerasTensor(shape, dtype=self.precise)

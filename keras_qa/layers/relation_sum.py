@@ -7,12 +7,12 @@ from keras import ops
 
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import MaskingLayer
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.sequences import mask_of
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class RelationSum(PairLayer, MaskingLayer):
+class RelationSum(PrecisePairLayer, MaskingLayer):
     """The relations of all pairs of words, summed.
 
     With q_i the vectors of the question and a_j those of the answer,
@@ -114,10 +114,3 @@ class RelationSum(PairLayer, MaskingLayer):
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, units)`."""
         return (input_shape[0][0], self.units)
-
-    def compute_output_spec(
-        self, inputs: Any, mask: Any = None
-    ) -> keras.KerasTensor:
-        """The output's shape, in float32 at least."""
-        shape = self.compute_output_shape([x.shape for x in inputs])
-        return keras.KerasTensor(shape, dtype=self.precise)

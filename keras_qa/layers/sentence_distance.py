@@ -7,11 +7,11 @@ from keras import ops
 
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.cosine_similarity import unit_vectors
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class SentenceDistance(PairLayer, MaskingLayer):
+class SentenceDistance(PrecisePairLayer, MaskingLayer):
     """One minus the cosine of two vectors, times a trainable number.
 
         d(q, a) = w (1 - <q, a> / (|q| |a|))
@@ -73,8 +73,3 @@ class SentenceDistance(PairLayer, MaskingLayer):
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, 1)`."""
         return (input_shape[0][0], 1)
-
-    def compute_output_spec(self, inputs: Any) -> keras.KerasTensor:
-        """The distances' shape and dtype."""
-        shape = self.compute_output_shape([tuple(x.shape) for x in inputs])
-        return keras.KerasTensor(shape, dtype=self.precise)

@@ -7,12 +7,12 @@ from keras import ops
 
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import MaskingLayer
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.softmax_pooling import SoftmaxPooling
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class SequentialAttention(PairLayer, MaskingLayer):
+class SequentialAttention(PrecisePairLayer, MaskingLayer):
     """Averages states with weights that an LSTM computes.
 
     With the states h_t of a text and a vector q of their size,
@@ -103,10 +103,3 @@ class SequentialAttention(PairLayer, MaskingLayer):
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, dim)`."""
         return (input_shape[1][0], input_shape[1][2])
-
-    def compute_output_spec(
-        self, inputs: Any, mask: Any = None
-    ) -> keras.KerasTensor:
-        """The output's shape, in float32 at least."""
-        shape = self.compute_output_shape([x.shape for x in inputs])
-        return keras.KerasTensor(shape, dtype=self.precise)

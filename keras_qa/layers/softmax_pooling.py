@@ -6,12 +6,12 @@ import keras
 from keras import ops
 
 from keras_qa.layers.base_layer import MaskingLayer
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.sequences import masked_softmax
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class SoftmaxPooling(PairLayer, MaskingLayer):
+class SoftmaxPooling(PrecisePairLayer, MaskingLayer):
     """Averages vectors with the softmax of given scores as weights.
 
         y = sum over t of w_t x_t
@@ -63,10 +63,3 @@ class SoftmaxPooling(PairLayer, MaskingLayer):
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, dim)`."""
         return (input_shape[0][0], input_shape[0][2])
-
-    def compute_output_spec(
-        self, inputs: Any, mask: Any = None
-    ) -> keras.KerasTensor:
-        """The output's shape, in float32 at least."""
-        shape = self.compute_output_shape([x.shape for x in inputs])
-        return keras.KerasTensor(shape, dtype=self.precise)

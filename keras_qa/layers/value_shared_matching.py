@@ -9,7 +9,7 @@ from keras_qa.arguments import check_positive
 from keras_qa.arguments import check_positive_or_none
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.cosine_similarity import unit_vectors
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.sequences import mask_of
 from keras_qa.layers.sequences import masked_softmax
 
@@ -18,7 +18,7 @@ EXACT = 1 - 1e-5
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class ValueSharedMatching(PairLayer, MaskingLayer):
+class ValueSharedMatching(PrecisePairLayer, MaskingLayer):
     """Scores a pair by its cosines, with one weight for each range of values.
 
     With c_ji the cosine of word j of the question and word i of the answer,
@@ -136,10 +136,3 @@ class ValueSharedMatching(PairLayer, MaskingLayer):
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, 1)`."""
         return (input_shape[0][0], 1)
-
-    def compute_output_spec(
-        self, inputs: Any, mask: Any = None
-    ) -> keras.KerasTensor:
-        """The output's shape, in float32 at least."""
-        shape = self.compute_output_shape([x.shape for x in inputs])
-        return keras.KerasTensor(shape, dtype=self.precise)

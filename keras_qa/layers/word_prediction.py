@@ -9,11 +9,11 @@ from keras_qa.arguments import check_positive
 from keras_qa.arguments import check_positive_or_none
 from keras_qa.initializers import uniform_initializers
 from keras_qa.layers.base_layer import MaskingLayer
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class WordPrediction(PairLayer, MaskingLayer):
+class WordPrediction(PrecisePairLayer, MaskingLayer):
     """Computes negative log-likelihoods of next and previous words.
 
     With `[f(t); b(t)]` the state at position t of a sentence x_1, ..., x_T
@@ -159,8 +159,3 @@ class WordPrediction(PairLayer, MaskingLayer):
         """`(batch_size, length, 2)`."""
         batch_size, length, _ = input_shape[0]
         return (batch_size, None if length is None else length - 1, 2)
-
-    def compute_output_spec(self, inputs: Any) -> keras.KerasTensor:
-        """The output's shape and dtype."""
-        shape = self.compute_output_shape([tuple(x.shape) for x in inputs])
-        return keras.KerasTensor(shape, dtype=self.precise)
