@@ -49,7 +49,7 @@ class ListwiseBatches(GroupBatches):
             default the candidates of all questions.
         window: number of batches whose questions are sorted together; 1
             leaves the batches to chance.
-        both: whether a batch has labels beside `targets`.
+        both: whether a batch has labels in addition to `targets`.
         **kwargs: further arguments of `GroupBatches`.
 
     Raises:

@@ -53,7 +53,9 @@ def _advice(metrics: Mapping[str, Any]) -> list[str]:
     model = metrics["model"]
     networks = networks_of(model)
     if not networks:
-        advice.append(f"a network beside the floors: --model {DEFAULT_MODEL}")
+        advice.append(
+            f"a network in addition to the floors: --model {DEFAULT_MODEL}"
+        )
     elif not has_floors(model):
         advice.append(f"the sum with the floors: --model {model}+{FLOORS}")
     else:
@@ -61,7 +63,8 @@ def _advice(metrics: Mapping[str, Any]) -> list[str]:
         more = "+".join([*networks, *others, FLOORS])
         advice.append(
             f"the floors alone: --model {FLOORS}"
-            + f"; or another network beside them: --model {more}" * bool(others)
+            + f"; or another network in addition to them: --model {more}"
+            * bool(others)
         )
     if metrics["mined"]:
         advice.append(
@@ -130,8 +133,8 @@ def card(metrics: Mapping[str, Any]) -> str:
         f"# {metrics['model']}, trained by keras-qa",
         "",
         "Ranks the answers to a question: the higher the score, the better. "
-        "Scores are no probabilities, and compare the answers to one question "
-        "only.",
+        "Scores are not probabilities. Compare them only among the answers to "
+        "one question.",
         "",
         "## Data",
         "",

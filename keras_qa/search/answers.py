@@ -35,7 +35,7 @@ MAPPED = _mapped()
 TABLES = ([".csv"], [".jsonl"], [".ndjson"], [".parquet"])
 _FORMS = (
     "a text on each line, or in a `.tsv` an id, a tab and a text; the answers "
-    "of a table belong into such a file"
+    "of a table belong in such a file"
 )
 
 

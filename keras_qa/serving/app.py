@@ -27,7 +27,7 @@ from keras_qa.text.notes import question_notes
 
 _log = logging.getLogger(__name__)
 
-# Of a body that is too long, so many times the limit are read.
+# Of a body that is too long, N times the limit are read.
 _DRAINED = 16
 
 

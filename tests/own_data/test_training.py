@@ -348,8 +348,9 @@ def test_what_to_try_is_said():
     for said in ("only 80", "minilm", "--model hyperqa+floors", "labels:"):
         assert said in lines
     metrics["model"] = "cosineqa+floors"
-    assert "another network beside them: --model cosineqa+cam+floors" in (
-        "\n".join(verdict(metrics))
+    assert (
+        "another network in addition to them: --model cosineqa+cam+floors"
+        in ("\n".join(verdict(metrics)))
     )
     metrics["comparison"]["verdict"] = "above"
     assert verdict(metrics) == [
