@@ -23,12 +23,12 @@ from keras_qa.export.keras_folder import run_reading
 from keras_qa.files import locks
 from keras_qa.files.locks import OwnerFile
 from keras_qa.training.run_folder import RunFolder
+from reproductions.by_question import question_metric
 from reproductions.harness.example_pairs import read_rankings
 from reproductions.learning_curves import labels
 from reproductions.learning_curves import read_history
 from reproductions.records.reading import RecordError
 from reproductions.records.runs import read_metrics
-from reproductions.significance import question_metric
 
 _SETTINGS = {"model": "qa-lstm", "seed": 1, "settings": {"units": 3, "a": "b"}}
 _OWNER = {"host": "here", "pid": 7, "started": "now", "command": "python a"}

@@ -254,8 +254,9 @@ def _run_and_print(
     # Settings are checked before the slow imports.
     settings = experiment.settings_of(arguments)
     owner, model = experiment.owner(arguments.model), arguments.model
-    if model not in owner.untrained and owner.recipes[arguments.recipe].lacks(
-        model, arguments.dataset
+    recipe = owner.recipes.get(arguments.recipe)
+    if model not in owner.untrained and (
+        recipe and recipe.lacks(model, arguments.dataset)
     ):
         print(
             f"Nothing was searched for {model} on {arguments.dataset}: recipe "

@@ -27,11 +27,10 @@ from reproductions.records.seed_groups import Statistic
 FOLDER = Path(__file__).parents[1]
 FILE = "paper.toml"
 
-# Names for readers of the rankings without a network that any page may have.
+# Names for readers of the rankings without a network that all papers have.
 FLOOR_NAMES = {
     "random": "random order",
     "cosine": "untrained cosine",
-    "idf-cosine": "idf-weighted cosine",
     "bm25": "BM25",
     "bm25-tuned": "BM25, tuned",
     "idf-overlap": "idf overlap",
@@ -42,12 +41,6 @@ FLOOR_NAMES = {
     "contextual-alignment": "alignment, words in context",
     "contextual-idf-alignment": "alignment by idf, words in context",
     "contextual-features": "features, words in context",
-    "word-count": "word count",
-    "weighted-word-count": "word count, weighted by idf",
-    "pv": "PV",
-    "pv-cnt": "PV + Cnt",
-    "sentence-encoder": "Sentence encoder, as it is",
-    "late-interaction": "Late interaction, as it is",
 }
 
 
@@ -284,6 +277,8 @@ class Paper:
         quoted: True for a reference whose models are those of others' tables.
         models: names of models in our runs to names for readers, in the order
             in which tables list them.
+        floors: the same of its rankings without a trained network, which any
+            paper's page may show.
         tables: its tables, in order.
         findings: what our runs of its models show, a sentence or two each,
             without figures.
@@ -307,6 +302,7 @@ class Paper:
     reference: bool = False
     quoted: bool = False
     models: dict[str, str] = field(default_factory=dict)
+    floors: dict[str, str] = field(default_factory=dict)
     tables: tuple[Table, ...] = ()
     findings: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
@@ -355,7 +351,11 @@ def load_papers(folder: Path | str = FOLDER) -> dict[str, Paper]:
     """
     papers = [read_paper(path) for path in Path(folder).glob(f"*/{FILE}")]
     papers.sort(key=lambda paper: (paper.order, paper.key))
-    return {paper.key: paper for paper in papers}
+    floors = {k: v for paper in papers for k, v in paper.floors.items()}
+    return {
+        paper.key: replace(paper, models={**floors, **paper.models})
+        for paper in papers
+    }
 
 
 def read_paper(path: Path) -> Paper:
@@ -371,7 +371,7 @@ def read_paper(path: Path) -> Paper:
     paper = typed({**content, "key": key}, Paper, str(path), RecordError)
     return replace(
         paper,
-        models={**FLOOR_NAMES, **paper.models},
+        models={**FLOOR_NAMES, **paper.floors, **paper.models},
         tables=tuple(
             _table(key, fields, f"{path}: tables[{number}]")
             for number, fields in enumerate(tables)

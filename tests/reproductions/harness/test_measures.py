@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from keras_qa.ranking.evaluation import MEASURES
+from reproductions.by_question import question_metric
 from reproductions.harness.measures import EVERY
 from reproductions.harness.measures import measures_of
 from reproductions.mrnn import experiment as mrnn
 from reproductions.qa_lstm import experiment as qa_lstm
-from reproductions.significance import question_metric
 from support.script_runs import metrics_of
 from support.script_runs import smoke_runner
 

@@ -99,7 +99,7 @@ def test_the_page_compares_with_the_controls(tmp_path, monkeypatch):
         return dict(zip("abcd", values.tolist(), strict=True))
 
     monkeypatch.setattr(
-        "reproductions.significance.question_metric", question_metric
+        "reproductions.by_question.question_metric", question_metric
     )
     page = tmp_path / "page.md"
     options = [

@@ -9,6 +9,7 @@ import pytest
 
 from keras_qa.ranking.evaluation import MEASURES
 from keras_qa.training.epoch_selection import EpochSelector
+from reproductions.by_question import question_metric
 from reproductions.harness import fitting
 from reproductions.qa_lstm import experiment as qa_lstm
 from reproductions.qa_lstm.settings import ROWS
@@ -16,7 +17,6 @@ from reproductions.qa_lstm.settings import SIZES
 from reproductions.qa_lstm.settings import QALSTMSettings
 from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import load_papers
-from reproductions.significance import question_metric
 from support.script_runs import FILES
 from support.script_runs import check_resumed
 from support.script_runs import metrics_of
