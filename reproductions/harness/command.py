@@ -260,7 +260,7 @@ def _run_and_print(
     ):
         print(
             f"Nothing was searched for {model} on {arguments.dataset}: recipe "
-            f"{arguments.recipe} has its other settings alone."
+            f"{arguments.recipe} has only what it sets for all data sets."
         )
     from reproductions.harness.run import run_experiment
 
