@@ -33,6 +33,7 @@ from reproductions.best import MODELS
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.command import with_messages
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.memory import forget_models
 from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
 from reproductions.harness.parts.runs import Run
 from reproductions.harness.studies.making import experiment_of
@@ -75,8 +76,6 @@ def measure(
     paper: str, model: str, contextual: bool, options: argparse.Namespace
 ) -> dict[str, Any]:
     """The costs of a system, as a record of `reproductions.records.costs`."""
-    import keras
-
     from keras_qa.models.building import count_parameters
     from keras_qa.training.run_folder import RunFolder
     from reproductions.harness.objectives import training_of
@@ -88,7 +87,7 @@ def measure(
     from reproductions.harness.run import versions
 
     experiment = experiment_of(paper)
-    keras.utils.clear_session()
+    forget_models()
     with tempfile.TemporaryDirectory() as temporary:
         vectors = ["bert:minilm"] if contextual else options.embeddings
         recipe = "paper" if model in experiment.untrained else "best"

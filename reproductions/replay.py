@@ -32,7 +32,7 @@ from keras_qa.datasets.registry import FOLDERS
 from keras_qa.datasets.registry import default_data_dir
 from reproductions.harness.command import run_command
 from reproductions.harness.command import with_messages
-from reproductions.harness.studies.making import forget_models
+from reproductions.harness.memory import forget_models
 from reproductions.records.paper_figures import FOLDER
 from reproductions.records.rankings import Ranking
 from reproductions.records.rankings import read_rankings

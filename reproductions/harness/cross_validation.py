@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from keras_qa.devices import clear_session
 from keras_qa.files.locks import RUNNING
 from keras_qa.training.run_folder import METRICS
 from keras_qa.training.run_folder import SETTINGS
@@ -19,6 +18,7 @@ from keras_qa.training.run_folder import RunFolder
 from keras_qa.training.run_folder import keep_only
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.fitting import fit
+from reproductions.harness.memory import forget_models
 from reproductions.harness.parts.runs import Run
 
 # The files of a finished fold; its weights are of no further use.
@@ -121,6 +121,6 @@ def _measured(experiment: Experiment[Any], fold: Fold) -> dict[str, Any]:
             seconds = time.perf_counter() - started
             folder.write_json(METRICS, {"curves": curves, "seconds": seconds})
             keep_only(folder.path, {*KEPT, RUNNING})
-        clear_session()
+        forget_models()
     found: dict[str, Any] = folder.read_json(METRICS)
     return found

@@ -54,6 +54,7 @@ from keras_qa.progress import ProgressBar
 from keras_qa.ranking.evaluation import evaluate
 from reproductions.harness.command import add_data_dir
 from reproductions.harness.command import with_messages
+from reproductions.harness.memory import forget_models
 from reproductions.harness.settings import resolve_settings
 from reproductions.hyperqa.experiment import EXPERIMENT
 from reproductions.hyperqa.settings import HyperQASettings
@@ -289,7 +290,7 @@ class CrossValidation:
         fit, held = map(self.corpus.index, (fit_questions, held_out))
         # The records were measured with this order of calls.
         keras.utils.set_random_seed(entry.seed)
-        keras.utils.clear_session()
+        forget_models()
         model = EXPERIMENT.build_model(entry.model, settings, matrix)
         scorer = keras_qa.CorpusScorer(model, self.corpus)
         optimizer = EXPERIMENT.build_optimizer(entry.model, settings)

@@ -28,7 +28,7 @@ import numpy as np
 
 from keras_qa.files.whole import write_whole
 from reproductions.harness.command import with_messages
-from reproductions.harness.studies.making import forget_models
+from reproductions.harness.memory import forget_models
 from reproductions.harness.studies.making import run_all
 from reproductions.harness.studies.plans import PlannedRun
 from reproductions.harness.studies.plans import plan_run

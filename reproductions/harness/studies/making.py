@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from keras_qa.quiet import silence_tensorflow
 from keras_qa.training.device_options import device_options
 from keras_qa.training.run_folder import METRICS
 from keras_qa.training.run_folder import keep_only
 from reproductions.harness.command import run_command
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.memory import forget_models
 from reproductions.harness.studies.plans import PlannedRun
 from reproductions.harness.studies.queue import Queue
 from reproductions.harness.studies.workers import make_all
@@ -98,11 +98,3 @@ def make(job: dict[str, Any]) -> bool:
     if not job["keep_models"]:
         keep_only(Path(options[-1]), SMALL)
     return True
-
-
-def forget_models() -> None:
-    """Frees the memory of earlier models, of which a study makes many."""
-    silence_tensorflow()
-    import keras
-
-    keras.utils.clear_session()
