@@ -112,8 +112,8 @@ def comparison() -> str:
             return (
                 f"Over {len(test.first.seeds)} seeds HyperQA less CosineQA is "
                 f"{test.difference:+.3f} MAP, {test.confidence:.0%} interval "
-                f"over questions\nfrom {low:+.3f} to {high:+.3f}; one run is "
-                "no comparison of the two."
+                f"over\n{test.resampled} from {low:+.3f} to {high:+.3f}; one "
+                "run is no comparison of the two."
             )
     return ""
 
