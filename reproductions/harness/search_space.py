@@ -51,6 +51,7 @@ from reproductions.harness.studies.plans import add_queue
 from reproductions.harness.studies.queue import Queue
 from reproductions.harness.studies.workers import make_all
 from reproductions.harness.studies.workers import work
+from reproductions.harness.vectors import short_name
 from reproductions.records.runs import append_run
 from reproductions.records.runs import read_runs
 
@@ -233,7 +234,7 @@ def trainer(
             "split": "train",
             "seed": arguments.seed,
             "recipe": arguments.recipe,
-            "vectors": [Path(name).name for name in arguments.embeddings],
+            "vectors": [short_name(n) for n in experiment.vectors(arguments)],
             "smoke": arguments.smoke,
             "trial": trial,
             "settings": settings,

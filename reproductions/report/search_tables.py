@@ -117,8 +117,8 @@ def _one_search(
 def _vectors(trial: Mapping[str, Any], groups: Sequence[Group]) -> str:
     """The vectors that a trial's model read.
 
-    A trial has those of the option `--embeddings`, which a model that reads a
-    BERT leaves aside: the records of its runs have the BERT.
+    Older trials have those of the option `--embeddings` also where the model
+    leaves them aside for a BERT: the records of its runs have the BERT.
     """
     given = [vector_name(name) for name in trial["vectors"]]
     read = dict.fromkeys(

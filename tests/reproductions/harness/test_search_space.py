@@ -246,6 +246,16 @@ def test_all_trials_are_recorded_once(tmp_path, monkeypatch):
         assert record["vectors"] == call.embeddings
 
 
+def test_a_trial_has_the_vectors_that_its_model_reads(tmp_path, monkeypatch):
+    """IAM's model of a BERT leaves `--embeddings` aside."""
+    found = Validation("MAP", [{"MAP": [0.5]}], 1.0)
+    monkeypatch.setattr(search, "validate", lambda *_: found)
+    options = ["iam", "--model=iam-bert", "--bert=some/minilm", "--trials=1"]
+    assert search.main([*options, f"--output-dir={tmp_path}"]) == 0
+    trial = json.loads((tmp_path / "trials" / "0" / "trial.json").read_text())
+    assert trial["vectors"] == ["bert:minilm"]
+
+
 def test_listed_settings_are_tried_in_order(tmp_path, monkeypatch, capsys):
     calls = []
 
