@@ -16,6 +16,7 @@ from reproductions.harness.experiment import Experiment
 from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
 from reproductions.harness.parts.setting_help import describe_settings
 from reproductions.harness.parts.setting_help import wrapped
+from reproductions.harness.settings import resolve_settings
 
 
 def parse_arguments(
@@ -255,9 +256,10 @@ def _run_and_print(
     settings = experiment.settings_of(arguments)
     owner, model = experiment.owner(arguments.model), arguments.model
     recipe = owner.recipes.get(arguments.recipe)
-    if model not in owner.untrained and (
-        recipe and recipe.lacks(model, arguments.dataset)
-    ):
+    if model in owner.untrained:
+        # A run has no epoch to choose with folds.
+        settings = resolve_settings(settings, {"folds": 0})
+    elif recipe and recipe.lacks(model, arguments.dataset):
         print(
             f"Nothing was searched for {model} on {arguments.dataset}: recipe "
             f"{arguments.recipe} has only what it sets for all data sets."

@@ -16,9 +16,13 @@ from keras_qa.training.run_folder import METRICS
 from keras_qa.training.run_folder import SETTINGS
 from keras_qa.training.run_folder import RunFolder
 from keras_qa.training.run_folder import keep_only
+from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.fitting import fit
+from reproductions.harness.fitting import rank_floor
 from reproductions.harness.memory import forget_models
+from reproductions.harness.parts.floor_names import BM25
+from reproductions.harness.parts.floor_names import is_floor
 from reproductions.harness.parts.runs import Run
 
 # The files of a finished fold; its weights are of no further use.
@@ -114,13 +118,28 @@ def _measured(experiment: Experiment[Any], fold: Fold) -> dict[str, Any]:
     else:
         started = time.perf_counter()
         with folder.claim():
-            run = fold.prepare()
-            _, selector = fit(experiment, run, title=folder.path.name)
-            names = experiment.measures(run.arguments.dataset)
-            curves = {n: [row[n] for row in selector.history] for n in names}
+            curves = _curves(experiment, fold)
             seconds = time.perf_counter() - started
             folder.write_json(METRICS, {"curves": curves, "seconds": seconds})
             keep_only(folder.path, {*KEPT, RUNNING})
         forget_models()
     found: dict[str, Any] = folder.read_json(METRICS)
     return found
+
+
+def _curves(experiment: Experiment[Any], fold: Fold) -> Curves:
+    """The measures of a fold after each epoch; of a floor there is one."""
+    run = fold.prepare()
+    model = run.arguments.model
+    if model == BM25:
+        raise SettingsError(
+            "expected a model that is fitted, such as bm25-tuned, to "
+            f"cross-validate. Received: {model}"
+        )
+    if is_floor(model):
+        history = [rank_floor(experiment, run).details["selection"]]
+    else:
+        _, selector = fit(experiment, run, title=fold.folder.path.name)
+        history = selector.history
+    names = experiment.measures(run.arguments.dataset)
+    return {name: [row[name] for row in history] for name in names}

@@ -124,9 +124,6 @@ class Experiment(Generic[S]):
             {} if arguments.epochs is None else {"epochs": arguments.epochs},
             overrides=arguments.overrides,
         )
-        if arguments.model in self.untrained:
-            # There is no epoch to choose.
-            found = resolve_settings(found, {"folds": 0})
         self.check(arguments, found)
         return found
 

@@ -37,7 +37,7 @@ from reproductions.harness.experiment import Experiment
 from reproductions.harness.parts.floor_names import BM25
 from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
 from reproductions.harness.parts.floor_names import COSINE
-from reproductions.harness.parts.floor_names import FLOORS
+from reproductions.harness.parts.floor_names import is_floor
 from reproductions.harness.parts.runs import Outcome
 from reproductions.harness.parts.runs import Run
 from reproductions.harness.questions import SPLIT_PARTS
@@ -229,7 +229,7 @@ def _outcome(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
         return Outcome(scores, {})
     if run.arguments.model == COSINE:
         return Outcome(_untrained_cosine(run), {})
-    if run.arguments.model in (*FLOORS, *CONTEXTUAL_FLOORS):
+    if is_floor(run.arguments.model):
         from reproductions.harness.fitting import rank_floor
 
         return rank_floor(experiment, run)

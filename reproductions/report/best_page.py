@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from collections.abc import Sequence
 
+from reproductions.harness.parts.floor_names import is_floor
 from reproductions.records.paper_figures import Paper
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
@@ -120,6 +121,7 @@ def _budgets(searches: Mapping[str, Searches]) -> str:
         for key, recorded in searches.items()
         for listed in recorded.values()
         for trial in listed
+        if not is_floor(trial["model"])
     )
     sizes: dict[str, list[int]] = {}
     for (dataset, _, _), count in sorted(trials.items()):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from reproductions.harness.parts.floor_names import is_floor
 from reproductions.records.paper_figures import Paper
 from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import Group
@@ -16,7 +17,11 @@ REMARK = f"""\
 Each trial trains on folds of train and is measured on the fold left out; dev
 and test are not read. {METRIC} is the mean of the folds after the number of
 epochs at which that mean is highest. Settings that all trials of a table have
-are above it."""
+are above it. A floor has a row where it was fitted on the same folds, with
+vectors of one of the trials."""
+
+# The settings that divide train.
+FOLDS = ("folds", "fold_fraction", "train_split")
 
 # What the name of the vectors that a BERT gives begins with.
 BERT = "bert:"
@@ -51,8 +56,11 @@ def search_tables(
     if not searches:
         return []
     parts = ["## Searched settings\n", markdown.paragraph(REMARK)]
-    for _, trials in sorted(searches.items()):
-        parts += _one_search(paper, trials, groups)
+    listed = [trials for _, trials in sorted(searches.items())]
+    floors = [t for trials in listed for t in trials if is_floor(t["model"])]
+    for trials in listed:
+        if not is_floor(trials[0]["model"]):
+            parts += _one_search(paper, trials, floors, groups)
     return parts
 
 
@@ -62,9 +70,18 @@ def minutes(trials: Sequence[dict[str, Any]]) -> float:
 
 
 def _one_search(
-    paper: Paper, trials: Sequence[dict[str, Any]], groups: Sequence[Group]
+    paper: Paper,
+    trials: Sequence[dict[str, Any]],
+    floors: Sequence[dict[str, Any]],
+    groups: Sequence[Group],
 ) -> list[str]:
     first = trials[0]
+    read = {_vectors(trial, groups) for trial in trials}
+    beside = [
+        floor
+        for floor in floors
+        if _folds(floor) == _folds(first) and _vectors(floor, groups) in read
+    ]
     name = paper.named(first["model"])
     # A trial's own settings are among its options, too.
     options = " ".join(
@@ -80,17 +97,7 @@ def _one_search(
     notes = markdown.Notes()
     rows = [
         [
-            notes.cell(
-                markdown.settings(
-                    {
-                        key: value
-                        for key, value in trial["settings"].items()
-                        if key not in shared
-                    }
-                )
-                or "–",
-                60,
-            ),
+            notes.cell(_changes(trial, shared, trial in beside), 60),
             _vectors(trial, groups),
             f"{trial['metrics'][METRIC]:.3f}"
             if trial["metrics"]
@@ -99,7 +106,8 @@ def _one_search(
             f"{minutes([trial]):.1f}",
         ]
         for trial in sorted(
-            trials, key=lambda trial: -trial["metrics"].get(METRIC, 0.0)
+            [*trials, *beside],
+            key=lambda trial: -trial["metrics"].get(METRIC, 0.0),
         )
     ]
     return [
@@ -112,6 +120,24 @@ def _one_search(
         ),
         *notes.listed(),
     ]
+
+
+def _changes(
+    trial: Mapping[str, Any], shared: Mapping[str, Any], floor: bool
+) -> str:
+    """What is a trial's own: its settings that not all share, or the floor."""
+    name = [f"the floor `{trial['model']}`"] if floor else []
+    own = {k: v for k, v in trial["settings"].items() if k not in shared}
+    return " ".join([*name, markdown.settings(own)]).strip() or "–"
+
+
+def _folds(trial: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What decides which questions a trial's folds have."""
+    return (
+        trial["dataset"],
+        trial["seed"],
+        [o for o in trial["options"] if o.partition("=")[0] in FOLDS],
+    )
 
 
 def _vectors(trial: Mapping[str, Any], groups: Sequence[Group]) -> str:

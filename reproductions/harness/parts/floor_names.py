@@ -11,3 +11,8 @@ CONTEXTUAL_FLOORS = (
     *("contextual-cosine", "contextual-alignment"),
     *("contextual-idf-alignment", "contextual-features"),
 )
+
+
+def is_floor(model: str) -> bool:
+    """True if a model of this name is a floor."""
+    return model in (*FLOORS, *CONTEXTUAL_FLOORS)

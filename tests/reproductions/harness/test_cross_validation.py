@@ -2,11 +2,17 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from keras_qa import Corpus
+from keras_qa import CorpusScorer
+from keras_qa import IdfOverlapRanker
+from keras_qa import open_dataset
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
+from keras_qa.ranking.evaluation import evaluate
 from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.command import run_script
@@ -17,6 +23,7 @@ from reproductions.harness.questions import folds_of
 from reproductions.harness.questions import questions_of
 from reproductions.harness.questions import training_set
 from reproductions.harness.run import _say_if_few
+from reproductions.harness.run import validate
 from reproductions.harness.settings import CommonSettings
 from reproductions.hyperqa import experiment as script
 from support.script_runs import metrics_of
@@ -215,6 +222,35 @@ def test_an_interrupted_cross_validation_goes_on(tmp_path, monkeypatch):
     assert (parts / "run.trec").read_text() == (whole / "run.trec").read_text()
     for fold in ("fold-1", "fold-2"):
         assert {path.name for path in (parts / fold).iterdir()} == KEPT
+
+
+@pytest.mark.usefixtures("without_export")
+def test_a_floor_is_fitted_on_each_fold_once(tmp_path):
+    """By hand with the library, whose floor counts the other folds' words."""
+    chosen = arguments("--model=idf-overlap", f"--output-dir={tmp_path}")
+    settings = CommonSettings(folds=2)
+    data = open_dataset("sample")
+    found = validate(script.EXPERIMENT, chosen, settings, tmp_path, data)
+    for curves, (fit, held, _) in zip(
+        found.curves, folds_of(data, chosen, settings), strict=True
+    ):
+        corpus = Corpus([*fit, *held])
+        floor = IdfOverlapRanker(len(corpus.vocabulary.words))
+        indexed = corpus.index(fit)
+        read = [indexed.question_texts, *indexed.candidate_texts]
+        texts = np.unique(np.concatenate(read))
+        floor.adapt([corpus.texts[i] for i in texts])
+        scores = CorpusScorer(floor, corpus).rank(corpus.index(held))
+        expected = evaluate(held, scores, seed=1).metrics
+        assert curves == {
+            name: [pytest.approx(expected[name])] for name in curves
+        }
+
+
+def test_bm25_is_not_cross_validated(tmp_path):
+    chosen = arguments("--model=bm25", f"--output-dir={tmp_path}")
+    with pytest.raises(SettingsError, match="such as bm25-tuned"):
+        validate(script.EXPERIMENT, chosen, CommonSettings(folds=2), tmp_path)
 
 
 def test_floors_have_no_folds(tmp_path):

@@ -13,6 +13,7 @@ def trial(number, MAP=None, **changes):
         "model": "hyperqa",
         "dataset": "wikiqa",
         "recipe": "best",
+        "seed": 1,
         "trial": str(number),
         "options": ["folds=2", 'word_norm="unit"'],
         "vectors": ["a.bin"],
@@ -61,6 +62,29 @@ def test_a_model_that_reads_a_bert_did_so_in_its_searches():
     more = [*both[:1], run(vectors=["bert:minilm", "b.bin"])]
     *_, table = search_tables(PAPER, searches, group_runs(more))
     assert table.splitlines()[-1] == "| – | `bert:minilm` | 0.500 | 3 | 1.5 |"
+
+
+def test_a_floor_has_a_row_beside_the_trials_of_its_folds():
+    floor = {"model": "features", "settings": {}, "recipe": "best"}
+    searches = {
+        "features-wikiqa": [
+            trial(0, 0.55, **floor, options=["folds=2"]),
+            trial(1, 0.57, **floor, options=["folds=5"]),
+            trial(2, 0.58, **floor, options=["folds=2"], vectors=["b.bin"]),
+            trial(3, 0.59, **floor, options=["folds=2"], seed=2),
+        ],
+        "hyperqa-wikiqa": [
+            trial(0, 0.5, settings={"margin": 1.0}),
+            trial(1, 0.6, settings={"margin": 2.0}),
+        ],
+    }
+    _, _, name, _, table = search_tables(PAPER, searches)
+    assert name == "### HyperQA, `wikiqa`\n"
+    assert table.splitlines()[2:] == [
+        "| `margin=2.0` | `a` | 0.600 | 3 | 1.5 |",
+        "| the floor `features` | `a` | 0.550 | 3 | 1.5 |",
+        "| `margin=1.0` | `a` | 0.500 | 3 | 1.5 |",
+    ]
 
 
 def test_a_paper_without_searches_has_no_section():
