@@ -17,6 +17,7 @@ from reproductions.report.rules.lines import latest_best
 from reproductions.report.run_tables import above_floor
 from reproductions.report.search_tables import Searches
 from reproductions.report.search_tables import minutes
+from reproductions.report.sections.fold_gains import fold_gains
 from reproductions.report.sections.training_sets import training_sets
 
 RECIPE = "best"
@@ -102,6 +103,7 @@ def best_page(
             *training_sets(
                 papers, [g for g in groups if _is_of_recipe(g)], TWO_SETS
             ),
+            *fold_gains(papers, groups, searches, datasets),
         ]
     )
 

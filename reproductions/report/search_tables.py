@@ -27,7 +27,8 @@ FOLDS = ("folds", "fold_fraction", "train_split")
 BERT = "bert:"
 
 # Recorded trials, by the name of their file: model and data set.
-Searches = Mapping[str, Sequence[dict[str, Any]]]
+Trials = Sequence[dict[str, Any]]
+Searches = Mapping[str, Trials]
 
 
 def read_searches(folder: Path) -> dict[str, list[dict[str, Any]]]:
@@ -56,32 +57,39 @@ def search_tables(
     if not searches:
         return []
     parts = ["## Searched settings\n", markdown.paragraph(REMARK)]
-    listed = [trials for _, trials in sorted(searches.items())]
-    floors = [t for trials in listed for t in trials if is_floor(t["model"])]
-    for trials in listed:
-        if not is_floor(trials[0]["model"]):
-            parts += _one_search(paper, trials, floors, groups)
+    of_models, floors = split_floors(searches)
+    for trials in of_models:
+        same = beside(trials, floors, groups)
+        parts += _one_search(paper, trials, same, groups)
     return parts
 
 
-def minutes(trials: Sequence[dict[str, Any]]) -> float:
+def split_floors(searches: Searches) -> tuple[list[Trials], Trials]:
+    """The trials of each search of a model, and those of floors."""
+    listed = [trials for _, trials in sorted(searches.items())]
+    floors = [t for trials in listed for t in trials if is_floor(t["model"])]
+    return [t for t in listed if not is_floor(t[0]["model"])], floors
+
+
+def beside(trials: Trials, floors: Trials, groups: Sequence[Group]) -> Trials:
+    """The floors on the same folds as trials, with vectors of one of these."""
+    same = [floor for floor in floors if _folds(floor) == _folds(trials[0])]
+    read = {_vectors(trial, groups) for trial in trials if same}
+    return [floor for floor in same if _vectors(floor, groups) in read]
+
+
+def minutes(trials: Trials) -> float:
     """How long the trials took together."""
     return sum(trial.get("seconds", 0.0) for trial in trials) / 60
 
 
 def _one_search(
     paper: Paper,
-    trials: Sequence[dict[str, Any]],
-    floors: Sequence[dict[str, Any]],
+    trials: Trials,
+    floors: Trials,
     groups: Sequence[Group],
 ) -> list[str]:
     first = trials[0]
-    read = {_vectors(trial, groups) for trial in trials}
-    beside = [
-        floor
-        for floor in floors
-        if _folds(floor) == _folds(first) and _vectors(floor, groups) in read
-    ]
     name = paper.named(first["model"])
     # A trial's own settings are among its options, too.
     options = " ".join(
@@ -97,7 +105,7 @@ def _one_search(
     notes = markdown.Notes()
     rows = [
         [
-            notes.cell(_changes(trial, shared, trial in beside), 60),
+            notes.cell(_changes(trial, shared, trial in floors), 60),
             _vectors(trial, groups),
             f"{trial['metrics'][METRIC]:.3f}"
             if trial["metrics"]
@@ -106,7 +114,7 @@ def _one_search(
             f"{minutes([trial]):.1f}",
         ]
         for trial in sorted(
-            [*trials, *beside],
+            [*trials, *floors],
             key=lambda trial: -trial["metrics"].get(METRIC, 0.0),
         )
     ]
