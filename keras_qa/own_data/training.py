@@ -17,6 +17,8 @@ from keras_qa.errors import RunFolderError
 from keras_qa.export.forms import check_packages
 from keras_qa.export.onnx_model import BESIDE
 from keras_qa.files.whole import file_digest
+from keras_qa.own_data.berts import bert_digest
+from keras_qa.own_data.berts import bert_source
 from keras_qa.own_data.card import CARD
 from keras_qa.own_data.card import card
 from keras_qa.own_data.card import report
@@ -28,12 +30,14 @@ from keras_qa.own_data.questions import find_table
 from keras_qa.own_data.questions import read_questions
 from keras_qa.own_data.settings import AUTOMATIC
 from keras_qa.own_data.settings import DEFAULT_MODEL
+from keras_qa.own_data.settings import MINILM
 from keras_qa.own_data.settings import TrainSettings
 from keras_qa.own_data.settings import has_floors
 from keras_qa.own_data.settings import networks_of
 from keras_qa.own_data.settings import settings_of
 from keras_qa.own_data.vectors import vector_names
 from keras_qa.own_data.vectors import word_matrix
+from keras_qa.text.word_pieces import WORD_PIECES
 from keras_qa.training.run_folder import METRICS
 from keras_qa.training.run_folder import SETTINGS
 from keras_qa.training.run_folder import RunFolder
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from keras_qa.datasets.corpus import Corpus
+    from keras_qa.embeddings.bert.network import Bert
     from keras_qa.own_data.floors import Floors
     from keras_qa.ranker import Ranker
     from keras_qa.training.corpus_scorer import CorpusScorer
@@ -58,6 +63,7 @@ _INPUTS = {
     "train": "the training file or an option of its table",
     "dev": "the dev file or an option of its table",
     "vectors": "a file of vectors",
+    "bert": "the BERT",
 }
 # What a run writes and keeps.
 FILES = (
@@ -101,6 +107,7 @@ def train(
     dev: Source | None = None,
     model: str = DEFAULT_MODEL,
     vectors: Path | str | Sequence[Path | str] = AUTOMATIC,
+    bert: Path | str | None = None,
     recipe: str = "default",
     seed: int = 0,
     table: Mapping[str, Any] | None = None,
@@ -122,10 +129,13 @@ def train(
         dev: what the figures are of; None takes a part of `data`.
         model: names of `keras_qa.own_data.settings.NETWORKS` and `floors`,
             joined by `+`: a network, the floors, or, as by default, a sum,
-            which is one model.
+            which is one model; or one of `BERTS` alone.
         vectors: `"skipgram"`, trained on the texts; `"minilm"`, of the extra
             `bert`; files of word vectors; several of these; or `"auto"`, the
-            first, with the second if it is installed.
+            first, with the second if it is installed. A model of `BERTS`
+            reads none; the floors that it is compared with do.
+        bert: what a model of `BERTS` starts from, see
+            `keras_qa.embeddings.bert.source.find_bert`; None is `"minilm"`.
         recipe: `"default"` or `"quick"`.
         seed: of all draws.
         table: the arguments of `keras_qa.datasets.tabular.read_tabular`, such
@@ -143,11 +153,12 @@ def train(
             questions.
         ExportError: if `onnx` is True, and Keras runs on another backend than
             TensorFlow, or the form cannot be written to the finished run.
-        ImportError: if a package is missing that the vectors, or `onnx`, need.
+        ImportError: if a package is missing that the vectors, the BERT, or
+            `onnx`, need.
         RunFolderError: if `output` exists and is not of the same call.
         ValueError: if a name or a setting is unknown or out of range.
-        keras_qa.errors.VectorsError: if a file of vectors is missing or
-            malformed.
+        keras_qa.errors.VectorsError: if a file of vectors, or the BERT, is
+            missing or malformed, or `bert` is given for a model without one.
 
     Example:
         >>> run = keras_qa.train("faq.csv", "runs/faq", seed=1)
@@ -155,12 +166,13 @@ def train(
         >>> run.ranker.rank("how do I pay", ["By card.", "On Monday."])
         [(0, 2.1), (1, -0.7)]
     """
-    chosen = settings_of(recipe, settings)
     networks_of(model)
+    chosen = settings_of(recipe, settings, model)
     if onnx:
         check_packages()
     given = [vectors] if isinstance(vectors, Path | str) else vectors
     names = vector_names(given)
+    source = bert_source(model, bert)
     identity = {
         "command": "train",
         "model": model,
@@ -174,6 +186,9 @@ def train(
             "vectors": [file_digest(n) for n in names if Path(n).is_file()],
         },
     }
+    if source is not None:
+        identity["bert"] = Path(bert or MINILM).name
+        identity["inputs"]["bert"] = bert_digest(source)
     folder = _folder(Path(output), identity)
     if not folder.finished:
         parts = divide(
@@ -187,7 +202,7 @@ def train(
 
             check_backend()
         with folder.claim():
-            _run(folder, identity, parts, names, chosen)
+            _run(folder, identity, parts, names, source, chosen)
     metrics, note = folder.read_json(METRICS), ""
     if onnx is not False:
         try:
@@ -239,7 +254,11 @@ def _changed(path: Path, identity: Mapping[str, Any]) -> str:
     try:
         noted = read_json(path / SETTINGS)["inputs"]
         found = identity["inputs"]
-        differs = [said for n, said in _INPUTS.items() if noted[n] != found[n]]
+        differs = [
+            said
+            for name, said in _INPUTS.items()
+            if noted.get(name) != found.get(name)
+        ]
     except (RunFolderError, KeyError, TypeError):
         return ""
     return f". What has changed: {', '.join(differs)}" if differs else ""
@@ -260,10 +279,13 @@ def _run(
     identity: Mapping[str, Any],
     parts: Parts,
     names: Sequence[str],
+    source: Path | str | None,
     settings: TrainSettings,
 ) -> None:
     """Trains, measures and writes the files, the metrics last."""
     from keras_qa.datasets.corpus import Corpus
+    from keras_qa.embeddings.bert.network import Bert
+    from keras_qa.embeddings.bert.piece_vocabulary import piece_vocabulary
     from keras_qa.own_data.floors import evenly
     from keras_qa.own_data.floors import fit_floors
     from keras_qa.own_data.unread import count_unread
@@ -272,11 +294,13 @@ def _run(
     from keras_qa.ranking.evaluation import write_run
 
     seed = identity["seed"]
+    # Next to a model of word pieces, floors read as next to all others.
+    cut = settings if source is None else TrainSettings()
     reading = partial(
         Corpus,
         tokenizer=settings.tokenizer,
-        max_question_length=settings.max_question_length,
-        max_answer_length=settings.max_answer_length,
+        max_question_length=cut.max_question_length,
+        max_answer_length=cut.max_answer_length,
         oov_buckets=settings.oov_buckets,
     )
     own = reading(parts.fit, parts.held_out)
@@ -285,8 +309,20 @@ def _run(
     corpus = reading(
         *(parts.fit, parts.held_out, parts.dev), vocabulary=own.vocabulary
     )
+    # What the model reads: words, or the pieces of its BERT.
+    read, bert = corpus, None
+    if source is not None:
+        bert = Bert(source)
+        pieces = piece_vocabulary(bert)
+        read = reading(
+            *(parts.fit, parts.held_out, parts.dev),
+            tokenizer=pieces.tokenizer,
+            max_question_length=settings.max_question_length,
+            max_answer_length=settings.max_answer_length,
+            vocabulary=pieces.vocabulary,
+        )
     # A file of its own: from now on, no other run may take the folder.
-    folder.write("vocabulary.txt", corpus.vocabulary.save)
+    folder.write("vocabulary.txt", read.vocabulary.save)
     matrix, coverage = word_matrix(names, own, settings, seed)
     floors = fit_floors(
         corpus,
@@ -294,13 +330,15 @@ def _run(
         matrix,
         settings.bm25_questions,
     )
-    scorer, fitted = _fitted(folder, identity, corpus, parts, matrix, floors)
+    scorer, fitted = _fitted(
+        folder, identity, read, parts, bert or matrix, floors
+    )
     dev = corpus.index(parts.dev)
     of_floors = floors.scores(corpus, every, dev)
     # Equal scores are ordered as in `keras-qa evaluate`, whatever the seed.
     comparison = compare(
         parts.dev,
-        {identity["model"]: scorer.rank(dev), **of_floors},
+        {identity["model"]: scorer.rank(read.index(parts.dev)), **of_floors},
         list(of_floors),
     )
     evaluation = comparison.evaluation
@@ -309,7 +347,7 @@ def _run(
     _export(folder, scorer, parts)
     metrics = {
         **identity,
-        "tokenizer": corpus.tokenizer,
+        "tokenizer": read.tokenizer,
         "parts": parts.counts(),
         "mined": parts.mined,
         "shared": parts.shared,
@@ -342,7 +380,7 @@ def _fitted(
     identity: Mapping[str, Any],
     corpus: "Corpus",
     parts: Parts,
-    matrix: "np.ndarray",
+    start: "np.ndarray | Bert",
     floors: "Floors",
 ) -> tuple["CorpusScorer", dict[str, Any]]:
     """The model with all of its parts fitted, and what was fitted."""
@@ -364,7 +402,7 @@ def _fitted(
                 corpus,
                 corpus.index(_mixed(parts.fit)),
                 held_out,
-                matrix,
+                start,
                 part,
                 settings,
                 identity["seed"],
@@ -388,7 +426,10 @@ def _fitted(
 
 
 def _export(folder: RunFolder, scorer: "CorpusScorer", parts: Parts) -> None:
-    """Writes the model as Keras has it, and the SavedModel on TensorFlow."""
+    """Writes the model as Keras has it, and the SavedModel on TensorFlow.
+
+    A SavedModel cannot split text into word pieces.
+    """
     import keras
 
     from keras_qa.export.keras_file import export_keras
@@ -404,7 +445,10 @@ def _export(folder: RunFolder, scorer: "CorpusScorer", parts: Parts) -> None:
         folder.write(
             NETWORK, lambda path: save_folder(encoders[0], reading, path)
         )
-    if keras.backend.backend() != "tensorflow":
+    if (
+        keras.backend.backend() != "tensorflow"
+        or reading.tokenizer in WORD_PIECES
+    ):
         return
     folder.write(
         "saved_model", lambda path: export_saved_model(model, reading, path)

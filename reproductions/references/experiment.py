@@ -113,22 +113,13 @@ class ReferenceExperiment(Experiment[ReferenceSettings]):
 
     def build_learner(self, run: Run[ReferenceSettings]) -> Learner:
         """The model, and AdamW with a rising and falling rate."""
-        import keras
-
-        from reproductions.references.schedule import LinearWarmUp
-        from reproductions.references.schedule import TellSteps
+        from keras_qa.training.fine_tuning import fine_tuning
 
         settings = run.settings
-        rate = LinearWarmUp(settings.learning_rate, settings.warm_up)
-        optimizer = keras.optimizers.AdamW(
-            rate,
-            weight_decay=settings.weight_decay,
-            global_clipnorm=1.0,
+        optimizer, callbacks = fine_tuning(
+            settings.learning_rate, settings.warm_up, settings.weight_decay
         )
-        optimizer.exclude_from_weight_decay(var_names=["bias", "gamma", "beta"])
-        return Learner(
-            self._scorer(run), optimizer, callbacks=[TellSteps(rate)]
-        )
+        return Learner(self._scorer(run), optimizer, callbacks=callbacks)
 
     def _scorer(self, run: Run[ReferenceSettings]) -> Any:
         model = self.build_model(run.arguments.model, run.settings, run.matrix)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from keras_qa.ranker import Ranker
+from keras_qa.training.fine_tuning import LinearWarmUp
 from reproductions.references import experiment as references
-from reproductions.references.schedule import LinearWarmUp
 from support import bert_reference
 from support.script_runs import metrics_of
 

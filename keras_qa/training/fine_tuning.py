@@ -1,4 +1,4 @@
-"""The learning rate that fine-tuning of a BERT usually has."""
+"""The optimizer that the fine-tuning of a BERT usually has, and its rate."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 
-@keras.saving.register_keras_serializable(package="references")
+@keras.saving.register_keras_serializable(package="keras_qa")
 class LinearWarmUp(keras.optimizers.schedules.LearningRateSchedule):
     """Rises from 0 to a peak in a line, and falls to 0 in a line.
 
@@ -56,3 +56,32 @@ class TellSteps(keras.callbacks.Callback):
     def on_train_begin(self, logs: Any = None) -> None:
         """Counts the steps of all epochs, those before a resumption too."""
         self.schedule.steps = self.params["epochs"] * self.params["steps"]
+
+
+def fine_tuning(
+    learning_rate: float, warm_up: float = 0.1, weight_decay: float = 0.01
+) -> tuple[keras.optimizers.Optimizer, list[keras.callbacks.Callback]]:
+    """AdamW with a rate that rises and falls, and its callbacks.
+
+    Args:
+        learning_rate: the highest rate.
+        warm_up: share of the steps in which the rate rises.
+        weight_decay: of all weights but biases and those of normalisations.
+
+    Returns:
+        The optimizer, and the callbacks that `fit` must be given with it.
+
+    Example:
+        >>> optimizer, callbacks = fine_tuning(5e-5)
+        >>> trainer.compile(optimizer, loss=ListwiseSoftmax())
+        >>> trainer.fit(batches, epochs=3, callbacks=callbacks)
+
+    Reference: Devlin et al., 2019, "BERT: Pre-training of Deep Bidirectional
+    Transformers for Language Understanding", appendix A.
+    """
+    rate = LinearWarmUp(learning_rate, warm_up)
+    optimizer = keras.optimizers.AdamW(
+        rate, weight_decay=weight_decay, global_clipnorm=1.0
+    )
+    optimizer.exclude_from_weight_decay(var_names=["bias", "gamma", "beta"])
+    return optimizer, [TellSteps(rate)]
