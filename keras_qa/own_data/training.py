@@ -173,7 +173,7 @@ def train(
     given = [vectors] if isinstance(vectors, Path | str) else vectors
     names = vector_names(given)
     source = bert_source(model, bert)
-    identity = {
+    identity: dict[str, Any] = {
         "command": "train",
         "model": model,
         "recipe": recipe,

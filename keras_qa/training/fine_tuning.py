@@ -73,8 +73,9 @@ def fine_tuning(
 
     Example:
         >>> optimizer, callbacks = fine_tuning(5e-5)
-        >>> trainer.compile(optimizer, loss=ListwiseSoftmax())
-        >>> trainer.fit(batches, epochs=3, callbacks=callbacks)
+        >>> loss = keras.losses.BinaryCrossentropy(from_logits=True)
+        >>> model.compile(optimizer, loss)
+        >>> model.fit(batches, epochs=3, callbacks=callbacks)
 
     Reference: Devlin et al., 2019, "BERT: Pre-training of Deep Bidirectional
     Transformers for Language Understanding", appendix A.
