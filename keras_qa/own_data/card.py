@@ -71,6 +71,11 @@ def _advice(metrics: Mapping[str, Any]) -> list[str]:
             + f"; or another network in addition to them: --model {more}"
             * bool(others)
         )
+    if model not in BERTS:
+        advice.append(
+            "a BERT trained on the questions, which takes far longer: --model "
+            f"{BERTS[0]} (pip install 'keras-qa[bert]')"
+        )
     if metrics["mined"]:
         advice.append(
             "labels: candidates that BM25 found count as wrong, even if they "

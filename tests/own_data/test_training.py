@@ -345,7 +345,13 @@ def test_what_to_try_is_said():
     }
     lines = "\n".join(verdict(metrics))
     assert "hyperqa is BELOW the best floor, BM25, tuned" in lines
-    for said in ("only 80", "minilm", "--model hyperqa+floors", "labels:"):
+    for said in (
+        "only 80",
+        "minilm",
+        "--model hyperqa+floors",
+        "labels:",
+        "cross-encoder",
+    ):
         assert said in lines
     metrics["model"] = "cosineqa+floors"
     assert (
