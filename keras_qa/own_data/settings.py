@@ -111,13 +111,14 @@ RECIPES: dict[str, dict[str, Any]] = {
 
 # As the recipe `best` of `reproductions.references`. A batch with answers of
 # 256 word pieces would take 10 GB.
-_FINE_TUNING = {
+_BERTS: dict[str, Any] = {
     "max_answer_length": 128,
     "epochs": 3,
     "batch_size": 8,
     "group_size": 8,
     "learning_rate": 5e-5,
 }
+_FINE_TUNING = {"default": _BERTS, "quick": {**_BERTS, "epochs": 1}}
 
 
 def settings_of(
@@ -132,7 +133,7 @@ def settings_of(
     known = tuple(f.name for f in fields(TrainSettings))
     for name in changed:
         check_choice("setting", name, known)
-    of_model = _FINE_TUNING if model in BERTS else {}
+    of_model = _FINE_TUNING[recipe] if model in BERTS else {}
     return replace(
         TrainSettings(), **{**RECIPES[recipe], **of_model, **changed}
     )

@@ -11,6 +11,7 @@ from keras_qa.cli import main as cli
 from keras_qa.errors import RunFolderError
 from keras_qa.errors import VectorsError
 from keras_qa.own_data import berts
+from keras_qa.own_data.settings import settings_of
 from keras_qa.own_data.training import train
 from support import bert_reference
 from support.own_data import TINY
@@ -139,3 +140,8 @@ def test_what_cannot_be_is_refused_at_once(tmp_path, capsys, monkeypatch):
     with pytest.raises(ImportError, match=r"keras_hub.*'keras-qa\[bert\]'"):
         keras_qa.train(table, run, model="cross-encoder", bert="minilm")
     assert not run.exists()
+
+
+@pytest.mark.parametrize(("recipe", "epochs"), [("default", 3), ("quick", 1)])
+def test_the_quick_recipe_reads_the_questions_once(recipe, epochs):
+    assert settings_of(recipe, {}, "cross-encoder").epochs == epochs
