@@ -51,6 +51,8 @@ RUN_ELSEWHERE = {
 }
 # Pages whose commands are run among their programs.
 WITH_COMMANDS = ("docs/guide.md",)
+# Pages whose programs take more than ten seconds.
+LONG = ("docs/guide.ipynb", "docs/own-data.md", "docs/quickstart.ipynb")
 SHELL = ("", "console", "sh", "bash")
 # What must hold after the programs of a page.
 THEN = {
@@ -205,6 +207,7 @@ def shell(folder):
         server.wait(60)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::keras_qa.errors.TextWarning")
 @pytest.mark.parametrize("page", WITH_COMMANDS)
 def test_commands_run_as_printed(page, shell):
@@ -228,7 +231,7 @@ def test_commands_run_as_printed(page, shell):
 @pytest.mark.parametrize(
     "page",
     [
-        p
+        pytest.param(p, marks=pytest.mark.slow) if p in LONG else p
         for p in sorted(PAGES.keys() - {*RUN_ELSEWHERE, *WITH_COMMANDS})
         if blocks(p, "python")
     ],

@@ -103,6 +103,7 @@ def test_all_stages_then_the_matcher_exported_and_shown(
     assert "IAM, score" in shown and "num" in shown
 
 
+@pytest.mark.slow
 def test_stages_are_made_alone_and_only_if_their_inputs_changed(
     whole, stages, tmp_path, capsys
 ):
@@ -257,6 +258,7 @@ def test_rates_are_halved(decay, expected):
     assert rates == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_rates_are_halved_in_each_stage(whole, rates):
     assert len(rates) == 3  # two language models and the matcher
     assert all(seen == pytest.approx([0.1, 0.05]) for seen in rates.values())
