@@ -83,8 +83,8 @@ def measure(
     from reproductions.harness.parts.timing import epoch_seconds
     from reproductions.harness.parts.timing import pool_of
     from reproductions.harness.parts.timing import pool_seconds
+    from reproductions.harness.parts.versions import versions
     from reproductions.harness.run import prepare_run
-    from reproductions.harness.run import versions
 
     experiment = experiment_of(paper)
     forget_models()

@@ -106,7 +106,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
 
     def run() -> None:
-        from reproductions.harness.run import versions
+        from reproductions.harness.parts.versions import versions
 
         folder = options.data_dir / FOLDERS["squad"]
         path = find_file(folder, FILES["dev"])

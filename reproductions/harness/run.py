@@ -6,21 +6,15 @@ the results.
 """
 
 import dataclasses
-import os
-import platform
-import subprocess
-import sys
 import time
 from argparse import Namespace
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
 
 import numpy as np
 
-import keras_qa
 from keras_qa import hosts
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Dataset
@@ -40,6 +34,7 @@ from reproductions.harness.parts.floor_names import COSINE
 from reproductions.harness.parts.floor_names import is_floor
 from reproductions.harness.parts.runs import Outcome
 from reproductions.harness.parts.runs import Run
+from reproductions.harness.parts.versions import versions
 from reproductions.harness.questions import SPLIT_PARTS
 from reproductions.harness.questions import Parts
 from reproductions.harness.questions import fingerprint_parts
@@ -429,41 +424,3 @@ def _parts_measured(run: Run[Any], evaluation: Evaluation) -> dict[str, Any]:
                 for name in evaluation.metrics
             }
     return {"parts": found} if found else {}
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python and packages, backend, machine and commit."""
-    found = {
-        "python": platform.python_version(),
-        "keras-qa": keras_qa.__version__,
-    }
-    for name in ("keras", "numpy", "gensim", "ir-measures"):
-        found[name] = metadata.version(name)
-    backend = os.environ.get("KERAS_BACKEND", "tensorflow")
-    devices = ""
-    if "keras" in sys.modules:
-        keras = sys.modules["keras"]
-        backend = keras.backend.backend()
-        distribution = keras.distribution.distribution()
-        if distribution is not None:
-            devices = f", {distribution.device_mesh.devices.size} devices"
-    found["backend"] = f"{backend} {metadata.version(backend)}"
-    found["machine"] = f"{platform.machine()}, {os.cpu_count()} cores{devices}"
-    # A copy installed from a wheel belongs to no commit of the project.
-    if _git("ls-files", __file__):
-        found["commit"] = _git("describe", "--always", "--dirty")
-    return found
-
-
-def _git(*arguments: str) -> str:
-    """What a git command prints; empty if it fails."""
-    try:
-        return subprocess.run(
-            ["git", *arguments],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            check=False,
-        ).stdout.strip()
-    except OSError:
-        return ""

@@ -1,0 +1,73 @@
+"""What a figure was computed with: packages, backend, processor and commit."""
+
+import os
+import platform
+import re
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import keras_qa
+
+PACKAGES = ("keras", "numpy", "gensim", "ir-measures")
+CPU_INFO = Path("/proc/cpuinfo")
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and packages, backend, machine and commit."""
+    found = {
+        "python": platform.python_version(),
+        "keras-qa": keras_qa.__version__,
+    }
+    found |= {name: metadata.version(name) for name in PACKAGES}
+    backend = os.environ.get("KERAS_BACKEND", "tensorflow")
+    devices = ""
+    if "keras" in sys.modules:
+        keras = sys.modules["keras"]
+        backend = keras.backend.backend()
+        distribution = keras.distribution.distribution()
+        if distribution is not None:
+            devices = f", {distribution.device_mesh.devices.size} devices"
+    found["backend"] = f"{backend} {metadata.version(backend)}"
+    found["machine"] = f"{platform.machine()}, {os.cpu_count()} cores{devices}"
+    found["processor"] = processor()
+    # A copy installed from a wheel belongs to no commit of the project.
+    if _git("ls-files", __file__):
+        found["commit"] = _git("describe", "--always", "--dirty")
+    return found
+
+
+def processor(info: Path = CPU_INFO) -> str:
+    """Name, family and model of the processor, where Linux tells them.
+
+    The backends choose their kernels by it, and these sum in different orders,
+    so that the figures of one seed move. The name alone, "AMD EPYC" in a
+    virtual machine, does not tell two processors apart.
+
+    Args:
+        info: the file in which Linux describes its processors.
+    """
+    try:
+        text = info.read_text()
+    except OSError:
+        text = ""
+    found = dict(re.findall(r"^(\S[^\t\n]*?)\s*: *(.*)$", text, re.MULTILINE))
+    if "model name" not in found:
+        return platform.processor() or platform.machine()
+    numbers = (f"{name} {found.get(name)}" for name in ("cpu family", "model"))
+    return ", ".join((found["model name"], *numbers))
+
+
+def _git(*arguments: str) -> str:
+    """What a git command prints; empty if it fails."""
+    try:
+        return subprocess.run(
+            ["git", *arguments],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout.strip()
+    except OSError:
+        return ""
