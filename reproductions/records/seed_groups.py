@@ -9,6 +9,8 @@ from typing import Any
 
 AFTER = " after "
 """What the name of a training set has before those that were learnt first."""
+FIRST = "transfer_"
+"""What the settings of that first training begin with."""
 
 # A setting that has no effect unless another has this value.
 _ONLY_WITH = {"paper_objective": ("objective", "paper")}
@@ -86,6 +88,11 @@ class Group:
     def row(self) -> str | None:
         """The row of a paper's table that the runs are named after, if any."""
         return next((run["row"] for run in self.runs if run.get("row")), None)
+
+    @property
+    def learnt_first(self) -> str:
+        """The other data sets that were trained on before, if any."""
+        return self.training_set.partition(AFTER)[2]
 
     @property
     def once(self) -> bool:

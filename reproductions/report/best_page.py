@@ -11,9 +11,9 @@ from reproductions.report import markdown
 from reproductions.report.paper_page import GENERATED
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import Floors
-from reproductions.report.rules.floors import about_sums
-from reproductions.report.rules.floors import marks_of
 from reproductions.report.rules.lines import latest_best
+from reproductions.report.rules.marks import about_marks
+from reproductions.report.rules.marks import marks_of
 from reproductions.report.run_tables import above_floor
 from reproductions.report.search_tables import Searches
 from reproductions.report.search_tables import minutes
@@ -97,7 +97,7 @@ def best_page(
             markdown.paragraph(
                 INTRODUCTION.format(metric=METRIC, budgets=_budgets(searches))
             ),
-            *map(markdown.paragraph, about_sums(filter(_is_shown, groups))),
+            *map(markdown.paragraph, about_marks(filter(_is_shown, groups))),
             markdown.table([*columns, "Seeds", "Trials", "Minutes"], rows),
             *notes.listed(),
             *training_sets(

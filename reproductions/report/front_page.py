@@ -9,8 +9,6 @@ from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.paper_page import GENERATED
 from reproductions.report.rules.floors import BELOW
-from reproductions.report.rules.floors import SUM
-from reproductions.report.rules.floors import mark_of
 from reproductions.report.rules.lines import NOT_RUN
 from reproductions.report.rules.lines import OTHER
 from reproductions.report.rules.lines import SPLITS
@@ -18,6 +16,9 @@ from reproductions.report.rules.lines import Line
 from reproductions.report.rules.lines import best_floor
 from reproductions.report.rules.lines import figure_cells
 from reproductions.report.rules.lines import find_lines
+from reproductions.report.rules.marks import SUM
+from reproductions.report.rules.marks import TRANSFERRED
+from reproductions.report.rules.marks import mark_of
 from reproductions.report.rules.verdicts import LEAST_COVERED
 from reproductions.report.rules.verdicts import LEAST_SEEDS
 
@@ -31,7 +32,8 @@ over seeds ± the sample standard deviation, and in brackets the 95% interval
 from a bootstrap of questions and seeds together."""
 LEGEND = f"""\
 {BELOW}: below the best floor. {SUM}: on dev a [sum with a floor](best.md).
-Seeds: dev, test. {NOT_RUN}: no figure.
+{TRANSFERRED}: trained on [other data sets](../docs/transfer.md) first. Seeds:
+dev, test. {NOT_RUN}: no figure.
 
 A verdict, within or outside the tolerance of the paper's table, needs test, and
 the paper's word vectors, training set and settings. The letters say which
@@ -40,10 +42,9 @@ differ: V the vectors, T the training set, S the settings (another recipe than
 running words, N for fewer than {LEAST_SEEDS} seeds.
 
 Of several recipes and vectors a line has the one that is best on dev, and its
-test, measured once. {OTHER}: test was measured with other vectors, or with the
-recipe as it was before, so that it does not belong to the figure on dev. Test
-has no interval: only the means of these runs were handed over. The commands
-behind the figures, vectors, recipes and floors are on the paper's page."""
+test, measured once. {OTHER}: test was measured with other vectors, or with an
+earlier form of the recipe, than dev. Test has no interval: only the means of
+these runs were handed over. The paper's page has the commands."""
 CAPTION = f"""\
 MAP; ours are the mean over seeds ± the sample standard deviation. The best
 floor is the highest MAP of the rankings without a trained network, by the

@@ -10,16 +10,18 @@ from reproductions.records.costs import Cost
 from reproductions.records.costs import with_tuned
 from reproductions.records.paper_figures import Paper
 from reproductions.records.rankings import Ranking
+from reproductions.records.seed_groups import FIRST
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
 from reproductions.report import plots
 from reproductions.report.paper_page import GENERATED
-from reproductions.report.rules.floors import ABOUT_SUMS
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import is_floor
-from reproductions.report.rules.floors import mark_of
 from reproductions.report.rules.lines import latest_best
+from reproductions.report.rules.marks import ABOUT_SUMS
+from reproductions.report.rules.marks import SUM
+from reproductions.report.rules.marks import is_sum
 
 INTRODUCTION = """\
 {metric} on dev against the time to score one of {pool} candidates of a
@@ -30,7 +32,9 @@ candidates at hand, too ("encoded"). Parameters are those that the recipe
 trains, in an epoch of the seconds that are named. A system is on the frontier
 if no other is at least as good and takes no longer. `python -m
 reproductions.frontier` measures the times, with the word vectors that are
-named. The picture has names where there is room, and the area of a mark grows
+named. "Transferred" is trained on the questions of [other data
+sets](../docs/transfer.md) first, "distilled" on a larger model's scores of
+them. The picture has names where there is room, and the area of a mark grows
 with the square root of the bytes."""
 
 ABOUT_REFERENCES = """\
@@ -96,7 +100,7 @@ def find_systems(
     dataset: str,
     rankings: Sequence[Ranking] = (),
 ) -> list[System]:
-    """The systems with both a quality and costs, the fastest first.
+    """The systems with both a quality and costs, the fastest and best first.
 
     Args:
         papers: the papers by key.
@@ -107,39 +111,50 @@ def find_systems(
     """
     found = []
     for cost in with_tuned(costs):
-        own = [
+        of_model = [
             group
             for group in groups
             if (group.paper, group.model) == (cost["paper"], cost["model"])
             and (group.dataset, group.split) == (dataset, "dev")
             and group.recipe == cost["recipe"]
-            and not group.overrides
+            # The settings of a first training do not change the costs.
+            and all(name.startswith(FIRST) for name in group.overrides)
         ]
-        latest = latest_best(own)
-        quality = latest.metric(METRIC) if latest else None
-        if latest is None or quality is None or cost["dataset"] != dataset:
-            continue
-        paper = papers[cost["paper"]]
-        name = paper.named(cost["model"])
-        floor = is_floor(latest)
-        interval = next(
-            (
-                r.interval
-                for r in rankings
-                if r.metric == METRIC and r.of(latest)
-            ),
-            None,
-        )
-        found.append(
-            System(
-                *(name, quality, cost, floor, latest.vectors, interval),
-                max(latest.values("questions"), default=None),
-                () if floor else tuple(run["seed"] for run in latest.runs),
-                _is_of_today(paper),
-                mark_of(latest),
+        for training in set(map(_first_training, of_model)):
+            own = [g for g in of_model if _first_training(g) == training]
+            latest = latest_best(own)
+            quality = latest.metric(METRIC) if latest else None
+            if latest is None or quality is None or cost["dataset"] != dataset:
+                continue
+            paper = papers[cost["paper"]]
+            floor = is_floor(latest)
+            interval = next(
+                (
+                    r.interval
+                    for r in rankings
+                    if r.metric == METRIC and r.of(latest)
+                ),
+                None,
             )
-        )
-    return sorted(found, key=lambda system: system.microseconds)
+            found.append(
+                System(
+                    paper.named(cost["model"]) + training,
+                    *(quality, cost, floor, latest.vectors, interval),
+                    max(latest.values("questions"), default=None),
+                    () if floor else tuple(run["seed"] for run in latest.runs),
+                    _is_of_today(paper),
+                    f" {SUM}" if is_sum(latest) else "",
+                )
+            )
+    return sorted(found, key=lambda s: (s.microseconds, -s.quality.mean))
+
+
+def _first_training(group: Group) -> str:
+    """What a model's name gets that other data sets have taught before."""
+    if not group.learnt_first:
+        return ""
+    taught = " by " in group.learnt_first
+    return ", distilled" if taught else ", transferred"
 
 
 def on_frontier(systems: Sequence[System]) -> list[System]:

@@ -11,12 +11,12 @@ from reproductions.records.paper_figures import Row
 from reproductions.records.reasons import REASONS
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
-from reproductions.report.rules.floors import SUM
 from reproductions.report.rules.floors import UNTRAINED
-from reproductions.report.rules.floors import about_sums
-from reproductions.report.rules.floors import is_sum
-from reproductions.report.rules.floors import recipe_of
 from reproductions.report.rules.lines import TRAIN_SPLIT
+from reproductions.report.rules.marks import SUM
+from reproductions.report.rules.marks import about_sums
+from reproductions.report.rules.marks import is_sum
+from reproductions.report.rules.marks import recipe_of
 from reproductions.report.rules.row_runs import dev_figure
 from reproductions.report.rules.row_runs import dev_metric
 from reproductions.report.rules.row_runs import dev_of_row

@@ -14,9 +14,9 @@ from reproductions.report.rules.floors import FITTED
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import UNTRAINED
 from reproductions.report.rules.floors import Floors
-from reproductions.report.rules.floors import about_sums
 from reproductions.report.rules.floors import is_floor
-from reproductions.report.rules.floors import recipe_of
+from reproductions.report.rules.marks import about_sums
+from reproductions.report.rules.marks import recipe_of
 from reproductions.report.rules.selection import epochs_of
 from reproductions.report.rules.verdicts import verdict
 

@@ -46,6 +46,17 @@ def seeds(*MAP, **fields):
     return [run(seed, value, **fields) for seed, value in enumerate(MAP, 1)]
 
 
+def floor(model, MAP, vectors=(), **fields):
+    """A run of a ranking without a network."""
+    return run(
+        model=model,
+        MAP=MAP,
+        vectors=list(vectors),
+        recipe="untrained",
+        **fields,
+    )
+
+
 def page(*runs, paper=PAPER, tests=()):
     """A paper's page."""
     return paper_page(load_papers()[paper], group_runs(runs), tests, {})
@@ -56,6 +67,11 @@ def section(text, title):
     level = title.split()[0]
     after = text.split(f"{title}\n", 1)[1]
     return after.split(f"\n{level} ", 1)[0]
+
+
+def dev(*runs):
+    """The part of a paper's page with the runs on dev."""
+    return section(page(*runs), "## Measured on dev")
 
 
 def row_of(text, *starts):

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from reproductions.records.paper_figures import Paper
 from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import Row
-from reproductions.records.seed_groups import AFTER
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
@@ -42,7 +41,7 @@ def dev_of_row(
         for group in _of_model(paper, row, groups)
         if group.split == "dev"
         and group.overrides.keys() <= PLAIN
-        and AFTER not in group.training_set
+        and not group.learnt_first
         and group.row in names
         and _on(table.dataset, group)
     ]

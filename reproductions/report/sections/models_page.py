@@ -15,10 +15,10 @@ from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.paper_page import GENERATED
 from reproductions.report.rules.floors import METRIC
-from reproductions.report.rules.floors import about_sums
 from reproductions.report.rules.floors import is_floor
-from reproductions.report.rules.floors import marks_of
 from reproductions.report.rules.lines import latest_best
+from reproductions.report.rules.marks import about_marks
+from reproductions.report.rules.marks import marks_of
 
 DATASETS = ("wikiqa", "trecqa-clean", "trecqa-raw", "semeval")
 INTRODUCTION = """\
@@ -73,7 +73,7 @@ def models_page(
     """
     about = INTRODUCTION.format(metric=METRIC)
     parts = [f"# All models\n\n{GENERATED}\n", markdown.paragraph(about)]
-    parts += map(markdown.paragraph, about_sums(filter(_is_shown, groups)))
+    parts += map(markdown.paragraph, about_marks(filter(_is_shown, groups)))
     for family in families:
         rows = [
             row

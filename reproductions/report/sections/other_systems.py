@@ -9,8 +9,6 @@ from reproductions.records.rankings import Ranking
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.rules.floors import METRIC
-from reproductions.report.rules.floors import about_sums
-from reproductions.report.rules.floors import recipe_of
 from reproductions.report.rules.lines import NOT_RUN
 from reproductions.report.rules.lines import OTHER
 from reproductions.report.rules.lines import SPLITS
@@ -19,6 +17,8 @@ from reproductions.report.rules.lines import Line
 from reproductions.report.rules.lines import best_floor
 from reproductions.report.rules.lines import chosen
 from reproductions.report.rules.lines import figure_cells
+from reproductions.report.rules.marks import about_sums
+from reproductions.report.rules.marks import recipe_of
 from reproductions.report.rules.row_runs import dev_of_row
 
 ABOUT = """\

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 
 from reproductions.records.seed_groups import AFTER
+from reproductions.records.seed_groups import FIRST
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
-
-# The settings of the first training start so.
-FIRST = "transfer_"
 
 
 def transfer_table(groups: Sequence[Group], split: str) -> str:

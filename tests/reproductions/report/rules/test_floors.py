@@ -8,25 +8,10 @@ from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.rules.floors import Floors
 from reproductions.report.rules.floors import is_floor
-from reproductions.report.rules.floors import marks_of
-from support.report_pages import page
+from support.report_pages import dev
+from support.report_pages import floor
 from support.report_pages import row_of
 from support.report_pages import run
-from support.report_pages import section
-
-
-def floor(model, MAP, vectors=(), **fields):
-    return run(
-        model=model,
-        MAP=MAP,
-        vectors=list(vectors),
-        recipe="untrained",
-        **fields,
-    )
-
-
-def dev(*runs):
-    return section(page(*runs), "## Measured on dev")
 
 
 def test_a_floor_is_untrained_and_of_the_same_vectors_or_of_none():
@@ -62,34 +47,6 @@ def test_a_floor_that_is_fitted_to_labels_is_not_called_untrained():
     plain = " ".join(text.split())
     assert plain.count("`fitted` ones have weights or parameters") == 1
     assert "`fitted`" not in dev(run(MAP=0.58), floor("bm25", 0.5))
-
-
-def test_a_sum_of_network_and_floor_is_marked_and_explained():
-    beside = {"settings": {"joint_weight": 5.0}}
-    text = dev(
-        run(MAP=0.7, recipe="best", **beside),
-        run(MAP=0.6, recipe="best", model="cosineqa"),
-        # Without a network the setting is of no use.
-        floor("pv-cnt", 0.5, fitted={"pv": 0.7}, **beside),
-    )
-    assert row_of(text, "HyperQA")[1] == "best ⊕"
-    assert row_of(text, "CosineQA")[1] == "best"
-    assert row_of(text, "PV + Cnt")[1] == "fitted"
-    assert text.count("⊕: the score is not the network's alone.") == 1
-    assert "⊕" not in dev(run(MAP=0.7), floor("bm25", 0.5))
-    table = section(page(run(MAP=0.7, **beside)), "### Table 2")
-    words = "with the floor `features` in the score, `other`"
-    assert words in " ".join(table.split())
-
-
-def test_the_mark_is_at_the_name_if_all_figures_have_it():
-    alone, beside = (
-        group_runs([run(settings=settings)])[0]
-        for settings in ({}, {"joint_weight": 1.0})
-    )
-    assert marks_of([beside, None]) == [" ⊕", "", ""]
-    assert marks_of([beside, alone, None]) == ["", " ⊕", "", ""]
-    assert marks_of([None]) == ["", ""]
 
 
 def test_every_recorded_floor_has_a_name_on_every_page():
