@@ -55,7 +55,7 @@ def project(x: Tensor, epsilon: float = BALL_EPSILON) -> Tensor:
     bit.
 
     Args:
-        x: vectors of any norm, shape `(..., dim)`.
+        x: vectors, shape `(..., dim)`, whose squared norms the dtype can hold.
         epsilon: distance kept from the unit sphere.
 
     Returns:

@@ -294,11 +294,23 @@ class Ranker:
 
         Raises:
             RankerError: if the numbers of questions and answers differ,
-                `answers` is a single text, or an item is no string.
+                `answers` is a single text, or an item is no string; or if a
+                score is not finite, as of a model whose training diverged.
         """
         check_texts("answers", answers)
         if not isinstance(questions, str):
             check_texts("questions", questions)
+        scores = self._scores(questions, answers)
+        if not np.isfinite(scores).all():
+            raise RankerError(
+                "Expected a model with finite scores: its training may have "
+                f"diverged, or its weights be broken. Received: {scores}"
+            )
+        return scores
+
+    def _scores(
+        self, questions: str | Sequence[str], answers: Sequence[str]
+    ) -> np.ndarray:
         if self._saved is not None:
             scores = self._saved.scores(questions, answers)
             if self._reading is None:

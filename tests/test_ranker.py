@@ -115,6 +115,13 @@ def test_texts_are_strings_in_every_form(forms, form):
         ranker.scores([None, "who"], ["emma", "jane"])
 
 
+def test_a_model_whose_training_diverged_ranks_nothing(model):
+    broken = keras.models.clone_model(model)
+    broken.set_weights([w + np.nan for w in model.get_weights()])
+    with pytest.raises(RankerError, match=r"finite scores.*Received: .*nan"):
+        Ranker(broken, READING).rank(QUESTION, ANSWERS)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_unread_answers_are_last_in_every_form(model, forms, form):
     # "did" is a stop word, too.

@@ -19,6 +19,7 @@ from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.datasets.tabular import table_delimiter
 from keras_qa.errors import DatasetError
+from keras_qa.files.text_files import unix_line_ends
 from keras_qa.files.whole import write_whole
 
 COLUMNS = Columns(question_id="question_id", answer_id="answer_id")
@@ -60,7 +61,7 @@ def write_candidates(path: Path, questions: Iterable[Question]) -> None:
     """Atomically writes one candidate per row, with the columns `COLUMNS`.
 
     Equal questions make equal files. `read_tabular` and `read_candidates` read
-    them.
+    them. In a CSV or TSV the lines of a text end in LF.
 
     Args:
         path: file to write; its format follows from its name as in
@@ -125,7 +126,9 @@ def _write(
         else:
             writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
             writer.writerow(_HEADER)
-            writer.writerows(rows)
+            writer.writerows(
+                (*map(unix_line_ends, texts), label) for *texts, label in rows
+            )
 
 
 def _write_parquet(

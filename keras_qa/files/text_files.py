@@ -74,6 +74,14 @@ def check_text(path: Path, line: int, name: str, value: object) -> str:
     return value
 
 
+def unix_line_ends(text: str) -> str:
+    """A text whose lines end in LF, where they ended in CR LF or CR.
+
+    The csv module does not quote a lone CR, which ends a row for its readers.
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def find_file(folder: Path, name: str) -> Path | None:
     """`folder/name` or else `folder/name.gz`; None if neither is a file."""
     for path in (folder / name, folder / f"{name}.gz"):

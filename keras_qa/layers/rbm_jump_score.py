@@ -314,7 +314,8 @@ def _check_range(states: Any, mask: Any) -> None:
     except (NotImplementedError, TypeError):
         return
     largest = float(np.abs(values).max(initial=0))
-    if largest > 1:
+    # NaN is not.
+    if not largest <= 1:
         raise ValueError(
             "`inputs` must lie in [-1, 1] at words, as the states of an LSTM "
             f"do. Received: a state of the size {largest!r}"

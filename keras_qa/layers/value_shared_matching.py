@@ -101,7 +101,7 @@ class ValueSharedMatching(PrecisePairLayer, MaskingLayer):
             weight = self.add_weight(
                 name=name,
                 shape=shape,
-                initializer=self.kernel_initializer,
+                initializer=self.kernel_initializer.clone(),
                 regularizer=self.kernel_regularizer,
                 autocast=False,
             )

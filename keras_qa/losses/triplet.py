@@ -365,6 +365,8 @@ def _all(distances: Any, positives: Any, negatives: Any, margin: float) -> Any:
     Over the triplets with a positive loss, each distance counts plus once per
     triplet as the positive's, and minus once per triplet as the negative's.
     """
+    # Padding may have any score.
+    distances = ops.where(ops.logical_or(positives, negatives), distances, 0.0)
 
     def uses(row: Any) -> Any:
         distance, positive, negative = row

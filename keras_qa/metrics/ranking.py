@@ -224,15 +224,16 @@ class NDCG(_CutMetric):
 def _best_first(grades: Any, scores: Any) -> Any:
     """Grades in the order of scores, `(batch_size, candidates)`.
 
-    Wrong candidates precede right ones of equal score; padding is last.
+    Wrong candidates precede right ones of equal score, NaN is the lowest score,
+    and padding is last.
     """
     worst_first = ops.argsort(grades, axis=1)
     grades = ops.take_along_axis(grades, worst_first, axis=1)
     scores = ops.take_along_axis(scores, worst_first, axis=1)
-    # Sorting is stable on every backend.
-    order = ops.argsort(
-        ops.where(grades < 0, float("inf"), ops.negative(scores)), axis=1
-    )
+    scores = ops.where(ops.isnan(scores), -float("inf"), scores)
+    # Only padding has an infinite key. Sorting is stable on every backend.
+    keys = ops.where(grades < 0, float("inf"), ops.nan_to_num(-scores))
+    order = ops.argsort(keys, axis=1)
     return ops.maximum(ops.take_along_axis(grades, order, axis=1), 0.0)
 
 

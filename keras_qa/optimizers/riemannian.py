@@ -79,9 +79,9 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
         name: name of the optimizer.
 
     Raises:
-        ValueError: if an argument has an unknown value, if the inner optimizer
-            cannot be wrapped, or, in `build`, if no variable would be
-            converted.
+        ValueError: if an argument has an unknown value or is out of range, if
+            the inner optimizer cannot be wrapped, or, in `build`, if no
+            variable would be converted.
 
     Example:
         >>> model.compile(
@@ -115,6 +115,9 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
                 "which converts the variables with a PoincareBall constraint. "
                 f"Received: variable_pattern={variable_pattern!r}"
             )
+        _check_gradient_bounds(
+            gradient_offset, gradient_clip_value, gradient_clip_norm
+        )
         self.inner_optimizer = _inner(inner_optimizer, conversion)
         self.conversion = conversion
         self.norm = norm
@@ -330,6 +333,16 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
             config["inner_optimizer"], custom_objects=custom_objects
         )
         return cls(**{**config, "inner_optimizer": inner_optimizer})
+
+
+def _check_gradient_bounds(offset: float, value: float, norm: float) -> None:
+    if not (offset >= 0 and value > 0 and norm > 0):
+        raise ValueError(
+            "`gradient_offset` must not be negative, `gradient_clip_value` and "
+            "`gradient_clip_norm` must be positive. Received: "
+            f"gradient_offset={offset!r}, gradient_clip_value={value!r}, "
+            f"gradient_clip_norm={norm!r}"
+        )
 
 
 def _inner(inner_optimizer: Any, conversion: str) -> Any:

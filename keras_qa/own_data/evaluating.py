@@ -10,6 +10,7 @@ import numpy as np
 from keras_qa.arguments import check_choice
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.ids import check_ids
 from keras_qa.errors import DatasetError
 from keras_qa.errors import RankerError
 from keras_qa.export.keras_file import stored_word_vectors
@@ -65,7 +66,8 @@ def evaluate_ranker(
         seed: of the order of equal scores.
 
     Raises:
-        DatasetError: if no question has a right answer, or none a wrong one.
+        DatasetError: if no question has a right answer, or two have the same
+            id.
         ValueError: if `rerank` is unknown, or `depth` is not positive or
             given without it.
 
@@ -81,6 +83,7 @@ def evaluate_ranker(
             f"Received: depth={depth}, rerank={rerank!r}"
         )
     questions = [q for q in questions if q.candidates]
+    check_ids(questions)
     if not any(q.positives for q in questions):
         raise DatasetError(
             "Expected a question with a right answer. "

@@ -12,6 +12,7 @@ from typing import Any
 
 from keras_qa.datasets.columns import Columns
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.ids import check_ids
 from keras_qa.datasets.splitting import normal_text
 from keras_qa.datasets.splitting import split_questions
 from keras_qa.datasets.table_records import is_parquet
@@ -188,9 +189,11 @@ def divide(
         seed: of the divisions.
 
     Raises:
-        DatasetError: if a part is left without a question that has a right
-            and a wrong answer.
+        DatasetError: if questions of one source have the same id, or a part
+            is left without a question that has a right and a wrong answer.
     """
+    check_ids(train)
+    check_ids(dev or ())
     given = [q for q in train if q.positives]
     unanswered = len(train) - len(given)
     train = list(map(_without_contradictions, given))

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.ids import no_blanks
 from keras_qa.ranking.evaluation import MEASURES
 from keras_qa.ranking.evaluation import Evaluation
 from keras_qa.ranking.evaluation import evaluate
 from keras_qa.ranking.evaluation import named_measures
-from keras_qa.ranking.evaluation import no_blanks
 from keras_qa.ranking.intervals import mean_interval
 from keras_qa.ranking.intervals import paired_difference
 

@@ -10,6 +10,7 @@ from math import ceil
 from pathlib import Path
 
 from keras_qa.datasets.dataset import Question
+from keras_qa.files.text_files import unix_line_ends
 from keras_qa.files.whole import write_whole
 from keras_qa.ranking.floors import search_terms
 
@@ -136,7 +137,7 @@ class DuplicateReport:
                 writer.writerow(_HEADER)
                 for i, j, similarity in self.pairs:
                     asked = self.questions.get((str(i), str(j)), [])
-                    texts = self.texts[i], self.texts[j]
+                    texts = map(unix_line_ends, (self.texts[i], self.texts[j]))
                     shown = f"{similarity:.3f}"
                     writer.writerow((shown, i, j, " ".join(asked), *texts))
 

@@ -1,6 +1,7 @@
 """Ranking measures by trec_eval, and the files that trec_eval reads."""
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from ir_measures import nDCG
 
 from keras_qa.arguments import check_choice
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.ids import check_ids
+from keras_qa.datasets.ids import no_blanks
 from keras_qa.ranking.ties import shuffled_best_first
 
 MEASURES = {"MAP": AP, "MRR": RR, "P@1": P @ 1}
@@ -166,7 +169,7 @@ def evaluate(
             f"`scores` must have one vector per question. Received: "
             f"{len(scores)} vectors for {len(questions)} questions"
         )
-    _check_ids(questions)
+    check_ids(questions)
     rng = np.random.default_rng(seed)
     run: list[ir_measures.ScoredDoc] = []
     qrels: list[ir_measures.Qrel] = []
@@ -259,32 +262,17 @@ def _checked(question: Question, values: np.ndarray) -> np.ndarray:
     return values
 
 
-def _check_ids(questions: Sequence[Question]) -> None:
-    """Checks that the ids differ as trec_eval reads them, without blanks."""
-    seen: dict[str, str] = {}
-    for question in questions:
-        name = no_blanks(question.id)
-        if name in seen:
-            raise ValueError(
-                "`questions` must have distinct ids, also with `_` in place of "
-                f"white space. Received: {seen[name]!r} and {question.id!r}"
-            )
-        seen[name] = question.id
-
-
-def no_blanks(id: str) -> str:
-    """An identifier with `_` in place of each white-space character."""
-    return re.sub(r"\s", "_", id)
-
-
 def _measure(
     qrels: list[ir_measures.Qrel],
     run: list[ir_measures.ScoredDoc],
     measures: Mapping[str, Any],
 ) -> dict[str, dict[str, float]]:
-    names = {measure: name for name, measure in measures.items()}
-    per_question: dict[str, dict[str, float]] = {}
+    # Two names may be of one measure.
+    names: dict[Any, list[str]] = defaultdict(list)
+    for name, measure in measures.items():
+        names[measure].append(name)
+    per_question: dict[str, dict[str, float]] = defaultdict(dict)
     for value in ir_measures.iter_calc(list(names), qrels, run):
-        row = per_question.setdefault(value.query_id, {})
-        row[names[value.measure]] = value.value
-    return per_question
+        row = dict.fromkeys(names[value.measure], value.value)
+        per_question[value.query_id] |= row
+    return dict(per_question)

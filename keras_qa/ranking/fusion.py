@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from keras_qa.text.readable import UNREAD_SCORE
+
 
 def fuse_scores(
     rankings: Sequence[Sequence[np.ndarray]],
@@ -14,8 +16,9 @@ def fuse_scores(
         score = Σ_k w_k (s_k - mean_k) / deviation_k
 
     with the mean and the deviation of ranker k over the candidates of the
-    question. A ranker that scores them all alike adds nothing. No label is
-    read.
+    question that it reads. One that it does not read (`UNREAD_SCORE` of
+    `keras_qa.text.readable`) gets the lowest of these z-scores, less 1. A
+    ranker that scores them all alike adds nothing. No label is read.
 
     Args:
         rankings: of each ranker, for each question the scores of its
@@ -27,7 +30,8 @@ def fuse_scores(
 
     Raises:
         ValueError: if there is no ranker, there are not as many weights, or
-            rankers differ in the numbers of questions or candidates.
+            rankers differ in the numbers of questions or candidates, or a
+            score is not finite.
 
     Example:
         >>> fused = fuse_scores([[np.array([1, 3])], [np.array([0.2, 0.4])]])
@@ -60,6 +64,14 @@ def fuse_scores(
 def _z_scores(scores: np.ndarray) -> np.ndarray:
     """The scores less their mean, by their deviation; 0 if they are equal."""
     scores = np.asarray(scores, np.float64).reshape(-1)
-    if not scores.size or scores.min() == scores.max():
-        return np.zeros_like(scores)
-    return (scores - scores.mean()) / scores.std()
+    if not np.isfinite(scores).all():
+        raise ValueError(f"`rankings` must be finite. Received: {scores}")
+    read = scores > UNREAD_SCORE
+    found = np.zeros_like(scores)
+    if not read.any():
+        return found
+    known = scores[read]
+    if known.min() < known.max():
+        found[read] = (known - known.mean()) / known.std()
+    found[~read] = found[read].min() - 1
+    return found

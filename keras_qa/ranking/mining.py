@@ -18,6 +18,7 @@ from keras_qa.progress import ProgressBar
 from keras_qa.ranking.floors import import_bm25s
 from keras_qa.ranking.floors import search_terms
 from keras_qa.ranking.ties import best_first
+from keras_qa.text.readable import UNREAD_SCORE
 
 DEPTH = 1000
 """How many answers of BM25 a scorer orders, if nothing else is said."""
@@ -340,9 +341,9 @@ def _limit(
 ) -> float:
     """The highest score that a wrong answer may have, by those of right ones.
 
-    Where no right answer was scored, there is no limit.
+    Where no right answer was scored, or read, there is no limit.
     """
-    best = float(right.max(initial=-inf))
+    best = float(right[right > UNREAD_SCORE].max(initial=-inf))
     limit = inf
     if margin is not None and best > -inf:
         limit = best - margin

@@ -273,7 +273,9 @@ class AnswerIndex:
         if top < 1:
             raise SearchError(f"`top` must be positive. Received: top={top}")
         rows, keys = self._searcher.find(question, top, effort)
-        last = self.unread[: top - len(rows)]
+        # A graph may miss some of the answers that a question can find.
+        every = len(rows) == len(self._readable)
+        last = self.unread[: top - len(rows) if every else 0]
         scores = self._searcher.space.scores(question, keys)
         return (
             np.append(self._readable[rows], last),

@@ -68,10 +68,16 @@ class Vocabulary:
         oov_buckets: number of ids that unknown words share.
 
     Raises:
-        DatasetError: if a word is empty, repeated or reserved.
+        DatasetError: if a word is empty, repeated, reserved, or of two lines.
+        ValueError: if `oov_buckets` is negative.
     """
 
     def __init__(self, words: Iterable[str], oov_buckets: int = 0):
+        if oov_buckets < 0:
+            raise ValueError(
+                "`oov_buckets` must not be negative. "
+                f"Received: oov_buckets={oov_buckets!r}"
+            )
         buckets = map(_BUCKET.format, range(1, oov_buckets + 1))
         self.oov_buckets = oov_buckets
         self.words = [PADDING, UNKNOWN, *words, *buckets]
@@ -83,6 +89,12 @@ class Vocabulary:
                 f"Received: {word!r} {count} times"
             )
         self._end = len(self.words) - oov_buckets
+        for word in self.words[UNKNOWN_ID + 1 : self._end]:
+            if "\n" in word or _IS_BUCKET.fullmatch(word):
+                raise DatasetError(
+                    "`words` must be without line ends and other names than "
+                    f"{_BUCKET.format(1)} and so on. Received: {word!r}"
+                )
 
     @classmethod
     def from_tokens(
@@ -98,7 +110,10 @@ class Vocabulary:
         """
         counts = Counter(token for text in texts for token in text)
         counts.pop(UNKNOWN, None)
-        words = sorted(counts, key=lambda word: (-counts[word], word))
+        words = sorted(
+            (word for word in counts if not _IS_BUCKET.fullmatch(word)),
+            key=lambda word: (-counts[word], word),
+        )
         return cls(
             (word for word in words if counts[word] >= min_count), oov_buckets
         )

@@ -52,9 +52,27 @@ class TellSteps(keras.callbacks.Callback):
     def __init__(self, schedule: LinearWarmUp):
         super().__init__()
         self.schedule = schedule
+        self._begun = False
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Counts the steps of all epochs, those before a resumption too."""
+        """Counts the steps of all epochs, those before a resumption too.
+
+        Raises:
+            ValueError: if the number of steps is unknown, or the optimizer has
+                been trained with before: its rate has fallen to 0, and what
+                Keras has compiled keeps the number of steps.
+        """
+        if self.params["steps"] is None:
+            raise ValueError(
+                "`fit` must know the number of steps of an epoch: give "
+                "`steps_per_epoch`. Received: batches of unknown number"
+            )
+        if self._begun:
+            raise ValueError(
+                "`fine_tuning` is for one `fit` over all epochs: compile the "
+                "model with a new one. Received: a second `fit`"
+            )
+        self._begun = True
         self.schedule.steps = self.params["epochs"] * self.params["steps"]
 
 

@@ -10,6 +10,7 @@ import keras
 from tqdm import tqdm
 
 from keras_qa import hosts
+from keras_qa.arguments import check_positive
 from keras_qa.batches.pairs import EpochBatches
 from keras_qa.progress import in_terminal
 from keras_qa.training.epoch_selection import EpochSelector
@@ -57,7 +58,7 @@ def fit_best_epoch(
 
     Raises:
         RunFolderError: if a saved state is damaged, or cannot be written.
-        ValueError: if `patience` is negative.
+        ValueError: if `epochs` is not positive, or `patience` negative.
 
     Example:
         >>> scorer = CorpusScorer(model, corpus)
@@ -67,6 +68,7 @@ def fit_best_epoch(
         >>> with run.claim():
         ...     best = fit_best_epoch(model, batches, run, measure, epochs=2)
     """
+    check_positive(epochs=epochs)
     selector = EpochSelector(folder, evaluate, monitor, patience, average_last)
     done = selector.restore(model)
     progress = EpochProgress(epochs, done, title, shown or monitor)

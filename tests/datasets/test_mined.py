@@ -50,6 +50,16 @@ def test_round_trip(tmp_path, name):
     assert [p.name for p in path.parent.iterdir()] == [name]
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl"])
+def test_every_line_end_can_be_read(tmp_path, name):
+    text = "a\rb\r\nc\nd"
+    question = Question("1", text, (Candidate("7", text, 1),))
+    write_candidates(tmp_path / name, [question])
+    (found,) = read_candidates(tmp_path / name)
+    expected = text if name == "a.jsonl" else "a\nb\nc\nd"
+    assert (found.text, found.candidates[0].text) == (expected, expected)
+
+
 def test_an_interrupted_file_does_not_appear(tmp_path):
     def interrupted():
         yield QUESTIONS[0]

@@ -319,6 +319,8 @@ def test_states_out_of_range_are_refused_while_no_graph_is_traced():
     message = r"`inputs` must lie in \[-1, 1\] at words.*Received: .* size 1.5"
     with pytest.raises(ValueError, match=message):
         layer(states)
+    with pytest.raises(ValueError, match="size nan"):
+        layer(np.full_like(states, np.nan))
     # Padding may be anything, and a traced graph has no values.
     layer(states, mask=np.array([[True] * 3, [True, True, False]]))
     layer(states[:, :0])

@@ -69,3 +69,14 @@ def test_equal_vectors_are_exact_matches():
 def test_needs_a_bin_beside_that_of_exact_matches():
     with pytest.raises(ValueError, match=r"`bins` must be at least 2.*=1"):
         ValueSharedMatching(bins=1)
+
+
+@pytest.mark.once
+def test_weights_of_one_shape_start_apart():
+    layer = ValueSharedMatching(bins=8, sets=1)
+    layer.build([(None, None, 8)] * 2)
+    first, second = map(
+        ops.convert_to_numpy, (layer.bin_weights, layer.question_weights)
+    )
+    assert first.shape == second.shape
+    assert not np.isclose(first, second).any()

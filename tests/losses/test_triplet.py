@@ -173,6 +173,10 @@ def test_what_is_ignored_has_no_gradient(mining):
     distances = np.array([[1.0, 1.5, 0.5], [1.0, 2.0, 3.0]], np.float32)
     found = _gradient(TripletLoss(1.0, mining), labels, distances)
     np.testing.assert_allclose(found, [[1, -1, 0], [0, 0, 0]])
+    loss, distances[0, 2] = TripletLoss(1.0, mining), np.nan
+    assert float(loss(labels, distances)) == 0.5
+    found = _gradient(loss, labels, distances)
+    np.testing.assert_allclose(found, [[1, -1, 0], [0, 0, 0]])
 
 
 # On each backend, the loss equals loops and has the gradients of its triplets.

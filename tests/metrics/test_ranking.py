@@ -116,3 +116,10 @@ def test_callbacks_of_keras_find_the_best_epoch(tmp_path):
     assert len(history["val_map"]) == 3
     assert [path.name for path in tmp_path.iterdir()] == ["1.weights.h5"]
     assert 0 < history["val_map"][0] == history["val_map"][-1] < 1
+
+
+@pytest.mark.parametrize("lowest", [-np.inf, np.nan])
+def test_padding_is_behind_any_score(lowest):
+    metric = metrics.MeanAveragePrecision()
+    metric.update_state([[1, 0, -1]], np.array([[lowest, 0, 5]], "float32"))
+    assert float(metric.result()) == 0.5

@@ -227,6 +227,9 @@ def test_adagrad_by_hand():
             {"conversion": "manifold", "variable_pattern": "kernel"},
             r"`variable_pattern` must be None.*variable_pattern='kernel'",
         ),
+        ({"gradient_offset": -1.0}, r"`gradient_offset` must not.*=-1.0"),
+        ({"gradient_clip_value": -1}, r"positive.*gradient_clip_value=-1"),
+        ({"gradient_clip_norm": 0.0}, r"positive.*gradient_clip_norm=0.0"),
     ],
 )
 def test_argument_errors(arguments, message):

@@ -99,6 +99,8 @@ def test_errors(ranker):
     wrong = [Question("1", "who", (Candidate("0", "it", 0),))]
     with pytest.raises(DatasetError, match="1 questions without"):
         evaluate_ranker(ranker, wrong)
+    with pytest.raises(DatasetError, match="distinct ids"):
+        evaluate_ranker(ranker, [QUESTIONS[0], QUESTIONS[0]])
     with pytest.raises(ValueError, match="`depth` must be positive"):
         evaluate_ranker(ranker, QUESTIONS, depth=3)
     with pytest.raises(ValueError, match="`rerank` must be"):

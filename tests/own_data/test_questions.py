@@ -135,3 +135,12 @@ def test_questions_of_dev_without_candidates_are_left_out(tmp_path, labels):
     assert (parts.without_candidates, parts.shared) == (1, 5)
     with pytest.raises(DatasetError, match="and 0 of dev, with none in"):
         divide(read_questions(train), given[:1], settings, 0)
+
+
+@pytest.mark.parametrize("part", ["train", "dev"])
+def test_equal_ids_are_refused_before_anything_is_trained(tmp_path, part):
+    given = read_questions(write_table(tmp_path / "a.csv", range(50)))
+    parts = {"train": given[:40], "dev": given[40:]}
+    parts[part] = [*parts[part], parts[part][0]]
+    with pytest.raises(DatasetError, match="`questions` must have distinct id"):
+        divide(parts["train"], parts["dev"], TrainSettings(), seed=3)

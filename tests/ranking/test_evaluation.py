@@ -176,3 +176,11 @@ def test_recall_errors():
         recall_measures(counting="some")
     with pytest.raises(ValueError, match=r"`cutoffs` must be.*\(3, 0\)"):
         recall_measures((3, 0))
+
+
+def test_a_measure_may_have_two_names(capital_questions):
+    scores = [np.arange(3), np.arange(3), np.zeros(1)]
+    measures = {"mine": MEASURES["MAP"], **MEASURES}
+    result = evaluate(capital_questions, scores, measures=measures)
+    assert list(result.metrics) == ["mine", "MAP", "MRR", "P@1"]
+    assert result.metrics["mine"] == result.metrics["MAP"]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from keras_qa.ranking.fusion import fuse_scores
+from keras_qa.text.readable import UNREAD_SCORE
 
 pytestmark = pytest.mark.once
 FIRST = [np.array([1.0, 2.0, 3.0]), np.array([5.0])]
@@ -34,9 +35,20 @@ def test_neither_scale_nor_shift_counts():
     [
         ([], None, "`rankings` must be .*Received: 0 rankings"),
         ([FIRST, SECOND[:1]], None, r"2 rankings, of \[1, 2\] questions"),
+        ([[np.array([1, np.nan])]], None, "`rankings` must be finite"),
         ([FIRST, FIRST], [1.0], "`weights` must be one for each of 2 rankings"),
     ],
 )
 def test_errors(rankings, weights, message):
     with pytest.raises(ValueError, match=message):
         fuse_scores(rankings, weights)
+
+
+def test_what_a_ranker_does_not_read_is_last_and_moves_no_other():
+    read = fuse_scores([FIRST])[0]
+    scores = np.array([1.0, UNREAD_SCORE, 2.0, 3.0])
+    fused = fuse_scores([[scores]])[0]
+    np.testing.assert_allclose(fused, np.insert(read, 1, read.min() - 1))
+    fused = fuse_scores([[np.array([UNREAD_SCORE, 4.0, 4.0])]])[0]
+    assert fused.tolist() == [-1, 0, 0]
+    assert fuse_scores([[np.full(2, UNREAD_SCORE)]])[0].tolist() == [0, 0]

@@ -9,6 +9,7 @@ from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.ranking.mining import CandidateMiner
 from keras_qa.ranking.mining import mine_candidates
+from keras_qa.text.readable import UNREAD_SCORE
 
 
 def asked(number, text, *right):
@@ -178,6 +179,14 @@ def test_without_a_score_of_the_right_answer_there_is_no_limit():
     miner = CandidateMiner([*ANTS, "a wasp"], show_progress=False)
     limits = {"margin": 0.0, "share": 0.5}
     (found,) = miner.mine([asked(1, "ant", "a wasp")], 9, False, **limits)
+    assert len(found.negatives) == len(ANTS)
+
+    def unread(question, answers):
+        return [UNREAD_SCORE if a == "a wasp" else len(a) for a in answers]
+
+    (found,) = miner.mine(
+        [asked(1, "ant", "a wasp")], 9, False, scorer=unread, **limits
+    )
     assert len(found.negatives) == len(ANTS)
 
 

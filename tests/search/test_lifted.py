@@ -59,3 +59,13 @@ def test_what_cannot_be_lifted(runs, monkeypatch):
     monkeypatch.setattr(lifted, "space_of", lambda _: TokenSpace(1.0))
     with pytest.raises(SearchError, match="one vector for each text"):
         lifted.lifted_answers(ranker, ANSWERS)
+
+
+def test_answers_without_words_do_not_replace_what_a_graph_missed(
+    hyperqa_index, monkeypatch
+):
+    index = AnswerIndex(hyperqa_index, "flat")
+    index.unread = np.array([0])
+    missed = (np.array([4]), np.array([0.5]))
+    monkeypatch.setattr(index._searcher, "find", lambda *_: missed)
+    assert index.search(index.encode(QUESTION), 3)[0].tolist() == [4]

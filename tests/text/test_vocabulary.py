@@ -73,3 +73,12 @@ def test_lost_buckets_are_named(tmp_path, text):
     )
     with pytest.raises(DatasetError, match=message):
         Vocabulary.load(path)
+
+
+@pytest.mark.parametrize("word", ["[UNK1]", "a\nb"])
+def test_a_word_that_a_file_could_not_keep_is_refused(word):
+    with pytest.raises(DatasetError, match="`words` must be without line ends"):
+        Vocabulary(["a", word])
+    with pytest.raises(ValueError, match="`oov_buckets` must not be neg"):
+        Vocabulary(["a"], oov_buckets=-1)
+    assert Vocabulary.from_tokens([["a", "[UNK1]"]]).words[2:] == ["a"]

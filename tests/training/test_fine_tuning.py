@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from keras_qa.training.fine_tuning import LinearWarmUp
+from keras_qa.training.fine_tuning import fine_tuning
 
 
 @pytest.mark.once
@@ -17,3 +18,29 @@ def test_the_rate_rises_and_falls():
     copy = keras.saving.deserialize_keras_object(config)
     assert float(copy(3)) == found[3]
     assert float(LinearWarmUp(2.0, 0.0, steps=1)(0)) == 1.0
+
+
+def fitted(optimizer, callbacks, **options):
+    """A linear model after a fit of two epochs of two steps."""
+    model = keras.Sequential([keras.layers.Dense(1)])
+    model.compile(optimizer, "mse")
+    options = {"callbacks": callbacks, "epochs": 2, "verbose": 0, **options}
+    x = np.ones((4, 3), np.float32)
+    model.fit(x, x[:, 0], batch_size=2, **options)
+    return lambda: model.fit(x, x[:, 0], batch_size=2, **options)
+
+
+def test_a_second_fit_would_have_no_rate_left():
+    optimizer, callbacks = fine_tuning(0.1)
+    again = fitted(optimizer, callbacks)
+    assert callbacks[0].schedule.steps == 4
+    with pytest.raises(ValueError, match="is for one `fit`"):
+        again()
+
+
+@pytest.mark.once
+def test_the_number_of_steps_must_be_known():
+    _, (tell_steps,) = fine_tuning(0.1)
+    tell_steps.set_params({"epochs": 2, "steps": None})
+    with pytest.raises(ValueError, match="give `steps_per_epoch`"):
+        tell_steps.on_train_begin()

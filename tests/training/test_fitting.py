@@ -74,3 +74,8 @@ def test_the_mean_of_the_last_epochs_also_after_a_resume(tmp_path):
     assert kept != pytest.approx(weights[0])
     states = {path.name for path in folder.path.glob("*.h5")}
     assert states == {f"epoch-000{i}.weights.h5" for i in (2, 3, 4)}
+
+
+def test_an_epoch_is_the_least(tmp_path):
+    with pytest.raises(ValueError, match=r"`epochs` must be .*epochs=0"):
+        fit(RunFolder(tmp_path / "run", {}), [], epochs=0)
