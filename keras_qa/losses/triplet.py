@@ -106,9 +106,12 @@ class TripletLoss(keras.losses.Loss):
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """Computes the mean, or the sum, over the triplets of the batch."""
-        distances = ops.square(y_pred) if self.squared else y_pred
         positives = ops.greater(y_true, 0.5)
         negatives = ops.less(ops.abs(y_true), 0.5)
+        # Padding may have any score, NaN too.
+        real = ops.logical_or(positives, negatives)
+        distances = ops.where(real, y_pred, 0.0)
+        distances = ops.square(distances) if self.squared else distances
         margin = None if self.soft_margin else self.margin
         losses = _mined(self.mining, distances, positives, negatives, margin)
         has_negative = ops.any(negatives, axis=1, keepdims=True)
@@ -365,8 +368,6 @@ def _all(distances: Any, positives: Any, negatives: Any, margin: float) -> Any:
     Over the triplets with a positive loss, each distance counts plus once per
     triplet as the positive's, and minus once per triplet as the negative's.
     """
-    # Padding may have any score.
-    distances = ops.where(ops.logical_or(positives, negatives), distances, 0.0)
 
     def uses(row: Any) -> Any:
         distance, positive, negative = row
