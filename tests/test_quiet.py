@@ -43,6 +43,7 @@ def stderr_of(code, path="", **environment):
     ).stderr
 
 
+@pytest.mark.slow
 def test_tensorflow_starts_without_notes():
     pytest.importorskip("tensorflow")
     assert stderr_of(IMPORT, TF_CPP_MIN_LOG_LEVEL="") == "a word\n"

@@ -83,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     from keras_qa.own_data.evaluating import MODEL
     from keras_qa.own_data.evaluating import comparison_notes
     from keras_qa.own_data.evaluating import evaluate_ranker
+    from keras_qa.own_data.training import is_trained_on
     from keras_qa.own_data.unread import count_unread
 
     unread = {
@@ -100,6 +101,11 @@ def run(arguments: argparse.Namespace) -> int:
     above = [line for name, u in unread.items() for line in u.lines(name)]
     lines = [*above, *[""] * bool(above), *comparison.lines()]
     print("\n".join([*lines, "", *comparison_notes(comparison)]))
+    if is_trained_on(arguments.model, path, table_options(arguments)):
+        print(
+            f"Warning: the model was trained on {path}; the figures are too "
+            "high."
+        )
     if against is not None:
         from keras_qa.ranking.comparison import paired_test
 

@@ -14,9 +14,12 @@ from keras_qa.cli.options.models import add_model
 from keras_qa.cli.options.models import load_model
 from keras_qa.errors import ExportError
 from keras_qa.export.forms import FORMATS
+from keras_qa.export.forms import MODEL
 from keras_qa.export.forms import check_form
 from keras_qa.export.onnx_beside import add_onnx
 from keras_qa.export.onnx_model import BESIDE
+from keras_qa.export.onnx_model import MODEL_FILE
+from keras_qa.export.onnx_model import find_beside
 from keras_qa.ranker import Ranker
 
 
@@ -85,6 +88,11 @@ def run(arguments: argparse.Namespace) -> int:
         )
     output = arguments.output or arguments.model / BESIDE
     if output.exists() and not arguments.overwrite:
+        if arguments.output is None and find_beside(
+            arguments.model / MODEL, MODEL_FILE
+        ):
+            print(f"ONNX of this model is in {output}")
+            return 0
         raise FileExistsError(
             f"`--output` must not exist, unless `--overwrite` is given. "
             f"Received: {output}"

@@ -40,10 +40,11 @@ def verdict(metrics: Mapping[str, Any]) -> list[str]:
 
 def _advice(metrics: Mapping[str, Any]) -> list[str]:
     advice = []
-    training = metrics["parts"]["fit"]["questions"]
+    training = _mixed(metrics)
     if training < FEW:
         advice.append(
-            f"more questions: only {training:,} were trained on, and "
+            f"more questions: only {training:,} with a right and a wrong "
+            "answer were trained on, and "
             f"{metrics['comparison']['questions']:,} measured it"
         )
     model = metrics["model"]
@@ -84,8 +85,21 @@ def _advice(metrics: Mapping[str, Any]) -> list[str]:
     return [f"- {line}" for line in advice]
 
 
+def _mixed(metrics: Mapping[str, Any]) -> int:
+    """The number of questions that were trained on, with both answers."""
+    fit = metrics["parts"]["fit"]
+    # Runs of older versions do not have it.
+    return fit.get("mixed", fit["questions"])
+
+
 def _warnings(metrics: Mapping[str, Any]) -> list[str]:
     lines = []
+    if 2 * _mixed(metrics) < (given := metrics["parts"]["fit"]["questions"]):
+        lines.append(
+            f"Warning: {given - _mixed(metrics):,} of {given:,} questions to "
+            "train on have no wrong answer and teach nothing: `keras-qa mine` "
+            "finds wrong answers to all questions."
+        )
     if metrics["unanswered"]:
         lines.append(
             f"{metrics['unanswered']:,} questions of the training data have no "
@@ -183,6 +197,7 @@ def card(metrics: Mapping[str, Any]) -> str:
         f"- word vectors{' of the floors' * bool(bert)}: "
         f"{', '.join(metrics['vectors'])}; "
         f"{metrics['vocabulary_size']:,} words",
+        *(f"- {line}" for line in metrics["coverage"].splitlines()),
         *(f"- {name}: {value}" for name, value in settings.items()),
         *(
             f"- best epoch of {name}: {epoch}"

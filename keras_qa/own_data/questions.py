@@ -30,6 +30,8 @@ Source = Path | str | Sequence[Question]
 
 # `id`, `qid`, `doc_id`, `docId`; not `valid`, which may hold the labels.
 _ID = re.compile(r"(?i:(?:.*[_\- ]|q|doc)?id)|.*[a-z0-9]I[dD]")
+# `label_id`, `gradeId`: with 1 and 0, a label.
+_LABEL = re.compile(r"(?i)label|class|grade|relev|correct|right|gold|target")
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,16 @@ class Parts:
     without_candidates: int
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """Numbers of questions, candidates and right answers of each part."""
+        """Numbers of questions, candidates and right answers of each part.
+
+        And of questions with right and wrong ones, the only ones that teach.
+        """
         return {
             name: {
                 "questions": len(part),
                 "candidates": _candidates(part),
                 "right": sum(len(q.positives) for q in part),
+                "mixed": mixed(part),
             }
             for name, part in (
                 ("fit", self.fit),
@@ -152,7 +158,8 @@ def _others(names: Iterable[str], columns: Columns) -> list[str]:
     return [
         name
         for name in names
-        if name not in known and not _ID.fullmatch(name.strip())
+        if name not in known
+        and (_LABEL.search(name) or not _ID.fullmatch(name.strip()))
     ]
 
 
@@ -208,9 +215,11 @@ def divide(
     without_candidates = len(dev or ()) - len(ranked)
     texts = {normal_text(q.text) for q in train}
     shared = sum(normal_text(q.text) in texts for q in ranked)
-    if dev is None:
-        train, ranked = _held_out(train, settings.dev_share, settings, seed)
     mined = [not any(q.negatives for q in part) for part in (train, ranked)]
+    if dev is None:
+        # What a file lacks, its parts lack; not what one part lacks by chance.
+        mined[1] = mined[0]
+        train, ranked = _held_out(train, settings.dev_share, settings, seed)
     if any(mined):
         train, ranked = _mined(train, ranked, mined, settings)
     # Other draws than those of dev.
@@ -226,14 +235,25 @@ def divide(
         without_candidates,
     )
     for name, part in (("fit", fit), ("held_out", held_out), ("dev", ranked)):
-        if not any(q.positives and q.negatives for q in part):
+        if not mixed(part):
             raise DatasetError(
                 "Expected enough questions with a right and a wrong answer, "
-                "to train on, to choose the epoch with and to report. "
-                f"Received: {len(train)} to train on and {len(ranked)} of dev, "
-                f"with none in the part {name!r}"
+                "to train on (fit), to choose the epoch with (held_out) and to "
+                f"report (dev). Received: {len(train)} to train on and "
+                f"{len(ranked)} of dev, of which {mixed(train)} and "
+                f"{mixed(ranked)} have both, and none is in the part {name!r}"
+                + f"; {repeated} wrong answers are left out, with the text of "
+                "a right answer to their question"
+                * bool(repeated)
+                + " (`keras-qa data audit` counts what a file has; `keras-qa "
+                "mine` finds wrong answers)"
             )
     return parts
+
+
+def mixed(questions: Sequence[Question]) -> int:
+    """The number of questions with a right and a wrong answer."""
+    return sum(bool(q.positives and q.negatives) for q in questions)
 
 
 def _candidates(questions: Sequence[Question]) -> int:

@@ -215,6 +215,24 @@ def train(
     return Trained(folder.path, metrics, note)
 
 
+def is_trained_on(
+    folder: Path, data: Source, table: Mapping[str, Any] | None = None
+) -> bool:
+    """Whether a run was trained on just this file.
+
+    Args:
+        folder: the run's folder, or any other.
+        data: the file, or questions.
+        table: the arguments of `read_tabular`; with others than in the
+            training the file counts as another.
+    """
+    try:
+        noted = read_json(folder / SETTINGS)["inputs"]["train"]
+    except (RunFolderError, KeyError, TypeError):
+        return False
+    return bool(noted == _fingerprint(data, table))
+
+
 def _fingerprint(source: Source, table: Mapping[str, Any] | None) -> str:
     """A digest of the content of a file, or of questions."""
     if isinstance(source, Path | str):
@@ -321,9 +339,9 @@ def _run(
             max_answer_length=settings.max_answer_length,
             vocabulary=pieces.vocabulary,
         )
+    matrix, coverage = word_matrix(names, own, settings, seed)
     # A file of its own: from now on, no other run may take the folder.
     folder.write("vocabulary.txt", read.vocabulary.save)
-    matrix, coverage = word_matrix(names, own, settings, seed)
     floors = fit_floors(
         corpus,
         corpus.index(evenly(_mixed(parts.fit), settings.floor_questions)),

@@ -1,5 +1,6 @@
 """Word vectors for a training on one's own data, all of one length."""
 
+import warnings
 from collections.abc import Sequence
 from importlib.util import find_spec
 from itertools import compress
@@ -10,6 +11,7 @@ import numpy as np
 
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.errors import VectorsError
+from keras_qa.errors import VectorsWarning
 from keras_qa.own_data.settings import AUTOMATIC
 from keras_qa.own_data.settings import MINILM
 from keras_qa.own_data.settings import SKIPGRAM
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 # Of MiniLM's 384 numbers for a word.
 MINILM_DIM = 300
+# A file with fewer of the running words is likely to be of other texts.
+LOW = 0.5
 
 
 def vector_names(names: Sequence[Path | str]) -> list[str]:
@@ -49,8 +53,8 @@ def vector_names(names: Sequence[Path | str]) -> list[str]:
             found.append(name)
         else:
             raise VectorsError(
-                f"`vectors` must be {SKIPGRAM}, {MINILM}, {AUTOMATIC} or "
-                f"files. Received: {name}"
+                f"`vectors` (--vectors) must be {SKIPGRAM}, {MINILM}, "
+                f"{AUTOMATIC} or files that exist. Received: {name}"
             )
     if not found:
         raise VectorsError("`vectors` must hold at least one. Received: none")
@@ -78,12 +82,20 @@ def word_matrix(
         Vectors by word id, float32 `(words, dim)`, and how many words have one.
 
     Raises:
-        VectorsError: if a file is malformed, or there are too few words.
+        VectorsError: if a file is malformed, or has none of the words, or
+            there are too few words.
     """
     from keras_qa.embeddings import WordScaling
     from keras_qa.embeddings import embedding_matrix
 
     words = corpus.vocabulary.words
+    known = list(compress(words, corpus.vocabulary.known))
+    # First, so that a wrong file ends it before anything is trained.
+    files = {
+        name: _loaded(Path(name), known)
+        for name in names
+        if name not in (SKIPGRAM, MINILM)
+    }
     sources = []
     for name in names:
         if name == SKIPGRAM:
@@ -91,13 +103,10 @@ def word_matrix(
         elif name == MINILM:
             from keras_qa.embeddings import bert_word_vectors
 
-            known = list(compress(words, corpus.vocabulary.known))
             dim = MINILM_DIM if len(known) > MINILM_DIM else None
             sources.append(bert_word_vectors(known, MINILM, dim=dim))
         else:
-            from keras_qa.embeddings import load_vectors
-
-            sources.append(load_vectors(Path(name), vocabulary=words))
+            sources.append(files[name])
     matrix, coverage = embedding_matrix(
         words,
         sources,
@@ -105,7 +114,28 @@ def word_matrix(
         counts=corpus.word_counts(),
         scaling=WordScaling("unit", 1.0),
     )
+    for name, share in zip(names, coverage.running, strict=True):
+        if name in files and share.fraction < LOW:
+            warnings.warn(
+                f"{name} has vectors of only {share} running words of the "
+                "texts: are they of this language, and in lower case?",
+                VectorsWarning,
+                stacklevel=2,
+            )
     return matrix, str(coverage)
+
+
+def _loaded(path: Path, words: Sequence[str]) -> "KeyedVectors":
+    """The vectors of some words, one at least."""
+    from keras_qa.embeddings import load_vectors
+
+    found = load_vectors(path, vocabulary=words)
+    if not len(found):
+        raise VectorsError(
+            f"{path}: expected vectors of the texts' words, in lower case. "
+            f"Received: none of {len(words):,} words"
+        )
+    return found
 
 
 def _skipgram(

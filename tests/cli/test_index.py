@@ -99,6 +99,7 @@ def test_an_index_stands_alone(runs, answer_file, tmp_path):
     assert len(index.search(index.encode("?"), 200)[0]) == 100
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     keras.backend.backend() != "tensorflow", reason="writes a SavedModel"
 )
@@ -122,6 +123,7 @@ def test_a_saved_model_can_be_indexed(runs, answer_file, tmp_path, capsys):
     np.testing.assert_allclose(scores, expected[1], rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_command_owns_its_folder_and_goes_on_when_killed(
     runs, answer_file, tmp_path, monkeypatch, capsys
 ):

@@ -105,6 +105,21 @@ def test_lengths_are_percentiles_in_tokens():
     assert counts.question_lengths == [2] * 8
 
 
+def test_attention_to_what_teaches_nothing():
+    words = question("1", "一つの質問", ("答え", 1), ("別の答え", 0))
+    right = [question(str(n), "a b", ("c d", 1)) for n in (2, 3)]
+    for given, said in (
+        ([words], "most texts are one word"),
+        ([words, *right], "2 questions without a wrong answer, which teach"),
+        (right, "no wrong answers"),
+    ):
+        audit = audit_dataset(
+            Dataset("d", {"train": lambda given=given: iter(given)})
+        )
+        problems = audit.splits["train"].problems
+        assert sum(said in problem for problem in problems) == 1
+
+
 def test_empty_split():
     audit = audit_dataset(Dataset("d", {"train": lambda: iter(())}))
     assert audit.splits["train"].questions == 0

@@ -71,6 +71,7 @@ def refused(path, message):
     assert len(str(error.value)) < 1000
 
 
+@pytest.mark.slow
 def test_starts_and_constraints_of_the_kit_load_in_a_new_process(tmp_path):
     """Nothing but `load_model` is imported there."""
     models = {

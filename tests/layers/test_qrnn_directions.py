@@ -72,6 +72,7 @@ def test_bidirectional_returns_the_states_of_both():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.once
 def test_bidirectional_and_stacked_in_a_saved_model(tmp_path):
     tokens = keras.Input((None,), dtype="int32")

@@ -95,6 +95,7 @@ def test_the_commands_take_it(trained, table, tmp_path, capsys):
     assert trained.ranker.encode(ANSWERS).shape == (3, bert_reference.WIDTH)
 
 
+@pytest.mark.slow
 def test_a_killed_training_goes_on(table, bert, tmp_path, monkeypatch):
     from keras_qa.training.epoch_selection import EpochSelector
 

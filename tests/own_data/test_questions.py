@@ -1,11 +1,14 @@
 """A user's questions: with labels and without, and their parts."""
 
+from dataclasses import replace
+
 import pytest
 
 from keras_qa.datasets.columns import Columns
 from keras_qa.datasets.dataset import Question
 from keras_qa.errors import DatasetError
 from keras_qa.own_data.questions import divide
+from keras_qa.own_data.questions import mixed
 from keras_qa.own_data.questions import read_questions
 from keras_qa.own_data.settings import TrainSettings
 from support.own_data import write_table
@@ -133,8 +136,29 @@ def test_questions_of_dev_without_candidates_are_left_out(tmp_path, labels):
     parts = divide(read_questions(train), given, settings, 0)
     assert [q.text for q in parts.dev] == [q.text for q in given[1:]]
     assert (parts.without_candidates, parts.shared) == (1, 5)
-    with pytest.raises(DatasetError, match="and 0 of dev, with none in"):
+    with pytest.raises(DatasetError, match=r"and 0 of dev, .* none is in"):
         divide(read_questions(train), given[:1], settings, 0)
+
+
+@pytest.mark.parametrize("name", ["label_id", "gradeId", "Relevance ID"])
+def test_an_id_of_labels_is_no_id(tmp_path, name):
+    path = tmp_path / "a.csv"
+    path.write_text(f"question,answer,{name}\nq,a,1\nq,b,0\n")
+    with pytest.raises(DatasetError, match="a column 'label'"):
+        read_questions(path)
+
+
+def test_no_part_is_mined_because_it_has_no_wrong_answer_by_chance(tmp_path):
+    questions = read_questions(write_table(tmp_path / "a.csv", range(50)))
+    right = [replace(q, candidates=tuple(q.positives)) for q in questions]
+    for seed in range(5):
+        with pytest.raises(DatasetError, match=r"4\d* .* `keras-qa mine`"):
+            divide([questions[0], *right[1:]], None, TrainSettings(), seed)
+    few = divide([*questions[:25], *right[25:]], None, TrainSettings(), 1)
+    assert not few.mined
+    parts = (few.fit, few.held_out, few.dev)
+    assert sum(map(mixed, parts)) == 25
+    assert few.counts()["fit"]["mixed"] == mixed(few.fit) < len(few.fit)
 
 
 @pytest.mark.parametrize("part", ["train", "dev"])

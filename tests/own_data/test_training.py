@@ -16,12 +16,14 @@ from keras_qa.errors import DatasetError
 from keras_qa.errors import ExportError
 from keras_qa.errors import RunFolderError
 from keras_qa.errors import VectorsError
+from keras_qa.errors import VectorsWarning
 from keras_qa.export import forms
 from keras_qa.own_data import onnx_form
 from keras_qa.own_data.card import verdict
 from keras_qa.own_data.evaluating import evaluate_ranker
 from keras_qa.own_data.questions import read_questions
 from keras_qa.own_data.training import FILES
+from keras_qa.own_data.training import is_trained_on
 from keras_qa.own_data.training import train
 from keras_qa.text.readable import UNREAD_SCORE
 from support.own_data import TINY
@@ -97,6 +99,7 @@ def test_the_network_of_a_sum_encodes_texts(trained):
     assert network.encode(["the thing n3", "w3"]).shape == (2, 300)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["cam+floors", "cam+cosineqa"])
 def test_the_network_to_index_is_one_that_encodes_texts(tmp_path, model):
     table = write_table(tmp_path / "faq.csv", range(30))
@@ -295,8 +298,8 @@ def test_words_of_dev_alone_are_unknown_but_to_bm25(trained, tmp_path):
         ({"batch": 1}, ValueError, "`setting` must be.*'batch'"),
         ({"epochs": 0}, ValueError, "`epochs` must be"),
         ({"dev_share": 1.0}, ValueError, "`dev_share` must be between"),
-        ({"vectors": "no.txt"}, VectorsError, "`vectors` must be.*no.txt"),
-        ({"vectors": Path("no.txt")}, VectorsError, "`vectors` must .*no.txt"),
+        ({"vectors": "no.txt"}, VectorsError, "`vectors` .* must be.*no.txt"),
+        ({"vectors": Path("no.txt")}, VectorsError, "`vectors` .*no.txt"),
         ({"dev": "no.csv"}, DatasetError, "no.csv, which does not exist"),
     ],
 )
@@ -311,7 +314,7 @@ def test_wrong_arguments_leave_no_folder(
 
 def test_too_few_questions_leave_no_folder(tmp_path):
     table = write_table(tmp_path / "few.csv", range(2))
-    with pytest.raises(DatasetError, match="with none in the part 'fit'"):
+    with pytest.raises(DatasetError, match="none is in the part 'fit'"):
         train(table, tmp_path / "run", vectors="skipgram")
     assert not (tmp_path / "run").exists()
 
@@ -329,6 +332,30 @@ def test_nothing_heavy_is_imported_before_the_files_are_read(tmp_path):
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "set()", done.stdout
+
+
+@pytest.mark.parametrize("words", [["aaa"], ["aaa", "what"]])
+def test_vectors_of_other_texts(trained, tmp_path, words):
+    vectors = tmp_path / "v.txt"
+    vectors.write_text("".join(f"{word} 0.1 0.2\n" for word in words))
+    options = {"model": "floors", "vectors": vectors, "onnx": False}
+    if len(words) == 1:
+        with pytest.raises(VectorsError, match=r"v.txt: .*none of \d+ words"):
+            train(trained[0], tmp_path / "run", **TINY | options)
+        # Nothing was begun: other vectors may have the folder.
+        options["vectors"] = "skipgram"
+        train(trained[0], tmp_path / "run", **TINY | options)
+        return
+    with pytest.warns(VectorsWarning, match=r"v.txt has vectors of only"):
+        run = train(trained[0], tmp_path / "run", **TINY | options)
+    assert "- vectors 1: words 1 of" in (run.folder / "README.md").read_text()
+
+
+def test_what_a_run_was_trained_on_is_known(trained, tmp_path):
+    table, run = trained
+    assert is_trained_on(run.folder, table)
+    assert not is_trained_on(run.folder, table, {"group": True})
+    assert not is_trained_on(tmp_path, table)
 
 
 def test_what_to_try_is_said():

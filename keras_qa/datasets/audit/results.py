@@ -46,6 +46,13 @@ class SplitAudit:
     grades: dict[int, int] = field(default_factory=dict)
 
     @property
+    def _of_one_word(self) -> bool:
+        """True if most questions, and most answers, are a single token."""
+        median = PERCENTILES.index(50)
+        lengths = self.question_lengths, self.answer_lengths
+        return all(found and found[median] == 1 for found in lengths)
+
+    @property
     def problems(self) -> list[str]:
         """What makes training on the split, or its measures, meaningless."""
         wrong = self.candidates - self.positives
@@ -56,6 +63,10 @@ class SplitAudit:
             "no right answers": self.questions and not self.positives,
             "no wrong answers, so that any ranking is perfect; `keras-qa mine`"
             " finds some": self.candidates and not wrong,
+            f"{self.positives_only:,} questions without a wrong answer, which "
+            "teach nothing": wrong and 2 * self.positives_only > self.questions,
+            "most texts are one word: if words have no spaces between them, "
+            "separate them first": self._of_one_word,
             f"{unanswered:,} questions without a right answer": (
                 self.positives and unanswered
             ),

@@ -53,7 +53,8 @@ class Bert:
 
     Raises:
         ImportError: if the package of `"minilm"` is not installed.
-        VectorsError: if a directory is missing or contains no BERT.
+        VectorsError: if a directory is missing or contains no BERT; on first
+            use, if keras-hub can load none of this directory or name.
         ValueError: if `layers` is empty or `combine` is unknown. A layer out
             of range raises it on first use.
     """
@@ -247,11 +248,9 @@ def keras_hub_package() -> Any:
 
 @contextmanager
 def _named_errors(source: Path | str) -> Iterator[None]:
-    """Converts errors of loading a directory to errors that name it."""
-    if not isinstance(source, Path):
-        yield
-        return
-    check_directory(source)
+    """Converts errors of loading a BERT to errors that name it."""
+    if isinstance(source, Path):
+        check_directory(source)
     try:
         yield
     except (VectorsError, ImportError):
@@ -259,7 +258,8 @@ def _named_errors(source: Path | str) -> Iterator[None]:
     # keras-hub and safetensors raise many types of errors for bad files.
     except Exception as error:
         raise VectorsError(
-            f"{source}: expected a BERT that keras-hub can load. Received: "
+            f"{source}: expected a BERT that keras-hub can load, a folder or "
+            "the name of a preset. Received: "
             f"{type(error).__name__}: {str(error)[:200]!r}"
         ) from error
 

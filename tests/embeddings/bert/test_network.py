@@ -7,6 +7,7 @@ import pytest
 
 from keras_qa.embeddings.bert.network import Bert
 from keras_qa.embeddings.bert.word_pieces import encode_words
+from keras_qa.errors import VectorsError
 from support import bert_reference
 
 pytest.importorskip("keras_hub")
@@ -139,7 +140,9 @@ def test_presets_are_loaded_by_name(folder, tmp_path, monkeypatch):
     one, two, three = Bert("one"), Bert("two"), Bert("three")
     assert_near(encode_words(one, [["emma"]])[0], expected("emma"))
     assert one.fingerprint == two.fingerprint != three.fingerprint
-    with pytest.raises(ValueError, match="preset='nonesuch'"):
+    with pytest.raises(
+        VectorsError, match=r"nonesuch: .* the name of a preset"
+    ):
         Bert("nonesuch").fingerprint  # noqa: B018
 
 

@@ -182,6 +182,7 @@ run = smoke_runner(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_export")
 def test_an_interrupted_cross_validation_goes_on(tmp_path, monkeypatch):
     """It is stopped in its second fold, and after that in the last training."""

@@ -111,6 +111,7 @@ def test_a_sixth_paper_is_run_from_one_object(tmp_path):
     assert metrics_of(tmp_path / "floor")["recipe"] == "untrained"
 
 
+@pytest.mark.slow
 def test_a_sixth_paper_has_a_study(tmp_path, without_export, monkeypatch):
     module = SimpleNamespace(EXPERIMENT=Sixth())
     name = "reproductions.sixth.experiment"

@@ -96,6 +96,7 @@ def killed_after(seconds, paper, folder):
     return True
 
 
+@pytest.mark.slow
 def test_a_run_that_is_written_to_refuses_a_second(tmp_path):
     folder = tmp_path / "run"
     first = start("hyperqa", folder, export=False)

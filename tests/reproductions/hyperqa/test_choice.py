@@ -55,6 +55,7 @@ def command(tmp_path, monkeypatch):
     ]
 
 
+@pytest.mark.slow
 def test_measures_each_entry_once(command, tmp_path, monkeypatch, capsys):
     output = tmp_path / "choice.jsonl"
     measure = CrossValidation.curve

@@ -41,6 +41,7 @@ def test_equation_9_of_a_matrix_of_glorots_size():
     assert 21_000 < radii.conversion_factor(kernel) < 24_000
 
 
+@pytest.mark.slow
 def test_the_command_draws_and_counts(tmp_path, capsys):
     arguments = ["--smoke", "--set=skipgram_dim=16", "--set=projection_dim=8"]
     folders = [tmp_path / name for name in ("clip", "radius")]

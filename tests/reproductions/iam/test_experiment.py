@@ -168,6 +168,7 @@ def bert(monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_contextual_vectors_of_a_bert(tmp_path, bert):
     options = ["--model=iam-bert-contextual", "--bert=/models/tiny"]
     settings = dict.fromkeys(TERM_SETTINGS, False) | {"answer_state": True}
