@@ -140,9 +140,7 @@ def test_presets_are_loaded_by_name(folder, tmp_path, monkeypatch):
     one, two, three = Bert("one"), Bert("two"), Bert("three")
     assert_near(encode_words(one, [["emma"]])[0], expected("emma"))
     assert one.fingerprint == two.fingerprint != three.fingerprint
-    with pytest.raises(
-        VectorsError, match=r"nonesuch: .* the name of a preset"
-    ):
+    with pytest.raises(VectorsError, match="nonesuch: expected a BERT that"):
         Bert("nonesuch").fingerprint  # noqa: B018
 
 
