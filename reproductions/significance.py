@@ -65,6 +65,7 @@ from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.records.seed_groups import canonical
 from reproductions.records.seed_groups import group_runs
+from reproductions.records.seed_groups import latest
 
 
 def paired_test(
@@ -316,7 +317,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"{left_out} runs are not recorded: left out")
         known = Known(read_question_values(kept))
         earlier = read_all_runs(records) if (records / RUNS).exists() else []
-        groups = group_runs([*earlier, *found])
+        groups = latest(group_runs([*earlier, *found]))
         tests = _every_test(groups, known)
         rankings = [
             ranking_of(group, known)

@@ -49,6 +49,9 @@ def side_texts(
 def language_model_texts(run: Run[IAMSettings], side: str) -> list[RaggedTexts]:
     """The texts to train on, and other texts that choose the epoch.
 
+    With `average_last`, by which nothing is held out and no epoch chosen, the
+    others are a part of those to train on.
+
     Args:
         run: the run.
         side: `"question"` or `"answer"`.
@@ -146,6 +149,8 @@ def train_language_model(
 ) -> dict[str, Any]:
     """Trains the language model of one side and keeps its best epoch.
 
+    With `average_last` it keeps the last one: no text is held out to choose by.
+
     Args:
         run: the run.
         side: `"question"` or `"answer"`.
@@ -157,6 +162,7 @@ def train_language_model(
         model of the same classes and training texts.
     """
     arguments, settings = run.arguments, run.settings
+    fixed = bool(settings.average_last and not settings.folds)
     keras.utils.set_random_seed(arguments.seed)
     model = build_language_model(run, side)
     rate = settings.lm_learning_rate
@@ -172,18 +178,20 @@ def train_language_model(
         lambda: _perplexities(model, held_out),
         stage_epochs(run, f"lm_{side}_epochs"),
         monitor="log_likelihood",
-        patience=settings.lm_patience,
+        patience=0 if fixed else settings.lm_patience,
+        average_last=1 if fixed else 0,
         title=f"lm-{side}",
         shown="perplexity",
         callbacks=learning_rates(settings, rate),
     )
     folder.write(WEIGHTS, model.save_weights)
-    best = selector.history[selector.best_epoch - 1]
+    (epoch,) = selector.chosen_epochs
+    best = selector.history[epoch - 1]
     return {
         "texts": len(train),
         "held_out_texts": len(held_out),
         "classes": model.class_count,
-        "epoch": selector.best_epoch,
+        "epoch": epoch,
         "epochs": len(selector.history),
         "perplexity": {name: best[name] for name in ("forward", "backward")},
         **_ngram_perplexities(model, train, held_out),

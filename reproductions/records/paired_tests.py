@@ -1,6 +1,7 @@
 """Reads and updates `paired_tests.jsonl`: tested differences between models."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 from keras_qa.files.locks import locked
 from keras_qa.files.whole import write_whole
 from reproductions.records.reading import read_lines
+from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import canonical
 
 PATH = Path(__file__).with_name("paired_tests.jsonl")
@@ -54,6 +56,23 @@ class Condition:
                 *(self.model, self.row, self.recipe, self.vectors),
                 *(self.training_set, self.overrides),
             ]
+        )
+
+    def is_of(self, group: Group, metric: str) -> bool:
+        """Returns True if a group's very runs were measured.
+
+        A recipe may have changed since, or have more seeds: its runs then have
+        other metrics.
+        """
+        found = group.metric(metric)
+        return (
+            (self.model, self.row) == (group.model, group.row)
+            and self.recipe == group.recipe
+            and tuple(self.vectors) == group.vectors
+            and self.overrides == group.overrides
+            and self.seeds == [run["seed"] for run in group.runs]
+            and found is not None
+            and abs(self.mean - found.mean) < 1e-9
         )
 
 
@@ -102,6 +121,26 @@ class PairedTest:
             *(self.paper, self.dataset, self.split, self.metric),
             *(self.first.identity, self.second.identity),
         )
+
+
+def current_tests(
+    groups: Iterable[Group], tests: Iterable[PairedTest]
+) -> list[PairedTest]:
+    """The tests of the runs of some groups, without those of earlier runs."""
+    by_place: dict[tuple[str, str], list[Group]] = defaultdict(list)
+    for group in groups:
+        by_place[group.dataset, group.split].append(group)
+    return [
+        test
+        for test in tests
+        if all(
+            any(
+                condition.is_of(group, test.metric)
+                for group in by_place[test.dataset, test.split]
+            )
+            for condition in (test.first, test.second)
+        )
+    ]
 
 
 def read_paired_tests(path: Path | str = PATH) -> list[PairedTest]:

@@ -60,21 +60,10 @@ class Ranking:
         )
 
     def of(self, group: Group) -> bool:
-        """Returns True if these are the rankings of a group's very runs.
-
-        A recipe may have changed since: its runs then have other metrics.
-        """
-        condition = self.condition
-        return (
-            (self.paper, self.dataset) == (group.paper, group.dataset)
-            and (self.split, condition.model) == (group.split, group.model)
-            and condition.recipe == group.recipe
-            and tuple(condition.vectors) == group.vectors
-            and condition.overrides == group.overrides
-            and condition.row == group.row
-            and condition.seeds == [run["seed"] for run in group.runs]
-            and (found := group.metric(self.metric)) is not None
-            and abs(condition.mean - found.mean) < 1e-9
+        """Returns True if these are the rankings of a group's very runs."""
+        places = [(x.paper, x.dataset, x.split) for x in (self, group)]
+        return places[0] == places[1] and self.condition.is_of(
+            group, self.metric
         )
 
 

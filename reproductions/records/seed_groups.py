@@ -218,6 +218,18 @@ def group_runs(runs: Iterable[dict[str, Any]]) -> list[Group]:
     return groups
 
 
+def latest(groups: Iterable[Group]) -> list[Group]:
+    """Of several forms of a recipe, the one that was measured last."""
+    by_name: dict[str, Group] = {}
+    for group in sorted(groups, key=lambda group: group.position):
+        name = [
+            *(group.paper, group.dataset, group.split, group.model, group.row),
+            *(group.recipe, group.vectors, group.training_set, group.overrides),
+        ]
+        by_name[canonical(name)] = group
+    return [group for group in groups if group in by_name.values()]
+
+
 def _effective(
     changed: dict[str, Any], settings: dict[str, Any]
 ) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from reproductions.records.costs import Cost
 from reproductions.records.costs import read_costs
 from reproductions.records.deviations import COMMON
 from reproductions.records.deviations import load_deviations
+from reproductions.records.paired_tests import current_tests
 from reproductions.records.paired_tests import read_paired_tests
 from reproductions.records.paper_figures import Paper
 from reproductions.records.paper_figures import load_papers
@@ -69,7 +70,9 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
     folder = root / "reproductions"
     papers = load_papers(folder)
     groups = group_runs(read_all_runs(folder / "records"))
-    tests = read_paired_tests(folder / "records" / "paired_tests.jsonl")
+    tests = current_tests(
+        groups, read_paired_tests(folder / "records" / "paired_tests.jsonl")
+    )
     rankings = read_rankings(folder / "records" / "rankings.jsonl")
     deviations = load_deviations(folder)
     searches = {key: read_searches(folder / key) for key in papers}

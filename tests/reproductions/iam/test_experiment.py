@@ -1,5 +1,6 @@
 """IAM's experiment from the command line, its stages and its matcher."""
 
+import itertools
 import json
 import shutil
 
@@ -13,6 +14,7 @@ from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.harness import vectors
 from reproductions.harness.settings import recorded
 from reproductions.iam import experiment as iam
+from reproductions.iam import language_models
 from reproductions.iam import tables as iam_tables
 from reproductions.iam.optimizer import learning_rates
 from reproductions.iam.settings import RECIPES
@@ -101,6 +103,25 @@ def test_all_stages_then_the_matcher_exported_and_shown(
     assert cli.main(["attention", str(whole), *texts]) == 0
     shown = capsys.readouterr().out
     assert "IAM, score" in shown and "num" in shown
+
+
+@pytest.mark.slow
+def test_without_held_out_texts_language_models_keep_the_last_epoch(
+    tmp_path, monkeypatch
+):
+    worse = itertools.count(2.0)
+    monkeypatch.setattr(
+        language_models,
+        "perplexity",
+        lambda *_: dict.fromkeys(("forward", "backward"), next(worse)),
+    )
+    for folder, settings, epoch in (
+        ("chosen", {}, 1),
+        ("last", {"average_last": 1, "lm_patience": 1}, 2),
+    ):
+        assert run(tmp_path / folder, "--stage=lm", **settings) == 0
+        stages = list((tmp_path / folder / "stages").glob("lm-*"))
+        assert [metrics_of(s)["epoch"] for s in stages] == [epoch] * 2
 
 
 @pytest.mark.slow

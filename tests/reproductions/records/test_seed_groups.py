@@ -2,6 +2,7 @@
 
 from reproductions.records.seed_groups import distinctions
 from reproductions.records.seed_groups import group_runs
+from reproductions.records.seed_groups import latest
 from reproductions.records.seed_groups import one_setting_apart
 from reproductions.records.seed_groups import vector_name
 from support.report_pages import page
@@ -98,3 +99,16 @@ def test_vector_names():
     assert vector_name("a/b/glove.840B.300d.txt.gz") == "glove.840B.300d"
     assert vector_name("skipgram") == "skipgram"
     assert vector_name("wiki.en.vec") == "wiki.en"
+
+
+def test_of_two_forms_of_a_recipe_the_later_is_kept():
+    runs = [
+        run(settings={"units": 9}),
+        run(settings={"units": 5}),
+        run(settings={"units": 5}, overrides={"epochs": 2}),
+    ]
+    for given, kept in ((runs, 5), ([runs[1], runs[0], runs[2]], 9)):
+        found = latest(group_runs(given))
+        assert sorted(group.settings["units"] for group in found) == sorted(
+            [kept, 5]
+        )

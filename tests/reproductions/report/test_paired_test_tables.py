@@ -4,10 +4,13 @@ import dataclasses
 
 from reproductions.records.paired_tests import Condition
 from reproductions.records.paired_tests import PairedTest
+from reproductions.records.paired_tests import current_tests
 from reproductions.records.paper_figures import load_papers
+from reproductions.records.seed_groups import group_runs
 from reproductions.report.paired_test_tables import paired_test_tables
 from support.report_pages import page
 from support.report_pages import row_of
+from support.report_pages import run
 from support.report_pages import section
 
 CONDITION = Condition(
@@ -144,3 +147,24 @@ def test_differences_have_their_intervals_and_the_papers():
     assert row_of(wikiqa, "CTRN (a)")[-2:] == ["no claim", "2, 2"]
     part = section(page(paper="ctrn"), "## Differences between models")
     assert part.split("\n## ")[0].strip() == "No paired test is recorded."
+
+
+def test_tests_of_earlier_runs_are_left_out():
+    """Those whose mean, or seeds, no recorded runs have any more."""
+    given = {"vectors": ["v.bin"], "dataset": "wikiqa", "split": "dev"}
+    runs = [
+        run(seed, 0.5, model=model, recipe="paper", **given)
+        for model, seeds in (("ctrn", (1, 2)), ("qrnn", (1,)))
+        for seed in seeds
+    ]
+    groups = group_runs(runs)
+    two_seeds = dataclasses.replace(CONDITION, vectors=["v"])
+    one_seed = dataclasses.replace(two_seeds, model="qrnn", seeds=[1])
+    now = dataclasses.replace(TESTED, first=two_seeds, second=one_seed)
+    other_seeds = dataclasses.replace(one_seed, seeds=[1, 2])
+    other_mean = dataclasses.replace(one_seed, mean=0.4)
+    before = [
+        dataclasses.replace(now, second=second)
+        for second in (other_seeds, other_mean)
+    ]
+    assert current_tests(groups, [before[0], now, before[1]]) == [now]
