@@ -12,6 +12,7 @@ from keras_qa.datasets.columns import Columns
 from keras_qa.errors import DatasetError
 from keras_qa.errors import MissingColumnError
 from keras_qa.files.json_stream import read_records
+from keras_qa.files.text_files import AS_CSV
 from keras_qa.files.text_files import MAX_LINE_BYTES
 from keras_qa.files.text_files import error_at
 from keras_qa.files.text_files import read_lines
@@ -27,6 +28,11 @@ PARQUET_ROWS = 1024
 
 # The field delimiters by suffix; JSON lines have none.
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".jsonl": None, ".ndjson": None}
+# What to do with files that have other suffixes.
+_REMEDIES = {
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), f"; {AS_CSV}"),
+    ".json": "; write one JSON object per line as .jsonl",
+}
 _DELIMITER = ", or another `delimiter` (--delimiter)"
 # The line before a header that tells Excel the delimiter.
 _EXCEL = re.compile(r"sep=.\s*", re.IGNORECASE)
@@ -49,7 +55,10 @@ def table_delimiter(path: Path) -> str | None:
     suffixes = [s for s in path.suffixes if s != ".gz"]
     suffix = suffixes[-1].lower() if suffixes else ""
     if suffix not in _DELIMITERS:
-        raise DatasetError(f"`path` must end in {TABLES}. Received: {path}")
+        remedy = _REMEDIES.get(suffix, "")
+        raise DatasetError(
+            f"`path` must end in {TABLES}{remedy}. Received: {path}"
+        )
     return _DELIMITERS[suffix]
 
 

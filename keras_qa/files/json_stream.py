@@ -69,10 +69,10 @@ def read_records(
         # Also raised for deep nesting, and for numbers of too many digits.
         except (ValueError, RecursionError) as error:
             raise error_at(
-                path, number, f"a JSON object ({error})", line
+                path, number, f"a JSON object on each line ({error})", line
             ) from None
         if not isinstance(record, dict):
-            raise error_at(path, number, "a JSON object", record)
+            raise error_at(path, number, "a JSON object on each line", record)
         yield number, record
 
 

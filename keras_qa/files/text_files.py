@@ -20,6 +20,12 @@ MAX_LINE_BYTES = 2**24
 # Bounds messages, since an id of the file may be part of the expectation.
 _MAX_EXPECTED = 400
 
+AS_CSV = "save a spreadsheet as CSV (in Excel: CSV UTF-8)"
+"""What to do with a file of Excel."""
+
+# The beginnings of zips, such as `.xlsx`, and of `.xls`.
+_BINARY = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+
 # Errors of opening, reading and decompressing.
 READ_ERRORS = (OSError, EOFError, zlib.error)
 
@@ -90,7 +96,7 @@ def find_file(folder: Path, name: str) -> Path | None:
     return None
 
 
-def open_bytes(path: Path) -> BinaryIO:
+def open_bytes(path: Path) -> io.BufferedReader:
     """Opens a file for reading; `.gz` and `.bz2` are decompressed.
 
     Raises:
@@ -122,15 +128,20 @@ def read_lines(
         `(number, line)`, numbered from 1, without the line end.
 
     Raises:
-        DatasetError: if the file cannot be read or decompressed, has another
-            encoding, or has a line of `MAX_LINE_BYTES` bytes (characters, in
-            an encoding other than UTF-8) or more, or `encoding` is unknown.
+        DatasetError: if the file cannot be read or decompressed, is a zip or
+            of Excel, has another encoding, or has a line of `MAX_LINE_BYTES`
+            bytes (characters, in an encoding other than UTF-8) or more, or
+            `encoding` is unknown.
     """
     path = Path(path)
     lines = _utf8_lines if _is_utf8(encoding) else _encoded_lines
     number = 0
     try:
         with open_bytes(path) as stream:
+            start = stream.peek(8)[:8]
+            if start.startswith(_BINARY):
+                expected = f"text, not an Excel file or a zip; {AS_CSV}"
+                raise error_at(path, 1, expected, start)
             for line in lines(path, stream, encoding):
                 number += 1
                 if number == 1:

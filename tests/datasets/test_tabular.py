@@ -153,10 +153,10 @@ GOOD = {"question": "q", "answer": "a", "label": 1}
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", r"a JSON object \(Expecting property.* Received: '{'"),
-        ("[1]", r"expected a JSON object. Received: \[1\]"),
-        ("[" * 100_000, r"a JSON object \(maximum recursion"),
-        ('{"label": ' + "1" * 5000 + "}", r"a JSON object \(.*digits"),
+        ("{", r"a JSON object on each line \(Expecting.* Received: '{'"),
+        ("[1]", r"a JSON object on each line. Received: \[1\]"),
+        ("[" * 100_000, r"a JSON object on each line \(maximum rec"),
+        ('{"label": ' + "1" * 5000 + "}", r"on each line \(.*digits"),
         ('{"question": "q", "label": 1}', "expected a column 'answer'"),
         (json.dumps(GOOD | {"label": 1.5}), "a label, 0 or 1, .*: 1.5"),
         (json.dumps(GOOD | {"label": [1]}), r"a label, 0 or 1, .*: \[1\]"),

@@ -12,7 +12,10 @@ HEADER = "question,answer,label\n"
 TEXT = f"{HEADER}Warum?,Grün,1\n"
 # Name and content.
 FILES = {
-    "another ending": ("train.xlsx", b""),
+    "another ending": ("train.txt", b""),
+    "an Excel file": ("train.xlsx", b""),
+    "an Excel file by another name": ("train.csv", b"PK\x03\x04\x14\0\6\0"),
+    "JSON that is not in lines": ("train.json", b""),
     "another name of a column": ("train.csv", b"frage;antwort\na;b\n"),
     "the name twice": ("train.csv", b"Question,QUESTION,answer,label\n"),
     "another encoding": ("train.csv", TEXT.encode("cp1252")),
@@ -26,6 +29,7 @@ FILES = {
     ),
     "a header only": ("train.csv", HEADER.encode()),
     "an empty file": ("train.csv", b""),
+    "a JSON array": ("train.jsonl", b'["question", "answer"]'),
     "text in place of JSON": ("train.jsonl", HEADER.encode()),
 }
 

@@ -79,3 +79,12 @@ def test_shorten_survives_anything():
     assert len(shorten([["x" * 1000] * 1000] * 1000)) == 300
     assert shorten([10**5000, 7]) == "[<integer of 16610 bits>, 7]"
     assert shorten(endless)
+
+
+@pytest.mark.parametrize("encoding", [None, "utf-8", "utf-16", "latin-1"])
+@pytest.mark.parametrize("start", [b"PK\x03\x04", b"\xd0\xcf\x11\xe0"])
+def test_an_excel_file_is_no_text(start, encoding, tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(start + bytes(20))
+    with pytest.raises(DatasetError, match=r"a\.txt:1: .* save .* as CSV"):
+        list(read_lines(path, encoding))
