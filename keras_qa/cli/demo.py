@@ -22,6 +22,7 @@ from keras_qa.demo.runs import check_runs
 from keras_qa.errors import DatasetError
 from keras_qa.errors import SearchError
 from keras_qa.export.forms import check_packages
+from keras_qa.files.whole import check_writable
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,8 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
         ExportError: if a ranker cannot be written as ONNX.
         ImportError: if a package of the extra `onnx` is not installed.
         ModelFileError: if a Keras model cannot be loaded.
-        OSError: if the output exists and may not be replaced, or the port is
-            taken.
+        OSError: if the output exists and may not be replaced or cannot be
+            written to its place, or the port is taken.
         RankerError: if a ranker is missing, there twice, or takes no text.
         SearchError: if a number is out of range.
     """
@@ -142,6 +143,7 @@ def _check(arguments: argparse.Namespace) -> None:
             "`--output` must not exist, unless `--overwrite` is given and it "
             f"is a site. Received: {output}"
         )
+    check_writable(output)
     given = given_options(arguments)
     if given and arguments.answers is None:
         raise DatasetError(

@@ -18,6 +18,7 @@ from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import table_options
 from keras_qa.errors import DatasetError
 from keras_qa.errors import RunFolderError
+from keras_qa.files.whole import check_writable
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         DatasetError: if the file is missing or bad, or an option is out of
             range.
         ImportError: if a package that a model's format needs is missing.
+        OSError: if the output cannot be written to its place.
         RankerError: if there is no model that takes text.
         RunFolderError: if the output exists.
     """
@@ -141,6 +143,8 @@ def _check(arguments: argparse.Namespace) -> None:
         raise RunFolderError(
             f"--output must not exist. Received: {arguments.output}"
         )
+    if arguments.output is not None:
+        check_writable(arguments.output)
     for path in (arguments.model, arguments.against):
         if path is not None and not path.exists():
             raise DatasetError(

@@ -20,6 +20,7 @@ from keras_qa.export.onnx_beside import add_onnx
 from keras_qa.export.onnx_model import BESIDE
 from keras_qa.export.onnx_model import MODEL_FILE
 from keras_qa.export.onnx_model import find_beside
+from keras_qa.files.whole import check_writable
 from keras_qa.ranker import Ranker
 
 
@@ -71,7 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
         ExportError: if the model cannot be written in that format, or an
             argument is out of range.
         ImportError: if the format needs a package that is not installed.
-        OSError: if the output exists and may not be replaced.
+        OSError: if the output exists and may not be replaced, or cannot be
+            written to its place.
         RankerError: if there is no Keras model that takes text.
     """
     lengths = {
@@ -98,6 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"Received: {output}"
         )
     check_form(arguments.model)
+    check_writable(output)
     if arguments.format != "keras":
         # Converters need TensorFlow; a `.keras` file loads on any backend.
         os.environ["KERAS_BACKEND"] = "tensorflow"

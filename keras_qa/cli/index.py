@@ -16,6 +16,7 @@ from keras_qa.cli.options.models import load_model
 from keras_qa.cli.options.models import print_report
 from keras_qa.errors import SearchError
 from keras_qa.export.forms import check_form
+from keras_qa.files.whole import check_writable
 from keras_qa.search.answers import read_answers
 from keras_qa.search.faiss_index import KINDS
 
@@ -85,6 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         ImportError: if FAISS is not installed.
         DatasetError: if the file of answers is missing or bad.
+        OSError: if the output is no folder that can be written to.
         OwnedError: if another process writes to the output.
         RankerError: if there is no Keras model that takes text.
         SearchError: see `build_index` and `encode_part`.
@@ -92,6 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     # What is wrong is reported before Keras is imported.
     part = _part(arguments)
     check_form(arguments.model)
+    check_writable(arguments.output, inside=True)
     next(read_answers(arguments.answers), None)
     if arguments.workers is not None:
         return _run_workers(arguments)

@@ -37,6 +37,7 @@ from keras_qa.datasets.tabular import read_tabular
 from keras_qa.errors import DatasetError
 from keras_qa.files.locks import owned_folder
 from keras_qa.files.text_files import find_file
+from keras_qa.files.whole import check_writable
 from keras_qa.files.whole import write_whole
 from keras_qa.progress import ProgressBar
 from keras_qa.ranking.duplicates import DuplicateReport
@@ -185,6 +186,7 @@ def run(arguments: argparse.Namespace) -> int:
         DatasetError: if the arguments contradict each other or are out of
             range, or a file is missing or bad, or cannot be written.
         ImportError: if a Parquet file is read or written without pyarrow.
+        OSError: if an output cannot be written to its place.
         OwnedError: if another process writes to the output folder.
     """
     _check(arguments)
@@ -297,6 +299,7 @@ def _check_written(
             raise DatasetError(
                 f"{option} must write a file. Received: {path}, a folder"
             )
+        check_writable(path, option)
         for source in sources:
             if path.exists() and path.samefile(source):
                 raise DatasetError(

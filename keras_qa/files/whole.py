@@ -64,6 +64,37 @@ def refuse_existing(*paths: Path | str) -> None:
             )
 
 
+def check_writable(
+    path: Path | str, option: str = "--output", *, inside: bool = False
+) -> None:
+    """Checks, before any work, that an output can be written to its place.
+
+    It looks at the nearest folder that exists, and writes nothing.
+
+    Args:
+        path: the file or folder that will be written.
+        option: the option that names it.
+        inside: True if files will be written into the folder `path`; False if
+            `path` will be written by `write_whole`.
+
+    Raises:
+        OSError: if a file is where a folder must be, or the folder cannot be
+            written to.
+    """
+    place = Path(path).absolute()
+    if not inside:
+        place = place.parent
+    while not place.exists():
+        place = place.parent
+    if place.is_dir() and os.access(place, os.W_OK | os.X_OK):
+        return
+    what = "cannot be written to" if place.is_dir() else "is a file"
+    raise OSError(
+        f"{option} must be {'' if inside else 'in '}a folder that can be "
+        f"written to. Received: {path}, but {place} {what}"
+    )
+
+
 def remove_scratch(folder: Path) -> None:
     """Removes incomplete files and folders that killed processes left.
 

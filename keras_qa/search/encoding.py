@@ -220,9 +220,12 @@ def _claim(
     )
     now = asdict(settings)
     path = folder / SETTINGS
+    has_model = (folder / "model").exists()
+    if not (has_model and path.exists()):
+        _check_empty(folder)
     if path.exists():
         before = asdict(read_index_file(path, Settings))
-        if (folder / "model").exists():
+        if has_model:
             kept = TextReading.load(folder / "model", reading.tokenizer)
             before["readable"] = kept.readable, sorted(kept.stop_words)
             now["readable"] = reading.readable, sorted(reading.stop_words)
@@ -235,9 +238,8 @@ def _claim(
                 f"Received: {shorten(now[changed[0]])}"
             )
     else:
-        _check_empty(folder)
         write_json(path, now)
-    if not (folder / "model").exists():
+    if not has_model:
         ranker.save(folder / "model")
     return settings
 
@@ -247,7 +249,7 @@ def _check_empty(folder: Path) -> None:
     others = sorted(
         path.name
         for path in folder.iterdir()
-        if path.name not in (RUNNING, PARTS)
+        if path.name not in (RUNNING, PARTS, SETTINGS)
         and not path.name.startswith(SCRATCH)
     )
     if others:

@@ -150,6 +150,8 @@ def test_only_a_site_is_replaced(written, tmp_path, capsys):
     assert main([*words, str(written)]) == 2
     assert main([*words, str(tmp_path), "--overwrite"]) == 2
     assert capsys.readouterr().err.count("`--output` must not exist") == 2
+    assert main([*words, str(written / "index.html" / "site")]) == 2
+    assert "--output must be in a folder" in capsys.readouterr().err
 
 
 def test_a_model_that_cannot_be_written(

@@ -61,6 +61,8 @@ def test_lite(run_folder, tmp_path, capsys):
     assert reading["inputs"]["answer"]["shape"] == [2, 9]
     assert _export(run_folder, "tflite", output) == 2
     assert "must not exist, unless `--overwrite`" in capsys.readouterr().err
+    assert _export(run_folder, "tflite", output / "reading.json" / "x") == 2
+    assert "--output must be in a folder" in capsys.readouterr().err
 
 
 def _keras_scores(path):

@@ -201,6 +201,12 @@ def test_a_folder_of_something_else_is_left_alone(runs, answer_file, tmp_path):
     with pytest.raises(SearchError, match="Received: one with model"):
         build(runs["hyperqa"], answer_file, tmp_path)
     assert list(tmp_path.rglob("*")) == [theirs.parent, theirs]
+    # Settings of a run are none of an index.
+    (tmp_path / "settings.json").write_text("{}")
+    theirs.rename(tmp_path / "model.keras")
+    theirs.parent.rmdir()
+    with pytest.raises(SearchError, match=r"Received: one with model\.keras"):
+        build(runs["hyperqa"], answer_file, tmp_path)
 
 
 def test_other_answers_and_other_models_are_refused(
@@ -317,6 +323,9 @@ def test_errors_of_the_commands(
     run = runs["hyperqa"]
     assert command("index", run, "--answers", tmp_path / "no", *output) == 2
     assert "no:1: expected a readable file" in capsys.readouterr().err
+    at_file = ("--answers", answer_file, "--output", answer_file)
+    assert command("index", run, *at_file) == 2
+    assert "--output must be a folder" in capsys.readouterr().err
     assert command("ask", tmp_path, "--question", "a") == 2
     assert "the folder of a finished index" in capsys.readouterr().err
     assert command("ask", tmp_path) == 2

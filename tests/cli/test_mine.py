@@ -103,6 +103,10 @@ def test_other_files_are_not_replaced(pairs, tmp_path, capsys):
         assert "must not exist, unless --overwrite is given" in error
         assert error.endswith(f"Received: {path}\n")
         assert path.read_text() == "precious"
+    for option in ("--output", "--duplicates"):
+        assert mine(*words, tmp_path / "a.csv", option, other / "b.csv") == 2
+        error = capsys.readouterr().err
+        assert f"{option} must be in a folder" in error
     assert not (tmp_path / "a.csv").exists()
     assert mine(*words, other, "--duplicates", other, "--overwrite") == 2
     assert "another file than --output" in capsys.readouterr().err

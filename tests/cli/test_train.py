@@ -106,6 +106,7 @@ def test_evaluate_refuses_before_it_loads(tmp_path, capsys):
         ([RUN, alone], "a column 'label'"),
         ([RUN, table, "--top", 3], "goes with --rerank"),
         ([RUN, table, "--against", tmp_path / "no"], "does not exist"),
+        ([RUN, table, "--output", table / "out"], "a.csv is a file"),
     ):
         assert command("evaluate", *words) == 2
         assert message in capsys.readouterr().err

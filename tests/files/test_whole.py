@@ -1,8 +1,11 @@
 """Files and folders are whole or absent."""
 
+import os
+
 import pytest
 
 from keras_qa.files import whole as atomic
+from keras_qa.files.whole import check_writable
 from keras_qa.files.whole import refuse_existing
 from keras_qa.files.whole import remove_scratch
 from keras_qa.files.whole import write_whole
@@ -89,3 +92,19 @@ def test_outputs_that_exist_are_refused(tmp_path):
     (tmp_path / "saved_model").mkdir()
     with pytest.raises(FileExistsError, match=r"exist yet; .*: .*saved_model$"):
         refuse_existing(tmp_path / "ranker", tmp_path / "saved_model")
+
+
+def test_an_output_that_has_no_place(tmp_path, monkeypatch):
+    file = tmp_path / "file"
+    file.touch()
+    check_writable(file)
+    check_writable(tmp_path / "new" / "folder", inside=True)
+    with pytest.raises(OSError, match=r"^--x must be in a folder.*/file is a"):
+        check_writable(file / "new" / "folder", "--x")
+    with pytest.raises(OSError, match=r"^--output must be a folder.*is a file"):
+        check_writable(file, inside=True)
+    assert list(tmp_path.iterdir()) == [file]
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OSError, match=r": new, but /.* cannot be written to$"):
+        check_writable("new")
