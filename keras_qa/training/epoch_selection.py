@@ -1,10 +1,14 @@
 """Choice of the best epoch, with saved states to resume from."""
 
 import csv
+import errno
 import hashlib
+import math
+import os
 import time
 from collections.abc import Callable
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from typing import Protocol
@@ -19,6 +23,10 @@ from keras_qa.files.text_files import shorten
 from keras_qa.training.run_folder import RunFolder
 
 PROGRESS = "progress.json"
+
+# What HDF5 needs in addition to the numbers: at all, and for each variable.
+_FILE_BYTES = 1 << 16
+_VARIABLE_BYTES = 1 << 12
 
 
 class Measured(Protocol):
@@ -220,7 +228,8 @@ class EpochSelector(keras.callbacks.Callback):
 
     def _save(self) -> None:
         done = len(self.history)
-        self.folder.write(self._weights(done).name, self.model.save_weights)
+        save = partial(save_weights, self.model)
+        self.folder.write(self._weights(done).name, save)
         self.folder.write_json(
             self._seeds(done).name,
             {
@@ -253,6 +262,38 @@ class EpochSelector(keras.callbacks.Callback):
             writer = csv.DictWriter(file, self.history[0].keys())
             writer.writeheader()
             writer.writerows(self.history)
+
+
+def save_weights(model: keras.Model, path: Path) -> None:
+    """Saves the weights and the optimizer's state, if there is room for them.
+
+    HDF5 ends the process by a segmentation fault where it cannot write what it
+    has buffered, hence room is looked for before.
+
+    Raises:
+        OSError: if there is none.
+    """
+    optimizer = model.optimizer.variables if model.optimizer else []
+    # No number of the kit's variables has more than 4 bytes.
+    needed = _FILE_BYTES + sum(
+        _VARIABLE_BYTES + 4 * math.prod(variable.shape)
+        for variable in (*model.variables, *optimizer)
+    )
+    with path.open("wb") as file:
+        _reserve(file.fileno(), needed)
+    # This replaces the empty file.
+    model.save_weights(path)
+
+
+def _reserve(descriptor: int, size: int) -> None:
+    """Raises an OSError if a disk or a quota has no room for a file."""
+    # macOS has no such function, and some file systems refuse it.
+    if hasattr(os, "posix_fallocate"):
+        try:
+            os.posix_fallocate(descriptor, 0, size)
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise
 
 
 def load_weights(model: keras.Model, path: Path) -> None:

@@ -126,7 +126,7 @@ class RunFolder:
         if not self.resume:
             raise RunFolderError(
                 f"{self.path} holds a run already. Add --resume to go on with "
-                "it, or give another --output-dir."
+                "it, or give another output folder."
             )
         before = self.read_json(SETTINGS)
         if not fits(before, dict[str, Any]):
@@ -152,7 +152,7 @@ class RunFolder:
     def _busy(self, error: OwnedError) -> RunFolderError:
         return RunFolderError(
             f"{self.path} is being written to. Wait for the end of that run, "
-            f"or give another --output-dir. Received: {error}"
+            f"or give another output folder. Received: {error}"
         )
 
     @property
@@ -221,8 +221,8 @@ class RunFolder:
                 raise
             raise RunFolderError(
                 f"{self.path / name}: expected to be able to write it; what "
-                "the run has saved before is kept, and --resume goes on from "
-                f"there. Received: {error}"
+                "the run has saved before is kept, and the same command goes "
+                f"on from there once there is room. Received: {error}"
             ) from error
 
     def write_json(self, name: str, content: Any) -> None:

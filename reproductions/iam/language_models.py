@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import keras
@@ -16,6 +17,7 @@ from keras_qa.text.ngrams import UnigramModel
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.sides import SIDES
 from keras_qa.training.epoch_selection import load_weights
+from keras_qa.training.epoch_selection import save_weights
 from keras_qa.training.fitting import fit_best_epoch
 from keras_qa.training.language_model import LanguageModelBatches
 from keras_qa.training.language_model import class_sequences
@@ -184,7 +186,7 @@ def train_language_model(
         shown="perplexity",
         callbacks=learning_rates(settings, rate),
     )
-    folder.write(WEIGHTS, model.save_weights)
+    folder.write(WEIGHTS, partial(save_weights, model))
     (epoch,) = selector.chosen_epochs
     best = selector.history[epoch - 1]
     return {

@@ -1,8 +1,16 @@
 """When a training ends."""
 
+import errno
+import os
+from functools import partial
+
+import keras
 import pytest
 
+from keras_qa.errors import RunFolderError
 from keras_qa.training.epoch_selection import EpochSelector
+from keras_qa.training.epoch_selection import load_weights
+from keras_qa.training.epoch_selection import save_weights
 from keras_qa.training.run_folder import RunFolder
 
 
@@ -34,3 +42,29 @@ def test_patience(tmp_path, patience, quality, ends):
 def test_errors(tmp_path, name):
     with pytest.raises(ValueError, match=f"`{name}` must not .*{name}=-1"):
         EpochSelector(RunFolder(tmp_path, {}), lambda: None, **{name: -1})
+
+
+@pytest.mark.once
+def test_a_full_disk_is_found_before_hdf5_writes(tmp_path, monkeypatch):
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(3)])
+    model.compile("adam")
+    save = partial(save_weights, model)
+    code, asked = errno.EOPNOTSUPP, []
+
+    def fail(descriptor, start, size):
+        asked.append(size)
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "posix_fallocate", fail, raising=False)
+    folder = RunFolder(tmp_path, {}, resume=True)
+    with folder.claim():
+        # A file system that cannot say is tried.
+        folder.write("a.weights.h5", save)
+        load_weights(model, tmp_path / "a.weights.h5")
+        monkeypatch.setattr(model, "save_weights", None)
+        code = errno.ENOSPC
+        message = r"the same command goes on .* room\. .* No space left"
+        with pytest.raises(RunFolderError, match=message):
+            folder.write("b.weights.h5", save)
+    assert asked[0] > (tmp_path / "a.weights.h5").stat().st_size
+    assert not (tmp_path / "b.weights.h5").exists()
