@@ -74,7 +74,7 @@ def attention_weights(
             attribute `attention`, a model with the same inputs that returns a
             dict of weights `(batch_size, length)` of one or both sides:
             `APBiLSTM`, `APCNN`, `AttentiveLSTM`, `AttentiveCNN`, `MRNN`,
-            `AICNN`, or one of your own.
+            `IAM`, `AICNN`, or one of your own.
         reading: how it read text in training.
         question: the question.
         answer: the answer.
@@ -94,9 +94,11 @@ def attention_weights(
     weigh = getattr(model, "attention", None)
     if weigh is None:
         raise AttentionError(
-            "`model` must have an attribute `attention`, as AP-BiLSTM, AP-CNN, "
-            "the attentive models and MRNN have. "
-            f"Received: {type(model).__name__}"
+            "Expected a model with attention: MRNN, IAM, attentive LSTM or "
+            "CNN, AP-BiLSTM, AP-CNN or AI-CNN, which the papers' scripts "
+            "train, such as `python -m reproductions.mrnn`, or one of your own "
+            "with an attribute `attention`. The models of `keras-qa train` "
+            f"have none. Received: {type(model).__name__}"
         )
     pair = read_pair(model, reading, question, answer)
     score, weights = score_and_weights(model, weigh, pair.inputs)

@@ -1,5 +1,7 @@
 """Show which words of a question and an answer a trained model attends to.
 
+MODEL is an MRNN, IAM, attentive LSTM or CNN, AP-BiLSTM, AP-CNN or AI-CNN, which
+the papers' scripts train; the models of `keras-qa train` have no attention.
 Words in brackets are not in the model's vocabulary; to the model, all of them
 are one word.
 """
@@ -20,7 +22,7 @@ from keras_qa.cli.options.models import load_model
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `keras-qa attention`."""
-    add_model(parser)
+    add_model(parser, onnx=False)
     parser.add_argument("--question", required=True, metavar="TEXT")
     parser.add_argument("--answer", required=True, metavar="TEXT")
     parser.add_argument(

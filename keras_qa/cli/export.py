@@ -26,7 +26,7 @@ from keras_qa.ranker import Ranker
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `keras-qa export`."""
-    add_model(parser)
+    add_model(parser, onnx=False)
     parser.add_argument("--format", choices=FORMATS, required=True)
     parser.add_argument(
         "--output",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `keras-qa index`."""
-    add_model(parser)
+    add_model(parser, onnx=False)
     parser.add_argument(
         "--answers",
         type=Path,

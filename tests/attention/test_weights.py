@@ -198,7 +198,8 @@ def test_drawing_without_matplotlib(monkeypatch, run_folder, capsys):
 
 
 def test_models_and_texts_without_attention():
-    with pytest.raises(AttentionError, match=r"`attention`.*Received: HyperQA"):
+    message = r"with attention: MRNN.*`keras-qa train` have .* HyperQA$"
+    with pytest.raises(AttentionError, match=message):
         attention_weights(HyperQA(9), READING, "a", "b")
     for side, texts in (("question", (" ", "a")), ("answer", ("a", ""))):
         with pytest.raises(

@@ -118,3 +118,13 @@ sys.exit(code or bool({"keras", "tensorflow"} & set(sys.modules)))
         check=True,
         capture_output=True,
     )
+
+
+@pytest.mark.parametrize("command", ["attention", "export", "index", "rank"])
+def test_help_offers_the_forms_that_a_command_takes(command, capsys):
+    with pytest.raises(SystemExit):
+        cli.main([command, "--help"])
+    offered = "SavedModel, ONNX folder" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    assert offered == (command == "rank")

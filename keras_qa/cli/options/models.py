@@ -12,14 +12,22 @@ if TYPE_CHECKING:
     from keras_qa.ranker import Ranker
 
 
-def add_model(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments `MODEL`, `--tokenizer` and `--readable`."""
+def add_model(parser: argparse.ArgumentParser, *, onnx: bool = True) -> None:
+    """Adds the arguments `MODEL`, `--tokenizer` and `--readable`.
+
+    Args:
+        parser: the command's parser.
+        onnx: False if the command needs the Keras model, which an ONNX folder
+            lacks.
+    """
+    forms = "ONNX folder, " if onnx else ""
+    note = "; all but ONNX contain the Keras model" if onnx else ""
     parser.add_argument(
         "model",
         type=Path,
         metavar="MODEL",
-        help="output folder of a run, SavedModel, ONNX folder, or folder that "
-        "Ranker.save wrote; all but ONNX contain the Keras model",
+        help=f"output folder of a run, SavedModel, {forms}or folder that "
+        f"Ranker.save wrote{note}",
     )
     parser.add_argument(
         "--tokenizer",
