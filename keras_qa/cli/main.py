@@ -11,6 +11,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 from keras_qa.errors import KerasQAError
 from keras_qa.errors import TextWarning
@@ -33,6 +34,17 @@ COMMANDS = {
     "serve": ("serve", "rank over HTTP"),
     "demo": ("demo", "write a page that ranks in the browser"),
 }
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that refuses unknown options by the usage of their command."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parses as the base does, but leaves nothing over."""
+        parsed, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return parsed, unknown
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -77,7 +89,7 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
         words: the words after the command. Only the subcommands that they
             name are given arguments.
     """
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="keras-qa", description="Neural question-answer ranking."
     )
     parser.add_argument("--version", action="version", version=__version__)

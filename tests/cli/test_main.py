@@ -128,3 +128,15 @@ def test_help_offers_the_forms_that_a_command_takes(command, capsys):
         capsys.readouterr().out.split()
     )
     assert offered == (command == "rank")
+
+
+def test_an_unknown_option_shows_the_usage_of_its_command(capsys):
+    for words, usage in (
+        (["train", "a.csv", "--output", "x"], "keras-qa train"),
+        (["data", "fetch", "wikiqa"], "keras-qa data fetch"),
+    ):
+        with pytest.raises(SystemExit):
+            cli.main([*words, "--recpe", "quick"])
+        error = capsys.readouterr().err
+        assert error.startswith(f"usage: {usage} ")
+        assert error.endswith("unrecognized arguments: --recpe quick\n")
