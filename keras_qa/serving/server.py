@@ -64,7 +64,14 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         OSError: if the address cannot be listened at.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=family, backlog=2048) as one:
+    try:
+        one = socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise OSError(
+            "--host and --port must be an address that can be listened at; "
+            f"--port 0 takes a free port. Received: {host}:{port} ({error})"
+        ) from error
+    with one:
         # Connections inherit it. asyncio sets it only for sockets of its own,
         # and without it a response waits 40 ms for an acknowledgement.
         one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

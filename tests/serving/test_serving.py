@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -35,6 +36,7 @@ from keras_qa.serving.batching import Batcher  # noqa: E402
 from keras_qa.serving.batching import QueueFullError  # noqa: E402
 from keras_qa.serving.rerank import Limits  # noqa: E402
 from keras_qa.serving.server import impatient_protocol  # noqa: E402
+from keras_qa.serving.server import listening  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.once
@@ -414,3 +416,14 @@ def test_the_command_answers_what_it_has_begun_and_stops(
     finally:
         process.kill()
         process.stderr.close()
+
+
+def test_a_taken_port_is_named():
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        message = rf"--port must .* Received: 127\.0\.0\.1:{port} \(.*in use"
+        with (
+            pytest.raises(OSError, match=message),
+            listening("127.0.0.1", port),
+        ):
+            pass
