@@ -147,8 +147,12 @@ def test_export_puts_onnx_into_the_folder_by_default(
     assert command(*export) == 0
     assert f"ONNX in {folder / 'onnx'}" in capsys.readouterr().out
     assert Ranker.load(folder).engine == "onnxruntime"
+    assert command(*export) == 0
+    assert "ONNX of this model is in" in capsys.readouterr().out
+    shutil.copy(runs["qacnn"] / "model.keras", folder)
     assert command(*export) == 2
     assert "`--output` must not exist" in capsys.readouterr().err
+    shutil.copy(runs["cosineqa"] / "model.keras", folder)
     assert command(*export, "--overwrite") == 0
     assert command("export", folder, "--format", "keras") == 2
     assert "--output must be given" in capsys.readouterr().err
