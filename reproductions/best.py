@@ -64,7 +64,11 @@ def runs_of(paper: str, arguments: argparse.Namespace) -> Iterator[PlannedRun]:
         for floor, settings in itertools.product(*FLOORS_OF[paper]):
             contextual = floor in CONTEXTUAL_FLOORS
             vectors = bert if contextual else arguments.embeddings
-            yield plan_run(dataset, floor, "paper", 1, vectors, settings)
+            run = plan_run(dataset, floor, "paper", 1, vectors, settings)
+            if contextual:
+                # Those of two papers differ in the layers of the BERT.
+                run = replace(run, name=f"{paper}-{run.name}")
+            yield run
     for seed in arguments.seeds:
         for dataset in arguments.datasets:
             for model, added in MODELS[paper].items():

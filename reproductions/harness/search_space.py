@@ -162,9 +162,7 @@ def search(
             reached = train(changes, str(number))[metric]
         except ValueError as error:
             # Other trials would read the same files.
-            if isinstance(error, KerasQAError) and not isinstance(
-                error, SettingsError
-            ):
+            if _of_input(error):
                 raise
             # For example scores that are not finite, or settings of which one
             # rules out another: other settings may work.
@@ -238,7 +236,7 @@ def trainer(
             "smoke": arguments.smoke,
             "trial": trial,
             "settings": settings,
-            "options": arguments.overrides,
+            "options": [*arguments.overrides, *_further(arguments)],
         }
         if (folder / TRIAL).exists():
             return _measured(folder / TRIAL, record)
@@ -248,7 +246,9 @@ def trainer(
             with on_devices(arguments):
                 found = validate(experiment, arguments, of_trial, folder)
         except ValueError as error:
-            _write_json(folder / TRIAL, {**record, "failed": str(error)})
+            # Bad input may be mended, and the trial made after all.
+            if not _of_input(error):
+                _write_json(folder / TRIAL, {**record, "failed": str(error)})
             raise
         metrics = found.metrics
         measured = {
@@ -264,6 +264,25 @@ def trainer(
         return metrics
 
     return train
+
+
+def _of_input(error: ValueError) -> bool:
+    """True if files are the cause, not the settings of a trial."""
+    return isinstance(error, KerasQAError) and not isinstance(
+        error, SettingsError
+    )
+
+
+def _further(arguments: argparse.Namespace) -> list[str]:
+    """Options but `--set` that decide what a trial measures."""
+    teacher = getattr(arguments, "teacher", None)
+    found = {
+        "epochs": arguments.epochs,
+        "row": arguments.row,
+        "transfer": " ".join(arguments.transfer),
+        "teacher": teacher and teacher.name,
+    }
+    return [f"{name}={value}" for name, value in found.items() if value]
 
 
 def _measured(path: Path, expected: Changes) -> dict[str, float]:
@@ -421,13 +440,13 @@ def _measure_together(
         for number, changes in enumerate(listed)
     }
     queue = Queue(folder / "queue", arguments.retries)
+    if arguments.worker:
+        work(queue, make)
+        return
     queue.add(
         jobs,
         lambda name: (folder / "trials" / jobs[name]["trial"] / TRIAL).exists(),
     )
-    if arguments.worker:
-        work(queue, make)
-        return
     module = [sys.executable, "-m", "reproductions.harness.search_space"]
     make_all(
         queue, jobs, make, arguments.workers, [*module, *given, "--worker"]

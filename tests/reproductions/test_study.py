@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from reproductions import best
 from reproductions import study
 from reproductions.harness.parts.floor_names import FLOORS
 from reproductions.harness.studies import making
@@ -34,6 +35,22 @@ def test_failed_runs_are_named_with_their_logs(tmp_path, capsys, monkeypatch):
     assert error.count(": error: none") == FAILURES
     for log in tmp_path.glob("queue/logs/*.log"):
         assert f"  {log}\n" in error
+
+
+def test_each_run_of_the_study_of_all_models_has_its_own_folder():
+    given = ["--data-dir=none", "--embeddings", "none.bin"]
+    arguments = best.parser().parse_args(given)
+    names = [run.name for run in best.runs(arguments)]
+    assert len(names) == len(set(names)) > 800
+
+
+def test_two_runs_of_one_folder_are_refused(tmp_path):
+    run = making.PlannedRun("a", ("--seed", "1"), ["v.bin"])
+    other = making.PlannedRun("a", ("--seed", "2"), ["v.bin"])
+    given = [f"--output-dir={tmp_path}", "--data-dir=none", "--embeddings", "v"]
+    arguments = best.parser().parse_args(given)
+    with pytest.raises(ValueError, match="Two runs have the folder 'a'"):
+        making.run_all("hyperqa", [run, other], arguments)
 
 
 def test_finished_runs_are_not_made_again(tmp_path, monkeypatch):

@@ -59,12 +59,17 @@ def run_all(
         0, or 1 if a run is not made.
     """
     folder = arguments.output_dir
-    jobs = {run.name: _job(run, paper, arguments) for run in runs}
+    jobs: dict[str, dict[str, Any]] = {}
+    for run in runs:
+        job = _job(run, paper, arguments)
+        if jobs.setdefault(run.name, job) != job:
+            raise ValueError(f"Two runs have the folder {run.name!r}")
     queue = Queue(folder / QUEUE, arguments.retries)
-    queue.add(jobs, lambda name: (folder / name / METRICS).exists())
     if arguments.worker:
+        # To add them again would try what was given up once more.
         work(queue, make)
         return 0
+    queue.add(jobs, lambda name: (folder / name / METRICS).exists())
     return make_all(queue, jobs, make, arguments.workers, command)
 
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from keras_qa.errors import DatasetError
+from keras_qa.errors import VectorsError
 from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness import search_space as search
 from reproductions.harness.cross_validation import KEPT
@@ -319,8 +320,17 @@ def test_a_worker_measures_what_the_search_then_ranks(tmp_path, monkeypatch):
     monkeypatch.setattr(search, "validate", validate)
     monkeypatch.setattr(search, "forget_models", lambda: None)
     path = tmp_path / "candidates.jsonl"
-    path.write_text("\n".join(json.dumps({"margin": m}) for m in (1, 2, 3)))
+    listed = [{"margin": margin} for margin in (1, 2, 3)]
+    path.write_text("\n".join(map(json.dumps, listed)))
     given = ["hyperqa", f"--output-dir={tmp_path}", f"--candidates={path}"]
+    # A worker adds no trial, nor tries again what was given up.
+    assert search.main([*given, "--worker"]) == 0
+    assert calls == []
+    jobs = {
+        f"trial-{number}": {"trial": str(number), "changes": changes}
+        for number, changes in enumerate(listed)
+    }
+    search.Queue(tmp_path / "queue", 0).add(jobs, lambda name: False)
     assert search.main([*given, "--worker"]) == 0
     assert calls == [1, 2, 3]
     assert not (tmp_path / "results.json").exists()
@@ -330,12 +340,29 @@ def test_a_worker_measures_what_the_search_then_ranks(tmp_path, monkeypatch):
     assert [best["margin"] for best in ranked] == [3, 1]
 
 
+def test_bad_input_is_no_failed_trial(tmp_path, monkeypatch):
+    """Once it is mended, the same command measures the trial."""
+    found = [VectorsError("v.bin: no such file"), 0.5]
+
+    def validate(*_):
+        if isinstance(found[0], Exception):
+            raise found.pop(0)
+        return Validation("MAP", [{"MAP": [found[0]]}], 1.0)
+
+    monkeypatch.setattr(search, "validate", validate)
+    given = ["hyperqa", f"--output-dir={tmp_path}", "--trials=1"]
+    assert search.main(given) == 2
+    assert not list(tmp_path.rglob("trial.json"))
+    assert search.main(given) == 0
+    assert len(json.loads((tmp_path / "results.json").read_text())) == 1
+
+
 def test_a_folder_of_other_trials_is_refused(tmp_path, monkeypatch, capsys):
     found = Validation("MAP", [{"MAP": [0.5]}], 1.0)
     monkeypatch.setattr(search, "validate", lambda *_: found)
     given = ["hyperqa", f"--output-dir={tmp_path}", "--trials=1"]
     assert search.main(given) == 0
-    for other in ("--search-seed=1", "--seed=2"):
+    for other in ("--search-seed=1", "--seed=2", "--epochs=9"):
         assert search.main([*given, other]) == 2
         error = capsys.readouterr().err
         assert "trial.json: expected" in error
