@@ -12,6 +12,11 @@ Score = Callable[[Sequence[str], Sequence[str]], np.ndarray]
 PAIRS = 1024
 """Pairs that are scored together, unless one request has more."""
 
+CHARACTERS = 2**20
+"""Characters of the answers scored together, unless one request has more.
+
+They bound the memory, which long answers take more of than many short ones."""
+
 
 class QueueFullError(Exception):
     """As many requests wait as may."""
@@ -28,11 +33,19 @@ class Batcher:
         score: maps questions and answers, equally many, to float scores.
         waiting: number of requests that may wait.
         pairs: see `PAIRS`.
+        characters: see `CHARACTERS`.
     """
 
-    def __init__(self, score: Score, waiting: int, pairs: int = PAIRS):
+    def __init__(
+        self,
+        score: Score,
+        waiting: int,
+        pairs: int = PAIRS,
+        characters: int = CHARACTERS,
+    ):
         self._score = score
         self._pairs = pairs
+        self._characters = characters
         self._queue: asyncio.Queue[_Waiting] = asyncio.Queue(waiting)
         self._next: _Waiting | None = None
 
@@ -57,12 +70,15 @@ class Batcher:
             try:
                 await self._answer(batch)
             # One request may be the cause; the others need not fail with it.
-            except Exception:
+            except Exception as error:
+                if len(batch) == 1:
+                    batch[0].fail(error)
+                    continue
                 for waiting in batch:
                     try:
                         await self._answer([waiting])
-                    except Exception as error:
-                        waiting.fail(error)
+                    except Exception as its_own:
+                        waiting.fail(its_own)
 
     async def _answer(self, batch: "list[_Waiting]") -> None:
         questions = [w.question for w in batch for _ in w.answers]
@@ -75,15 +91,17 @@ class Batcher:
             waiting.succeed(part)
 
     async def _take(self) -> "list[_Waiting]":
-        """The next requests, of at most `pairs` pairs or a single one."""
+        """The next requests, as many as are scored together, or one."""
         first = self._next or await self._queue.get()
         self._next = None
         batch, pairs = [first], len(first.answers)
+        characters = first.characters
         with suppress(asyncio.QueueEmpty):
-            while pairs < self._pairs:
+            while pairs < self._pairs and characters < self._characters:
                 waiting = self._queue.get_nowait()
                 pairs += len(waiting.answers)
-                if pairs > self._pairs:
+                characters += waiting.characters
+                if pairs > self._pairs or characters > self._characters:
                     self._next = waiting
                     break
                 batch.append(waiting)
@@ -96,6 +114,7 @@ class _Waiting:
     def __init__(self, question: str, answers: Sequence[str]):
         self.question = question
         self.answers = answers
+        self.characters = sum(map(len, answers))
         self.result: asyncio.Future[np.ndarray] = (
             asyncio.get_running_loop().create_future()
         )

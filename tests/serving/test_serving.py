@@ -281,6 +281,34 @@ def test_batches_have_a_size_and_a_client_may_leave():
     ]
 
 
+def test_long_answers_are_scored_in_smaller_batches_a_failure_once():
+    calls = []
+
+    def score(questions, answers):
+        calls.append(answers)
+        if "fail" in answers:
+            raise RuntimeError
+        return np.zeros(len(answers))
+
+    async def run():
+        batcher = Batcher(score, waiting=9, characters=10)
+        texts = (["a" * 6], ["b" * 5], ["c" * 30], ["fail"])
+        asked = [
+            asyncio.ensure_future(batcher.scores("q", answers))
+            for answers in texts
+        ]
+        await asyncio.sleep(0)
+        task = asyncio.ensure_future(batcher.run())
+        done = await asyncio.gather(*asked, return_exceptions=True)
+        task.cancel()
+        return done
+
+    done = asyncio.run(run())
+    assert [[len(a) for a in call] for call in calls] == [[6], [5], [30], [4]]
+    assert isinstance(done.pop(), RuntimeError)
+    assert [len(found) for found in done] == [1, 1, 1]
+
+
 async def dribble(app, receive):
     """What an application sends to a client, by ASGI alone."""
     sent = []
