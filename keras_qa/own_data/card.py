@@ -75,7 +75,7 @@ def _advice(metrics: Mapping[str, Any]) -> list[str]:
     if model not in BERTS:
         advice.append(
             "a BERT trained on the questions, which takes far longer: --model "
-            f"{BERTS[0]} (pip install 'keras-qa[bert]')"
+            f"{' or '.join(BERTS)} (pip install 'keras-qa[bert]')"
         )
     if metrics["mined"]:
         advice.append(
