@@ -69,7 +69,7 @@ class Parts:
                 "questions": len(part),
                 "candidates": _candidates(part),
                 "right": sum(len(q.positives) for q in part),
-                "mixed": mixed(part),
+                "mixed": len(mixed(part)),
             }
             for name, part in (
                 ("fit", self.fit),
@@ -240,8 +240,9 @@ def divide(
                 "Expected enough questions with a right and a wrong answer, "
                 "to train on (fit), to choose the epoch with (held_out) and to "
                 f"report (dev). Received: {len(train)} to train on and "
-                f"{len(ranked)} of dev, of which {mixed(train)} and "
-                f"{mixed(ranked)} have both, and none is in the part {name!r}"
+                f"{len(ranked)} of dev, of which {len(mixed(train))} and "
+                f"{len(mixed(ranked))} have both, and none is in the part "
+                f"{name!r}"
                 + f"; {repeated} wrong answers are left out, with the text of "
                 "a right answer to their question"
                 * bool(repeated)
@@ -251,9 +252,9 @@ def divide(
     return parts
 
 
-def mixed(questions: Sequence[Question]) -> int:
-    """The number of questions with a right and a wrong answer."""
-    return sum(bool(q.positives and q.negatives) for q in questions)
+def mixed(questions: Sequence[Question]) -> list[Question]:
+    """The questions with right and wrong candidates."""
+    return [q for q in questions if q.positives and q.negatives]
 
 
 def _candidates(questions: Sequence[Question]) -> int:

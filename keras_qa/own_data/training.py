@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from typing import Any
 
 from keras_qa import hosts
-from keras_qa.datasets.dataset import Question
 from keras_qa.errors import ExportError
 from keras_qa.errors import RunFolderError
 from keras_qa.export.forms import check_packages
@@ -27,6 +26,7 @@ from keras_qa.own_data.questions import Parts
 from keras_qa.own_data.questions import Source
 from keras_qa.own_data.questions import divide
 from keras_qa.own_data.questions import find_table
+from keras_qa.own_data.questions import mixed
 from keras_qa.own_data.questions import read_questions
 from keras_qa.own_data.settings import AUTOMATIC
 from keras_qa.own_data.settings import DEFAULT_MODEL
@@ -344,7 +344,7 @@ def _run(
     folder.write("vocabulary.txt", read.vocabulary.save)
     floors = fit_floors(
         corpus,
-        corpus.index(evenly(_mixed(parts.fit), settings.floor_questions)),
+        corpus.index(evenly(mixed(parts.fit), settings.floor_questions)),
         matrix,
         settings.bm25_questions,
     )
@@ -388,11 +388,6 @@ def _run(
     folder.write_json(METRICS, metrics)
 
 
-def _mixed(questions: Sequence[Question]) -> list[Question]:
-    """The questions with right and wrong candidates."""
-    return [q for q in questions if q.positives and q.negatives]
-
-
 def _fitted(
     folder: RunFolder,
     identity: Mapping[str, Any],
@@ -418,7 +413,7 @@ def _fitted(
             rankers[network], epochs = fit_network(
                 network,
                 corpus,
-                corpus.index(_mixed(parts.fit)),
+                corpus.index(mixed(parts.fit)),
                 held_out,
                 start,
                 part,
@@ -434,9 +429,9 @@ def _fitted(
         }
     model = next(iter(rankers.values()))
     if len(rankers) > 1:
-        mixed = corpus.index(_mixed(parts.held_out))
+        judged = corpus.index(mixed(parts.held_out))
         model, of_sum = fused(
-            list(rankers.values()), corpus, mixed, settings.sum_l2
+            list(rankers.values()), corpus, judged, settings.sum_l2
         )
         weights = dict(zip(rankers, of_sum["weights"], strict=True))
         fitted["sum"] = {**of_sum, "weights": weights}
