@@ -19,9 +19,14 @@ def make_server(site: Path, port: int = 0) -> ThreadingHTTPServer:
     Raises:
         OSError: if the port is taken.
     """
-    return ThreadingHTTPServer(
-        (HOST, port), partial(_Handler, directory=str(site))
-    )
+    handler = partial(_Handler, directory=str(site))
+    try:
+        return ThreadingHTTPServer((HOST, port), handler)
+    except OSError as error:
+        raise OSError(
+            "--port must be a free port; 0 takes one. "
+            f"Received: {port} ({error})"
+        ) from error
 
 
 class _Handler(SimpleHTTPRequestHandler):

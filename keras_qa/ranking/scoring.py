@@ -22,6 +22,8 @@ from keras_qa.text.vector_texts import VectorTexts
 
 # Number of pairs computed at a time; bounds the memory.
 PAIRS = 1 << 13
+# Number of words of these pairs, of one pair at least.
+WORDS = 1 << 20
 # Size of one tensor of a head's input: 16 MiB. The head of an attentive model
 # takes all states of each answer.
 NUMBERS = 1 << 22
@@ -160,9 +162,14 @@ def _packed(
     answers: np.ndarray,
 ) -> np.ndarray:
     round_up = keras.backend.backend() == "jax"
+    words = np.cumsum(texts.lengths[questions] + texts.lengths[answers])
     scores = []
-    for start in range(0, len(questions), PAIRS):
-        chosen = slice(start, start + PAIRS)
+    start = before = 0
+    while start < len(questions):
+        stop = np.searchsorted(words, before + WORDS, side="right")
+        stop = int(np.clip(stop, start + 1, min(start + PAIRS, len(words))))
+        chosen = slice(start, stop)
+        start, before = stop, words[stop - 1]
         batch = pack(
             texts, questions[chosen], answers[chosen][:, None], round_up
         )

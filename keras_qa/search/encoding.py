@@ -118,10 +118,11 @@ def open_shards(
         half: see `build_index`.
 
     Raises:
-        SearchError: if the folder has other files or another index.
+        SearchError: as `space_to_store`, or if the folder has other files or
+            another index.
         RankerError: if `ranker` was not loaded from files.
     """
-    tokens = isinstance(space_of(ranker.model), TokenSpace)
+    tokens = isinstance(space_to_store(ranker.model, half), TokenSpace)
     if shard_size is None:
         shard_size = TOKEN_SHARD if tokens else SHARD
     settings = _claim(folder, ranker, shard_size, half)

@@ -133,7 +133,9 @@ def test_a_taken_port_is_found_before_anything_is_written(tmp_path, capsys):
     with make_server(tmp_path) as server:
         words = ["--serve", "--port", str(server.server_port)]
         assert main(["demo", "bm25", "--output", str(output), *words]) == 2
-    assert "Address already in use" in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert "--port must be a free port" in message
+    assert "Address already in use" in message
     assert not output.exists()
 
 

@@ -51,6 +51,31 @@ def test_siamese(texts, kind):
     np.testing.assert_allclose(scores, expected, atol=1e-5)
 
 
+def test_few_long_texts_are_packed_together(texts, monkeypatch):
+    scorer = HyperQA(50, 6, 5)
+    questions = np.array([2, 1, 5, 2, 0, 3])
+    answers = np.array([3, 0, 4, 3, 5, 1])
+    expected = score_pairs(scorer, texts, questions, answers)
+    packed = []
+
+    def noted(texts, questions, answers, round_up):
+        packed.append(len(questions))
+        return pack(texts, questions, answers, round_up)
+
+    pack = scoring.pack
+    monkeypatch.setattr(scoring, "pack", noted)
+    monkeypatch.setattr(scoring, "PAIRS", 3)
+    # Words of the pairs: 23, 1, 340, 23, 300, 21.
+    monkeypatch.setattr(scoring, "WORDS", 50)
+    scores = score_pairs(scorer, texts, questions, answers)
+    np.testing.assert_allclose(scores, expected, atol=1e-6)
+    assert packed == [2, 1, 1, 1, 1]
+    packed.clear()
+    monkeypatch.setattr(scoring, "WORDS", 500)
+    score_pairs(scorer, texts, questions, answers)
+    assert packed == [3, 3]
+
+
 def _together(scorer, texts, questions, answers, width=None):
     """Scores of all pairs, each encoded by itself, in one padded batch."""
     batch = {

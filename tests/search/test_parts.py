@@ -135,7 +135,13 @@ def test_a_damaged_file_is_named(index, name):
 
 
 @pytest.mark.parametrize(
-    "name, value", [("answers_sha256", "0"), ("answers", 99), ("shards", 4)]
+    "name, value",
+    [
+        ("answers_sha256", "0"),
+        ("answers", 99),
+        ("shards", 4),
+        ("readable", "any"),
+    ],
 )
 def test_a_part_of_other_answers_is_refused(index, name, value):
     path = index / "parts/00001-of-00003/manifest.json"

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from keras_qa.errors import SearchError
 from keras_qa.search.parts.merge import merge_parts
 from keras_qa.search.parts.ray_actors import encode_parts
 from support.search_runs import build
@@ -44,6 +45,14 @@ def test_a_killed_actor_loses_and_doubles_nothing(runs, tmp_path):
         killer.start()
         encode_parts(runs["hyperqa"], file, folder, 4, 2)
         killer.join()
+        # What is encoded already is looked at again.
+        encode_parts(runs["hyperqa"], file, folder, 4, 2)
+        with pytest.raises(SearchError, match="another model"):
+            encode_parts(runs["cosineqa"], file, folder, 4, 2)
+        other = tmp_path / "other.txt"
+        other.write_text("one answer\n")
+        with pytest.raises(SearchError, match="one of other answers"):
+            encode_parts(runs["hyperqa"], other, folder, 4, 2)
     finally:
         ray.shutdown()
     assert killed

@@ -81,6 +81,7 @@ def encode_part(
             settings=asdict(read_index_file(folder / SETTINGS, Settings)),
             answers_sha256=file_digest(answers),
             answers=encoded.answers,
+            readable=ranker.reading.readable,
             words=encoded.words,
             unknown=encoded.unknown,
             unread=encoded.unread.tolist(),

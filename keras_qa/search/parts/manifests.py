@@ -38,6 +38,7 @@ class Manifest(TypedDict):
         settings: the index's `Settings`, with the digest of the model.
         answers_sha256: digest of the file of all answers.
         answers: number of all answers, of other parts too.
+        readable: the `TextReading.readable` by which `unread` was found.
         words: number of words of the part's answers.
         unknown: number of those that the model does not know.
         unread: numbers of the part's answers that are not readable, ascending.
@@ -49,19 +50,30 @@ class Manifest(TypedDict):
     settings: dict[str, Any]
     answers_sha256: str
     answers: int
+    readable: str
     words: int
     unknown: int
     unread: list[int]
     files: dict[str, Stored]
 
 
-def missing_parts(folder: Path, count: int) -> list[int]:
-    """The numbers of the parts, of `count`, that have no manifest yet."""
-    return [
-        number
-        for number in range(count)
-        if not (part_folder(folder, Part(number, count)) / MANIFEST).exists()
-    ]
+def missing_parts(folder: Path, count: int, answers: Path) -> list[int]:
+    """The numbers of the parts, of `count`, that have no manifest yet.
+
+    Raises:
+        SearchError: if a part was made of other answers than those of the file.
+    """
+    missing, digest = [], file_digest(answers)
+    for number in range(count):
+        path = part_folder(folder, Part(number, count)) / MANIFEST
+        if not path.exists():
+            missing.append(number)
+        elif read_index_file(path, Manifest)["answers_sha256"] != digest:
+            raise SearchError(
+                f"{path}: expected a part of {answers}; give another --output. "
+                "Received: one of other answers"
+            )
+    return missing
 
 
 def part_folder(folder: Path, part: Part) -> Path:
@@ -83,7 +95,10 @@ def read_manifests(folder: Path, settings: Settings) -> list[Manifest]:
         first = (
             found[0] if found else {**manifest, "settings": asdict(settings)}
         )
-        for name in ("shards", "settings", "answers_sha256", "answers"):
+        for name in (
+            *("shards", "settings", "answers_sha256", "answers"),
+            "readable",
+        ):
             if manifest[name] != first[name]:
                 raise SearchError(
                     f"{path}: expected a part of the same model, settings and "

@@ -12,9 +12,12 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_qa.files.locks import locked
 from keras_qa.progress import ProgressBar
 from keras_qa.ranker import Ranker
+from keras_qa.search.encoding import PARTS
 from keras_qa.search.encoding import Part
+from keras_qa.search.encoding import open_shards
 from keras_qa.search.parts.encode import encode_part
 from keras_qa.search.parts.manifests import missing_parts
 
@@ -82,6 +85,9 @@ def encode_parts(
 
     Raises:
         ImportError: if Ray is not installed.
+        SearchError: as `encode_part`, or if the folder has parts of other
+            answers.
+        RankerError: if `model` cannot be loaded.
         ray.exceptions.RayError: if `encode_part` fails, with its error.
     """
     try:
@@ -91,7 +97,12 @@ def encode_parts(
             "Encoding by workers needs Ray: pip install 'keras-qa[ray]'"
         ) from error
     loaded = model.absolute(), tokenizer, readable
-    missing = missing_parts(folder, count)
+    # If all parts are there, no actor looks whether they are of this model.
+    with locked(folder / PARTS / "lock"):
+        open_shards(Ranker.load(*loaded), folder, None, half)
+    missing = missing_parts(folder, count, answers)
+    if not missing:
+        return
     given = {
         "answers": answers.absolute(),
         "folder": folder.absolute(),
@@ -104,7 +115,7 @@ def encode_parts(
         fn_constructor_args=(loaded, count),
         fn_constructor_kwargs=given,
         batch_size=1,
-        concurrency=min(workers, max(1, len(missing))),
+        concurrency=min(workers, len(missing)),
         num_cpus=1,
         runtime_env={"env_vars": environment},
     )
