@@ -166,10 +166,10 @@ def _packed(
     scores = []
     start = before = 0
     while start < len(questions):
-        stop = np.searchsorted(words, before + WORDS, side="right")
-        stop = int(np.clip(stop, start + 1, min(start + PAIRS, len(words))))
+        most = int(np.searchsorted(words, before + WORDS, side="right"))
+        stop = min(max(most, start + 1), start + PAIRS, len(words))
         chosen = slice(start, stop)
-        start, before = stop, words[stop - 1]
+        start, before = stop, int(words[stop - 1])
         batch = pack(
             texts, questions[chosen], answers[chosen][:, None], round_up
         )

@@ -36,24 +36,26 @@ from typing import Any
 import reproductions
 from keras_qa.errors import DatasetError
 from keras_qa.errors import KerasQAError
-from keras_qa.errors import SearchError
 from keras_qa.files.json_stream import read_records
-from keras_qa.files.whole import write_whole
-from keras_qa.training.device_options import on_devices
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.memory import forget_models
 from reproductions.harness.parts.versions import versions
-from reproductions.harness.run import validate
 from reproductions.harness.studies.making import experiment_of
 from reproductions.harness.studies.plans import add_queue
 from reproductions.harness.studies.queue import Queue
+from reproductions.harness.studies.trials import ADDED
+from reproductions.harness.studies.trials import TRIAL
+from reproductions.harness.studies.trials import Changes
+from reproductions.harness.studies.trials import Train
+from reproductions.harness.studies.trials import is_of_input
+from reproductions.harness.studies.trials import record_file
+from reproductions.harness.studies.trials import record_trials
+from reproductions.harness.studies.trials import trainer
+from reproductions.harness.studies.trials import write_json
 from reproductions.harness.studies.workers import make_all
 from reproductions.harness.studies.workers import work
-from reproductions.harness.vectors import short_name
-from reproductions.records.runs import append_run
-from reproductions.records.runs import read_runs
 
 # The space `best` has those of these that the paper's script has as settings.
 SHARED: dict[str, list[Any]] = {
@@ -68,19 +70,11 @@ PAIRWISE: dict[str, list[Any]] = {
     "margin": [0.1, 0.2, 0.5],
 }
 RATE_FACTORS = (0.1, 0.3, 1.0, 3.0)
-# The names of vectors in a trial's changes, which are no setting; they come
-# after those of the command.
-ADDED = "added_embeddings"
-
-TRIAL = "trial.json"
-
 # As many failures in a row end a search, and as many draws of settings that
 # were drawn before.
 FAILURES, REPEATED = 3, 1000
 
-Changes = dict[str, Any]
 Space = Callable[[Random], Changes]
-Train = Callable[[Changes, str], dict[str, float]]
 
 
 def paper_space(experiment: Experiment[Any]) -> Space:
@@ -162,7 +156,7 @@ def search(
             reached = train(changes, str(number))[metric]
         except ValueError as error:
             # Other trials would read the same files.
-            if _of_input(error):
+            if is_of_input(error):
                 raise
             # For example scores that are not finite, or settings of which one
             # rules out another: other settings may work.
@@ -194,109 +188,6 @@ def read_candidates(path: Path) -> list[Changes]:
     if not listed:
         raise DatasetError(f"{path}: expected a line of settings. Received: 0")
     return listed
-
-
-def trainer(
-    experiment: Experiment[Any], options: Sequence[str], output_dir: Path
-) -> Train:
-    """Makes the function that measures settings on the folds.
-
-    A trial that has a record is not measured again.
-
-    Args:
-        experiment: the paper's experiment.
-        options: options of its command.
-        output_dir: each trial gets a folder `trials/ID` in it, with a folder
-            for each fold, and the trial's record.
-    """
-
-    def train(changes: Changes, trial: str) -> dict[str, float]:
-        folder = output_dir / "trials" / trial
-        settings = {k: v for k, v in changes.items() if k != ADDED}
-        arguments = parse_arguments(
-            experiment,
-            [
-                *options,
-                f"--output-dir={folder}",
-                *(f"--set={k}={json.dumps(v)}" for k, v in settings.items()),
-            ],
-        )
-        arguments.embeddings = [
-            *arguments.embeddings,
-            *changes.get(ADDED, ()),
-        ]
-        record = {
-            "paper": experiment.name,
-            "model": arguments.model,
-            "dataset": arguments.dataset,
-            "split": "train",
-            "seed": arguments.seed,
-            "recipe": arguments.recipe,
-            "vectors": [short_name(n) for n in experiment.vectors(arguments)],
-            "smoke": arguments.smoke,
-            "trial": trial,
-            "settings": settings,
-            "options": [*arguments.overrides, *_further(arguments)],
-        }
-        if (folder / TRIAL).exists():
-            return _measured(folder / TRIAL, record)
-        record |= {"metrics": {}, "versions": versions()}
-        try:
-            of_trial = experiment.settings_of(arguments)
-            with on_devices(arguments):
-                found = validate(experiment, arguments, of_trial, folder)
-        except ValueError as error:
-            # Bad input may be mended, and the trial made after all.
-            if not _of_input(error):
-                _write_json(folder / TRIAL, {**record, "failed": str(error)})
-            raise
-        metrics = found.metrics
-        measured = {
-            "metrics": metrics,
-            "epochs": found.epochs,
-            "folds": [
-                {name: values[found.epochs - 1] for name, values in c.items()}
-                for c in found.curves
-            ],
-            "seconds": found.seconds,
-        }
-        _write_json(folder / TRIAL, {**record, **measured})
-        return metrics
-
-    return train
-
-
-def _of_input(error: ValueError) -> bool:
-    """True if files are the cause, not the settings of a trial."""
-    return isinstance(error, KerasQAError) and not isinstance(
-        error, SettingsError
-    )
-
-
-def _further(arguments: argparse.Namespace) -> list[str]:
-    """Options but `--set` that decide what a trial measures."""
-    teacher = getattr(arguments, "teacher", None)
-    found = {
-        "epochs": arguments.epochs,
-        "row": arguments.row,
-        "transfer": " ".join(arguments.transfer),
-        "teacher": teacher and teacher.name,
-    }
-    return [f"{name}={value}" for name, value in found.items() if value]
-
-
-def _measured(path: Path, expected: Changes) -> dict[str, float]:
-    """The metrics of a trial with a record; raises its error if it failed."""
-    record = json.loads(path.read_text("utf-8"))
-    for name, value in expected.items():
-        if record.get(name) != value:
-            raise SearchError(
-                f"{path}: expected {name} {value}; give another --output-dir. "
-                f"Received: {record.get(name)}"
-            )
-    if "failed" in record:
-        raise ValueError(record["failed"])
-    return record["metrics"]
 
 
 def objective(experiment: Experiment[Any], options: Sequence[str]) -> str:
@@ -409,14 +300,14 @@ def _search(
     # It finds the records of what the workers have measured.
     ranked = search(listed, train, metric)
     results = arguments.output_dir / "results.json"
-    _write_json(results, [{metric: score, **drawn} for score, drawn in ranked])
+    write_json(results, [{metric: score, **drawn} for score, drawn in ranked])
     print(f"{metric} on the folds of train, best first:")
     for score, drawn in ranked[:10]:
         print(f"{score:.4f}  {_options(drawn)}")
     print(results)
     if arguments.record:
         path = record_file(experiment, base)
-        _record(arguments, path)
+        record_trials(arguments, path)
         print(path)
     return 0
 
@@ -451,34 +342,6 @@ def _measure_together(
     make_all(
         queue, jobs, make, arguments.workers, [*module, *given, "--worker"]
     )
-
-
-def record_file(
-    experiment: Experiment[Any], arguments: argparse.Namespace
-) -> Path:
-    """The file of the recorded trials of a model on a data set."""
-    folder = Path(reproductions.__file__).parent / experiment.name / "searches"
-    return folder / f"{arguments.model}-{arguments.dataset}.jsonl"
-
-
-def _record(arguments: argparse.Namespace, path: Path) -> None:
-    """Appends the trials that the file does not contain yet."""
-    path.parent.mkdir(exist_ok=True)
-    known = read_runs(path)
-    for trial in sorted(arguments.output_dir.glob(f"trials/*/{TRIAL}")):
-        record = {
-            **json.loads(trial.read_text("utf-8")),
-            "space": "listed" if arguments.candidates else arguments.space,
-            "search_seed": arguments.search_seed,
-        }
-        if record not in known:
-            append_run(path, record)
-
-
-def _write_json(path: Path, content: Any) -> None:
-    text = json.dumps(content, indent=2) + "\n"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, lambda part: part.write_text(text, "utf-8"))
 
 
 def _options(changes: Changes) -> str:

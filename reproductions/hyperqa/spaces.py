@@ -135,7 +135,7 @@ def assignments(changes: Changes) -> list[str]:
 
 def searched(dataset: str, name: str, arguments: argparse.Namespace) -> Changes:
     """The settings that are best on the folds; measures what is missing."""
-    from reproductions.harness.search_space import trainer
+    from reproductions.harness.studies.trials import trainer
 
     variant = VARIANTS[name]
     folder = search_folder(dataset, name, arguments)

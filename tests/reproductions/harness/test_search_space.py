@@ -11,6 +11,7 @@ from reproductions.harness import search_space as search
 from reproductions.harness.cross_validation import KEPT
 from reproductions.harness.cross_validation import Validation
 from reproductions.harness.errors import SettingsError
+from reproductions.harness.studies import trials
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
 from reproductions.iam.experiment import EXPERIMENT as IAM
 from reproductions.mrnn.experiment import EXPERIMENT as MRNN
@@ -196,7 +197,7 @@ def test_trials_are_measured_on_the_folds(tmp_path, folds):
     (folder,) = (tmp_path / "trials").iterdir()
     trained = sorted(folder.glob("fold-*"))
     assert len(trained) == max(1, folds)
-    record = json.loads((folder / search.TRIAL).read_text())
+    record = json.loads((folder / trials.TRIAL).read_text())
     maps = [fold["MAP"] for fold in record["folds"]]
     for path, MAP in zip(trained, maps, strict=True):
         assert {file.name for file in path.iterdir()} == KEPT
@@ -223,8 +224,9 @@ def test_all_trials_are_recorded_once(tmp_path, monkeypatch):
             raise SettingsError("the setting `x` must be y. Received: z")
         return found
 
-    monkeypatch.setattr(search, "validate", validate)
-    monkeypatch.setattr(search, "versions", lambda: {"commit": "1234567"})
+    monkeypatch.setattr(trials, "validate", validate)
+    for module in (search, trials):
+        monkeypatch.setattr(module, "versions", lambda: {"commit": "1234567"})
     path = tmp_path / "searches" / "hyperqa-sample.jsonl"
     monkeypatch.setattr(search, "record_file", lambda *_: path)
     arguments = ["hyperqa", f"--output-dir={tmp_path / 'out'}", "--trials=4"]
@@ -250,7 +252,7 @@ def test_all_trials_are_recorded_once(tmp_path, monkeypatch):
 def test_a_trial_has_the_vectors_that_its_model_reads(tmp_path, monkeypatch):
     """IAM's model of a BERT leaves `--embeddings` aside."""
     found = Validation("MAP", [{"MAP": [0.5]}], 1.0)
-    monkeypatch.setattr(search, "validate", lambda *_: found)
+    monkeypatch.setattr(trials, "validate", lambda *_: found)
     options = ["iam", "--model=iam-bert", "--bert=some/minilm", "--trials=1"]
     assert search.main([*options, f"--output-dir={tmp_path}"]) == 0
     trial = json.loads((tmp_path / "trials" / "0" / "trial.json").read_text())
@@ -264,7 +266,7 @@ def test_listed_settings_are_tried_in_order(tmp_path, monkeypatch, capsys):
         calls.append((settings.margin, arguments.embeddings))
         return Validation("MAP", [{"MAP": [settings.margin / 10]}], 1.0)
 
-    monkeypatch.setattr(search, "validate", validate)
+    monkeypatch.setattr(trials, "validate", validate)
     path = tmp_path / "candidates.jsonl"
     arguments = ["hyperqa", f"--output-dir={tmp_path / 'out'}"]
     arguments.append(f"--candidates={path}")
@@ -292,7 +294,7 @@ def test_a_stopped_search_goes_on_where_it_stopped(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return Validation("MAP", [{"MAP": [settings.margin / 100]}], 1.0)
 
-    monkeypatch.setattr(search, "validate", validate)
+    monkeypatch.setattr(trials, "validate", validate)
     listed = [{"margin": float(margin)} for margin in range(1, 13)]
     path = tmp_path / "candidates.jsonl"
     path.write_text("\n".join(map(json.dumps, listed)))
@@ -317,7 +319,7 @@ def test_a_worker_measures_what_the_search_then_ranks(tmp_path, monkeypatch):
             raise SettingsError("the setting `x` must be y. Received: z")
         return Validation("MAP", [{"MAP": [settings.margin / 10]}], 1.0)
 
-    monkeypatch.setattr(search, "validate", validate)
+    monkeypatch.setattr(trials, "validate", validate)
     monkeypatch.setattr(search, "forget_models", lambda: None)
     path = tmp_path / "candidates.jsonl"
     listed = [{"margin": margin} for margin in (1, 2, 3)]
@@ -349,7 +351,7 @@ def test_bad_input_is_no_failed_trial(tmp_path, monkeypatch):
             raise found.pop(0)
         return Validation("MAP", [{"MAP": [found[0]]}], 1.0)
 
-    monkeypatch.setattr(search, "validate", validate)
+    monkeypatch.setattr(trials, "validate", validate)
     given = ["hyperqa", f"--output-dir={tmp_path}", "--trials=1"]
     assert search.main(given) == 2
     assert not list(tmp_path.rglob("trial.json"))
@@ -359,7 +361,7 @@ def test_bad_input_is_no_failed_trial(tmp_path, monkeypatch):
 
 def test_a_folder_of_other_trials_is_refused(tmp_path, monkeypatch, capsys):
     found = Validation("MAP", [{"MAP": [0.5]}], 1.0)
-    monkeypatch.setattr(search, "validate", lambda *_: found)
+    monkeypatch.setattr(trials, "validate", lambda *_: found)
     given = ["hyperqa", f"--output-dir={tmp_path}", "--trials=1"]
     assert search.main(given) == 0
     for other in ("--search-seed=1", "--seed=2", "--epochs=9"):
@@ -375,7 +377,7 @@ def test_the_best_space_has_what_models_share():
     drawn = search.draw(space, 60)
     rates = {changes["learning_rate"] for changes in drawn}
     assert rates == {0.002, 0.006, 0.02, 0.06}
-    assert {tuple(c[search.ADDED]) for c in drawn} == {(), ("a.bin",)}
+    assert {tuple(c[trials.ADDED]) for c in drawn} == {(), ("a.bin",)}
     assert not any("word_norm" in changes for changes in drawn)
     for changes in drawn:
         # What samples negatives is chosen where negatives are sampled.

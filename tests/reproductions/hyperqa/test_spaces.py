@@ -74,7 +74,7 @@ def test_a_finished_search_measures_nothing(tmp_path, monkeypatch):
 
         return train
 
-    monkeypatch.setattr("reproductions.harness.search_space.trainer", trainer)
+    monkeypatch.setattr("reproductions.harness.studies.trials.trainer", trainer)
     for _ in range(2):
         found = spaces.searched("wikiqa", "radius", given(tmp_path))
         assert (found["radius"], found["epochs"]) == (8.0, 6)
