@@ -12,11 +12,14 @@ from typing import Any
 from keras_qa.text.characters import character_class
 from keras_qa.text.characters import character_ranges
 from keras_qa.text.characters import lower_case_table
+from keras_qa.text.characters import no_word_follows
 from keras_qa.text.characters import number_pattern
+from keras_qa.text.characters import plain_word_pattern
 from keras_qa.text.characters import word_pattern
 from keras_qa.text.reading import TextReading
 from keras_qa.text.sides import SIDES
 from keras_qa.text.tokenizer import NUMBER
+from keras_qa.text.tokenizer import is_letter
 from keras_qa.text.tokenizer import lower_case
 from keras_qa.text.vocabulary import PADDING_ID
 from keras_qa.text.vocabulary import UNKNOWN
@@ -142,10 +145,10 @@ def _number_word() -> str:
     over one by one and kept (`\K`), since what precedes a digit decides
     whether it begins a token.
     """
-    digit, word = character_class(str.isdecimal), character_class(str.isalnum)
+    digit = character_class(str.isdecimal)
     number = (
         rf"(?:{digit}+(?:[.,:/]{digit}+)+"
-        rf"|{digit}+(?:-{digit}+)*(?!{word}|['’\-]{word}))"
+        rf"|{digit}+(?:-{digit}+)*{no_word_follows()})"
     )
-    other = rf"(?>{word}+(?:['’\-]{word}+)*|[^{character_ranges(str.isalnum)}])"
+    other = rf"(?>{plain_word_pattern()}|[^{character_ranges(is_letter)}])"
     return rf"\G(?:(?!{number}){other})*+\K{number}"

@@ -11,6 +11,8 @@ from functools import cache
 
 import numpy as np
 
+from keras_qa.text.tokenizer import is_letter
+from keras_qa.text.tokenizer import is_mark
 from keras_qa.text.tokenizer import lower_case
 
 
@@ -41,21 +43,36 @@ def character_class(is_member: Callable[[str], bool]) -> str:
 
 
 def word_pattern() -> str:
-    """The pattern `keras_qa.text.tokenizer.WORD`, without classes by name."""
+    """`keras_qa.text.tokenizer.word_regex`, without classes by name."""
     digit = character_class(str.isdecimal)
-    word = character_class(str.isalnum)
-    other = f"[^{character_ranges(str.isalnum)}{character_ranges(str.isspace)}]"
+    other = f"[^{character_ranges(is_letter)}{character_ranges(str.isspace)}]"
     return (
         rf"{digit}+(?:[.,:/]{digit}+)+"
-        rf"|{word}+(?:['’\-]{word}+)*"
+        rf"|{plain_word_pattern()}"
         rf"|{other}"
     )
+
+
+def plain_word_pattern() -> str:
+    """The part of `word_pattern` that begins with a letter or digit."""
+    letter, marked = character_class(is_letter), character_class(_is_in_word)
+    return rf"{letter}{marked}*(?:['’\-]{letter}{marked}*)*"
+
+
+def no_word_follows() -> str:
+    """Asserts that a plain word of digits and hyphens does not go on."""
+    letter, marked = character_class(is_letter), character_class(_is_in_word)
+    return rf"(?!{marked}|['’\-]{letter})"
 
 
 def number_pattern() -> str:
     """`keras_qa.text.tokenizer.NUMBER_TOKEN`, without classes by name."""
     digit = character_class(str.isdecimal)
     return rf"[.'’+\-]?{digit}+(?:[.,:/\-]{digit}+)*"
+
+
+def _is_in_word(character: str) -> bool:
+    return is_letter(character) or is_mark(character)
 
 
 @cache

@@ -312,7 +312,7 @@ class TextReading:
         number = tokenizers.NUMBER_TOKEN if numbers == "num" else None
         pattern: str | None = None
         if self.tokenizer not in WORD_PIECES:
-            word = tokenizers.WORD.pattern
+            word = tokenizers.word_regex().pattern
             pattern = word if splitter == "word" else r"\S+"
         write_reading(
             folder,

@@ -15,6 +15,8 @@ from keras_qa.text.characters import character_ranges
 from keras_qa.text.characters import lower_case_table
 from keras_qa.text.reading import TextReading
 from keras_qa.text.tokenizer import TOKENIZERS
+from keras_qa.text.tokenizer import is_letter
+from keras_qa.text.tokenizer import is_mark
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.text.vocabulary import pad
 
@@ -31,8 +33,28 @@ WORDS = [
 # What decides where tokens begin and end, and whether they are numbers.
 PIECES = [
     *"aA1٣5.,:/-'’+ _\t\x1c\u00a0\u3000",
-    *("İ", "Σ", "ς", "\u212a", "É", "e\u0301", "\ufdd0", "\U0001ffff"),
-    *("\U00010400", "\ua7cb", "\U0001fae8", "num", "[PAD]", "[UNK]", "3.5"),
+    *(
+        "İ",
+        "Σ",
+        "ς",
+        "\u212a",
+        "É",
+        "e\u0301",
+        "\u0301",
+        "漢",
+        "\ufdd0",
+        "\U0001ffff",
+    ),
+    *(
+        "\U0001ffff",
+        "\U00010400",
+        "\ua7cb",
+        "\U0001fae8",
+        "num",
+        "[PAD]",
+        "[UNK]",
+        "3.5",
+    ),
     *("-12", "12a", "x-ray", " EMMA ", "don't"),
 ]
 UTF8 = st.characters(exclude_categories=["Cs"])
@@ -73,7 +95,7 @@ def check_characters(readings, every):
 
 def test_where_classes_of_characters_begin_and_end(readings):
     ends = set(range(0, sys.maxunicode, 997))
-    for is_member in (str.isalnum, str.isdecimal, str.isspace):
+    for is_member in (is_letter, is_mark, str.isdecimal, str.isspace):
         for code in re.findall(r"\w+(?=\})", character_ranges(is_member)):
             ends |= {int(code, 16) + step for step in (-1, 0, 1)}
     check_characters(readings, [chr(code) for code in sorted(ends)])
