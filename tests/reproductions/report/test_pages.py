@@ -142,11 +142,16 @@ def test_a_missing_readme_is_reported(root, capsys):
     assert "README.md" in capsys.readouterr().err
 
 
+@pytest.fixture(scope="module")
+def own_pages():
+    return build_pages()
+
+
 def test_pages_in_the_repository_are_not_stale():
     assert main(["--check"]) == 0
 
 
-def test_pages_do_not_depend_on_where_they_are(tmp_path):
+def test_pages_do_not_depend_on_where_they_are(own_pages, tmp_path):
     """The same files give the same pages."""
     sources = [ROOT / "README.md", ROOT / "docs/choosing.md"]
     for source in [*sources, *(ROOT / "reproductions").glob("**/*.*l")]:
@@ -156,13 +161,13 @@ def test_pages_do_not_depend_on_where_they_are(tmp_path):
     assert {
         path.relative_to(tmp_path): text
         for path, text in build_pages(tmp_path).items()
-    } == {path.relative_to(ROOT): text for path, text in build_pages().items()}
+    } == {path.relative_to(ROOT): text for path, text in own_pages.items()}
 
 
-def test_the_references_page_has_all_their_runs():
+def test_the_references_page_has_all_their_runs(own_pages):
     """The papers' pages say so; docs/transfer.md has other settings."""
     folder = ROOT / "reproductions"
-    page = build_pages()[folder / "references/README.md"]
+    page = own_pages[folder / "references/README.md"]
     made = section(page, "## How each figure was made")
     own = [
         group
@@ -172,8 +177,8 @@ def test_the_references_page_has_all_their_runs():
     assert made.count("```\npython -m") == len(own) > 0
 
 
-def test_lines_are_no_wider_than_a_screen():
-    pages = build_pages()
+def test_lines_are_no_wider_than_a_screen(own_pages):
+    pages = dict(own_pages)
     front = pages[ROOT / "reproductions" / "README.md"].splitlines()
     assert len(front) <= 72
     assert max(map(len, front)) <= 120
@@ -185,8 +190,8 @@ def test_lines_are_no_wider_than_a_screen():
         assert max(map(len, text.splitlines())) <= 145, path
 
 
-def test_commands_of_the_pages_exist():
-    text = "".join(build_pages().values())
+def test_commands_of_the_pages_exist(own_pages):
+    text = "".join(own_pages.values())
     modules = set(re.findall(r"python -m ([\w.]+)", text))
     assert "reproductions.significance" in modules
     for module in modules:
