@@ -8,14 +8,15 @@ REASONS = {
     "features": "Which features of the forum it adds, is not said where it is "
     "quoted.",
     "lexicons": "It reads lexical resources and relations of words that its "
-    "authors made or licensed, next to parses, and that are not at hand.",
+    "authors made or licensed, and parses; neither is at hand.",
     "parses": "It compares dependency parses, by edits, kernels or alignments "
     "of trees, and neither its parser nor the parses are at hand.",
-    "reader": "Its ranker is trained beside a reader of answers, SR³'s by "
-    "reinforcement; neither network, nor the reward, is described where it is "
-    "quoted.",
+    "reader": "Its ranker is trained together with a reader of answers, SR³'s "
+    "by reinforcement; neither network, nor the reward, is described where it "
+    "is quoted.",
     "retrieval": "What it searched is not said; [ours](../retrieval.md) "
     "searches the paragraphs of SQuAD's dev.",
-    "train": "It is trained on SQuAD's train, which is not at hand.",
+    "train": "It is trained on SQuAD's training file, which is not at hand; "
+    "[what searches its dev](../retrieval.md) has figures.",
     "weights": "Its pre-trained weights are not at hand.",
 }

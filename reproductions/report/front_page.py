@@ -9,6 +9,7 @@ from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.paper_page import GENERATED
 from reproductions.report.rules.floors import BELOW
+from reproductions.report.rules.floors import is_floor
 from reproductions.report.rules.lines import NOT_RUN
 from reproductions.report.rules.lines import OTHER
 from reproductions.report.rules.lines import SPLITS
@@ -24,12 +25,11 @@ from reproductions.report.rules.verdicts import LEAST_SEEDS
 
 INTRODUCTION = """\
 Each paper's own model, by data set: the figure that the paper prints for test,
-ours on dev and on test, and on the same splits the best floor that a model
-should pass: of the rankings without a trained network, by the model's own word
-vectors or by none, the one with the highest MAP. Figures are MAP by trec_eval's
-definition, over the questions that have a correct answer; ours are the mean
-over seeds ± the sample standard deviation, and in brackets the 95% interval
-from a bootstrap of questions and seeds together."""
+ours on dev and on test, and the best floor on each: of the rankings that no
+network was trained for, by the model's own vectors or by none, the one with the
+highest MAP. MAP is trec_eval's, over the questions that have a correct answer;
+ours are the mean over seeds ± the sample standard deviation, and in brackets
+the 95% interval from a bootstrap of questions and seeds together."""
 LEGEND = f"""\
 {BELOW}: below the best floor. {SUM}: on dev a [sum with a floor](best.md).
 {TRANSFERRED}: trained on [other data sets](../docs/transfer.md) first. Seeds:
@@ -41,26 +41,27 @@ differ: V the vectors, T the training set, S the settings (another recipe than
 `paper`). C refuses it for vectors of less than {LEAST_COVERED:.0%} of the
 running words, N for fewer than {LEAST_SEEDS} seeds.
 
-Of several recipes and vectors a line has the one that is best on dev, and its
-test, measured once. {OTHER}: test was measured with other vectors, or with an
-earlier form of the recipe, than dev. Test has no interval: only the means of
-these runs were handed over. The paper's page has the commands."""
+Of the recipes and vectors without a changed setting, each in its latest form, a
+line has the one that is best on dev, and its test, measured once. {OTHER}: test
+was measured with other vectors, another recipe or another model than dev. Test
+has no interval: only its means were handed over."""
 CAPTION = f"""\
-MAP; ours are the mean over seeds ± the sample standard deviation. The best
-floor is the highest MAP of the rankings without a trained network, by the
-model's own word vectors or by none. {BELOW}: below it. {SUM}: on dev the score
-is a sum of the model's and of a floor. {OTHER}: of other vectors, or of an
-earlier recipe, than the figure on dev. {NOT_RUN}: not run."""
+MAP; ours are the mean over seeds (dev, test) ± the sample standard deviation.
+The best floor is the highest MAP of the rankings that no network was trained
+for, by the model's own vectors or by none. {BELOW}: below it. {SUM}: on dev the
+score is a sum of the model's and of a floor. {OTHER}: of other vectors, another
+recipe or another model than on dev. {NOT_RUN}: not run."""
+OF_TEST = """\
+Of the floors only {} were run on test."""
 INCOMPARABLE = """\
 No line has its paper's vectors, training and settings:
 none confirms a paper, and none refutes it."""
 RECORDS = """\
 The papers' figures are typed once, in each paper's `paper.toml`. Ours are in
-`records/runs.jsonl`, to which the scripts append, in `test_runs.jsonl` (made
-apart, at the commit that each names), `paired_tests.jsonl` and
-`rankings.jsonl`. No figure is typed into a page.
-`python -m reproductions.replay --list` lists what can be run again; a
-CELL in place of `--list` runs it."""
+`records/`, in `runs.jsonl`, `test_runs.jsonl` (made apart, at the commit that
+each names), `paired_tests.jsonl` and `rankings.jsonl`.
+`python -m reproductions.replay --list` lists what can be run again; a CELL in
+place of `--list` runs it."""
 
 
 def front_page(
@@ -82,26 +83,22 @@ def front_page(
         [
             *_cells(line, groups, rankings),
             *(best_floor(line, split, groups) for split in SPLITS),
-            ", ".join(
-                str(len(line.groups[split].runs))
-                if split in line.groups
-                else NOT_RUN
-                for split in SPLITS
-            ),
+            _seeds(line),
             line.verdict(),
         ]
         for line in lines
         if line.groups
     ]
-    not_run = ", ".join(
-        f"{line.paper.name} on `{line.dataset}` ({line.printed})"
-        for line in lines
-        if not line.groups
-    )
-    remarks = [
-        *_if_incomparable(lines),
-        *([f"Not run: {not_run}."] if not_run else []),
-    ]
+    remarks = [*_of_test(papers, groups), *_if_incomparable(lines)]
+    ran = {(group.paper, group.dataset) for group in groups}
+    for how, tried in (("Not run", False), ("Run with changed settings", True)):
+        named = ", ".join(
+            f"{line.paper.name} on `{line.dataset}` ({line.printed})"
+            for line in lines
+            if not line.groups
+            and ((line.paper.key, line.dataset) in ran) == tried
+        )
+        remarks += [f"{how}: {named}."] if named else []
     return "\n".join(
         [
             f"# Results\n\n{GENERATED}\n",
@@ -133,6 +130,7 @@ def readme_table(papers: Mapping[str, Paper], groups: Sequence[Group]) -> str:
         groups: the measured runs of all papers.
     """
     columns = ["Model", "Data set", "Paper", "Ours, dev", "Ours, test"]
+    columns += ["Best floor, dev", "Best floor, test", "Seeds"]
     lines = [
         line
         for line in find_lines(papers, groups)
@@ -142,12 +140,32 @@ def readme_table(papers: Mapping[str, Paper], groups: Sequence[Group]) -> str:
         [
             *_cells(line, groups),
             *(best_floor(line, split, groups) for split in SPLITS),
+            _seeds(line),
         ]
         for line in lines
     ]
-    columns += ["Best floor, dev", "Best floor, test"]
-    caption = " ".join([CAPTION, *_if_incomparable(lines)])
+    caption = " ".join(
+        [CAPTION, *_of_test(papers, groups), *_if_incomparable(lines)]
+    )
     return f"{markdown.table(columns, rows)}\n{markdown.paragraph(caption)}"
+
+
+def _of_test(papers: Mapping[str, Paper], groups: Sequence[Group]) -> list[str]:
+    """A sentence that names the floors on test, if there are any."""
+    names = {
+        papers[group.paper].named(group.model)
+        for group in groups
+        if group.split == "test" and is_floor(group)
+    }
+    return [OF_TEST.format(" and ".join(sorted(names)))] if names else []
+
+
+def _seeds(line: Line) -> str:
+    """The numbers of seeds on dev and on test."""
+    return ", ".join(
+        str(len(line.groups[split].runs)) if split in line.groups else NOT_RUN
+        for split in SPLITS
+    )
 
 
 def _if_incomparable(lines: Sequence[Line]) -> list[str]:
@@ -158,8 +176,9 @@ def _if_incomparable(lines: Sequence[Line]) -> list[str]:
 def _cells(
     line: Line, groups: Sequence[Group], rankings: Sequence[Ranking] = ()
 ) -> list[str]:
+    shown = next(line.groups[s] for s in SPLITS if s in line.groups)
     return [
-        line.paper.name + mark_of(line.groups.get("dev")).strip(),
+        line.paper.named(shown.model) + mark_of(line.groups.get("dev")).strip(),
         f"`{line.dataset}`",
         line.printed or NOT_RUN,
         *figure_cells(line, groups, rankings),

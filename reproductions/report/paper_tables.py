@@ -25,9 +25,9 @@ from reproductions.report.rules.verdicts import refusals
 from reproductions.report.rules.verdicts import verdict
 
 ON_DEV = """\
-{metric} on dev is ours, of other questions than the figures beside it, by the
-recipe and vectors that are best there, and by the table's training set if a run
-of it is recorded."""
+{metric} on dev is ours, of other questions than the paper's figures, by the
+recipe and vectors that are best on dev, and by the table's training set if a
+run of it is recorded."""
 NONE: Mapping[str, Paper] = MappingProxyType({})
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from reproductions.records.seed_groups import Group
 
 METRIC = "MAP"
+# A ranking without a network, which has settings of recipes.
+TERM_DEPENDENCE = "wsdm"
 # Stands next to a figure below the best floor.
 BELOW = "↓"
 UNTRAINED, FITTED = "untrained", "fitted"
@@ -14,7 +16,7 @@ UNTRAINED, FITTED = "untrained", "fitted"
 class Floors:
     """The floors of all papers, as one paper's page needs them.
 
-    A floor is a group of runs with the recipe `untrained`. Of the same floor
+    A floor is a group of runs without a trained network. Of the same floor
     with the same vectors, a paper's page takes its own paper's, since another
     paper's tokenizer may differ, and otherwise the one with the highest MAP.
 
@@ -64,7 +66,8 @@ class Floors:
 
 def is_floor(group: Group) -> bool:
     """Returns True for a measured ranking without a trained network."""
-    return group.recipe == UNTRAINED and METRIC in group.metrics
+    without = group.recipe == UNTRAINED or group.model == TERM_DEPENDENCE
+    return without and METRIC in group.metrics
 
 
 def _mean(group: Group) -> float:

@@ -1,4 +1,4 @@
-"""Lines of a table: which of our runs stand beside a paper's figure."""
+"""Lines of a table: which of our runs are compared with a paper's figure."""
 
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ NOT_RUN = "–"
 # The setting that a training set of TrecQA is chosen by: no other condition.
 TRAIN_SPLIT = "train_split"
 CODES = {"vectors": "V", "training set": "T", "settings": "S", "split": "D"}
-# Our figure on test is not of the condition of the figure on dev beside it.
+# Our figure on test is not of the condition of the figure on dev next to it.
 OTHER = "°"
 
 

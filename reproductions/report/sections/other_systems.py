@@ -34,7 +34,7 @@ AT_A_GLANCE = """\
 {metric} of each system by data set and training set, by the recipe and vectors
 that are best on dev, the mean over seeds ± the sample standard deviation, with
 the 95% interval from a bootstrap of questions and seeds where it is recorded,
-beside the best floor of the same vectors. "Re-run" is what Castor prints for
+next to the best floor of the same vectors. "Re-run" is what Castor prints for
 its own re-run of the system, on test. ↓: below the best floor. {other}: test
 was measured in another condition than dev. {not_run}: not run."""
 MADE = ("Trained on", "Recipe", "Seeds")

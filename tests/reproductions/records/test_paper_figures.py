@@ -142,14 +142,16 @@ def test_papers_figures_of_iam_are_those_of_the_paper():
     rows = {
         row.ours: [t.rows[place].metrics for t in results]
         for place, row in enumerate(results[0].rows)
-        if row.ours in paper.models
+        if row.ours and not row.ours.startswith("systems:")
     }
     assert {
         model: [(m["MRR"], m["MAP"]) for m in metrics]
         for model, metrics in rows.items()
     } == {
-        "qa-lstm": [(0.8322, 0.7111), (0.7045, 0.6821), (0.6468, 0.6157)],
-        "ap-cnn": [(0.8511, 0.7530), (0.6957, 0.6886), (0.6489, 0.6047)],
+        "qa_lstm:qa-lstm": [
+            *((0.8322, 0.7111), (0.7045, 0.6821), (0.6468, 0.6157)),
+        ],
+        "ctrn:ap-cnn": [(0.8511, 0.7530), (0.6957, 0.6886), (0.6489, 0.6047)],
         "cross-encoder": [(0.8827, 0.8263), (0.7592, 0.7457), (0.7218, 0.6792)],
         "iam-bert": [(0.8951, 0.8426), (0.7631, 0.7520), (0.7362, 0.6831)],
     }
@@ -179,7 +181,7 @@ def test_papers_figures_of_mrnn_are_those_of_the_paper():
     }
     assert ours == {
         ("Table 4", "mrnn"): (80.4,),
-        ("Table 5", "qa-lstm"): (0.654, 0.665),
+        ("Table 5", "qa_lstm:qa-lstm"): (0.654, 0.665),
         ("Table 5", "ctrn:ap-bilstm"): (0.670, 0.684),
         ("Table 5", "ctrn:ap-cnn"): (0.689, 0.696),
         ("Table 5", "mrnn"): (0.731, 0.745),

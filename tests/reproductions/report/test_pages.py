@@ -79,7 +79,7 @@ def test_another_paper_needs_only_its_folder(root):
     ]
     assert "## Findings" not in text
     assert "## Commands" not in text
-    front = row_of(pages[folder / "README.md"], "P", "`d`")
+    front = row_of(pages[folder / "README.md"], "Em", "`d`")
     assert front[2:5] == ["0.500", "–", "0.580 ± 0.000"]
     assert front[-1] == "**within** 0.1 (MAP +0.080)"
     # One line can be held against its paper, and then none can.
@@ -91,7 +91,7 @@ def test_another_paper_needs_only_its_folder(root):
     pages = build_pages(root)
     texts = pages[folder / "README.md"], pages[root / "README.md"]
     assert all(incomparable in " ".join(t.split()) for t in texts)
-    assert row_of(texts[0], "P", "`d`")[-1] == "S"
+    assert row_of(texts[0], "Em", "`d`")[-1] == "S"
 
 
 def test_command_writes_and_checks(root, capsys):

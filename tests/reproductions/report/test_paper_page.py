@@ -93,7 +93,7 @@ def test_dev_figures_are_compared_with_none_of_the_paper():
     table = section(text, "### Table 2")
     assert "Verdict" not in table
     assert row_of(table, "HyperQA")[5].startswith("0.654 (")
-    assert "ours, of other questions than the figures beside it" in table
+    assert "ours, of other questions than the paper's figures" in table
     assert "0.654" not in section(text, "## Test, measured once")
     assert "0.654" in section(text, "## Measured on dev")
     text = page(run(1, 0.654321, split="test"))
