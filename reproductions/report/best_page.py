@@ -29,9 +29,10 @@ TWO_SETS = "trecqa-raw"
 NOT_RUN = "–"
 INTRODUCTION = """\
 {metric} on dev, mean over seeds ± the sample standard deviation, and how far it
-is above the best floor of the same vectors. Trials and minutes are those of the
-searches on folds of train that chose the settings, of all data sets together.
-{budgets}
+is above the best floor of the same vectors, of a BERT those of the layers that
+the paper's models read. `bert:minilm` was tuned on questions with their answers
+before. Trials and minutes are those of the searches on folds of train that
+chose the settings, of all data sets together. {budgets}
 
 `python -m reproductions.study best` makes these runs."""
 
