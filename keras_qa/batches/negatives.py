@@ -153,6 +153,7 @@ class NegativeSampler:
                 "Received: score=None"
             )
         rng = np.random.default_rng([self.seed, epoch])
+        # Drawn with replacement: among few texts one may be drawn twice.
         pool = (
             self._own
             if self.pool == "own"

@@ -303,6 +303,11 @@ class HardestNegativeBatches(PairwiseBatches):
                 "`shared` negatives come from everywhere: the sampler must "
                 f"have pool='all'. Received: pool={sampler.pool!r}"
             )
+        if shared and (self.features is not None or self.targets is not None):
+            raise ValueError(
+                "`features` and `targets` must be None with `shared` "
+                "negatives, which are drawn after them. Received: others"
+            )
         self.shared = shared
         self._share = sampler.share
         distinct = sampler.negatives * (1 if shared else batch_size)

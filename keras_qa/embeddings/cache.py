@@ -165,6 +165,9 @@ class VectorCache:
                 return
             try:
                 found = _read(path, wanted)
+            except FileNotFoundError:
+                # Another process has removed it.
+                continue
             except (*DAMAGE, OSError) as error:
                 # Other errors of the operating system are no damage.
                 if isinstance(error, OSError) and error.errno != errno.EINVAL:

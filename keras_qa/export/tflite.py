@@ -64,6 +64,11 @@ def export_lite(
         >>> export_lite(model, TextReading(vocabulary), "ranker", pairs=10)
     """
     check_folder(model, reading, path, overwrite)
+    lengths = {**LENGTHS, **lengths}
+    if min(lengths.values()) < 1:
+        raise ExportError(
+            f"`lengths` must be at least 1. Received: lengths={lengths}"
+        )
     if pairs < 1:
         raise ExportError(
             f"`pairs` must be at least 1. Received: pairs={pairs}"

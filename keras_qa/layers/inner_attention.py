@@ -101,8 +101,8 @@ class InnerAttentionGRU(PairLayer, ConfiguredLayer):
         check_choice("attention", attention, ATTENTIONS)
         if occam is not None and (occam < 0 or attention == "gate"):
             raise ValueError(
-                "`occam` must be None or at least 0, and None for "
-                "attention='gate', which has no weights. "
+                "`occam` must be None or at least 0, and None for the "
+                "attention 'gate', which has no weights. "
                 f"Received: occam={occam!r}, attention={attention!r}"
             )
         self.supports_masking = True

@@ -7,7 +7,7 @@ from zlib import crc32
 import numpy as np
 from scipy import sparse
 
-from keras_qa.ranking.floors import search_terms
+from keras_qa.ranking.floors import is_search_term
 from keras_qa.text.overlap import STOP_WORDS
 from keras_qa.text.tokenizer import tokenize
 
@@ -101,8 +101,8 @@ class HashedTfIdf:
         return np.asarray(self._weights[:, columns] @ question)
 
     def _counts(self, text: str) -> Counter[int]:
-        words = [word.lower() for word in tokenize(text, self.tokenizer)]
-        terms = {*search_terms(text.lower(), self.tokenizer)} - STOP_WORDS
+        words = tokenize(text, self.tokenizer)
+        terms = {*filter(is_search_term, words)} - STOP_WORDS
         return Counter(
             crc32(" ".join(words[start : start + length]).encode())
             % self.buckets

@@ -203,20 +203,23 @@ class CandidateMiner:
             own = np.array([*grades], dtype=np.int64)
             scores = self.scores(question.text)
             found: np.ndarray = np.flatnonzero(scores > 0)
+            scored = found
             if scorer is not None:
                 found = (
-                    np.union1d(_best(scores, found, depth), own)
+                    np.sort(_best(scores, found, depth))
                     if depth
                     else np.arange(len(self.texts))
                 )
-                scores = self._rescored(question.text, found, scorer)
+                # The limits need the scores of the right answers.
+                scored = np.union1d(found, own)
+                scores = self._rescored(question.text, scored, scorer)
             known = own
             if add_right:
                 same = right_for_text[normal_text(question.text)]
                 known = np.array([*same], dtype=np.int64)
             wrong = np.setdiff1d(found, known, assume_unique=True)
             if skip or margin is not None or share is not None:
-                right_found = scores[np.intersect1d(found, own)]
+                right_found = scores[np.intersect1d(scored, own)]
                 limit = _limit(right_found, margin, share)
                 out = np.union1d(
                     _best(scores, wrong, skip), wrong[scores[wrong] > limit]

@@ -49,7 +49,8 @@ def search_indexes(
         indexes.
 
     Raises:
-        SearchError: if there is no index, or `AnswerIndex.search` refuses.
+        SearchError: if there is no index, they are of several models, or
+            `AnswerIndex.search` refuses.
 
     Example:
         >>> from pathlib import Path
@@ -59,9 +60,16 @@ def search_indexes(
     """
     if not indexes:
         raise SearchError("`indexes` must not be empty. Received: none")
+    models = sorted({index.model_sha256[:16] for index in indexes})
+    if len(models) > 1:
+        raise SearchError(
+            "`indexes` must be of one model, whose scores can be compared. "
+            f"Received: models with the digests {', '.join(models)}"
+        )
+    encoded = indexes[0].encode(question)
 
     def search(index: AnswerIndex) -> tuple[np.ndarray, np.ndarray]:
-        return index.search(index.encode(question), top, effort)
+        return index.search(encoded, top, effort)
 
     with ThreadPoolExecutor(len(indexes)) as pool:
         found = list(pool.map(search, indexes))

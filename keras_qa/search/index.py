@@ -167,6 +167,7 @@ class AnswerIndex:
     Attributes:
         kind: one of `KINDS`.
         ranker: the model that encodes questions.
+        model_sha256: digest of its weights.
         unread: the numbers of the answers that are not readable by
             `TextReading.readable`, int64 `(n,)`, which no search finds before
             others; none in an index of an older version.
@@ -216,6 +217,7 @@ class AnswerIndex:
             except SearchError as error:
                 raise SearchError(f"{place}: {error}") from error
             self._searcher = VectorSearch(found_space, self._shards, *given)
+        self.model_sha256 = settings.model_sha256
         self.ranker = Ranker.load(folder / "model", settings.tokenizer)
 
     def __len__(self) -> int:

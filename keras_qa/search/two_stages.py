@@ -9,6 +9,7 @@ import numpy as np
 
 from keras_qa.errors import SearchError
 from keras_qa.ranker import Ranker
+from keras_qa.ranking.ties import best_first
 from keras_qa.search.index import AnswerIndex
 from keras_qa.search.rankings import Ranking
 
@@ -72,16 +73,8 @@ class BM25Stage:
 
     def find(self, question: str, top: int) -> Found:
         """See `FirstStage.find`."""
-        from keras_qa.datasets.dataset import Question
-
         scores = self._miner.scores(question)
-        (found,) = self._miner.mine(
-            [Question("1", question, ())],
-            top,
-            show_progress=False,
-            add_right=False,
-        )
-        numbers = [int(candidate.id) for candidate in found.candidates]
+        numbers = [i for i in best_first(scores, top) if scores[i] > 0]
         rows = np.array([self._rows[i] for i in numbers], np.int64)
         return rows, scores[numbers].astype(np.float64)
 

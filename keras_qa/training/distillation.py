@@ -10,6 +10,7 @@ import numpy as np
 
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.errors import RunFolderError
+from keras_qa.files.locks import locked
 from keras_qa.files.stored_arrays import DAMAGE
 from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import write_whole
@@ -111,15 +112,17 @@ class TeacherScores:
     def _keep(self) -> None:
         if self.file is None:
             return
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        known = np.array(list(self._known), np.uint64)
-        found = np.array(list(self._known.values()), np.float32)
+        # Another process may have kept scores since they were read.
+        with locked(self.file.with_suffix(".lock")):
+            self._read(self.file)
+            known = np.array(list(self._known), np.uint64)
+            found = np.array(list(self._known.values()), np.float32)
 
-        def save(path: Path) -> None:
-            with path.open("wb") as file:
-                np.savez(file, pairs=known, scores=found)
+            def save(path: Path) -> None:
+                with path.open("wb") as file:
+                    np.savez(file, pairs=known, scores=found)
 
-        write_whole(self.file, save)
+            write_whole(self.file, save)
 
     def _read(self, path: Path) -> None:
         if not path.exists():
@@ -127,9 +130,8 @@ class TeacherScores:
         try:
             with np.load(path) as stored:
                 pairs, scores = stored["pairs"], stored["scores"]
-            self._known = dict(
-                zip(pairs.tolist(), scores.tolist(), strict=True)
-            )
+            stored_scores = zip(pairs.tolist(), scores.tolist(), strict=True)
+            self._known = {**dict(stored_scores), **self._known}
         except (*DAMAGE, zipfile.BadZipFile, OSError) as error:
             raise RunFolderError(
                 f"{path}: expected the scores of a teacher; remove it to "

@@ -38,6 +38,7 @@ from keras_qa.errors import DatasetError
 from keras_qa.errors import KerasQAError
 from keras_qa.files.json_stream import read_records
 from reproductions.harness.command import parse_arguments
+from reproductions.harness.command import positive
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.memory import forget_models
@@ -98,6 +99,9 @@ def best_space(
         "learning_rate": [float(f"{rate * f:.3g}") for f in RATE_FACTORS],
         **{name: v for name, v in SHARED.items() if hasattr(settings, name)},
     }
+    if getattr(settings, "joint_weight", None) is not None:
+        # The paper's objective is of the network alone.
+        values["objective"] = [v for v in SHARED["objective"] if v != "paper"]
 
     def space(rng: Random) -> Changes:
         changes = _drawn(rng, values)
@@ -218,7 +222,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("paper", choices=papers())
     parser.add_argument(
-        "--trials", type=int, metavar="N", help="default: 20, or all of a file"
+        "--trials",
+        type=positive,
+        metavar="N",
+        help="default: 20, or all of a file",
     )
     parser.add_argument(
         "--search-seed", type=int, default=0, help="seed of the draws"

@@ -81,7 +81,7 @@ class IAMSettings(CommonSettings):
         1e-5, "2.1", '"regularized"; the strength is not stated', least=0
     )
     optimizer: str = setting("sgd", "3.1", choices=OPTIMIZERS)
-    learning_rate: float = setting(0.1, "3.1", least=0)
+    learning_rate: float = setting(0.1, "3.1", above=0)
     decay: str = setting(
         "once",
         "3.1",
@@ -95,7 +95,7 @@ class IAMSettings(CommonSettings):
     patience: int = setting(0, "not stated", least=0)
     monitor: str = setting("MAP", "not stated", choices=tuple(EVERY))
     lm_optimizer: str = setting("sgd", "3.1", choices=OPTIMIZERS)
-    lm_learning_rate: float = setting(0.1, "3.1", least=0)
+    lm_learning_rate: float = setting(0.1, "3.1", above=0)
     lm_dropout: float = setting(0.5, "3.1", least=0, below=1)
     lm_initializer_range: float = setting(0.05, "3.1", least=0)
     lm_trainable_embeddings: bool = setting(False, "not stated")
@@ -116,7 +116,7 @@ class IAMSettings(CommonSettings):
         choices=("sentence", "word"),
     )
     rbm_initializer_range: float = setting(0.05, "3.1", least=0)
-    rbm_learning_rate: float = setting(0.1, "3.1", least=0)
+    rbm_learning_rate: float = setting(0.1, "3.1", above=0)
     rbm_epochs: int = setting(10, "not stated", "chosen", above=0)
     rbm_k: int = setting(5, "2.5", '"multiple cycles"', above=0)
     rbm_answers: int = setting(20_000, "2.5", "all; 1 GB of memory", above=0)

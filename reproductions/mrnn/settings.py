@@ -91,7 +91,7 @@ class MRNNSettings(CommonSettings):
     negatives: int = setting(
         0, "3.4", "0: those of other questions alone", least=0
     )
-    learning_rate: float = setting(1e-4, "4.3.2", least=0)
+    learning_rate: float = setting(1e-4, "4.3.2", above=0)
     weight_decay: float = setting(1e-3, "4.3.2", least=0)
     batch_size: int = setting(512, "4.3.2", above=0)
     chunk: int | None = setting(

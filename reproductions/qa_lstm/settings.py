@@ -54,7 +54,7 @@ class QALSTMSettings(CommonSettings):
     shared_negatives: bool = setting(False, "3.1", "K for each question")
     margin: float = setting(0.2, "4.1", above=0)
     optimizer: str = setting("sgd", "4.1", choices=OPTIMIZERS)
-    learning_rate: float = setting(1.1, "4.1", least=0)
+    learning_rate: float = setting(1.1, "4.1", above=0)
     decay: str = setting("none", "4.1", choices=("none", "1/T"))
     batch_size: int = setting(20, "4.1", above=0)
     epochs: int = setting(30, "not stated", "chosen", above=0)

@@ -9,6 +9,7 @@ import numpy as np
 
 import keras_qa
 from keras_qa.text.overlap import is_stop_word
+from reproductions.harness.experiment import Experiment
 from reproductions.harness.parts.runs import Outcome
 from reproductions.harness.parts.runs import Run
 
@@ -61,6 +62,7 @@ def paragraph_vectors(run: Run[Any]) -> "ParagraphVectors":
 
 
 def rank_texts(
+    experiment: Experiment[Any],
     run: Run[Any],
     scorer: "TextScorer",
     details: Mapping[str, Any] = MappingProxyType({}),
@@ -68,6 +70,7 @@ def rank_texts(
     """Ranks with what scores texts and is not exported.
 
     Args:
+        experiment: the experiment that owns the model.
         run: the run.
         scorer: scores pairs of texts.
         details: entries of `metrics.json`.
@@ -75,7 +78,10 @@ def rank_texts(
     from keras_qa.ranking.evaluation import evaluate
 
     chosen = evaluate(
-        run.select, scores_of(scorer, run.select), seed=run.arguments.seed
+        run.select,
+        scores_of(scorer, run.select),
+        seed=run.arguments.seed,
+        measures=experiment.measures(run.arguments.dataset),
     )
     return Outcome(
         scores_of(scorer, run.report), {**details, "selection": chosen.metrics}

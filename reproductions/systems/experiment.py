@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from keras_qa.training.corpus_scorer import CorpusScorer
 
 _SHARED = ("dropout", "l2")
+# The settings of the models, of which each has some.
+_OF_CLASSES = {name for _, names in CLASSES.values() for name in names}
 # The systems that no gradients train.
 _UNTRAINED = (
     *COUNTS,
@@ -75,7 +77,7 @@ class SystemsExperiment(Experiment[SystemsSettings]):
     wordless = (*Experiment.wordless, *_UNTRAINED)
 
     def check(self, arguments: Namespace, settings: SystemsSettings) -> None:
-        """Refuses features of overlap for a model that takes none."""
+        """Refuses settings that a model does not have."""
         super().check(arguments, settings)
         if arguments.transfer and arguments.model in STACKS:
             raise SettingsError(
@@ -85,13 +87,23 @@ class SystemsExperiment(Experiment[SystemsSettings]):
             )
         member = member_of(arguments.model)
         # Floors are built from no class of ours.
-        if settings.overlap and member in CLASSES:
-            class_name, _ = CLASSES[member]
-            if "overlap_features" not in _parameters(class_name):
+        if member not in CLASSES:
+            return
+        class_name, names = CLASSES[member]
+        for override in arguments.overrides:
+            name = override.partition("=")[0]
+            if name in _OF_CLASSES and name not in names:
                 raise SettingsError(
-                    f"the setting `overlap` must be false for {class_name}, "
-                    "which takes no features. Received: overlap=True"
+                    f"the setting `{name}` is of other models; {member} has "
+                    f"{', '.join(names)}. Received: --set {name}"
                 )
+        if settings.overlap and "overlap_features" not in _parameters(
+            class_name
+        ):
+            raise SettingsError(
+                f"the setting `overlap` must be false for {class_name}, "
+                "which takes no features. Received: overlap=True"
+            )
 
     def build_model(
         self,
@@ -154,9 +166,9 @@ class SystemsExperiment(Experiment[SystemsSettings]):
         """Ranks with a system without a network; None for the others."""
         model = run.arguments.model
         if model == PARAGRAPH_VECTORS:
-            return rank_texts(run, paragraph_vectors(run))
+            return rank_texts(self, run, paragraph_vectors(run))
         if member_of(model) == PARAGRAPH_VECTORS:
-            return rank_texts(run, *stack_texts(run))
+            return rank_texts(self, run, *stack_texts(run))
         if model not in COUNTS:
             return None
         from reproductions.harness.fitting import rank_unfitted

@@ -42,7 +42,7 @@ class SystemsSettings(CommonSettings):
     k: int = setting(5, "Wan et al. (2016)", "of k-max pooling", above=0)
     slices: int = setting(5, "Qiu and Huang (2015)", "of a tensor", above=0)
     channels: int = setting(4, "ours", "of MV-LSTM's tensor", above=0)
-    hidden_layers: int = setting(1, "ours", "of HD-LSTM", least=0)
+    hidden_layers: int = setting(1, "ours", "of HD-LSTM", above=0)
     depth: int = setting(
         4,
         "Santoro et al. (2017)",
@@ -122,7 +122,7 @@ class SystemsSettings(CommonSettings):
         choices=("pointwise", "pairwise", "listwise"),
     )
     optimizer: str = setting("adam", "ours", choices=OPTIMIZERS)
-    learning_rate: float = setting(1e-3, "ours", least=0)
+    learning_rate: float = setting(1e-3, "ours", above=0)
     batch_size: int = setting(50, _SEVERYN_MOSCHITTI, above=0)
     epochs: int = setting(25, _SEVERYN_MOSCHITTI, above=0)
     patience: int = setting(5, _SEVERYN_MOSCHITTI, least=0)

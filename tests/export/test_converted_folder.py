@@ -14,6 +14,7 @@ from keras_qa.errors import ExportError
 from keras_qa.export.converted_folder import write_folder
 from keras_qa.export.onnx import export_onnx
 from keras_qa.export.saved_model import export_saved_model
+from keras_qa.export.tflite import LENGTHS
 from keras_qa.export.tflite import export_lite
 from keras_qa.models import QACNN
 from keras_qa.models import CosineQA
@@ -85,6 +86,16 @@ def test_lite_sizes(model, tmp_path):
         given["name"]: given["shape"].tolist()
         for given in interpreter.get_input_details()
     } == {"question": [3, 5], "answer": [3, 7]}
+
+
+@needs_tensorflow
+def test_lite_lengths_of_one_side(model, tmp_path):
+    reading = TextReading(VOCABULARY, "whitespace")
+    with pytest.raises(ExportError, match=r"`lengths` must be at least 1"):
+        export_lite(model, reading, tmp_path / "r", lengths={"question": 0})
+    export_lite(model, reading, tmp_path / "r", lengths={"question": 5})
+    written = json.loads((tmp_path / "r/reading.json").read_text("utf-8"))
+    assert written["max_length"] == {**LENGTHS, "question": 5}
 
 
 @needs_tensorflow

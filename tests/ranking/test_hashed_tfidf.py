@@ -56,6 +56,14 @@ def test_the_scores_are_the_formula(longest):
     np.testing.assert_allclose(scores, expected, rtol=1e-12)
 
 
+def test_words_are_in_the_lower_case_of_the_tokeniser():
+    """`str.lower` has another final sigma, and two characters for one."""
+    documents = ["ΟΔΥΣΣΕΥΣ ship", "İstanbul city", "a town"]
+    retriever = HashedTfIdf(documents)
+    assert np.flatnonzero(retriever.scores("ΟΔΥΣΣΕΥΣ")).tolist() == [0]
+    assert np.flatnonzero(retriever.scores("İstanbul")).tolist() == [1]
+
+
 def test_a_word_of_most_documents_counts_nothing():
     retriever = HashedTfIdf(["whale one", "whale two", "whale three"])
     assert not retriever.scores("whale").any()

@@ -217,6 +217,16 @@ def test_a_scorer_orders_what_bm25_found(depth):
         list(miner.mine([question], **limits))
 
 
+@pytest.mark.parametrize("scorer", [None, lambda q, found: [1.0] * len(found)])
+def test_what_bm25_missed_is_no_candidate(scorer):
+    miner = CandidateMiner(["an ant", "a bee", "the ant"], show_progress=False)
+    (found,) = miner.mine(
+        [asked(1, "ant", "a bee")], 9, False, add_right=False, scorer=scorer
+    )
+    assert {c.text for c in found.candidates} == {"an ant", "the ant"}
+    assert found.missed == 1
+
+
 def test_right_answers_keep_their_grades():
     pair = (Candidate("a", "an ant", 2), Candidate("b", "An ANT", 3))
     (found,) = mine_candidates(

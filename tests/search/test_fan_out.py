@@ -24,3 +24,7 @@ def test_several_indexes_find_what_one_does(runs, hyperqa_index, tmp_path):
     assert [hit.score for hit in hits] == scores.tolist()
     with pytest.raises(SearchError, match="none"):
         search_indexes([], QUESTION, 1)
+    build(runs["cosineqa"], tmp_path / "0.txt", tmp_path / "other")
+    other = AnswerIndex(tmp_path / "other")
+    with pytest.raises(SearchError, match="must be of one model"):
+        search_indexes([indexes[0], other], QUESTION, 1)

@@ -91,7 +91,7 @@ def test_each_pair_is_scored_once_as_it_was_read(corpus):
 def test_scores_are_kept_for_other_runs(tmp_path, corpus):
     pairs = corpus.index(QUESTIONS).pairs()
     found = TeacherScores(Teacher(), corpus, tmp_path / "t")(*pairs)
-    assert [p.name for p in (tmp_path / "t").iterdir()] == [
+    assert [p.name for p in (tmp_path / "t").glob("*.npz")] == [
         "teacher-0123456789abcdef.npz"
     ]
     again = Teacher()
@@ -108,6 +108,16 @@ def test_scores_are_kept_for_other_runs(tmp_path, corpus):
     another = Teacher("f" * 20)
     TeacherScores(another, corpus, tmp_path / "t")(*pairs)
     assert len(another.asked) == len(found)
+
+
+def test_two_runs_at_once_keep_the_scores_of_both(tmp_path, corpus):
+    questions, answers = corpus.index(QUESTIONS).pairs()
+    runs = [TeacherScores(Teacher(), corpus, tmp_path) for _ in range(2)]
+    for run, part in zip(runs, (slice(0, 2), slice(2, None)), strict=True):
+        run(questions[part], answers[part])
+    third = Teacher()
+    TeacherScores(third, corpus, tmp_path)(questions, answers)
+    assert third.asked == []
 
 
 def test_scores_of_a_stopped_run_are_kept(tmp_path, corpus, monkeypatch):

@@ -118,6 +118,11 @@ def test_mined_scores_are_the_scorers_own(kind):
     np.testing.assert_allclose(scores[:, 1], found.max(1), atol=1e-6)
 
 
+def test_shared_negatives_have_no_targets_of_their_own():
+    with pytest.raises(ValueError, match="`features` and `targets` must be"):
+        _batches(shared=True, targets=lambda questions, answers: answers)
+
+
 @pytest.mark.parametrize("shared", [False, True])
 def test_no_batch_holds_a_true_answer_as_a_negative(shared):
     batches = _batches(shared=shared)

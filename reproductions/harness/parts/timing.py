@@ -9,6 +9,7 @@ import keras
 import numpy as np
 
 from keras_qa.training.corpus_scorer import CorpusScorer
+from reproductions.harness.errors import SettingsError
 from reproductions.harness.parts.learners import Training
 from reproductions.harness.parts.runs import Run
 
@@ -46,7 +47,9 @@ def encoded_seconds(scorer: CorpusScorer, run: Run[Any]) -> float | None:
     def score(text: int) -> Any:
         ids = texts.padded(np.array([text]), QUESTION_LENGTH)
         question = model.question_encoder.predict_on_batch(ids)
-        question = np.repeat(question, len(pool), axis=0)
+        question = keras.tree.map_structure(
+            lambda x: np.repeat(x, len(pool), axis=0), question
+        )
         return model.head.predict_on_batch(
             {"question": question, "answer": answers}
         )
@@ -76,6 +79,11 @@ def _median(run: Run[Any], score: Callable[[int], Any]) -> float:
         start = time.perf_counter()
         score(text)
         found.append(time.perf_counter() - start)
+    if len(found) <= QUESTIONS:
+        raise SettingsError(
+            f"{run.arguments.dataset}: expected more than {QUESTIONS} "
+            f"questions, the first of which compile. Received: {len(found)}"
+        )
     return statistics.median(found[QUESTIONS:])
 
 

@@ -5,6 +5,7 @@ import platform
 import re
 import subprocess
 import sys
+from importlib import import_module
 from importlib import metadata
 from pathlib import Path
 
@@ -29,7 +30,12 @@ def versions() -> dict[str, str]:
         distribution = keras.distribution.distribution()
         if distribution is not None:
             devices = f", {distribution.device_mesh.devices.size} devices"
-    found["backend"] = f"{backend} {metadata.version(backend)}"
+    try:
+        version = metadata.version(backend)
+    except metadata.PackageNotFoundError:
+        # TensorFlow has packages of several names.
+        version = import_module(backend).__version__
+    found["backend"] = f"{backend} {version}"
     found["machine"] = f"{platform.machine()}, {os.cpu_count()} cores{devices}"
     found["processor"] = processor()
     # A copy installed from a wheel belongs to no commit of the project.

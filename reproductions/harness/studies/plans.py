@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from keras_qa.cli.options.seeds import seed
 from keras_qa.training.device_options import add_device_options
 from reproductions.harness.command import count
 from reproductions.harness.command import positive
@@ -57,7 +58,12 @@ def plan_run(
         **{"dataset": dataset, "model": model, "recipe": recipe},
         **{"seed": seed, **options},
     }
-    argv = [text for k, v in options.items() if v for text in _given(k, v)]
+    argv = [
+        text
+        for k, v in options.items()
+        if v or k == "seed"
+        for text in _given(k, v)
+    ]
     argv += [text for change in settings for text in ("--set", change)]
     if parts is None:
         parts = (dataset, model, recipe, f"seed{seed}")
@@ -119,7 +125,7 @@ def study_parser(
         + (", ".join(datasets) if datasets else "those of each table"),
     )
     parser.add_argument(
-        "--seeds", nargs="+", type=int, default=list(seeds), metavar="N"
+        "--seeds", nargs="+", type=seed, default=list(seeds), metavar="N"
     )
     if splits:
         parser.add_argument("--split", choices=("dev", "test"), default="dev")

@@ -8,6 +8,7 @@ import numpy as np
 
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.corpus import IndexedQuestions
+from keras_qa.datasets.splitting import normal_text
 from keras_qa.ranker import Ranker
 from keras_qa.ranking.mining import CandidateMiner
 from keras_qa.ranking.ties import best_first
@@ -63,8 +64,13 @@ def with_mined(
     ):
         scores = miner.scores(fit.questions[i].text)
         best = [j for j in best_first(scores, count) if scores[j] > 0]
-        found = np.array([number[miner.texts[j]] for j in best], np.int64)
-        new = found[~np.isin(found, own)]
+        # The miner has one spelling of texts that differ in case and spaces.
+        known = {normal_text(corpus.originals[j]) for j in own.tolist()}
+        found = [miner.texts[j] for j in best]
+        new = np.array(
+            [number[text] for text in found if normal_text(text) not in known],
+            np.int64,
+        )
         candidates.append(np.concatenate([own, new]))
         labels.append(np.concatenate([given, np.zeros_like(new)]))
     changed: dict[str, Any] = {"candidate_texts": candidates, "labels": labels}

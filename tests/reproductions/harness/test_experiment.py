@@ -142,6 +142,12 @@ def test_a_sixth_paper_has_a_study(tmp_path, without_export, monkeypatch):
     }
 
 
+def test_a_planned_run_has_the_seed_of_its_folder():
+    run = plan_run("sample", "hyperqa", "paper", 0, ["random"])
+    assert run.name.endswith("seed0")
+    assert run.options[run.options.index("--seed") + 1] == "0"
+
+
 def test_shared_code_names_no_paper_and_no_model():
     experiments = [
         importlib.import_module(f"reproductions.{paper}.experiment").EXPERIMENT

@@ -371,6 +371,15 @@ def test_a_folder_of_other_trials_is_refused(tmp_path, monkeypatch, capsys):
         assert "give another --output-dir. Received: " in error
 
 
+def test_the_papers_objective_does_not_go_with_a_floor():
+    settings = SimpleNamespace(
+        learning_rate=0.02, objective="listwise", joint_weight=5.0
+    )
+    drawn = search.draw(search.best_space(HYPERQA, settings), 30)
+    objectives = {changes["objective"] for changes in drawn}
+    assert objectives == {"pointwise", "pairwise", "listwise"}
+
+
 def test_the_best_space_has_what_models_share():
     settings = SimpleNamespace(learning_rate=0.02, objective="paper")
     space = search.best_space(HYPERQA, settings, ["a.bin"])

@@ -9,6 +9,7 @@ import pytest
 import keras_qa
 from keras_qa.datasets import Corpus
 from keras_qa.datasets import open_dataset
+from reproductions.harness.errors import SettingsError
 from reproductions.harness.parts import timing
 from reproductions.harness.parts.learners import Learner
 
@@ -34,6 +35,20 @@ def test_a_model_of_vectors_has_both_times(run):
     pool = timing.pool_of(run)
     assert 1 < len(pool) <= timing.POOL
     assert len(np.unique(pool)) == len(pool)
+
+
+def test_a_model_of_tokens_has_both_times(run):
+    # Its encoders give a vector of each token.
+    model = keras_qa.AttentiveLSTM(len(run.corpus.vocabulary), 3, units=2)
+    found = keras_qa.CorpusScorer(model, run.corpus)
+    assert timing.encoded_seconds(found, run) > 0
+
+
+def test_a_few_questions_are_refused(run):
+    few = SimpleNamespace(**{**vars(run), "report": run.report[:5]})
+    few.arguments = SimpleNamespace(dataset="sample")
+    with pytest.raises(SettingsError, match="sample: expected more than"):
+        timing.pool_seconds(scorer(run, keras_qa.CosineQA), few)
 
 
 def test_texts_that_are_read_together_have_one(run):

@@ -40,7 +40,8 @@ class OfThePapers(SystemsExperiment):
 @pytest.fixture(autouse=True)
 def classes(monkeypatch):
     monkeypatch.setitem(CLASSES, "short", ("QACNN", ("filters", "kernel_size")))
-    monkeypatch.setitem(CLASSES, "joined", ("CNNRanker", ("kernel_size",)))
+    names = ("filters", "kernel_size")
+    monkeypatch.setitem(CLASSES, "joined", ("CNNRanker", names))
 
 
 def settings_of(**arguments):
@@ -112,6 +113,13 @@ def test_by_lists_with_features_of_overlap(tmp_path):
 
 
 @pytest.mark.once
+@pytest.mark.once
+def test_settings_of_other_models_are_refused():
+    assert settings_of(overrides=["filters=7"]).filters == 7
+    with pytest.raises(SettingsError, match="`sigma` is of other models; sho"):
+        settings_of(overrides=["filters=7", "sigma=3"])
+
+
 def test_features_are_refused_for_a_model_that_takes_none():
     with pytest.raises(SettingsError, match=r"false for QACNN.*overlap=True"):
         settings_of(overrides=["overlap=true"])

@@ -35,12 +35,12 @@ def test_a_run_learns_from_the_folder_of_another(
     assert len(metrics["inputs"]["teacher"]) == 16
     assert metrics["training_set"] == "train by first"
     assert metrics["overrides"]["objective"] == "kl"
-    (scores,) = (tmp_path / "shared").iterdir()
+    (scores,) = (tmp_path / "shared").glob("*.npz")
     again = {"objective": "kl", "mined": 2, "label_weight": 0.5}
     assert run(tmp_path / "b", *options, *shared, "--seed=2", **again) == 0
     assert "Teacher: " not in capsys.readouterr().err
     assert run(tmp_path / "margins", *options, objective="margin-mse") == 0
-    (own,) = (tmp_path / "margins/teacher").iterdir()
+    (own,) = (tmp_path / "margins/teacher").glob("*.npz")
     assert own.name == scores.name
 
 
@@ -77,6 +77,22 @@ def test_either_without_the_other(options, message):
     arguments = parse_arguments(hyperqa.EXPERIMENT, options)
     with pytest.raises(SettingsError, match=message):
         hyperqa.EXPERIMENT.settings_of(arguments)
+
+
+def test_another_spelling_of_a_right_answer_is_not_added():
+    given = {"1": "The b", "2": "the  B", "3": "a b"}
+    questions = [
+        Question("1", "what is b", (Candidate("2", given["2"], 1),)),
+        Question(
+            "2",
+            "where is b",
+            tuple(Candidate(i, given[i], i == "3") for i in ("1", "3")),
+        ),
+    ]
+    corpus = Corpus(questions)
+    more = with_mined(corpus.index(questions), corpus, 9)
+    texts = [corpus.originals[i] for i in more.candidate_texts[0]]
+    assert texts == ["the  B", "a b"]
 
 
 def test_bm25_finds_further_candidates():
