@@ -40,8 +40,7 @@ class OfThePapers(SystemsExperiment):
 @pytest.fixture(autouse=True)
 def classes(monkeypatch):
     monkeypatch.setitem(CLASSES, "short", ("QACNN", ("filters", "kernel_size")))
-    names = ("filters", "kernel_size")
-    monkeypatch.setitem(CLASSES, "joined", ("CNNRanker", names))
+    monkeypatch.setitem(CLASSES, "joined", ("CNNRanker", ("kernel_size",)))
 
 
 def settings_of(**arguments):
@@ -60,11 +59,12 @@ def settings_of(**arguments):
 
 
 def run(folder, *options, **settings):
-    small = {"skipgram_dim": 6, "filters": 4, "smoke_questions": 6, **settings}
+    small = {"skipgram_dim": 6, "smoke_questions": 6, **settings}
     return run_command(
         OfThePapers(),
         [
             *("--smoke", f"--output-dir={folder}", "--model=short"),
+            *([] if "--model=joined" in options else ["--set=filters=4"]),
             *(f"--set={name}={value}" for name, value in small.items()),
             *options,
         ],
