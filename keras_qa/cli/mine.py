@@ -208,6 +208,12 @@ def run(arguments: argparse.Namespace) -> int:
             f"{arguments.source}: expected at least one question that fits "
             "the options. Received: none"
         )
+    if not any(c.label for q in questions for c in q.candidates):
+        raise DatasetError(
+            f"{arguments.source}: expected a right answer, to which wrong ones "
+            "are found (--no-labels if all are right). Received: "
+            f"{len(questions):,} questions with wrong answers alone"
+        )
     split = [questions]
     if not is_table:
         split = split_questions(questions, arguments.split, arguments.seed)

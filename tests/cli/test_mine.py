@@ -146,6 +146,14 @@ def test_labels_and_names_of_columns(tmp_path):
     }
 
 
+def test_wrong_answers_alone_are_refused(tmp_path, capsys):
+    file, output = tmp_path / "wrong.csv", tmp_path / "mined.tsv"
+    file.write_text("question,answer,label\nwho,an ant,0\nwhat,a bee,0\n")
+    assert mine(file, "--output", output) == 2
+    assert "2 questions with wrong answers alone" in capsys.readouterr().err
+    assert not output.exists()
+
+
 def test_a_folder_of_splits(pairs, tmp_path):
     output = tmp_path / "mined"
     options = ["--no-labels", "--questions", 5, "--split", 3, 1, 1, "--seed", 2]
