@@ -368,7 +368,9 @@ class Ranker:
         if not fits(list(shape or ()), tuple[int | None, int]):
             raise RankerError(
                 f"The model must give each {side} one vector to be encoded, "
-                "as HyperQA, CosineQA and QA-LSTM do; others score pairs. "
+                "as HyperQA, CosineQA and QA-LSTM do; others score pairs. Of a "
+                "run of `keras-qa train` with one network, load its folder "
+                "`network`. "
                 f"Received: {type(model).__name__}"
             )
         from keras_qa.ranking.scoring import encode_texts

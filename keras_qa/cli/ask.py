@@ -93,6 +93,11 @@ def run(arguments: argparse.Namespace) -> int:
             "Expected either --question or --interactive. Received: "
             + ("both" if arguments.interactive else "neither")
         )
+    if arguments.question is not None and not arguments.question.strip():
+        raise SearchError(
+            "--question must be a text that is not empty. "
+            f"Received: {arguments.question!r}"
+        )
     for name in ("top", "depth"):
         if getattr(arguments, name) < 1:
             raise SearchError(

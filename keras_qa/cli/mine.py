@@ -251,6 +251,8 @@ def run(arguments: argparse.Namespace) -> int:
             print(
                 f"{path}: {found['questions']:,} questions, "
                 f"{found['candidates']:,} candidates"
+                + f", {found['alone']:,} questions without a wrong one"
+                * bool(found["alone"])
             )
     if miner.left_out:
         print(f"{miner.left_out:,} answers left out as perhaps right")
@@ -412,5 +414,8 @@ def _counted(
     questions: Iterable[Question], found: Counter[str]
 ) -> Iterator[Question]:
     for question in questions:
-        found.update(questions=1, candidates=len(question.candidates))
+        alone = not question.negatives
+        found.update(
+            questions=1, candidates=len(question.candidates), alone=alone
+        )
         yield question

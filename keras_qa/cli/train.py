@@ -24,6 +24,7 @@ from keras_qa.own_data.settings import MINILM
 from keras_qa.own_data.settings import NETWORKS
 from keras_qa.own_data.settings import RECIPES
 from keras_qa.own_data.settings import SKIPGRAM
+from keras_qa.own_data.settings import TrainSettings
 from keras_qa.own_data.settings import networks_of
 from keras_qa.training.device_options import add_device_options
 from keras_qa.training.device_options import on_devices
@@ -82,6 +83,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="default: %(default)s",
     )
     parser.add_argument(
+        "--max-answer-length",
+        type=int,
+        metavar="N",
+        help="tokens of an answer that are read, the floors included; default: "
+        f"{TrainSettings.max_answer_length}, or 128 word pieces of a BERT",
+    )
+    parser.add_argument(
         "--seed", type=seed, default=0, help="default: %(default)s"
     )
     parser.add_argument(
@@ -118,6 +126,9 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from keras_qa.own_data.training import train
 
+    settings = {}
+    if arguments.max_answer_length is not None:
+        settings["max_answer_length"] = arguments.max_answer_length
     # TensorFlow warns of each shape that it compiles.
     logging.getLogger("tensorflow").setLevel(logging.ERROR)
     with on_devices(arguments):
@@ -132,6 +143,7 @@ def run(arguments: argparse.Namespace) -> int:
             seed=arguments.seed,
             table=table_options(arguments),
             onnx=arguments.onnx,
+            **settings,
         )
     print(trained.table)
     print(

@@ -8,6 +8,7 @@ import numpy as np
 
 from keras_qa.datasets.dataset import Question
 from keras_qa.text.tokenizer import lower_case
+from keras_qa.text.tokenizer import tokenize
 
 T = TypeVar("T")
 
@@ -15,6 +16,16 @@ T = TypeVar("T")
 def normal_text(text: str) -> str:
     """A normal form, equal for texts that differ only in case and space."""
     return " ".join(lower_case(text).split())
+
+
+def words_of(question: str) -> str:
+    """A normal form, equal for questions that differ in no letter or digit.
+
+    It is that of `normal_text` for a question without any.
+    """
+    tokens = tokenize(question)
+    words = [token for token in tokens if any(map(str.isalnum, token))]
+    return " ".join(words) or normal_text(question)
 
 
 def sample(items: Iterable[T], size: int, seed: int = 0) -> list[T]:
@@ -49,10 +60,10 @@ def sample(items: Iterable[T], size: int, seed: int = 0) -> list[T]:
 def split_questions(
     questions: Sequence[Question], shares: Sequence[float], seed: int = 0
 ) -> list[list[Question]]:
-    """Divides questions at random; equal texts stay together.
+    """Divides questions at random; equal ones stay together.
 
-    Texts that differ only in case and white space are equal, and would
-    otherwise be both trained on and tested.
+    Texts that differ only in case, white space and punctuation are equal, and
+    would otherwise be both trained on and tested.
 
     Args:
         questions: the questions.
@@ -71,7 +82,7 @@ def split_questions(
             "`shares` must be numbers of at least 0, not all 0. "
             f"Received: shares={list(shares)}"
         )
-    texts = [normal_text(question.text) for question in questions]
+    texts = [words_of(question.text) for question in questions]
     distinct = list(dict.fromkeys(texts))
     order = np.random.default_rng(seed).permutation(len(distinct))
     ends = np.round(np.cumsum(sizes) / sizes.sum() * len(distinct))

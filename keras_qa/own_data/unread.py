@@ -1,8 +1,10 @@
 """How much of labelled questions a ranker cannot read."""
 
+import math
 from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,6 +26,9 @@ class UnreadCounts:
         unknown_in_answers: share of unknown words in the distinct answers,
             cut as the ranker reads them.
         unknown_in_questions: the same of the questions.
+        cut: number of candidates that are longer than the ranker reads.
+        right_cut: number of right ones.
+        length: number of tokens of an answer that are read; None for all.
     """
 
     readable: str
@@ -33,9 +38,12 @@ class UnreadCounts:
     right_unread: int
     unknown_in_answers: float
     unknown_in_questions: float
+    cut: int
+    right_cut: int
+    length: int | None
 
     def lines(self, name: str) -> list[str]:
-        """What there is to say: none, one or two lines.
+        """What there is to say, a line each.
 
         Args:
             name: of the ranker.
@@ -46,7 +54,15 @@ class UnreadCounts:
             lines.append(
                 f"{self.unread:,} of {self.candidates:,} candidates, "
                 f"{self.right_unread:,} of {self.right:,} right ones, have no "
-                f"word that {name} knows{stop}: it ranks them last."
+                f"word that {name} knows{stop}: it ranks them last "
+                "(--readable any scores them)."
+            )
+        if self.cut:
+            lines.append(
+                f"{self.cut:,} of {self.candidates:,} candidates, "
+                f"{self.right_cut:,} of {self.right:,} right ones, are longer "
+                f"than the {self.length:,} tokens that {name} reads: it does "
+                "not see what follows (`train --max-answer-length`)."
             )
         if self.unknown_in_answers or self.unknown_in_questions:
             lines.append(
@@ -72,6 +88,9 @@ def count_unread(
     kept = dict(
         zip(answers, reading.are_readable(answer_ids).tolist(), strict=True)
     )
+    whole = replace(reading, max_answer_length=None)
+    most = reading.max_answer_length or math.inf
+    cut = {a for a in answers if len(whole.tokens("answer", a)) > most}
     asked = _ids(reading, "question", dict.fromkeys(q.text for q in questions))
     return UnreadCounts(
         reading.readable,
@@ -81,6 +100,9 @@ def count_unread(
         sum(right and not kept[text] for text, right in pairs),
         _unknown_share(reading, answer_ids),
         _unknown_share(reading, asked),
+        sum(text in cut for text, _ in pairs),
+        sum(right and text in cut for text, right in pairs),
+        reading.max_answer_length,
     )
 
 

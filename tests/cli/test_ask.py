@@ -42,6 +42,11 @@ def test_ask_prints_answers_scores_and_times(hyperqa_index, runs, capsys):
         assert f"Received: {received}" in capsys.readouterr().err
 
 
+def test_an_empty_question_is_refused(hyperqa_index, capsys):
+    assert command("ask", hyperqa_index, "--question", " ") == 2
+    assert "--question must be a text" in capsys.readouterr().err
+
+
 def test_an_index_of_a_kind_that_is_not_there(hyperqa_index, tmp_path, capsys):
     folder = shutil.copytree(hyperqa_index, tmp_path / "index")
     (folder / "hnsw.faiss").unlink()

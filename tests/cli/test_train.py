@@ -30,12 +30,19 @@ def test_train_prints_the_table(tmp_path, capsys, monkeypatch):
     table = write_table(tmp_path / "pairs.csv", range(30), labels=False)
     words = ["train", table, "--output", tmp_path / "run"]
     words += ["--vectors", "skipgram", "--recipe", "quick", "--model", "floors"]
+    words += ["--max-answer-length", 300]
     assert command(*words) == 0
     printed, note = capsys.readouterr()
     assert "| floors |" in printed and "BM25 found candidates" in printed
     assert "less it |" in printed
     # There is no model that could be exported.
     assert f"until `keras-qa export {tmp_path / 'run'} --format onnx`" in note
+    assert (
+        json.loads((tmp_path / "run/settings.json").read_text())["settings"][
+            "max_answer_length"
+        ]
+        == 300
+    )
     words.append("--no-onnx")
     # Given again, it is read.
     assert command(*words) == 0
@@ -86,7 +93,8 @@ def test_evaluate_says_what_cannot_be_read(tmp_path, capsys):
     first, second, blank, header, *_ = capsys.readouterr().out.splitlines()
     assert first == (
         "2 of 3 candidates, 1 of 1 right ones, have no word that model knows "
-        "(stop words do not count): it ranks them last."
+        "(stop words do not count): it ranks them last (--readable any scores "
+        "them)."
     )
     assert " of the words of the answers and " in second
     assert not blank and header.startswith("| Ranker")

@@ -106,12 +106,14 @@ def test_lengths_are_percentiles_in_tokens():
 
 
 def test_attention_to_what_teaches_nothing():
-    words = question("1", "一つの質問", ("答え", 1), ("別の答え", 0))
+    words = question("1", "คำถาม", ("คำตอบ", 1), ("อื่น", 0))
+    graded = [question("4", "a b", ("c d", 1), ("e f", 3))]
     right = [question(str(n), "a b", ("c d", 1)) for n in (2, 3)]
     for given, said in (
         ([words], "most texts are one word"),
         ([words, *right], "2 questions without a wrong answer, which teach"),
-        (right, "no wrong answers"),
+        (right, "no wrong answers, so that any ranking is perfect"),
+        (graded, "no wrong answers: 0 is wrong, and the lowest grade is 1"),
     ):
         audit = audit_dataset(
             Dataset("d", {"train": lambda given=given: iter(given)})

@@ -53,6 +53,13 @@ def test_questions_of_one_text_stay_together():
     assert first and second and not first & second
 
 
+def test_punctuation_makes_no_other_question():
+    texts = [f"why {i % 20}{('', '?', ' ?', '.')[i // 20]}" for i in range(80)]
+    for part in split_questions(questions([*texts, "???", "!"]), (1, 1)):
+        asked = [q.text.strip(" ?.") for q in part if q.text[0] == "w"]
+        assert len(asked) == 4 * len(set(asked)) > 0
+
+
 @pytest.mark.parametrize("shares", [(), (0, 0), (1, -1), (1, float("nan"))])
 def test_bad_shares(shares):
     with pytest.raises(ValueError, match=r"`shares` must be.*Received: shares"):

@@ -84,9 +84,16 @@ def test_a_text_that_is_right_is_not_wrong(tmp_path):
     parts = divide(read_questions(path), None, TrainSettings(), 0)
     assert parts.mined
     assert (parts.unanswered, parts.repeated) == (1, 9)
+    path.write_text(path.read_text().replace(",0", " ,0"))
+    assert divide(read_questions(path), None, TrainSettings(), 0).repeated == 9
     path.write_text("question,answer,label\na,b,0\na,c,0\n")
     with pytest.raises(DatasetError, match=r"labelled right.*--no-labels"):
         divide(read_questions(path), None, TrainSettings(), 0)
+
+
+def test_tuples_are_no_questions():
+    with pytest.raises(DatasetError, match=r"a list of.*Received: tuple \('q'"):
+        read_questions([("q", "a", 1)])
 
 
 def test_a_bad_label_is_no_missing_one(tmp_path):

@@ -368,6 +368,7 @@ def test_what_to_try_is_said():
             "verdict": "below",
             "best_floor": "BM25, tuned",
             "questions": 20,
+            "rows": [{"name": "BM25, tuned", "metrics": {"MAP": 0.9}}],
         },
     }
     lines = "\n".join(verdict(metrics))
@@ -385,6 +386,11 @@ def test_what_to_try_is_said():
         "another network in addition to them: --model cosineqa+cam+floors"
         in ("\n".join(verdict(metrics)))
     )
+    row = {"name": "BM25, tuned", "metrics": {"MAP": 1.0}}
+    perfect = {**metrics["comparison"], "rows": [row], "verdict": "even"}
+    assert verdict({**metrics, "comparison": perfect})[1:] == [
+        "- harder candidates: this floor ranks all of dev perfectly"
+    ]
     metrics["comparison"]["verdict"] = "above"
     assert verdict(metrics) == [
         "cosineqa+floors is above the best floor, BM25, tuned."

@@ -47,6 +47,9 @@ def test_words_behind_the_longest_answer_are_not_read():
     reading = TextReading(Vocabulary(WORDS), max_answer_length=1)
     found = count_unread(reading, QUESTIONS[:1])
     assert found.unknown_in_answers == 1 / 3
+    assert (found.cut, found.right_cut, found.length) == (1, 1, 1)
+    (line,) = [line for line in found.lines("it") if "longer" in line]
+    assert "1 of 4 candidates, 1 of 2 right ones, are longer than the 1" in line
 
 
 def test_nothing_to_say():

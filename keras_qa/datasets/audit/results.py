@@ -61,8 +61,10 @@ class SplitAudit:
             "no questions": not self.questions,
             "one question only": self.questions == 1,
             "no right answers": self.questions and not self.positives,
+            f"no wrong answers: 0 is wrong, and the lowest grade is "
+            f"{min(self.grades, default=0)}": self.grades and not wrong,
             "no wrong answers, so that any ranking is perfect; `keras-qa mine`"
-            " finds some": self.candidates and not wrong,
+            " finds some": self.candidates and not wrong and not self.grades,
             f"{self.positives_only:,} questions without a wrong answer, which "
             "teach nothing": wrong and 2 * self.positives_only > self.questions,
             "most texts are one word: if words have no spaces between them, "
