@@ -194,6 +194,7 @@ def test_saves_and_reloads_without_the_matrix(model_class, settings, tmp_path):
     np.testing.assert_array_equal(_score(reloaded), _score(original))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model_class", "jit_compile"), JIT_COMPILE)
 def test_learns_pairwise_to_prefer_the_positives(model_class, jit_compile):
     keras.utils.set_random_seed(0)

@@ -254,6 +254,7 @@ def test_saves_and_reloads_without_the_arrays(settings, tmp_path):
     np.testing.assert_array_equal(scored(reloaded), scored(original))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fixed", [True, False])
 def test_learns_and_leaves_what_is_fixed(fixed):
     keras.utils.set_random_seed(0)

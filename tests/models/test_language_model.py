@@ -98,6 +98,7 @@ def test_the_loss_is_over_sentences_or_over_words(loss_per, count):
     assert found == pytest.approx(_call(model).sum() / count, rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_learns_what_no_bigram_can():
     keras.utils.set_random_seed(0)

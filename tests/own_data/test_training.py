@@ -254,6 +254,7 @@ def test_evaluate_prints_the_figures_of_the_table(
     assert "1 of them have right candidates only" in run.table
 
 
+@pytest.mark.slow
 def test_words_of_dev_alone_are_unknown_but_to_bm25(trained, tmp_path):
     dev = tmp_path / "dev.csv"
     dev.write_text(

@@ -81,6 +81,7 @@ def test_an_epoch_holds_every_sentence_once_among_its_like():
     assert again == [batch[:, 0].tolist() for batch in ids] != other
 
 
+@pytest.mark.slow
 @pytest.mark.once
 @pytest.mark.compiled
 def test_fits_and_perplexity_counts_every_word_alike():

@@ -32,6 +32,7 @@ SMALL = {
 run = smoke_runner(ctrn, SMALL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [
