@@ -12,6 +12,9 @@ from keras_qa.datasets.dataset import Question
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.reading import TextReading
 
+# The least share that is not shown as 0.0%.
+SHOWN = 0.0005
+
 
 @dataclass(frozen=True)
 class UnreadCounts:
@@ -64,7 +67,7 @@ class UnreadCounts:
                 f"than the {self.length:,} tokens that {name} reads: it does "
                 "not see what follows (`train --max-answer-length`)."
             )
-        if self.unknown_in_answers or self.unknown_in_questions:
+        if max(self.unknown_in_answers, self.unknown_in_questions) >= SHOWN:
             lines.append(
                 f"{self.unknown_in_answers:.1%} of the words of the answers "
                 f"and {self.unknown_in_questions:.1%} of those of the "

@@ -56,3 +56,7 @@ def test_nothing_to_say():
     reading = TextReading(Vocabulary([*WORDS, "novel"]), readable="any")
     assert count_unread(reading, QUESTIONS).lines("it") == []
     assert count_unread(reading, []).lines("it") == []
+    long = Candidate("0", "emma " * 3000 + "new", 1)
+    assert (
+        count_unread(reading, [Question("0", "emma", (long,))]).lines("") == []
+    )
