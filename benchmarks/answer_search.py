@@ -65,7 +65,7 @@ from benchmarks.processes import alone
 from benchmarks.processes import load_before
 from benchmarks.results import at_least
 from benchmarks.results import at_most
-from benchmarks.results import verdict
+from benchmarks.results import print_bounds
 from benchmarks.results import write_results
 from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.exact import POOLS
@@ -291,11 +291,7 @@ def report(measured: dict[str, Any], summary: dict[str, Any]) -> None:
         f"exact; approximate: {best['contender']}, effort {best['effort']}\n"
         "Bounds, set for 2 cores and a million answers"
     )
-    for name, bound in summary["bounds"].items():
-        print(
-            f"  {name:<24}{bound['ratio']:8.3f}  {bound['bound']:<14} "
-            f"{verdict(bound)}"
-        )
+    print_bounds(summary, decimals=3)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

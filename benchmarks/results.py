@@ -41,9 +41,14 @@ def at_most(ratio: float, bound: float) -> dict[str, Any]:
     }
 
 
-def verdict(bound: dict[str, Any]) -> str:
-    """Returns in words if a bound was reached."""
-    return "reached" if bound["reached"] else "NOT reached"
+def print_bounds(summary: dict[str, Any], decimals: int = 2) -> None:
+    """Prints the ratio of each bound of a summary, and if it was reached."""
+    for name, bound in summary["bounds"].items():
+        verdict = "reached" if bound["reached"] else "NOT reached"
+        print(
+            f"  {name:<48}{bound['ratio']:8.{decimals}f}  {bound['bound']:<14} "
+            f"{verdict}"
+        )
 
 
 def write_results(

@@ -42,7 +42,7 @@ from benchmarks.processes import alone
 from benchmarks.results import at_least
 from benchmarks.results import at_most
 from benchmarks.results import conclude
-from benchmarks.results import verdict
+from benchmarks.results import print_bounds
 
 COMMANDS = {
     "serve": ["keras_qa.cli", "serve", "--port", "0"],
@@ -267,11 +267,7 @@ def report(
     print(f"{settings.documents} documents a request, {settings.cores} cores")
     print(table(measured))
     print("\nBounds")
-    for name, bound in summary["bounds"].items():
-        print(
-            f"  {name:<36}{bound['ratio']:8.2f}  {bound['bound']:<12} "
-            f"{verdict(bound)}"
-        )
+    print_bounds(summary)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -34,7 +34,7 @@ from benchmarks.options import option_parser
 from benchmarks.processes import alone
 from benchmarks.results import at_most
 from benchmarks.results import conclude
-from benchmarks.results import verdict
+from benchmarks.results import print_bounds
 
 FORMS = ("onnx", "tensorflow")
 QUESTION = ("--question", "Who wrote Emma?")
@@ -174,11 +174,7 @@ def report(
     print(f"median of {settings.rounds}, {settings.cores} cores")
     print(table({"summary": summary}))
     print("\nBounds")
-    for name, bound in summary["bounds"].items():
-        print(
-            f"  {name:<36}{bound['ratio']:8.2f}  {bound['bound']:<12} "
-            f"{verdict(bound)}"
-        )
+    print_bounds(summary)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -37,8 +37,9 @@ from reproductions.harness.memory import forget_models
 from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
 from reproductions.harness.parts.runs import Run
 from reproductions.harness.studies.making import experiment_of
-from reproductions.records.costs import append_cost
+from reproductions.records.costs import Cost
 from reproductions.records.costs import read_costs
+from reproductions.records.json_lines import append_line
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.rankings import read_rankings
 from reproductions.records.runs import read_all_runs
@@ -215,7 +216,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 flush=True,
             )
             if options.record:
-                append_cost(options.record, cost)
+                append_line(options.record, cost, Cost)
 
     return with_messages(run)
 

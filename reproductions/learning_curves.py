@@ -27,8 +27,8 @@ import numpy as np
 from keras_qa.files.checks import read_json
 from keras_qa.files.text_files import shorten
 from reproductions.harness.command import add_run_option
+from reproductions.records.json_lines import RecordError
 from reproductions.records.paper_figures import model_names
-from reproductions.records.reading import RecordError
 from reproductions.records.runs import read_metrics
 from reproductions.report.plots import epoch_lines
 

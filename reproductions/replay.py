@@ -33,10 +33,10 @@ from keras_qa.datasets.registry import default_data_dir
 from reproductions.harness.command import run_command
 from reproductions.harness.command import with_messages
 from reproductions.harness.memory import forget_models
+from reproductions.records.json_lines import RecordError
 from reproductions.records.paper_figures import FOLDER
 from reproductions.records.rankings import Ranking
 from reproductions.records.rankings import read_rankings
-from reproductions.records.reading import RecordError
 from reproductions.records.runs import read_all_runs
 from reproductions.records.runs import read_metrics
 from reproductions.records.seed_groups import Group

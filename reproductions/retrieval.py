@@ -30,8 +30,9 @@ from keras_qa.progress import ProgressBar
 from keras_qa.ranking.hashed_tfidf import HashedTfIdf
 from keras_qa.ranking.mining import CandidateMiner
 from reproductions.harness.command import with_messages
+from reproductions.records.json_lines import append_line
 from reproductions.records.retrieval import CUTOFFS
-from reproductions.records.retrieval import append_retrieval
+from reproductions.records.retrieval import Retrieval
 
 Scores = Callable[[str], np.ndarray]
 RETRIEVERS: dict[str, Callable[[list[str]], Scores]] = {
@@ -125,7 +126,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 print(*(f"{n} {v}" for n, v in record.items()), sep="  ")
                 if options.record:
                     record["versions"] = versions()
-                    append_retrieval(options.record, record)
+                    append_line(options.record, record, Retrieval)
 
     return with_messages(run)
 

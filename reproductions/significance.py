@@ -43,20 +43,19 @@ from reproductions.by_question import Known
 from reproductions.by_question import SignificanceError
 from reproductions.by_question import checksum
 from reproductions.learning_curves import read_history
+from reproductions.records.json_lines import RecordError
+from reproductions.records.json_lines import write_records
 from reproductions.records.paired_tests import PATH
 from reproductions.records.paired_tests import Condition
 from reproductions.records.paired_tests import PairedTest
-from reproductions.records.paired_tests import update_paired_tests
 from reproductions.records.paper_figures import WantedTest
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.paper_figures import whose
 from reproductions.records.question_values import PATH as QUESTION_VALUES
+from reproductions.records.question_values import QuestionValues
 from reproductions.records.question_values import read_question_values
-from reproductions.records.question_values import update_question_values
 from reproductions.records.rankings import PATH as RANKINGS
 from reproductions.records.rankings import Ranking
-from reproductions.records.rankings import update_rankings
-from reproductions.records.reading import RecordError
 from reproductions.records.runs import RUNS
 from reproductions.records.runs import read_all_runs
 from reproductions.records.runs import read_metrics
@@ -324,9 +323,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             for group in groups
             if METRIC in group.metrics and known.has(group)
         ]
-        update_paired_tests(arguments.output, tests)
-        update_rankings(arguments.output.with_name(RANKINGS.name), rankings)
-        update_question_values(kept, known.kept.values())
+        write_records(arguments.output, PairedTest, tests)
+        write_records(records / RANKINGS.name, Ranking, rankings)
+        write_records(kept, QuestionValues, known.kept.values())
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -52,7 +52,7 @@ from benchmarks.results import at_least
 from benchmarks.results import at_most
 from benchmarks.results import conclude
 from benchmarks.results import paired_ratio
-from benchmarks.results import verdict
+from benchmarks.results import print_bounds
 from keras_qa.batches.negatives import NegativeSampler
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import next_size
@@ -355,11 +355,7 @@ def report(
         + "".join(f"{1e3 * pipeline[s]:18.1f}" for s in STEPS)
     )
     print("\nBounds, set for 2 cores")
-    for name, bound in summary["bounds"].items():
-        print(
-            f"  {name:<48}{bound['ratio']:8.2f}  {bound['bound']:<12} "
-            f"{verdict(bound)}"
-        )
+    print_bounds(summary)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

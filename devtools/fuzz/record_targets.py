@@ -6,9 +6,9 @@ from pathlib import Path
 from devtools.fuzz import structures
 from devtools.fuzz.target import Target
 from reproductions.records.deviations import load_deviations
+from reproductions.records.json_lines import RecordError
 from reproductions.records.paired_tests import read_paired_tests
 from reproductions.records.paper_figures import load_papers
-from reproductions.records.reading import RecordError
 from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import group_runs
 

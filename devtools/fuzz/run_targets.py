@@ -27,7 +27,7 @@ from reproductions.by_question import question_metric
 from reproductions.harness.example_pairs import read_rankings
 from reproductions.learning_curves import labels
 from reproductions.learning_curves import read_history
-from reproductions.records.reading import RecordError
+from reproductions.records.json_lines import RecordError
 from reproductions.records.runs import read_metrics
 
 _SETTINGS = {"model": "qa-lstm", "seed": 1, "settings": {"units": 3, "a": "b"}}

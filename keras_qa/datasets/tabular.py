@@ -1,6 +1,7 @@
 """Reading of a user's own questions and answers from tables."""
 
 import re
+from collections.abc import Collection
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,9 @@ __all__ = ["Columns", "open_tabular", "read_tabular", "table_delimiter"]
 
 _GROUP = ", or `group=True` (--group)"
 _WORDS = {"false": 0, "no": 0, "true": 1, "yes": 1}
-_GRADE = re.compile(r"([0-3])(?:\.0*)?")
+_GRADE = re.compile(r"[0-3]")
+# What numbers have behind their point, if they are whole.
+_WHOLE = re.compile(r"(?<=\d)\.0*$")
 
 
 def read_tabular(
@@ -33,6 +36,7 @@ def read_tabular(
     quoted: bool = True,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    right: Collection[str] = (),
     empty: bool = False,
 ) -> Iterator[Question]:
     r"""Streams the questions of a file with one question-answer pair per row.
@@ -44,7 +48,7 @@ def read_tabular(
 
     A label is 0 or 1, also written 1.0, true or false, yes or no in any case,
     or a grade from 0 to 3, which the candidate keeps; 0 is wrong, all others
-    are right.
+    are right. With `right` it is any text or number.
 
     Args:
         path: the file.
@@ -59,13 +63,16 @@ def read_tabular(
             has the columns.
         encoding: the encoding, such as `"utf-16"` or `"cp1252"`; not of
             Parquet.
+        right: the labels of right answers, such as `["good", "5"]`, in any
+            case; all other labels are those of wrong answers.
         empty: True allows a file without rows, such as a header only.
 
     Yields:
         The questions, in the order of their first rows.
 
     Raises:
-        DatasetError: if the file or a row is malformed: a column is missing or
+        DatasetError: if `right` is not of labels, or there is no column for
+            it, or the file or a row is malformed: a column is missing or
             named twice, a row has another number of fields than the header,
             quotes are not closed (the message names the first line of the
             row), a label is none of the above, the text has another encoding,
@@ -77,7 +84,8 @@ def read_tabular(
     path = find_file(path.parent, path.name) or path
     columns = columns or Columns()
     records = table_records(path, columns, quoted, delimiter, encoding)
-    rows: Iterator[Row] = (_row(path, columns, record) for record in records)
+    right = _right_labels(right, columns)
+    rows = (_row(path, columns, right, record) for record in records)
     found = False
     if group:
         rows = _collected(rows)
@@ -98,6 +106,7 @@ def open_tabular(
     quoted: bool = True,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    right: Collection[str] = (),
     tokenizer: str = "word",
 ) -> Dataset:
     """Makes a data set of a user's own files.
@@ -111,6 +120,7 @@ def open_tabular(
         quoted: see `read_tabular`.
         delimiter: see `read_tabular`.
         encoding: see `read_tabular`.
+        right: see `read_tabular`.
         tokenizer: `"word"` for running text, `"whitespace"` for text that is
             tokenised already.
 
@@ -141,12 +151,15 @@ def open_tabular(
         quoted=quoted,
         delimiter=delimiter,
         encoding=encoding,
+        right=right,
     )
     splits = {split: partial(read, path) for split, path in given.items()}
     return Dataset("user", splits, tokenizer)
 
 
-def _row(path: Path, columns: Columns, record: Record) -> Row:
+def _row(
+    path: Path, columns: Columns, right: Collection[str], record: Record
+) -> Row:
     line, fields = record
 
     def identifier(name: str | None) -> str | None:
@@ -167,23 +180,49 @@ def _row(path: Path, columns: Columns, record: Record) -> Row:
         ),
         identifier(columns.answer_id),
         check_text(path, line, f"`{columns.answer}`", fields[columns.answer]),
-        _grade(path, line, label),
+        _grade(path, line, label, right),
     )
 
 
-def _grade(path: Path, line: int, label: object) -> int:
+def _right_labels(right: Collection[str], columns: Columns) -> frozenset[str]:
+    if isinstance(right, str) or not all(map(str.strip, right)):
+        raise DatasetError(
+            "`right` must be labels, such as ['good', '5'], none of them "
+            f"empty. Received: right={right!r}"
+        )
+    if right and columns.label is None:
+        raise DatasetError(
+            "Expected a column of labels with `right` (--right). Received: "
+            "`Columns(label=None)` (--no-labels)"
+        )
+    return frozenset(map(_plain, right))
+
+
+def _grade(path: Path, line: int, label: object, right: Collection[str]) -> int:
+    text = ""
     if isinstance(label, str | int | float):
-        text = str(label).strip().casefold()
-        if text in _WORDS:
-            return _WORDS[text]
-        if number := _GRADE.fullmatch(text):
-            return int(number[1])
+        text = _plain(label)
+    if right and text:
+        return int(text in right)
+    if text in _WORDS:
+        return _WORDS[text]
+    if number := _GRADE.fullmatch(text):
+        return int(number[0])
     raise error_at(
         path,
         line,
-        "a label, 0 or 1, true or false, yes or no, or a grade from 0 to 3",
+        "a label"
+        if right
+        else "a label, 0 or 1, true or false, yes or no, or a grade from 0 to "
+        "3, or the labels of right answers by `right` (--right)",
         label,
     )
+
+
+def _plain(label: str | float) -> str:
+    """A label as it is compared: 5, 5.0 and "5" are equal."""
+    text = str(label).strip().casefold()
+    return _WHOLE.sub("", text)
 
 
 def _collected(rows: Iterator[Row]) -> Iterator[Row]:

@@ -216,8 +216,8 @@ def divide(
     if not train:
         raise DatasetError(
             "Expected an answer to train on that is labelled right. Received: "
-            "none (other names of labels: --label-column; no labels: "
-            "--no-labels)"
+            "none (another column of labels: --label-column; other "
+            "labels: --right; no labels: --no-labels)"
         )
     ranked = [q for q in dev or () if q.candidates]
     without_candidates = len(dev or ()) - len(ranked)

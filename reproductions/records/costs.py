@@ -6,8 +6,7 @@ from typing import Any
 from typing import NotRequired
 from typing import TypedDict
 
-from reproductions.records.reading import read_lines
-from reproductions.records.runs import append_line
+from reproductions.records.json_lines import read_lines
 
 # The end of the name of a model that is trained, and without it ranks as it is.
 TUNED = "-tuned"
@@ -28,15 +27,6 @@ class Cost(TypedDict):
     microseconds_per_encoded_pair: NotRequired[float]
     parameters: NotRequired[int]
     seconds_per_epoch: NotRequired[float]
-
-
-def append_cost(path: Path | str, record: dict[str, Any]) -> None:
-    """Appends a record to the file, completely or not at all.
-
-    Raises:
-        RecordError: if the record lacks a field or is not JSON.
-    """
-    append_line(path, record, Cost)
 
 
 def read_costs(path: Path | str) -> list[Cost]:

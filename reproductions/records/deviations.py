@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from keras_qa.files.checks import read_toml
+from reproductions.records.json_lines import RecordError
 from reproductions.records.paper_figures import FOLDER
 from reproductions.records.paper_figures import load_papers
-from reproductions.records.reading import RecordError
 
 COMMON = "common"
 

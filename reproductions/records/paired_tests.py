@@ -1,16 +1,12 @@
 """Reads and updates `paired_tests.jsonl`: tested differences between models."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import asdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from keras_qa.files.locks import locked
-from keras_qa.files.whole import write_whole
-from reproductions.records.reading import read_lines
+from reproductions.records.json_lines import read_lines
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import canonical
 
@@ -150,40 +146,3 @@ def read_paired_tests(path: Path | str = PATH) -> list[PairedTest]:
         RecordError: if a line is not a paired test.
     """
     return read_lines(path, PairedTest)
-
-
-def update_paired_tests(path: Path | str, tests: Iterable[PairedTest]) -> None:
-    """Adds paired tests; they replace those with the same `identity`.
-
-    Args:
-        path: the file, see `write_records`.
-        tests: the new paired tests.
-
-    Raises:
-        RecordError: if a line of the file is not a paired test.
-    """
-    write_records(path, PairedTest, tests)
-
-
-def write_records(path: Path | str, kind: type, records: Iterable[Any]) -> None:
-    """Adds records to a file; they replace those with the same `identity`.
-
-    Several processes may call this at once: each waits for a lock on the file.
-
-    Args:
-        path: the file, created if it does not exist, and replaced atomically.
-        kind: the dataclass of its lines.
-        records: the new ones.
-
-    Raises:
-        RecordError: if a line of the file is not of that kind.
-    """
-    with locked(path):
-        every = {record.identity: record for record in read_lines(path, kind)}
-        every |= {record.identity: record for record in records}
-        lines = [
-            json.dumps(asdict(record), allow_nan=False, ensure_ascii=False)
-            + "\n"
-            for record in every.values()
-        ]
-        write_whole(path, lambda part: part.write_text("".join(lines), "utf-8"))

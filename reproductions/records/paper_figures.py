@@ -19,7 +19,7 @@ from keras_qa.files.checks import fits
 from keras_qa.files.checks import read_toml
 from keras_qa.files.checks import typed
 from keras_qa.files.text_files import shorten
-from reproductions.records.reading import RecordError
+from reproductions.records.json_lines import RecordError
 from reproductions.records.reasons import REASONS
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic

@@ -6,13 +6,11 @@ that later runs are compared with these when their folders are gone.
 """
 
 import hashlib
-from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from reproductions.records.paired_tests import write_records
-from reproductions.records.reading import read_lines
+from reproductions.records.json_lines import read_lines
 
 PATH = Path(__file__).with_name("question_values.jsonl")
 # Enough for the mean to be that of the record to nine digits.
@@ -60,18 +58,3 @@ def read_question_values(
         RecordError: if a line is not of a `QuestionValues`.
     """
     return {v.identity: v for v in read_lines(path, QuestionValues)}
-
-
-def update_question_values(
-    path: Path | str, values: Iterable[QuestionValues]
-) -> None:
-    """Adds values; they replace those with the same `identity`.
-
-    Args:
-        path: the file, see `write_records`.
-        values: the new ones.
-
-    Raises:
-        RecordError: if a line of the file is not of a `QuestionValues`.
-    """
-    write_records(path, QuestionValues, values)

@@ -5,13 +5,11 @@ which `python -m reproductions.significance` makes the interval of a condition;
 the checksum of the ranking shows whether another run is the very same.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from reproductions.records.json_lines import read_lines
 from reproductions.records.paired_tests import Condition
-from reproductions.records.paired_tests import write_records
-from reproductions.records.reading import read_lines
 from reproductions.records.seed_groups import Group
 
 PATH = Path(__file__).with_name("rankings.jsonl")
@@ -74,16 +72,3 @@ def read_rankings(path: Path | str = PATH) -> list[Ranking]:
         RecordError: if a line is not of a `Ranking`.
     """
     return read_lines(path, Ranking)
-
-
-def update_rankings(path: Path | str, rankings: Iterable[Ranking]) -> None:
-    """Adds rankings; they replace those with the same `identity`.
-
-    Args:
-        path: the file, see `write_records`.
-        rankings: the new ones.
-
-    Raises:
-        RecordError: if a line of the file is not of a `Ranking`.
-    """
-    write_records(path, Ranking, rankings)

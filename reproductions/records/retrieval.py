@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 from typing import TypedDict
 
-from reproductions.records.reading import read_lines
-from reproductions.records.runs import append_line
+from reproductions.records.json_lines import read_lines
 
 CUTOFFS = (1, 3, 5)
 
@@ -22,15 +21,6 @@ Retrieval = TypedDict(
         "versions": dict[str, Any],
     },
 )
-
-
-def append_retrieval(path: Path | str, record: dict[str, Any]) -> None:
-    """Appends a record to the file, completely or not at all.
-
-    Raises:
-        RecordError: if the record lacks a field or is not JSON.
-    """
-    append_line(path, record, Retrieval)
 
 
 def read_retrievals(path: Path | str) -> list[Retrieval]:

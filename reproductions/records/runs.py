@@ -1,7 +1,5 @@
 """The record of measured runs: one JSON object per line, only appended to."""
 
-import json
-import os
 import warnings
 from pathlib import Path
 from typing import Any
@@ -9,10 +7,9 @@ from typing import NotRequired
 from typing import TypedDict
 
 from keras_qa.files.checks import parse_json
-from keras_qa.files.checks import typed
-from keras_qa.files.locks import locked
 from keras_qa.files.locks import read_locked
-from reproductions.records.reading import RecordError
+from reproductions.records.json_lines import RecordError
+from reproductions.records.json_lines import append_line
 
 RUNS = "runs.jsonl"
 TEST_RUNS = "test_runs.jsonl"
@@ -58,46 +55,6 @@ def append_run(path: Path | str, record: dict[str, Any]) -> None:
         RecordError: if the record lacks a field or is not JSON (NaN is not).
     """
     append_line(path, record, Run)
-
-
-def append_line(path: Path | str, record: dict[str, Any], kind: Any) -> None:
-    """Appends a record to a file of JSON lines, completely or not at all.
-
-    Several processes may append at once: each holds a lock on the file while
-    it writes, and the line has reached the disk when the function returns. A
-    broken last line, left by a crash in the middle of an earlier append, is
-    removed with a warning.
-
-    Args:
-        path: the file, created if it does not exist.
-        record: the record.
-        kind: type of the record, for `keras_qa.files.checks.typed`.
-
-    Raises:
-        RecordError: if the record lacks a field or is not JSON (NaN is not).
-    """
-    try:
-        text = json.dumps(record, allow_nan=False, ensure_ascii=False)
-        # Lone surrogates cannot be encoded as UTF-8.
-        line = f"{text}\n".encode()
-    except (TypeError, ValueError) as error:
-        raise RecordError(
-            f"`record` must hold only JSON values, without NaN or infinity "
-            f"({error}). Received: {record!r}"
-        ) from error
-    typed(record, kind, "`record`", RecordError)
-    path = Path(path)
-    with locked(path) as descriptor:
-        _repair_last_line(path, descriptor, kind)
-        size = os.fstat(descriptor).st_size
-        try:
-            _write_all(descriptor, line)
-            os.fsync(descriptor)
-        except BaseException as error:
-            os.ftruncate(descriptor, size)
-            if isinstance(error, OSError) and error.filename is None:
-                error.filename = str(path)
-            raise
 
 
 def read_runs(path: Path | str) -> list[dict[str, Any]]:
@@ -182,23 +139,3 @@ def read_metrics(folder: Path, *needed: str) -> dict[str, Any]:
 
 def _parse(line: bytes, place: str) -> dict[str, Any]:
     return parse_json(line, Run, place, RecordError)
-
-
-def _repair_last_line(path: Path, descriptor: int, kind: Any) -> None:
-    content = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
-    end = content.rfind(b"\n") + 1
-    if end == len(content):
-        return
-    number = content.count(b"\n") + 1
-    try:
-        parse_json(content[end:], kind, f"{path}:{number}", RecordError)
-    except RecordError as error:
-        warnings.warn(f"Torn last line removed. {error}", stacklevel=3)
-        os.ftruncate(descriptor, end)
-    else:
-        _write_all(descriptor, b"\n")
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(descriptor, data) :]

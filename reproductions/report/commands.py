@@ -12,7 +12,7 @@ from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.settings import recorded
-from reproductions.records.reading import RecordError
+from reproductions.records.json_lines import RecordError
 
 # In a printed command, where data sets are and, in `embeddings`, vectors.
 DATA = "$KERAS_QA_DATA"

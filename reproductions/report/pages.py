@@ -26,12 +26,12 @@ from reproductions.records.costs import Cost
 from reproductions.records.costs import read_costs
 from reproductions.records.deviations import COMMON
 from reproductions.records.deviations import load_deviations
+from reproductions.records.json_lines import RecordError
 from reproductions.records.paired_tests import current_tests
 from reproductions.records.paired_tests import read_paired_tests
 from reproductions.records.paper_figures import Paper
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.rankings import read_rankings
-from reproductions.records.reading import RecordError
 from reproductions.records.retrieval import read_retrievals
 from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import Group

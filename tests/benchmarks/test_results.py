@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 import benchmarks.hyperqa_epoch
-import devtools.benchmarks.bert_cache
+import devtools.benchmarks.answer_ranking
 from benchmarks.options import option_parser
 from benchmarks.results import compact
 from benchmarks.results import conclude
@@ -64,8 +64,8 @@ def test_a_benchmark_ends_with_its_report_and_its_file(tmp_path, capsys):
     [
         (benchmarks.hyperqa_epoch, "benchmarks.hyperqa_epoch"),
         (
-            devtools.benchmarks.bert_cache,
-            "devtools.benchmarks.bert_cache",
+            devtools.benchmarks.answer_ranking,
+            "devtools.benchmarks.answer_ranking",
         ),
     ],
 )

@@ -200,6 +200,35 @@ def test_labels_are_grades(tmp_path, label, grade):
     assert len(question.positives) == (grade > 0)
 
 
+def test_labels_of_right_answers_may_be_given(tmp_path):
+    rows = "q,a,Good\nq,b,bad\nq,c,5\nq,d,5.0\nq,e,4.5\nq,f, GOOD \nq,g,1\n"
+    path = write(tmp_path / "a.csv", f"{HEADER}{rows}")
+    (question,) = read_tabular(path, right=["good", "5"])
+    assert [c.label for c in question.candidates] == [1, 0, 1, 1, 0, 1, 0]
+    dataset = open_tabular(train=path, right=["good", "5"])
+    assert list(dataset.questions("train")) == [question]
+    rows = [{"question": "q", "answer": "a", "label": x} for x in (5, 5.0, 2)]
+    path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
+    (question,) = read_tabular(path, right=["5"])
+    assert [c.label for c in question.candidates] == [1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "label, right, columns, message",
+    [
+        ("good", (), None, r":2: .*\(--right\). Received: 'good'"),
+        ("", ["good"], None, r":2: expected a label. Received: ''"),
+        ("good", "good", None, r"`right` must be labels, .*right='good'"),
+        ("good", ["good", " "], None, "none of them empty"),
+        ("good", ["good"], Columns(label=None), "a column of labels with `ri"),
+    ],
+)
+def test_errors_of_labels(tmp_path, label, right, columns, message):
+    path = write(tmp_path / "a.csv", f"{HEADER}q,a,{label}\n")
+    with pytest.raises(DatasetError, match=message):
+        list(read_tabular(path, columns, right=right))
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 @pytest.mark.parametrize("suffix", ["csv", "tsv"])
 def test_delimiters_are_those_of_the_header(tmp_path, delimiter, suffix):

@@ -55,8 +55,8 @@ for index in range(15):
 COMPARE = """
 import os, signal, sys
 from pathlib import Path
+from reproductions.records.json_lines import write_records
 from reproductions.records.paired_tests import PairedTest, Condition
-from reproductions.records.paired_tests import update_paired_tests
 
 path, name, write_text = sys.argv[1], sys.argv[2], Path.write_text
 
@@ -72,7 +72,7 @@ for index in range(15):
         for seed in (1, 2)
     )
     figures = "p", "d", "dev", "MAP", 9, one, other, 0.1, (0.0, 0.2), 0.95
-    update_paired_tests(path, [PairedTest(*figures, 0.3, 99, {})])
+    write_records(path, PairedTest, [PairedTest(*figures, 0.3, 99, {})])
 """
 
 

@@ -12,7 +12,7 @@ from reproductions.learning_curves import labels
 from reproductions.learning_curves import read_curves
 from reproductions.learning_curves import read_history
 from reproductions.learning_curves import title
-from reproductions.records.reading import RecordError
+from reproductions.records.json_lines import RecordError
 
 
 def run(folder, history, seed=1, **changes):

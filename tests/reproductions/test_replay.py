@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from reproductions import replay
+from reproductions.records.json_lines import RecordError
 from reproductions.records.paired_tests import Condition
 from reproductions.records.rankings import Ranking
-from reproductions.records.reading import RecordError
 from reproductions.records.seed_groups import group_runs
 from support.report_pages import run
 from support.report_pages import seeds

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from typing import NotRequired
 from typing import TypedDict
 
 from keras_qa.datasets.columns import Columns
@@ -11,7 +12,7 @@ _COLUMNS = ("question", "answer", "label", "question_id", "answer_id")
 _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", r"\t": "\t"}
 TABLE_OPTIONS = (
     *(f"{name}_column" for name in _COLUMNS),
-    *("no_labels", "group", "no_quotes", "delimiter", "encoding"),
+    *("no_labels", "right", "group", "no_quotes", "delimiter", "encoding"),
 )
 
 
@@ -23,6 +24,7 @@ class TableOptions(TypedDict):
     quoted: bool
     delimiter: str | None
     encoding: str
+    right: NotRequired[tuple[str, ...]]
 
 
 def add_table_options(
@@ -46,6 +48,13 @@ def add_table_options(
             "--no-labels",
             action="store_true",
             help="there is no label column: every answer is a right one",
+        )
+        group.add_argument(
+            "--right",
+            nargs="+",
+            metavar="LABEL",
+            help="the labels of right answers, in any case; all others are "
+            "those of wrong ones; default: 1, true, yes and grades above 0",
         )
     group.add_argument(
         "--group",
@@ -106,10 +115,13 @@ def table_options(arguments: argparse.Namespace) -> TableOptions:
     if no_labels:
         chosen["label"] = None
     delimiter = arguments.delimiter
-    return {
+    options: TableOptions = {
         "columns": Columns(**chosen),
         "group": arguments.group,
         "quoted": not arguments.no_quotes,
         "delimiter": _DELIMITERS.get(delimiter, delimiter),
         "encoding": arguments.encoding or "utf-8",
     }
+    if right := getattr(arguments, "right", None):
+        options["right"] = tuple(right)
+    return options

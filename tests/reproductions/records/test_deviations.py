@@ -9,8 +9,8 @@ import pytest
 
 from reproductions.harness.command import parse_arguments
 from reproductions.records.deviations import load_deviations
+from reproductions.records.json_lines import RecordError
 from reproductions.records.paper_figures import load_papers
-from reproductions.records.reading import RecordError
 from support.report_pages import write_paper
 
 ROOT = Path(__file__).parents[3]

@@ -2,10 +2,10 @@
 
 import pytest
 
+from reproductions.records.json_lines import RecordError
 from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.paper_figures import model_names
-from reproductions.records.reading import RecordError
 from support.report_pages import PAPER
 from support.report_pages import RESULTS
 from support.report_pages import write_paper

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reproductions.records.reading import RecordError
+from reproductions.records.json_lines import RecordError
 from reproductions.records.runs import append_run
 from reproductions.records.runs import read_all_runs
 from reproductions.records.runs import read_runs

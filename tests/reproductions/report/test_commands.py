@@ -6,8 +6,8 @@ import pytest
 
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.settings import recorded
+from reproductions.records.json_lines import RecordError
 from reproductions.records.paper_figures import FOLDER
-from reproductions.records.reading import RecordError
 from reproductions.records.runs import read_all_runs
 from reproductions.report import commands
 from support.report_pages import run

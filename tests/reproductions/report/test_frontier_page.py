@@ -1,12 +1,13 @@
 import pytest
 
-from reproductions.records.costs import append_cost
+from reproductions.records.costs import Cost
 from reproductions.records.costs import read_costs
 from reproductions.records.costs import with_tuned
+from reproductions.records.json_lines import RecordError
+from reproductions.records.json_lines import append_line
 from reproductions.records.paired_tests import Condition
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.rankings import Ranking
-from reproductions.records.reading import RecordError
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.frontier_page import find_systems
 from reproductions.report.frontier_page import frontier_page
@@ -207,11 +208,11 @@ def test_systems_have_the_intervals_of_their_very_runs():
 
 def test_the_last_record_of_a_system_counts(tmp_path):
     path = tmp_path / "costs.jsonl"
-    append_cost(path, cost("hyperqa", 30.0))
-    append_cost(path, cost("hyperqa", 20.0))
+    append_line(path, cost("hyperqa", 30.0), Cost)
+    append_line(path, cost("hyperqa", 20.0), Cost)
     assert read_costs(path) == [cost("hyperqa", 20.0)]
     with pytest.raises(RecordError, match="bytes"):
-        append_cost(path, {**cost("hyperqa", 1.0), "bytes": None})
+        append_line(path, {**cost("hyperqa", 1.0), "bytes": None}, Cost)
 
 
 def test_a_sum_with_the_floor_is_marked():

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from keras_qa import models
+from reproductions.records.json_lines import RecordError
 from reproductions.records.paper_figures import load_papers
-from reproductions.records.reading import RecordError
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.pages import ROOT
 from reproductions.report.sections.models_page import load_families

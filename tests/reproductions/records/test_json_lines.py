@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import pytest
 
 from keras_qa.errors import KerasQAError
-from reproductions.records.reading import RecordError
-from reproductions.records.reading import read_lines
+from reproductions.records.json_lines import RecordError
+from reproductions.records.json_lines import read_lines
 
 
 @dataclass(frozen=True)
