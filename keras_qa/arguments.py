@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Collection
 from collections.abc import Iterable
+from collections.abc import Sized
 from numbers import Integral
 from typing import Any
 
@@ -52,6 +53,40 @@ def check_positive(**sizes: Any) -> None:
                 f"`{name}` must be a positive integer. "
                 f"Received: {name}={size!r}"
             )
+
+
+def check_above_zero(**numbers: Any) -> None:
+    """Checks that numbers are above 0.
+
+    Args:
+        **numbers: the arguments by name; NaN is not above 0.
+
+    Raises:
+        ValueError: naming the first number that is not.
+    """
+    for name, number in numbers.items():
+        if not number > 0:
+            raise ValueError(
+                f"`{name}` must be positive. Received: {name}={number!r}"
+            )
+
+
+def check_equally_many(
+    error: type[Exception] = ValueError, **lists: Sized
+) -> None:
+    """Checks that lists have the same length.
+
+    Args:
+        error: class of the error.
+        **lists: the arguments by name.
+
+    Raises:
+        ValueError: if they have not; `error` in its place if given.
+    """
+    if len({len(values) for values in lists.values()}) > 1:
+        names = " and ".join(f"`{name}`" for name in lists)
+        counts = ", ".join(f"{len(v)} {name}" for name, v in lists.items())
+        raise error(f"{names} must be equally many. Received: {counts}")
 
 
 def check_positive_lists(**lists: Any) -> None:

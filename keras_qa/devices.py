@@ -53,7 +53,7 @@ def use_devices(
     """
     if count is not None:
         check_positive(count=count)
-    check_backend(count)
+    check_jax(count)
     devices = _devices(count)
     mesh = keras.distribution.DeviceMesh(
         (len(devices),), axis_names=[_AXIS], devices=devices
@@ -73,7 +73,7 @@ def use_devices(
         yield distribution
 
 
-def check_backend(count: int | None = None) -> None:
+def check_jax(count: int | None = None) -> None:
     """Raises a DevicesError if Keras does not run on JAX."""
     backend = keras.backend.backend()
     if backend != "jax":

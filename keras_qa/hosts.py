@@ -99,9 +99,9 @@ def join_hosts(hosts: Hosts) -> None:
     # Imported here because rankers without Keras write folders, too.
     import keras
 
-    from keras_qa.devices import check_backend
+    from keras_qa.devices import check_jax
 
-    check_backend()
+    check_jax()
     try:
         keras.distribution.initialize(
             hosts.coordinator, hosts.processes, hosts.process

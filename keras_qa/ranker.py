@@ -126,13 +126,13 @@ class Ranker:
         reading = folder_reading(path, tokenizer)
         if readable is None:
             return cls._of_keras(path / MODEL, reading)
-        # An ONNX form beside the model contains what is replaced.
+        # An ONNX form next to the model contains what is replaced.
         reading = replace(reading, readable=readable)
         return cls._of_file(path / MODEL, load_model(path / MODEL), reading)
 
     @classmethod
     def _of_keras(cls, file: Path, reading: TextReading) -> "Ranker":
-        """A ranker by the ONNX forms beside a Keras model, or by this."""
+        """A ranker by the ONNX forms next to a Keras model, or by this."""
         scoring = find_beside(file, MODEL_FILE)
         encoding = find_beside(file, ENCODER_FILE)
         if scoring is not None:

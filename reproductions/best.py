@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import replace
 
+from reproductions.harness.experiment import experiment_of
 from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
 from reproductions.harness.parts.floor_names import FLOORS
-from reproductions.harness.studies.making import experiment_of
 from reproductions.harness.studies.plans import PlannedRun
 from reproductions.harness.studies.plans import plan_run
 from reproductions.harness.studies.plans import study_parser

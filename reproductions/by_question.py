@@ -51,7 +51,7 @@ def question_metric(folder: Path, metric: str) -> dict[str, float]:
     }
 
 
-def checksum(run: dict[str, Any]) -> str:
+def ranking_checksum(run: dict[str, Any]) -> str:
     """The checksum of a run's ranking, empty if it is unknown.
 
     Args:
@@ -78,7 +78,7 @@ class Known:
     def has(self, group: Group, metric: str = METRIC) -> bool:
         """Returns True if the values of all of a group's runs are known."""
         return all(
-            "folder" in run or (checksum(run), metric) in self.kept
+            "folder" in run or (ranking_checksum(run), metric) in self.kept
             for run in group.runs
         )
 
@@ -88,7 +88,7 @@ class Known:
         Raises:
             DatasetError: if the ranking or labels of a folder are bad.
         """
-        name = checksum(run), metric
+        name = ranking_checksum(run), metric
         folder = run.get("folder")
         if folder is not None and (folder, metric) not in self._read:
             found = question_metric(Path(folder), metric)

@@ -33,10 +33,10 @@ from reproductions.best import MODELS
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.command import with_messages
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import experiment_of
 from reproductions.harness.memory import forget_models
 from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
 from reproductions.harness.parts.runs import Run
-from reproductions.harness.studies.making import experiment_of
 from reproductions.records.costs import Cost
 from reproductions.records.costs import read_costs
 from reproductions.records.json_lines import append_line

@@ -41,7 +41,7 @@ from reproductions.records.runs import read_all_runs
 from reproductions.records.runs import read_metrics
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import group_runs
-from reproductions.report.commands import experiment_of
+from reproductions.report.commands import experiment_or_none
 from reproductions.report.commands import options_of
 from reproductions.report.provenance import training_seconds
 
@@ -179,7 +179,7 @@ def replay(cell: Cell, folder: Path, root: Path) -> dict[str, Any]:
     Raises:
         RecordError: if no command makes the run, or the run fails.
     """
-    experiment = experiment_of(cell.group.paper)
+    experiment = experiment_or_none(cell.group.paper)
     if experiment is None:
         raise RecordError(f"{cell.group.paper} has no experiment")
     options = options_of(cell.run, str(root / "embeddings"))

@@ -41,7 +41,7 @@ from keras_qa.ranking.intervals import seeds_interval
 from reproductions.by_question import METRIC
 from reproductions.by_question import Known
 from reproductions.by_question import SignificanceError
-from reproductions.by_question import checksum
+from reproductions.by_question import ranking_checksum
 from reproductions.learning_curves import read_history
 from reproductions.records.json_lines import RecordError
 from reproductions.records.json_lines import write_records
@@ -128,7 +128,7 @@ def ranking_of(group: Group, known: Known, metric: str = METRIC) -> Ranking:
         interval=seeds_interval(values),
         confidence=CONFIDENCE,
         resamples=RESAMPLES,
-        run_sha256=[checksum(run) for run in group.runs],
+        run_sha256=[ranking_checksum(run) for run in group.runs],
         history=_history(group.runs),
         versions=_versions(),
     )

@@ -24,7 +24,7 @@ from keras_qa.files import locks
 from keras_qa.files.locks import OwnerFile
 from keras_qa.training.run_folder import RunFolder
 from reproductions.by_question import question_metric
-from reproductions.harness.example_pairs import read_rankings
+from reproductions.harness.example_pairs import ranked_ids
 from reproductions.learning_curves import labels
 from reproductions.learning_curves import read_history
 from reproductions.records.json_lines import RecordError
@@ -253,7 +253,7 @@ def _read_metrics(folder: Path) -> None:
 
 
 def _read_rankings(folder: Path) -> None:
-    read_rankings(folder)
+    ranked_ids(folder)
     for value in question_metric(folder, "MAP").values():
         if not 0 <= value <= 1:
             raise TypeError(f"a mean of {value}")

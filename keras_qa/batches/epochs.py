@@ -5,6 +5,8 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_qa.arguments import check_positive
+
 
 class SeededEpochs(keras.utils.PyDataset):
     """Batches in a new order in each epoch.
@@ -25,11 +27,7 @@ class SeededEpochs(keras.utils.PyDataset):
 
     def __init__(self, batch_size: int, seed: int = 0, **kwargs: Any):
         super().__init__(**kwargs)
-        if batch_size < 1:
-            raise ValueError(
-                "`batch_size` must be positive. "
-                f"Received: batch_size={batch_size!r}"
-            )
+        check_positive(batch_size=batch_size)
         self.batch_size = batch_size
         self.seed = seed
         self._epoch: int | None = None

@@ -8,6 +8,7 @@ from typing import cast
 import keras
 import numpy as np
 
+from keras_qa.arguments import check_positive
 from keras_qa.batches.epochs import SeededEpochs
 from keras_qa.batches.negatives import NegativeSampler
 from keras_qa.batches.negatives import ScoreFunction
@@ -409,10 +410,7 @@ class PointwiseBatches(EpochBatches):
         **kwargs: Any,
     ):
         super().__init__(texts, batch_size, seed, **kwargs)
-        if window < 1:
-            raise ValueError(
-                f"`window` must be positive. Received: window={window!r}"
-            )
+        check_positive(window=window)
         if len(questions) == 0:
             raise ValueError(
                 "`questions` must hold at least one. Received: questions=[]"

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from keras_qa.arguments import check_positive
 from keras_qa.datasets.dataset import Question
 from keras_qa.text.tokenizer import lower_case
 from keras_qa.text.tokenizer import tokenize
@@ -45,8 +46,7 @@ def sample(items: Iterable[T], size: int, seed: int = 0) -> list[T]:
     Raises:
         ValueError: if `size` is not positive.
     """
-    if size < 1:
-        raise ValueError(f"`size` must be positive. Received: size={size}")
+    check_positive(size=size)
     rng = np.random.default_rng(seed)
     chosen: list[tuple[int, T]] = []
     for number, item in enumerate(items):

@@ -85,7 +85,9 @@ def read_tabular(
     columns = columns or Columns()
     records = table_records(path, columns, quoted, delimiter, encoding)
     right = _right_labels(right, columns)
-    rows = (_row(path, columns, right, record) for record in records)
+    rows: Iterator[Row] = (
+        _row(path, columns, right, record) for record in records
+    )
     found = False
     if group:
         rows = _collected(rows)

@@ -12,8 +12,8 @@ from typing import Any
 import keras
 
 from keras_qa.errors import ExportError
-from keras_qa.export.target import check_backend
 from keras_qa.export.target import check_target
+from keras_qa.export.target import check_tensorflow
 from keras_qa.files.whole import write_whole
 from keras_qa.text.reading import READING
 from keras_qa.text.reading import TextReading
@@ -40,7 +40,7 @@ def check_folder(
         FileExistsError: if `path` exists, unless `overwrite` is true and
             `path` is a folder with `reading.json`.
     """
-    check_backend()
+    check_tensorflow()
     check_target(Path(path), overwrite, READING)
     words = None if reading is None else len(reading.vocabulary)
     size = getattr(model, "vocabulary_size", words)

@@ -15,7 +15,7 @@ from keras_qa.export.converted_folder import write_folder
 from keras_qa.export.onnx_model import ENCODER_FILE
 from keras_qa.export.onnx_model import MODEL_FILE
 from keras_qa.export.onnx_model import SOURCE
-from keras_qa.export.target import check_backend
+from keras_qa.export.target import check_tensorflow
 from keras_qa.export.tokenizer_file import make_tokenizer
 from keras_qa.export.tokenizer_file import save_tokenizers
 from keras_qa.export.views import AXES
@@ -109,7 +109,7 @@ def export_question_encoder(
         ExportError: if Keras runs on another backend than TensorFlow.
         ImportError: if tf2onnx is not installed.
     """
-    check_backend()
+    check_tensorflow()
     converted, signature = _convert(encoder)
     write_folder(
         path,

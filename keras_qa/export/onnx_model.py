@@ -97,7 +97,7 @@ class OnnxModel:
 
 
 def find_beside(keras_file: Path, name: str) -> Path | None:
-    """The ONNX file that was made of a Keras model and lies beside it.
+    """The ONNX file that was made of a Keras model and lies next to it.
 
     Args:
         keras_file: the `.keras` file; its folder may have a subfolder

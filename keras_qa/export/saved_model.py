@@ -14,17 +14,17 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_qa.arguments import check_equally_many
 from keras_qa.errors import ExportError
 from keras_qa.errors import ModelFileError
 from keras_qa.errors import RankerError
 from keras_qa.export.keras_file import check_config
 from keras_qa.export.keras_file import model_config
-from keras_qa.export.target import check_backend
 from keras_qa.export.target import check_target
+from keras_qa.export.target import check_tensorflow
 from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import write_whole
 from keras_qa.text.reading import TextReading
-from keras_qa.text.reading import check_pairs
 from keras_qa.text.reading import fixed_width
 from keras_qa.text.sides import SIDES
 from keras_qa.text.tokenizer import well_formed
@@ -92,7 +92,7 @@ def export_saved_model(
         ... )["score"]
     """
     path = Path(path)
-    check_backend()
+    check_tensorflow()
     check_target(path, overwrite, MODEL_FILE)
     if reading.tokenizer in WORD_PIECES:
         raise ExportError(
@@ -200,7 +200,7 @@ class SavedModel:
                 candidates=self._strings(_utf8(answers)),
             )
             return ranked["scores"].numpy()
-        check_pairs(questions, answers)
+        check_equally_many(RankerError, questions=questions, answers=answers)
         scored = self._score(
             question=self._strings(_utf8(questions)),
             answer=self._strings(_utf8(answers)),

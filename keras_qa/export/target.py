@@ -5,7 +5,7 @@ from pathlib import Path
 from keras_qa.errors import ExportError
 
 
-def check_backend() -> None:
+def check_tensorflow() -> None:
     """Checks that Keras runs on TensorFlow.
 
     Raises:

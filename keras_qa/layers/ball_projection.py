@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from keras_qa import geometry
+from keras_qa.arguments import check_above_zero
 from keras_qa.arguments import check_choice
 from keras_qa.layers.base_layer import ConfiguredLayer
 
@@ -77,10 +78,7 @@ class BallProjection(ConfiguredLayer):
                 f"`epsilon` must lie between 0 and 1. "
                 f"Received: epsilon={epsilon!r}"
             )
-        if scale <= 0:
-            raise ValueError(
-                f"`scale` must be positive. Received: scale={scale!r}"
-            )
+        check_above_zero(scale=scale)
         self.projection = projection
         self.epsilon = epsilon
         self.scale = scale

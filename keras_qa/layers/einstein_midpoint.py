@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from keras_qa import hyperboloid
+from keras_qa.arguments import check_above_zero
 from keras_qa.layers.base_layer import ConfiguredLayer
 
 
@@ -44,10 +45,7 @@ class LorentzPoints(ConfiguredLayer):
         self, scale: float = 0.05, trainable_scale: bool = True, **kwargs: Any
     ):
         super().__init__(**kwargs)
-        if scale <= 0:
-            raise ValueError(
-                f"`scale` must be positive. Received: scale={scale!r}"
-            )
+        check_above_zero(scale=scale)
         self.scale = scale
         self.trainable_scale = trainable_scale
         self.supports_masking = True

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_above_zero
 from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.pair_layer import PairLayer
 
@@ -52,10 +53,7 @@ class GESD(PairLayer, ConfiguredLayer):
     def __init__(self, gamma: float = 1.0, c: float = 1.0, **kwargs: Any):
         # Autocasting would round the vectors to half precision on the way in.
         super().__init__(autocast=False, **kwargs)
-        if gamma <= 0:
-            raise ValueError(
-                f"`gamma` must be positive. Received: gamma={gamma!r}"
-            )
+        check_above_zero(gamma=gamma)
         self.gamma = gamma
         self.c = c
 

@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from keras_qa import hyperboloid
+from keras_qa.arguments import check_above_zero
 from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.pair_layer import PairLayer
 
@@ -73,11 +74,7 @@ class HyperbolicDistance(PairLayer, ConfiguredLayer):
     ):
         # Autocasting would round the vectors to half precision on the way in.
         super().__init__(autocast=False, **kwargs)
-        if curvature <= 0:
-            raise ValueError(
-                "`curvature` must be positive. "
-                f"Received: curvature={curvature!r}"
-            )
+        check_above_zero(curvature=curvature)
         self.curvature = curvature
         self.trainable_curvature = trainable_curvature
         self.asymmetric = asymmetric

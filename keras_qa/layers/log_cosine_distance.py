@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_above_zero
 from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.pair_layer import PairLayer
@@ -57,10 +58,7 @@ class LogCosineDistance(PairLayer, ConfiguredLayer):
     def __init__(self, epsilon: float = 1e-6, **kwargs: Any):
         # Autocasting would round the vectors to half precision on the way in.
         super().__init__(autocast=False, **kwargs)
-        if epsilon <= 0:
-            raise ValueError(
-                f"`epsilon` must be positive. Received: epsilon={epsilon!r}"
-            )
+        check_above_zero(epsilon=epsilon)
         self.epsilon = epsilon
 
     def call(self, inputs: Any) -> Any:

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_qa import geometry
+from keras_qa.arguments import check_above_zero
 from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.pair_layer import PairLayer
 
@@ -60,10 +61,7 @@ class PoincareDistance(PairLayer, ConfiguredLayer):
     ) -> None:
         # Autocasting would round the vectors to half precision on the way in.
         super().__init__(autocast=False, **kwargs)
-        if epsilon <= 0:
-            raise ValueError(
-                f"`epsilon` must be positive. Received: epsilon={epsilon!r}"
-            )
+        check_above_zero(epsilon=epsilon)
         if fraction_epsilon < 0:
             raise ValueError(
                 "`fraction_epsilon` must not be negative. "

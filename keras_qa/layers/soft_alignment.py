@@ -1,4 +1,4 @@
-"""Soft alignment: each word of a text beside what it matches in the other."""
+"""Soft alignment: each word of a text with what it matches in the other."""
 
 from typing import Any
 

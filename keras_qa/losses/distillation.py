@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_above_zero
 from keras_qa.losses.listwise import ListwiseSoftmax
 from keras_qa.losses.listwise import log_sum_exp
 
@@ -133,11 +134,7 @@ class DistillationKL(keras.losses.Loss):
         dtype: Any = None,
     ):
         super().__init__(name=name, reduction=reduction, dtype=dtype)
-        if temperature <= 0:
-            raise ValueError(
-                "`temperature` must be positive. "
-                f"Received: temperature={temperature!r}"
-            )
+        check_above_zero(temperature=temperature)
         if not 0 <= label_weight <= 1:
             raise ValueError(
                 "`label_weight` must be from 0 to 1. "

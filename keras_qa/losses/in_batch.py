@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_above_zero
 from keras_qa.losses.listwise import log_sum_exp
 
 
@@ -58,11 +59,7 @@ class InBatchSoftmax(keras.losses.Loss):
         dtype: Any = None,
     ):
         super().__init__(name=name, dtype=dtype)
-        if temperature <= 0:
-            raise ValueError(
-                "`temperature` must be positive. "
-                f"Received: temperature={temperature!r}"
-            )
+        check_above_zero(temperature=temperature)
         self.temperature = temperature
 
     def call(self, y_true: Any, y_pred: Any) -> Any:

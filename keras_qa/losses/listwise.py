@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_above_zero
 from keras_qa.arguments import check_choice
 
 POSITIVES = ("mean", "sum")
@@ -71,11 +72,7 @@ class ListwiseSoftmax(keras.losses.Loss):
     ):
         super().__init__(name=name, reduction=reduction, dtype=dtype)
         check_choice("positives", positives, POSITIVES)
-        if temperature <= 0:
-            raise ValueError(
-                "`temperature` must be positive. "
-                f"Received: temperature={temperature!r}"
-            )
+        check_above_zero(temperature=temperature)
         self.positives = positives
         self.temperature = temperature
 

@@ -5,6 +5,8 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_above_zero
+
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 def pairwise_hinge(y_true: Any, y_pred: Any, margin: float = 1.0) -> Any:
@@ -73,10 +75,7 @@ class PairwiseHinge(keras.losses.Loss):
         dtype: Any = None,
     ):
         super().__init__(name=name, reduction=reduction, dtype=dtype)
-        if margin <= 0:
-            raise ValueError(
-                f"`margin` must be positive. Received: margin={margin!r}"
-            )
+        check_above_zero(margin=margin)
         self.margin = margin
 
     def call(self, y_true: Any, y_pred: Any) -> Any:

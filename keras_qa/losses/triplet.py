@@ -6,6 +6,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_above_zero
 from keras_qa.arguments import check_choice
 
 MINING = ("hard", "semi-hard", "all", "batch-hard", "schroff-semi-hard")
@@ -385,10 +386,7 @@ def _all(distances: Any, positives: Any, negatives: Any, margin: float) -> Any:
 
 
 def _check_margin(margin: float) -> None:
-    if margin <= 0:
-        raise ValueError(
-            f"`margin` must be positive. Received: margin={margin!r}"
-        )
+    check_above_zero(margin=margin)
 
 
 def _check_soft_margin(soft_margin: bool, mining: str) -> None:

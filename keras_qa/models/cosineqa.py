@@ -5,6 +5,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_qa.arguments import check_above_zero
 from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.log_cosine_distance import LogCosineDistance
 from keras_qa.models.bag_of_words import BagOfWordsRanker
@@ -54,11 +55,7 @@ class CosineQA(BagOfWordsRanker):
         name: str | None = None,
         trainable: bool = True,
     ):
-        if score_scale <= 0:
-            raise ValueError(
-                "`score_scale` must be positive. "
-                f"Received: score_scale={score_scale!r}"
-            )
+        check_above_zero(score_scale=score_scale)
         precise = full_policy(dtype).variable_dtype
         super().__init__(
             to_space=keras.layers.Identity(dtype=precise, name="to_space"),

@@ -14,7 +14,6 @@ from keras_qa import hosts
 from keras_qa.errors import ExportError
 from keras_qa.errors import RunFolderError
 from keras_qa.export.forms import check_packages
-from keras_qa.export.onnx_model import BESIDE
 from keras_qa.files.whole import file_digest
 from keras_qa.own_data.berts import bert_digest
 from keras_qa.own_data.berts import bert_source
@@ -65,11 +64,6 @@ _INPUTS = {
     "vectors": "a file of vectors",
     "bert": "the BERT",
 }
-# What a run writes and keeps.
-FILES = (
-    *(SETTINGS, METRICS, CARD, "model.keras", "vocabulary.txt"),
-    *("saved_model", BESIDE, NETWORK, "run.trec", "qrels.trec", TRAINING),
-)
 
 
 @dataclass(frozen=True)
@@ -198,9 +192,9 @@ def train(
             seed,
         )
         if onnx:
-            from keras_qa.export.target import check_backend
+            from keras_qa.export.target import check_tensorflow
 
-            check_backend()
+            check_tensorflow()
         with folder.claim():
             _run(folder, identity, parts, names, source, chosen)
     metrics, note = folder.read_json(METRICS), ""

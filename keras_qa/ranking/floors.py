@@ -11,6 +11,7 @@ from types import ModuleType
 
 import numpy as np
 
+from keras_qa.arguments import check_equally_many
 from keras_qa.datasets.dataset import Question
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.tokenizer import tokenize
@@ -177,11 +178,7 @@ def bag_of_words_scores(
     Raises:
         ValueError: if `questions` and `answers` differ in length.
     """
-    if len(questions) != len(answers):
-        raise ValueError(
-            "`questions` and `answers` must be equally many. Received: "
-            f"{len(questions)} questions, {len(answers)} answers"
-        )
+    check_equally_many(questions=questions, answers=answers)
     used, rows = np.unique(
         np.concatenate([questions, answers]), return_inverse=True
     )

@@ -12,9 +12,10 @@ from gensim.models.doc2vec import train_document_dm
 from gensim.models.keyedvectors import pseudorandom_weak_vector
 
 from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_equally_many
 from keras_qa.arguments import check_positive
+from keras_qa.errors import RankerError
 from keras_qa.ranking.floors import cosine_scores
-from keras_qa.text.reading import check_pairs
 from keras_qa.text.reading import check_texts
 from keras_qa.text.tokenizer import TOKENIZERS
 from keras_qa.text.tokenizer import tokenize
@@ -194,7 +195,7 @@ class ParagraphVectors:
         check_texts("answers", answers)
         if isinstance(questions, str):
             questions = [questions] * len(answers)
-        check_pairs(questions, answers)
+        check_equally_many(RankerError, questions=questions, answers=answers)
         texts = list(dict.fromkeys([*questions, *answers]))
         vectors = self.vectors(texts)
         row = {text: i for i, text in enumerate(texts)}

@@ -152,7 +152,7 @@ class AnswerShards:
         vectors = self._vectors.get(number)
         if vectors is None:
             path = self.path(number) / "vectors.npy"
-            vectors = stored_array(path, np.dtype(np.float32), 2)
+            vectors = mapped_array(path, np.dtype(np.float32), 2)
             if len(vectors) > self.size:
                 raise SearchError(
                     f"{path}: expected at most {self.size} vectors. "
@@ -211,7 +211,7 @@ class AnswerShards:
         for row in rows:
             shard, place = divmod(int(row), self.size)
             path = self.path(shard)
-            offsets = stored_array(path / "offsets.npy", np.dtype(np.int64), 1)
+            offsets = mapped_array(path / "offsets.npy", np.dtype(np.int64), 1)
             size = (path / "answers.jsonl").stat().st_size
             if place >= len(offsets) or not 0 <= offsets[place] < size:
                 raise SearchError(
@@ -245,7 +245,7 @@ def _lines(answers: Iterable[Answer]) -> list[bytes]:
     ]
 
 
-def stored_array(path: Path, dtype: np.dtype, ndim: int) -> np.ndarray:
+def mapped_array(path: Path, dtype: np.dtype, ndim: int) -> np.ndarray:
     """The array of a `.npy` file, mapped into memory."""
     try:
         found = np.lib.format.open_memmap(path, mode="r")

@@ -18,7 +18,7 @@ from keras_qa.files.text_files import shorten
 from keras_qa.ranker import Ranker
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
-from keras_qa.search.answers import stored_array
+from keras_qa.search.answers import mapped_array
 from keras_qa.search.faiss_index import KINDS
 from keras_qa.search.spaces import space_from_config
 from keras_qa.search.token_search import TokenSearch
@@ -110,7 +110,7 @@ def load_unread(folder: Path, total: int) -> np.ndarray:
     path = folder / UNREAD
     if not path.exists():
         return np.zeros(0, np.int64)
-    found = np.array(stored_array(path, np.dtype(np.int64), 1))
+    found = np.array(mapped_array(path, np.dtype(np.int64), 1))
     if (np.diff(found, prepend=-1, append=total) < 1).any():
         raise SearchError(
             f"{path}: expected ascending numbers below {total}. "

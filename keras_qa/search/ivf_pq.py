@@ -44,7 +44,7 @@ def build_ivf_pq(
 ) -> None:
     """Builds and writes an index of compressed vectors.
 
-    Beside `path` it writes a file with the suffix `.lists`, first; both are
+    Next to `path` it writes a file with the suffix `.lists`, first; both are
     written atomically. Memory holds a sample of the vectors and the compressed
     vectors of a few million answers at a time.
 

@@ -9,7 +9,7 @@ from keras_qa.errors import SearchError
 from keras_qa.search.answers import MAPPED
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
-from keras_qa.search.answers import stored_array
+from keras_qa.search.answers import mapped_array
 from keras_qa.text.vector_texts import VectorTexts
 
 
@@ -66,8 +66,8 @@ class TokenShards(AnswerShards):
         found = self._texts.get(number)
         if found is None:
             path = self.path(number)
-            vectors = stored_array(path / "vectors.npy", self.dtype, 2)
-            tokens = stored_array(path / "tokens.npy", np.dtype(np.int64), 1)
+            vectors = mapped_array(path / "vectors.npy", self.dtype, 2)
+            tokens = mapped_array(path / "tokens.npy", np.dtype(np.int64), 1)
             try:
                 found = VectorTexts(vectors, np.array(tokens))
                 if not 0 < len(found) <= self.size or not found.lengths.all():

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from keras_qa.arguments import check_equally_many
 from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import shorten
 
@@ -159,11 +160,7 @@ class OverlapFeatures:
         Raises:
             ValueError: if `questions` and `answers` differ in length.
         """
-        if len(questions) != len(answers):
-            raise ValueError(
-                "`questions` and `answers` must be equally many. Received: "
-                f"{len(questions)} questions, {len(answers)} answers"
-            )
+        check_equally_many(questions=questions, answers=answers)
         sizes = np.array([self._sizes(text) for text in tokens])
         features = np.zeros((len(questions), len(self.names)), np.float32)
         for row, (q, a) in enumerate(zip(questions, answers, strict=True)):

@@ -17,6 +17,7 @@ from typing import TypedDict
 import numpy as np
 
 from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_equally_many
 from keras_qa.errors import RankerError
 from keras_qa.files.checks import read_json
 from keras_qa.files.text_files import shorten
@@ -162,7 +163,7 @@ class TextReading:
         Raises:
             RankerError: if `questions` and `answers` differ in length.
         """
-        check_pairs(questions, answers)
+        check_equally_many(RankerError, questions=questions, answers=answers)
         places = {text: i for i, text in enumerate(dict.fromkeys(questions))}
         tokens = self._counted(
             [
@@ -415,19 +416,6 @@ def check_texts(name: str, texts: object) -> None:
                 f"`{name}` must be a list of texts, all strings. "
                 f"Received: {name}[{i}]={shorten(text)}"
             )
-
-
-def check_pairs(questions: Sequence[str], answers: Sequence[str]) -> None:
-    """Checks that questions and answers are equally many.
-
-    Raises:
-        RankerError: if they are not.
-    """
-    if len(questions) != len(answers):
-        raise RankerError(
-            "`questions` and `answers` must be equally many. "
-            f"Received: {len(questions)} questions, {len(answers)} answers"
-        )
 
 
 def fixed_width(model: Any, side: str) -> int | None:

@@ -7,6 +7,7 @@ import numpy as np
 from keras import ops
 
 from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_positive
 from keras_qa.batches.pairs import EpochBatches
 from keras_qa.models.iam.language_model import BidirectionalLanguageModel
 from keras_qa.text.packing import RaggedTexts
@@ -43,10 +44,7 @@ def output_classes(
         ValueError: if `min_count` is not positive, or `max_classes` is below
             3.
     """
-    if min_count < 1:
-        raise ValueError(
-            f"`min_count` must be positive. Received: min_count={min_count!r}"
-        )
+    check_positive(min_count=min_count)
     if max_classes is not None and max_classes < 3:
         raise ValueError(
             "`max_classes` must be at least 3: the unknown word, a word and "
@@ -98,10 +96,7 @@ class LanguageModelBatches(EpochBatches):
         **kwargs: Any,
     ):
         super().__init__(texts, batch_size, seed, **kwargs)
-        if window < 1:
-            raise ValueError(
-                f"`window` must be positive. Received: window={window!r}"
-            )
+        check_positive(window=window)
         self.window = window
         self._sentences = np.flatnonzero(texts.lengths)
         if not len(self._sentences):

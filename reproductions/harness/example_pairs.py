@@ -31,7 +31,7 @@ class Pair:
     answer: str
 
 
-def read_rankings(folder: Path) -> dict[str, list[str]]:
+def ranked_ids(folder: Path) -> dict[str, list[str]]:
     """The candidates' ids of each question as a run ranks them, best first.
 
     Args:
@@ -55,7 +55,7 @@ def first_found(
 
     Args:
         questions: the questions of the run's split.
-        rankings: what `read_rankings` returned.
+        rankings: what `ranked_ids` returned.
 
     Raises:
         FigureError: if there is no such question.
@@ -123,7 +123,7 @@ def pair_of_split(
     """
     dataset = open_for(metrics["dataset"], data_dir, metrics["settings"])
     questions = dataset.questions(metrics["split"])
-    rankings = read_rankings(folder)
+    rankings = ranked_ids(folder)
     question, candidate = (
         named(questions, *ids) if ids else first_found(questions, rankings)
     )

@@ -6,6 +6,7 @@ interface. The modules of papers import Keras in functions, so that `--help`
 does not wait for it.
 """
 
+import importlib
 from argparse import ArgumentParser
 from argparse import Namespace
 from collections.abc import Mapping
@@ -69,7 +70,7 @@ class Experiment(Generic[S]):
         contextual: models that read the vectors which words have in their
             texts.
         counts_words: False if no model reads statistics of the run's own
-            questions, such as idf, except beside a floor; runs on other
+            questions, such as idf, except with a floor; runs on other
             questions can then share what `--transfer` learns.
         untrained: models that have no recipe, because nothing is trained by
             gradients.
@@ -332,3 +333,11 @@ class Experiment(Generic[S]):
     def search_space(self) -> dict[str, list[Any]]:
         """The values that a trial of a search draws from, by setting."""
         raise NotImplementedError
+
+
+def experiment_of(paper: str) -> Experiment[Any]:
+    """The experiment of a paper."""
+    found: Experiment[Any] = importlib.import_module(
+        f"reproductions.{paper}.experiment"
+    ).EXPERIMENT
+    return found

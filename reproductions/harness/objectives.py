@@ -54,7 +54,7 @@ def beside_features(
     """A learner of a weighted sum of the model's and a floor's score.
 
     The floor is `features`. All is trained: its weights, too, and those of the
-    sum, which are 1 for the floor and `joint_weight` for the model. Beside a
+    sum, which are 1 for the floor and `joint_weight` for the model. With a
     model that reads words in their texts, the floor reads these, too, and of
     it only the weight in the sum is trained: its scores are inputs.
 

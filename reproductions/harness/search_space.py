@@ -41,9 +41,9 @@ from reproductions.harness.command import parse_arguments
 from reproductions.harness.command import positive
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import experiment_of
 from reproductions.harness.memory import forget_models
 from reproductions.harness.parts.versions import versions
-from reproductions.harness.studies.making import experiment_of
 from reproductions.harness.studies.plans import add_queue
 from reproductions.harness.studies.queue import Queue
 from reproductions.harness.studies.trials import ADDED

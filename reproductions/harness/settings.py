@@ -163,7 +163,7 @@ class CommonSettings:
     label_weight: float = setting(
         0.0,
         "ours",
-        "of kl, of the loss of listwise beside it; that of kl is the rest",
+        "of kl, of the loss of listwise next to it; that of kl is the rest",
         least=0,
         most=1,
         later=True,
@@ -179,7 +179,7 @@ class CommonSettings:
     joint_weight: float | None = setting(
         None,
         "ours",
-        "trains the model beside the floor `features`: its score times a "
+        "trains the model with the floor `features`: its score times a "
         "weight that starts here is added to the floor's log-odds; null: alone",
         above=0,
         later=True,

@@ -65,7 +65,7 @@ class Variant:
     Attributes:
         model: name of the model.
         settings: what makes the variant, in addition to `SHARED`.
-        tuned: the setting that is tuned beside the learning rate.
+        tuned: the setting that is tuned besides the learning rate.
         values: its three values.
     """
 

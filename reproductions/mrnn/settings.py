@@ -156,7 +156,7 @@ _START: dict[str, Any] = {
     "learning_rate": 1e-3,
 }
 _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
-    # Beside the features it is level on folds of train, and worse on dev.
+    # With the features it is level on folds of train, and worse on dev.
     (CONTEXTUAL, "wikiqa"): {**_START, "epochs": 6, "average_last": 3},
     **{
         (CONTEXTUAL, dataset): {

@@ -301,7 +301,7 @@ def bucket_points(panels: Mapping[str, Buckets], path: Path | str) -> None:
             low, high = buckets.ends[name].T
             style = line_style(i)
             axes.errorbar(
-                # Beside each other: lines between buckets would mean nothing.
+                # Next to each other: lines between buckets would mean nothing.
                 places + 0.12 * (i - (len(buckets.accuracy) - 1) / 2),
                 100 * accuracy,
                 yerr=100 * np.array([accuracy - low, high - accuracy]),

@@ -1,6 +1,5 @@
 """The command that makes a recorded run again."""
 
-import importlib
 import json
 import shlex
 from argparse import Namespace
@@ -11,6 +10,7 @@ from typing import Any
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import experiment_of
 from reproductions.harness.settings import recorded
 from reproductions.records.json_lines import RecordError
 
@@ -22,15 +22,12 @@ MADE = ("skipgram", "random")
 SHORT = (",", ":")
 
 
-def experiment_of(paper: str) -> Experiment[Any] | None:
+def experiment_or_none(paper: str) -> Experiment[Any] | None:
     """The experiment of a paper, None if its folder has none."""
     name = f"reproductions.{paper}"
     if not find_spec(name) or not find_spec(f"{name}.experiment"):
         return None
-    found: Experiment[Any] = importlib.import_module(
-        f"{name}.experiment"
-    ).EXPERIMENT
-    return found
+    return experiment_of(paper)
 
 
 def options_of(
@@ -51,7 +48,7 @@ def options_of(
     Raises:
         RecordError: if no command of now makes this run.
     """
-    experiment = experiment_of(run["paper"])
+    experiment = experiment_or_none(run["paper"])
     if experiment is None:
         raise RecordError(f"{run['paper']} has no experiment")
     if "teacher" in run.get("inputs", {}):

@@ -9,7 +9,7 @@ from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.paper_page import GENERATED
 from reproductions.report.rules.floors import BELOW
-from reproductions.report.rules.floors import is_floor
+from reproductions.report.rules.floors import is_untrained
 from reproductions.report.rules.lines import NOT_RUN
 from reproductions.report.rules.lines import OTHER
 from reproductions.report.rules.lines import SPLITS
@@ -155,7 +155,7 @@ def _of_test(papers: Mapping[str, Paper], groups: Sequence[Group]) -> list[str]:
     names = {
         papers[group.paper].named(group.model)
         for group in groups
-        if group.split == "test" and is_floor(group)
+        if group.split == "test" and is_untrained(group)
     }
     return [OF_TEST.format(" and ".join(sorted(names)))] if names else []
 

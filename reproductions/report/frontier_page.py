@@ -17,7 +17,7 @@ from reproductions.report import markdown
 from reproductions.report import plots
 from reproductions.report.paper_page import GENERATED
 from reproductions.report.rules.floors import METRIC
-from reproductions.report.rules.floors import is_floor
+from reproductions.report.rules.floors import is_untrained
 from reproductions.report.rules.lines import latest_best
 from reproductions.report.rules.marks import ABOUT_SUMS
 from reproductions.report.rules.marks import SUM
@@ -127,7 +127,7 @@ def find_systems(
             if latest is None or quality is None or cost["dataset"] != dataset:
                 continue
             paper = papers[cost["paper"]]
-            floor = is_floor(latest)
+            floor = is_untrained(latest)
             interval = next(
                 (
                     r.interval

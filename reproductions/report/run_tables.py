@@ -14,7 +14,7 @@ from reproductions.report.rules.floors import FITTED
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import UNTRAINED
 from reproductions.report.rules.floors import Floors
-from reproductions.report.rules.floors import is_floor
+from reproductions.report.rules.floors import is_untrained
 from reproductions.report.rules.marks import about_sums
 from reproductions.report.rules.marks import recipe_of
 from reproductions.report.rules.selection import epochs_of
@@ -163,8 +163,10 @@ def _paper_cells(
 
 def _with_floors(own: Sequence[Group], floors: Floors) -> list[Group]:
     """The rows, and the floors of their vectors that are not among them."""
-    there = {(group.model, group.vectors) for group in own if is_floor(group)}
-    trained = [group for group in own if not is_floor(group)]
+    there = {
+        (group.model, group.vectors) for group in own if is_untrained(group)
+    }
+    trained = [group for group in own if not is_untrained(group)]
     found = {}
     for group in trained:
         for floor in floors.of(group.dataset, group.split, group.vectors):

@@ -59,7 +59,7 @@ def search_tables(
     parts = ["## Searched settings\n", markdown.paragraph(REMARK)]
     of_models, floors = split_floors(searches)
     for trials in of_models:
-        same = beside(trials, floors, groups)
+        same = same_trials(trials, floors, groups)
         parts += _one_search(paper, trials, same, groups)
     return parts
 
@@ -71,7 +71,9 @@ def split_floors(searches: Searches) -> tuple[list[Trials], Trials]:
     return [t for t in listed if not is_floor(t[0]["model"])], floors
 
 
-def beside(trials: Trials, floors: Trials, groups: Sequence[Group]) -> Trials:
+def same_trials(
+    trials: Trials, floors: Trials, groups: Sequence[Group]
+) -> Trials:
     """The floors on the same folds as trials, with vectors of one of these."""
     same = [floor for floor in floors if _folds(floor) == _folds(trials[0])]
     read = {_vectors(trial, groups) for trial in trials if same}

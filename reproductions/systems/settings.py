@@ -293,7 +293,7 @@ DATASETS: dict[str, dict[str, Any]] = {
 }
 
 # What the searches of the papers' own models established, one for all models:
-# words of one length, all candidates of a question at once, beside the floor
+# words of one length, all candidates of a question at once, with the floor
 # `features`, and the mean of the last weights in place of a chosen epoch.
 _BEST: dict[str, Any] = {
     "word_norm": "unit",

@@ -1,4 +1,4 @@
-"""The stacked systems: a model's score beside counts of words or BM25.
+"""The stacked systems: a model's score with counts of words or BM25.
 
 How the scores are combined is fitted on all training questions. The model's
 score of each is out of fold: by a model that was trained on the others.

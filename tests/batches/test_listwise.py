@@ -211,7 +211,7 @@ def test_the_loss_of_a_batch_is_that_of_its_scores():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"batch_size": 0}, "`batch_size` must be positive"),
+        ({"batch_size": 0}, "`batch_size` must be a positive int"),
         ({"group_size": 1}, "`group_size` must be at least 2. .*group_size=1"),
         ({"window": 0}, "`window` must be at least 1"),
         ({"pool": "some"}, "`pool` must be one of"),

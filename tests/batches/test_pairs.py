@@ -252,8 +252,11 @@ def test_an_only_batch_keeps_its_width_whatever_is_drawn():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"batch_size": 0}, "`batch_size` must be positive. Received: batch"),
-        ({"window": 0}, "`window` must be positive. Received: window=0"),
+        ({"batch_size": 0}, "`batch_size` must be a positive int"),
+        (
+            {"window": 0},
+            "`window` must be a positive int",
+        ),
         (
             {"labels": np.zeros(2)},
             "`labels` must have 3 rows, one per pair. Received: 2 rows",

@@ -198,7 +198,7 @@ def test_order_depends_on_seed_and_epoch_alone():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"batch_size": 0}, "`batch_size` must be positive. Received: batch"),
+        ({"batch_size": 0}, "`batch_size` must be a positive int"),
         ({"positives": 0}, "`positives` must be at least 1. Received: posi"),
         ({"negatives": -1}, "`negatives` must be at least 0. Received: nega"),
         ({"chunk": 0}, "`chunk` must be at least 1. Received: chunk=0"),

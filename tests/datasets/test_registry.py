@@ -159,7 +159,7 @@ def test_insuranceqa_needs_the_vocabulary_of_its_version(tmp_path):
     assert len(open_dataset("insuranceqa-v1", tmp_path).answers()) == 8
     assert len(open_dataset("insuranceqa-v2", tmp_path).answers()) == 5
     (tmp_path / "V2/vocabulary").unlink()
-    message = "a vocabulary beside InsuranceQA.label2answer"
+    message = "a vocabulary next to InsuranceQA.label2answer"
     with pytest.raises(DatasetError, match=message):
         open_dataset("insuranceqa-v2", tmp_path)
     shutil.copytree(tmp_path / "V2", tmp_path, dirs_exist_ok=True)

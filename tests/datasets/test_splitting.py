@@ -67,5 +67,5 @@ def test_bad_shares(shares):
 
 
 def test_bad_size():
-    with pytest.raises(ValueError, match=r"`size` must be positive.*size=0"):
+    with pytest.raises(ValueError, match=r"`size` must be a positive.*size=0"):
         sample("ab", 0)

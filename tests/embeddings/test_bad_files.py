@@ -281,9 +281,9 @@ def test_sizes_that_the_weights_bear_out(tmp_path):
         (CONFIG | {"hidden_size": 0}, None, "a positive number hidden_size"),
         ({}, None, "a positive number num_hidden_layers .*Received: 'None'"),
         ([], None, "expected a JSON object"),
-        (CONFIG, {"weight_map": {"a": "../b"}}, "names of files beside it"),
-        (CONFIG, {"weight_map": {"a": 7}}, "names of files beside it"),
-        (CONFIG, {"weight_map": {"a": ["/b"]}}, "names of files beside it"),
+        (CONFIG, {"weight_map": {"a": "../b"}}, "names of files next to it"),
+        (CONFIG, {"weight_map": {"a": 7}}, "names of files next to it"),
+        (CONFIG, {"weight_map": {"a": ["/b"]}}, "names of files next to it"),
         (CONFIG, {}, "an object `weight_map`"),
     ],
 )

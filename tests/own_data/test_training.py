@@ -22,7 +22,6 @@ from keras_qa.own_data import onnx_form
 from keras_qa.own_data.card import verdict
 from keras_qa.own_data.evaluating import evaluate_ranker
 from keras_qa.own_data.questions import read_questions
-from keras_qa.own_data.training import FILES
 from keras_qa.own_data.training import is_trained_on
 from keras_qa.own_data.training import train
 from keras_qa.text.readable import UNREAD_SCORE
@@ -51,12 +50,19 @@ def without_onnx(trained, tmp_path):
     return trained[0], folder
 
 
+FILES = {
+    *("settings.json", "metrics.json", "README.md", "model.keras"),
+    *("vocabulary.txt", "saved_model", "onnx", "network", "run.trec"),
+    *("qrels.trec", "training"),
+}
+
+
 def test_a_run_has_all_files_and_no_other(trained):
     for name in forms.PACKAGES:
         pytest.importorskip(name)
     _, run = trained
     assert run.note == ""
-    assert {path.name for path in run.folder.iterdir()} == set(FILES)
+    assert {path.name for path in run.folder.iterdir()} == FILES
     assert run.metrics["mined"] is False
     questions = {n: p["questions"] for n, p in run.metrics["parts"].items()}
     assert questions == {"fit": 19, "held_out": 5, "dev": 6}

@@ -116,7 +116,7 @@ def test_other_backends_are_refused_before_files_are_read(tmp_path, capsys):
 
 
 def test_fewer_devices_than_asked_for_are_an_error(monkeypatch):
-    monkeypatch.setattr(devices, "check_backend", lambda count: None)
+    monkeypatch.setattr(devices, "check_jax", lambda count: None)
     with (
         pytest.raises(DevicesError, match=r"device_count=99\. Received: \d"),
         use_devices(99),

@@ -125,7 +125,7 @@ def test_ngrams_predict_what_the_model_predicts(direction):
     [
         (
             lambda: LanguageModelBatches(TEXTS, 2, window=0),
-            r"`window` must be positive.*window=0",
+            r"`window` must be a positive.*window=0",
         ),
         (
             lambda: LanguageModelBatches(TEXTS.take(np.array([1])), 2),
@@ -141,7 +141,7 @@ def test_ngrams_predict_what_the_model_predicts(direction):
         ),
         (
             lambda: output_classes(TEXTS, VOCABULARY, min_count=0),
-            r"`min_count` must be positive.*min_count=0",
+            r"`min_count` must be a positive.*min_count=0",
         ),
     ],
 )

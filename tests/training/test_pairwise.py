@@ -367,7 +367,7 @@ def test_padded_widths_of_the_first_batches_differ():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"batch_size": 0}, "`batch_size` must be positive. Received"),
+        ({"batch_size": 0}, "`batch_size` must be a positive int"),
         (
             {
                 "sampler": lambda _: (

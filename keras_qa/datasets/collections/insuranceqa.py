@@ -299,8 +299,8 @@ def open_insuranceqa(
     beside = [n for n in others if find_file(vocabulary.parent, n)]
     if beside or vocabulary.parent != answers.parent:
         raise DatasetError(
-            f"{vocabulary}: expected a vocabulary beside {answers_name} and "
-            "beside no other version's answers, since the words do not show "
+            f"{vocabulary}: expected a vocabulary next to {answers_name} and "
+            "next to no other version's answers, since the words do not show "
             "which version they are of. Received: a folder with "
             f"{listing(vocabulary.parent)}"
         )

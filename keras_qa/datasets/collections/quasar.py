@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_positive_or_none
 from keras_qa.datasets.collection import SPLITS
 from keras_qa.datasets.collection import Collection
 from keras_qa.datasets.collection import Stream
@@ -35,8 +36,6 @@ RELEVANCE = ("words", "characters")
 
 # Number of words of an answer that a quick check looks for.
 _QUICK_PARTS = 8
-
-_Records = Iterator[tuple[int, dict[str, Any]]]
 
 
 def read_quasar(
@@ -75,8 +74,7 @@ def read_quasar(
         ValueError: if `relevance` is unknown or `most` is not positive.
     """
     check_choice("relevance", relevance, RELEVANCE)
-    if most is not None and most < 1:
-        raise ValueError(f"`most` must be positive. Received: most={most}")
+    check_positive_or_none(most=most)
     questions, contexts = Path(questions), Path(contexts)
     seen: set[str] = set()
     pairs = zip_longest(read_records(questions), read_records(contexts))

@@ -104,6 +104,6 @@ def _check_index(path: Path) -> None:
         for name in files if isinstance(files, list) else [files]:
             if not isinstance(name, str) or Path(name).name != name:
                 raise VectorsError(
-                    f"{path}: expected names of files beside it. "
+                    f"{path}: expected names of files next to it. "
                     f"Received: {str(name)[:60]!r}"
                 )

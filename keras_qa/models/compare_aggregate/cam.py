@@ -27,7 +27,7 @@ class CompareAggregate(WordModel):
     1. Preprocessing: gates choose what of each word matters,
        `s(W_i x + b_i) * tanh(W_u x + b_u)`, of both texts by the same weights
        (equation 1).
-    2. Attention: `SoftAlignment` sets beside each word of the answer a mean of
+    2. Attention: `SoftAlignment` sets next to each word of the answer a mean of
        the question's words, weighted by a bilinear score (equation 2).
     3. Comparison: `WordComparison` compares the two vectors of each word, by
        one of the paper's six functions (equations 3 to 8).

@@ -88,7 +88,7 @@ class MPCNN(WordModel):
             word (1).
         embedding_dim: size of the word vectors, and number of filters in each
             bank of block A (the paper's numFilter_A): algorithm 1 puts the
-            pooled words beside outputs of filters.
+            pooled words next to outputs of filters.
         max_width: the widest filters, in words.
         per_dimension_filters: number of filters of each dimension, width and
             pooling in block B (the paper's numFilter_B).

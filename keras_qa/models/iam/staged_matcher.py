@@ -37,18 +37,17 @@ class StagedMatcher(WordModel):
     jump_score: RBMJumpScore | None
     terms: list[str]
 
-    def adapt_idf(self, texts: Iterable[Any], smooth: bool = True) -> None:
+    def adapt_idf(self, texts: Iterable[Any]) -> None:
         """Computes the idf of the words, see `TfIdf.adapt`.
 
         Args:
             texts: the documents, integer vectors of word ids. Use those of
                 the training data only.
-            smooth: see `TfIdf.adapt`.
 
         Raises:
             ValueError: if there is no document, or an id is out of range.
         """
-        self.tf_idf.adapt(texts, smooth)
+        self.tf_idf.adapt(texts)
 
     def load_language_models(
         self, question_model: keras.Model, answer_model: keras.Model

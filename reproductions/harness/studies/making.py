@@ -1,7 +1,6 @@
 """The runs of a study, made by way of a queue."""
 
 import argparse
-import importlib
 from collections.abc import Iterable
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from keras_qa.training.device_options import device_options
 from keras_qa.training.run_folder import METRICS
 from keras_qa.training.run_folder import keep_only
 from reproductions.harness.command import run_command
-from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import experiment_of
 from reproductions.harness.memory import forget_models
 from reproductions.harness.studies.plans import PlannedRun
 from reproductions.harness.studies.queue import Queue
@@ -26,16 +25,8 @@ SMALL = (
     "run.trec",
     "qrels.trec",
 )
-# In the folder of a study, beside those of its runs.
+# In the folder of a study, next to those of its runs.
 QUEUE = "queue"
-
-
-def experiment_of(paper: str) -> Experiment[Any]:
-    """The experiment of a paper."""
-    found: Experiment[Any] = importlib.import_module(
-        f"reproductions.{paper}.experiment"
-    ).EXPERIMENT
-    return found
 
 
 def run_all(

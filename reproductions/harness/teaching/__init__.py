@@ -1,1 +1,1 @@
-"""What a model learns from beside the questions of its own data set."""
+"""What a model learns from besides the questions of its own data set."""

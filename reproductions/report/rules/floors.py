@@ -27,7 +27,7 @@ class Floors:
 
     def __init__(self, groups: Iterable[Group], paper: str):
         self._groups = sorted(
-            filter(is_floor, groups),
+            filter(is_untrained, groups),
             key=lambda group: (group.paper != paper, -_mean(group)),
         )
 
@@ -53,7 +53,7 @@ class Floors:
 
         There is none of a floor, and none of a group without MAP.
         """
-        if is_floor(group) or METRIC not in group.metrics:
+        if is_untrained(group) or METRIC not in group.metrics:
             return None
         found = self.of(group.dataset, group.split, group.vectors)
         return found[0] if found else None
@@ -64,7 +64,7 @@ class Floors:
         return None if best is None else _mean(group) - _mean(best)
 
 
-def is_floor(group: Group) -> bool:
+def is_untrained(group: Group) -> bool:
     """Returns True for a measured ranking without a trained network."""
     without = group.recipe == UNTRAINED or group.model == TERM_DEPENDENCE
     return without and METRIC in group.metrics

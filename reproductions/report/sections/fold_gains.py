@@ -9,7 +9,7 @@ from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.search_tables import METRIC
 from reproductions.report.search_tables import Searches
-from reproductions.report.search_tables import beside
+from reproductions.report.search_tables import same_trials
 from reproductions.report.search_tables import split_floors
 
 ABOUT = f"""\
@@ -40,7 +40,7 @@ def fold_gains(
         of_models, floors = split_floors(searches.get(paper.key, {}))
         found: dict[str, dict[str, str]] = {}
         for trials in of_models:
-            if same := beside(trials, floors, groups):
+            if same := same_trials(trials, floors, groups):
                 cell = _cell(_best(trials), _best(same))
                 first = trials[0]
                 found.setdefault(first["model"], {})[first["dataset"]] = cell

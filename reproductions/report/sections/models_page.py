@@ -15,7 +15,7 @@ from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.paper_page import GENERATED
 from reproductions.report.rules.floors import METRIC
-from reproductions.report.rules.floors import is_floor
+from reproductions.report.rules.floors import is_untrained
 from reproductions.report.rules.lines import latest_best
 from reproductions.report.rules.marks import about_marks
 from reproductions.report.rules.marks import marks_of
@@ -139,5 +139,5 @@ def _row(
 
 
 def _is_shown(group: Group) -> bool:
-    of_page = group.recipe == "best" or is_floor(group)
+    of_page = group.recipe == "best" or is_untrained(group)
     return of_page and group.split == "dev" and not group.overrides

@@ -132,7 +132,7 @@ def test_files_that_do_not_belong_together(copies):
 def test_options():
     with pytest.raises(ValueError, match=r"`relevance` must be.*'stems'"):
         next(read_quasar(*FILES, relevance="stems"))
-    with pytest.raises(ValueError, match=r"`most` must be positive.*most=0"):
+    with pytest.raises(ValueError, match=r"`most` must be a positive.*most=0"):
         next(read_quasar(*FILES, most=0))
     with pytest.raises(ValueError, match=r"`relevance` must be.*'stems'"):
         open_dataset("quasar-t", DATA, relevance="stems")

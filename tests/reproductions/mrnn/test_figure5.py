@@ -18,7 +18,7 @@ from keras_qa.text.vocabulary import Vocabulary
 from reproductions.harness import fitting
 from reproductions.harness.errors import FigureError
 from reproductions.harness.example_pairs import first_found
-from reproductions.harness.example_pairs import read_rankings
+from reproductions.harness.example_pairs import ranked_ids
 from reproductions.harness.parts.runs import Outcome
 from reproductions.mrnn import experiment as mrnn
 from reproductions.mrnn import figure5 as mrnn_figure5
@@ -203,7 +203,7 @@ def test_ids_of_a_ranking_have_lost_the_number_before_them(tmp_path):
     (tmp_path / "run.trec").write_text(
         "q Q0 00002-D1-7 1 0.5 t\nq Q0 00011-D1-0 2 0.25 t\np Q0 123456-x 1 0 t"
     )
-    assert read_rankings(tmp_path) == {"q": ["D1-7", "D1-0"], "p": ["x"]}
+    assert ranked_ids(tmp_path) == {"q": ["D1-7", "D1-0"], "p": ["x"]}
 
 
 def test_runs_without_such_a_picture(folder, tmp_path, capsys):

@@ -14,7 +14,7 @@ from support.report_pages import run
 
 
 def settings(options):
-    experiment = commands.experiment_of("hyperqa")
+    experiment = commands.experiment_or_none("hyperqa")
     return recorded(
         experiment.settings_of(parse_arguments(experiment, options))
     )

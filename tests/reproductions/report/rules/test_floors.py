@@ -7,7 +7,7 @@ from reproductions.records.paper_figures import load_papers
 from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.rules.floors import Floors
-from reproductions.report.rules.floors import is_floor
+from reproductions.report.rules.floors import is_untrained
 from support.report_pages import dev
 from support.report_pages import floor
 from support.report_pages import row_of
@@ -51,7 +51,7 @@ def test_a_floor_that_is_fitted_to_labels_is_not_called_untrained():
 
 def test_every_recorded_floor_has_a_name_on_every_page():
     groups = group_runs(read_all_runs(FOLDER / "records"))
-    floors = {group.model for group in groups if is_floor(group)}
+    floors = {group.model for group in groups if is_untrained(group)}
     for paper in load_papers().values():
         assert floors <= paper.models.keys()
 
