@@ -12,7 +12,7 @@ from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
-from keras_qa.models.building import word_embedding
+from keras_qa.models.building import word_vectors
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import bidirectional_lstm
 from keras_qa.models.encoders import text_convolution
@@ -35,14 +35,7 @@ class AttentivePoolingRanker(WordModel):
         policy = full_policy(given.dtype)
 
         # === Layers ===
-        embedding = word_embedding(
-            given.vocabulary_size,
-            given.embedding_dim,
-            given.embeddings,
-            given.trainable_embeddings,
-            given.l2,
-            dtype=policy,
-        )
+        embedding = word_vectors(given)
         projection = None
         if given.projection_dim is not None:
             projection = word_projection(given.projection_dim, given.l2, policy)

@@ -1,5 +1,6 @@
 """Parts of all models: dtype policy, word vectors, L2 and inputs."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import keras
@@ -80,6 +81,26 @@ def word_embedding(
     if embeddings is not None:
         layer.embeddings.assign(embeddings)
     return layer
+
+
+def word_vectors(given: SimpleNamespace) -> keras.layers.Embedding:
+    """Creates the embedding of word ids that a model's arguments ask for.
+
+    Args:
+        given: the arguments of a model, those of `word_embedding` among them,
+            with `trainable_embeddings` for `trainable`.
+
+    Returns:
+        What `word_embedding` returns, of the dtype policy `given.dtype`.
+    """
+    return word_embedding(
+        given.vocabulary_size,
+        given.embedding_dim,
+        given.embeddings,
+        given.trainable_embeddings,
+        given.l2,
+        full_policy(given.dtype),
+    )
 
 
 def l2_regularizers(l2: float, *names: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from keras_qa.layers.joined_texts import JoinedTexts
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
-from keras_qa.models.building import word_embedding
+from keras_qa.models.building import word_vectors
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import bidirectional_lstm
 from keras_qa.models.word_model import WordModel
@@ -105,14 +105,7 @@ class JointBiLSTM(WordModel):
         precise = policy.variable_dtype
 
         # === Layers ===
-        embedding = word_embedding(
-            vocabulary_size,
-            embedding_dim,
-            embeddings,
-            trainable_embeddings,
-            l2,
-            dtype=policy,
-        )
+        embedding = word_vectors(self.arguments)
         join = JoinedTexts(
             **l2_regularizers(l2, "separator"), dtype=policy, name="joined"
         )

@@ -13,7 +13,7 @@ from keras_qa.layers.multi_perspective_matching import MultiPerspectiveMatching
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
-from keras_qa.models.building import word_embedding
+from keras_qa.models.building import word_vectors
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import bidirectional_lstm
 from keras_qa.models.word_model import WordModel
@@ -114,14 +114,7 @@ class BiMPM(WordModel):
         weights = l2_regularizers(l2, "kernel", "bias")
 
         # === Layers ===
-        embedding = word_embedding(
-            vocabulary_size,
-            embedding_dim,
-            embeddings,
-            trainable_embeddings,
-            l2,
-            dtype=policy,
-        )
+        embedding = word_vectors(self.arguments)
         drop_words, drop_states = (
             keras.layers.Dropout(dropout, dtype=policy, name=name)
             for name in ("word_dropout", "state_dropout")

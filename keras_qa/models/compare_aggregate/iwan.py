@@ -14,7 +14,7 @@ from keras_qa.layers.soft_alignment import SoftAlignment
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
-from keras_qa.models.building import word_embedding
+from keras_qa.models.building import word_vectors
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import bidirectional_lstm
 from keras_qa.models.word_model import WordModel
@@ -112,14 +112,7 @@ class IWAN(WordModel):
         regularizers = l2_regularizers(l2, "kernel", "bias")
 
         # === Layers ===
-        embedding = word_embedding(
-            vocabulary_size,
-            embedding_dim,
-            embeddings,
-            trainable_embeddings,
-            l2,
-            dtype=policy,
-        )
+        embedding = word_vectors(self.arguments)
         drop_words = keras.layers.Dropout(
             dropout, dtype=policy, name="word_dropout"
         )

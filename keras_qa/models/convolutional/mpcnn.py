@@ -17,7 +17,7 @@ from keras_qa.layers.vector_comparison import VectorComparison
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
-from keras_qa.models.building import word_embedding
+from keras_qa.models.building import word_vectors
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.word_model import WordModel
 from keras_qa.text.sides import SIDES
@@ -159,14 +159,7 @@ class MPCNN(WordModel):
         widths = range(1, max_width + 1)
 
         # === Layers ===
-        embedding = word_embedding(
-            vocabulary_size,
-            embedding_dim,
-            embeddings,
-            trainable_embeddings,
-            l2,
-            dtype=policy,
-        )
+        embedding = word_vectors(self.arguments)
         pools = {
             "max": MaxOverTime(dtype=precise, name="max"),
             "min": MinOverTime(dtype=precise, name="min"),

@@ -19,7 +19,7 @@ from keras_qa.models.building import count_parameters
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import vector_inputs
-from keras_qa.models.building import word_embedding
+from keras_qa.models.building import word_vectors
 from keras_qa.models.encoders import word_projection
 from keras_qa.models.word_model import OverlapModel
 from keras_qa.ranking.padded import predict_padded
@@ -43,14 +43,7 @@ class ProjectedWords:
 
     def __init__(self, given: SimpleNamespace):
         policy = full_policy(given.dtype)
-        self.embedding = word_embedding(
-            given.vocabulary_size,
-            given.embedding_dim,
-            given.embeddings,
-            given.trainable_embeddings,
-            given.l2,
-            dtype=policy,
-        )
+        self.embedding = word_vectors(given)
         check_positive(projection_layers=given.projection_layers)
         self.projections = [
             word_projection(

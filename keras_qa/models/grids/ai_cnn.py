@@ -11,7 +11,7 @@ from keras_qa.layers.interactive_pooling import InteractivePooling
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
-from keras_qa.models.building import word_embedding
+from keras_qa.models.building import word_vectors
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import text_convolution
 from keras_qa.models.word_model import WordModel
@@ -117,14 +117,7 @@ class AICNN(WordModel):
         regularizers = l2_regularizers(l2, "kernel", "bias")
 
         # === Layers ===
-        embedding = word_embedding(
-            vocabulary_size,
-            embedding_dim,
-            embeddings,
-            trainable_embeddings,
-            l2,
-            dtype=policy,
-        )
+        embedding = word_vectors(self.arguments)
         drop_words, drop_vectors = (
             keras.layers.Dropout(dropout, dtype=policy, name=name)
             for name in ("word_dropout", "vector_dropout")

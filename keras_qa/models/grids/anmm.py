@@ -9,7 +9,7 @@ from keras_qa.layers.value_shared_matching import ValueSharedMatching
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
-from keras_qa.models.building import word_embedding
+from keras_qa.models.building import word_vectors
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.word_model import WordModel
 
@@ -97,14 +97,7 @@ class ANMM(WordModel):
         policy = full_policy(dtype)
 
         # === Layers ===
-        embedding = word_embedding(
-            vocabulary_size,
-            embedding_dim,
-            embeddings,
-            trainable_embeddings,
-            l2,
-            dtype=policy,
-        )
+        embedding = word_vectors(self.arguments)
         drop = keras.layers.Dropout(dropout, dtype=policy, name="word_dropout")
         # The score stays in float32 under mixed precision.
         matching = ValueSharedMatching(

@@ -12,7 +12,7 @@ from keras_qa.layers.pair_convolution import PairConvolution
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
-from keras_qa.models.building import word_embedding
+from keras_qa.models.building import word_vectors
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.word_model import WordModel
 
@@ -122,14 +122,7 @@ class ARCII(WordModel):
         regularizers = l2_regularizers(l2, "kernel", "bias")
 
         # === Layers ===
-        embedding = word_embedding(
-            vocabulary_size,
-            embedding_dim,
-            embeddings,
-            trainable_embeddings,
-            l2,
-            dtype=policy,
-        )
+        embedding = word_vectors(self.arguments)
         lengths = {"question": question_length, "answer": answer_length}
         cuts = {
             side: FixedLength(length, dtype="int32", name=f"{side}_cut")

@@ -10,7 +10,7 @@ from keras_qa.layers.k_max_interactions import KMaxInteractions
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
-from keras_qa.models.building import word_embedding
+from keras_qa.models.building import word_vectors
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import bidirectional_lstm
 from keras_qa.models.word_model import WordModel
@@ -104,14 +104,7 @@ class MVLSTM(WordModel):
         regularizers = l2_regularizers(l2, "kernel", "bias")
 
         # === Layers ===
-        embedding = word_embedding(
-            vocabulary_size,
-            embedding_dim,
-            embeddings,
-            trainable_embeddings,
-            l2,
-            dtype=policy,
-        )
+        embedding = word_vectors(self.arguments)
         drop_words, drop_states = (
             keras.layers.Dropout(dropout, dtype=policy, name=name)
             for name in ("word_dropout", "state_dropout")

@@ -13,7 +13,7 @@ from keras_qa.layers.window_sums import WindowSums
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
-from keras_qa.models.building import word_embedding
+from keras_qa.models.building import word_vectors
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.word_model import WordModel
 
@@ -117,14 +117,7 @@ class KeyValueMemory(WordModel):
         initializer = keras.initializers.get(kernel_initializer)
 
         # === Layers ===
-        embedding = word_embedding(
-            vocabulary_size,
-            embedding_dim,
-            embeddings,
-            trainable_embeddings,
-            l2,
-            dtype=policy,
-        )
+        embedding = word_vectors(self.arguments)
         drop = keras.layers.Dropout(dropout, dtype=policy, name="word_dropout")
         bag = BagOfWords("sum", dtype=precise, name="bag")
         windows = WindowSums(kernel_size, dtype=precise, name="windows")

@@ -12,7 +12,7 @@ from keras_qa.layers.softmax_pooling import SoftmaxPooling
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
 from keras_qa.models.building import text_inputs
-from keras_qa.models.building import word_embedding
+from keras_qa.models.building import word_vectors
 from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.encoders import bidirectional_lstm
 from keras_qa.models.word_model import WordModel
@@ -118,14 +118,7 @@ class RNNPOA(WordModel):
         precise = policy.variable_dtype
 
         # === Layers ===
-        embedding = word_embedding(
-            vocabulary_size,
-            embedding_dim,
-            embeddings,
-            trainable_embeddings,
-            l2,
-            dtype=policy,
-        )
+        embedding = word_vectors(self.arguments)
         drop = keras.layers.Dropout(dropout, dtype=policy, name="word_dropout")
         encoder = bidirectional_lstm(units, l2, policy)
         influence = PositionInfluence(

@@ -11,7 +11,7 @@ from keras_qa.layers.cosine_similarity import CosineSimilarity
 from keras_qa.layers.gesd import GESD
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import text_inputs
-from keras_qa.models.building import word_embedding
+from keras_qa.models.building import word_vectors
 from keras_qa.models.word_model import WordModel
 
 SIMILARITIES = {"cosine": CosineSimilarity, "gesd": GESD}
@@ -76,14 +76,7 @@ class EncodedTextRanker(WordModel):
         precise = policy.variable_dtype
 
         # === Layers ===
-        embedding = word_embedding(
-            given.vocabulary_size,
-            given.embedding_dim,
-            given.embeddings,
-            given.trainable_embeddings,
-            given.l2,
-            dtype=policy,
-        )
+        embedding = word_vectors(given)
         drop = keras.layers.Dropout(
             given.dropout, dtype=precise, name="dropout"
         )

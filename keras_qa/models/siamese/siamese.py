@@ -10,7 +10,7 @@ from keras_qa.layers.feature_standardization import FeatureStandardization
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import text_inputs
 from keras_qa.models.building import vector_inputs
-from keras_qa.models.building import word_embedding
+from keras_qa.models.building import word_vectors
 from keras_qa.models.word_model import OverlapModel
 from keras_qa.text.sides import SIDES
 
@@ -47,14 +47,7 @@ class SiameseRanker(OverlapModel):
         check_not_negative(overlap_features=overlap_features)
 
         # === Layers ===
-        embedding = word_embedding(
-            given.vocabulary_size,
-            given.embedding_dim,
-            given.embeddings,
-            given.trainable_embeddings,
-            given.l2,
-            dtype=policy,
-        )
+        embedding = word_vectors(given)
         standardize = FeatureStandardization(
             dtype=precise, name="overlap_normalization"
         )
