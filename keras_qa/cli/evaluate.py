@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     from keras_qa.own_data.evaluating import MODEL
     from keras_qa.own_data.evaluating import comparison_notes
     from keras_qa.own_data.evaluating import evaluate_ranker
-    from keras_qa.own_data.training import is_trained_on
+    from keras_qa.own_data.identity import is_trained_on
     from keras_qa.own_data.unread import count_unread
 
     unread = {

@@ -1,6 +1,5 @@
 """The course of a training on one's own data."""
 
-import hashlib
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -12,7 +11,6 @@ from typing import Any
 
 from keras_qa import hosts
 from keras_qa.errors import ExportError
-from keras_qa.errors import RunFolderError
 from keras_qa.export.forms import check_packages
 from keras_qa.files.whole import file_digest
 from keras_qa.own_data.berts import bert_digest
@@ -20,11 +18,12 @@ from keras_qa.own_data.berts import bert_source
 from keras_qa.own_data.card import CARD
 from keras_qa.own_data.card import card
 from keras_qa.own_data.card import report
+from keras_qa.own_data.identity import fingerprint
+from keras_qa.own_data.identity import folder_of
 from keras_qa.own_data.onnx_form import add_checked_onnx
 from keras_qa.own_data.questions import Parts
 from keras_qa.own_data.questions import Source
 from keras_qa.own_data.questions import divide
-from keras_qa.own_data.questions import find_table
 from keras_qa.own_data.questions import mixed
 from keras_qa.own_data.questions import read_questions
 from keras_qa.own_data.settings import AUTOMATIC
@@ -38,9 +37,7 @@ from keras_qa.own_data.vectors import vector_names
 from keras_qa.own_data.vectors import word_matrix
 from keras_qa.text.word_pieces import WORD_PIECES
 from keras_qa.training.run_folder import METRICS
-from keras_qa.training.run_folder import SETTINGS
 from keras_qa.training.run_folder import RunFolder
-from keras_qa.training.run_folder import read_json
 
 if TYPE_CHECKING:
     import keras
@@ -57,13 +54,6 @@ PROGRESS = "progress.json"
 NETWORK = "network"
 # A folder of each network, with the history of its epochs.
 TRAINING = "training"
-# What the digests in a run's settings are of.
-_INPUTS = {
-    "train": "the training file or an option of its table",
-    "dev": "the dev file or an option of its table",
-    "vectors": "a file of vectors",
-    "bert": "the BERT",
-}
 
 
 @dataclass(frozen=True)
@@ -175,15 +165,15 @@ def train(
         "vectors": [Path(name).name for name in names],
         "settings": asdict(chosen),
         "inputs": {
-            "train": _fingerprint(data, table),
-            "dev": None if dev is None else _fingerprint(dev, table),
+            "train": fingerprint(data, table),
+            "dev": None if dev is None else fingerprint(dev, table),
             "vectors": [file_digest(n) for n in names if Path(n).is_file()],
         },
     }
     if source is not None:
         identity["bert"] = Path(bert or MINILM).name
         identity["inputs"]["bert"] = bert_digest(source)
-    folder = _folder(Path(output), identity)
+    folder = folder_of(Path(output), identity)
     if not folder.finished:
         parts = divide(
             read_questions(data, table),
@@ -207,73 +197,6 @@ def train(
             note = str(error)
     _remove_states(folder)
     return Trained(folder.path, metrics, note)
-
-
-def is_trained_on(
-    folder: Path, data: Source, table: Mapping[str, Any] | None = None
-) -> bool:
-    """Whether a run was trained on just this file.
-
-    Args:
-        folder: the run's folder, or any other.
-        data: the file, or questions.
-        table: the arguments of `read_tabular`; with others than in the
-            training the file counts as another.
-    """
-    try:
-        noted = read_json(folder / SETTINGS)["inputs"]["train"]
-    except (RunFolderError, KeyError, TypeError):
-        return False
-    return bool(noted == _fingerprint(data, table))
-
-
-def _fingerprint(source: Source, table: Mapping[str, Any] | None) -> str:
-    """A digest of the content of a file, or of questions."""
-    if isinstance(source, Path | str):
-        found = (
-            f"{file_digest(find_table(source))} {sorted((table or {}).items())}"
-        )
-    else:
-        found = repr(list(source))
-    return hashlib.blake2b(found.encode(), digest_size=8).hexdigest()
-
-
-def _folder(path: Path, identity: Mapping[str, Any]) -> RunFolder:
-    """The folder of the run, if it is new or of the same run."""
-    if (
-        hosts.is_first()
-        and path.exists()
-        and not (
-            (path / SETTINGS).is_file()
-            or (path.is_dir() and not any(path.iterdir()))
-        )
-    ):
-        raise RunFolderError(
-            "`output` must be a new folder, or that of the same training to "
-            f"be resumed. Received: {path}, which holds something else"
-        )
-    try:
-        return RunFolder(path, identity, resume=True)
-    except RunFolderError as error:
-        raise RunFolderError(
-            f"{error}{_changed(path, identity)}. `output` must be a new "
-            "folder, or that of the same training to be resumed"
-        ) from error
-
-
-def _changed(path: Path, identity: Mapping[str, Any]) -> str:
-    """Says which inputs are not those of a run, which has their digests."""
-    try:
-        noted = read_json(path / SETTINGS)["inputs"]
-        found = identity["inputs"]
-        differs = [
-            said
-            for name, said in _INPUTS.items()
-            if noted.get(name) != found.get(name)
-        ]
-    except (RunFolderError, KeyError, TypeError):
-        return ""
-    return f". What has changed: {', '.join(differs)}" if differs else ""
 
 
 def _remove_states(folder: RunFolder) -> None:

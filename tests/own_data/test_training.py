@@ -21,8 +21,8 @@ from keras_qa.export import forms
 from keras_qa.own_data import onnx_form
 from keras_qa.own_data.card import verdict
 from keras_qa.own_data.evaluating import evaluate_ranker
+from keras_qa.own_data.identity import is_trained_on
 from keras_qa.own_data.questions import read_questions
-from keras_qa.own_data.training import is_trained_on
 from keras_qa.own_data.training import train
 from keras_qa.text.readable import UNREAD_SCORE
 from support.own_data import TINY

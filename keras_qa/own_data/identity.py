@@ -1,0 +1,103 @@
+"""What a run was trained on, and if a folder has just that run."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from keras_qa import hosts
+from keras_qa.errors import RunFolderError
+from keras_qa.files.whole import file_digest
+from keras_qa.own_data.questions import Source
+from keras_qa.own_data.questions import find_table
+from keras_qa.training.run_folder import SETTINGS
+from keras_qa.training.run_folder import RunFolder
+from keras_qa.training.run_folder import read_json
+
+# What the digests in a run's settings are of.
+_INPUTS = {
+    "train": "the training file or an option of its table",
+    "dev": "the dev file or an option of its table",
+    "vectors": "a file of vectors",
+    "bert": "the BERT",
+}
+
+
+def fingerprint(source: Source, table: Mapping[str, Any] | None) -> str:
+    """A digest of the content of a file, or of questions.
+
+    Args:
+        source: the file, or questions.
+        table: the arguments of `read_tabular`.
+    """
+    if isinstance(source, Path | str):
+        found = (
+            f"{file_digest(find_table(source))} {sorted((table or {}).items())}"
+        )
+    else:
+        found = repr(list(source))
+    return hashlib.blake2b(found.encode(), digest_size=8).hexdigest()
+
+
+def is_trained_on(
+    folder: Path, data: Source, table: Mapping[str, Any] | None = None
+) -> bool:
+    """Returns True if a run was trained on just this file.
+
+    Args:
+        folder: the run's folder, or any other.
+        data: the file, or questions.
+        table: the arguments of `read_tabular`; with others than in the
+            training the file counts as another.
+    """
+    try:
+        noted = read_json(folder / SETTINGS)["inputs"]["train"]
+    except (RunFolderError, KeyError, TypeError):
+        return False
+    return bool(noted == fingerprint(data, table))
+
+
+def folder_of(path: Path, identity: Mapping[str, Any]) -> RunFolder:
+    """The folder of a run, if it is new or of the same run.
+
+    Args:
+        path: the folder.
+        identity: what the run's results follow from, JSON values by name.
+
+    Raises:
+        RunFolderError: if the folder has anything else.
+    """
+    if (
+        hosts.is_first()
+        and path.exists()
+        and not (
+            (path / SETTINGS).is_file()
+            or (path.is_dir() and not any(path.iterdir()))
+        )
+    ):
+        raise RunFolderError(
+            "`output` must be a new folder, or that of the same training to "
+            f"be resumed. Received: {path}, which holds something else"
+        )
+    try:
+        return RunFolder(path, identity, resume=True)
+    except RunFolderError as error:
+        raise RunFolderError(
+            f"{error}{_changed(path, identity)}. `output` must be a new "
+            "folder, or that of the same training to be resumed"
+        ) from error
+
+
+def _changed(path: Path, identity: Mapping[str, Any]) -> str:
+    """Says which inputs are not those of a run, which has their digests."""
+    try:
+        noted = read_json(path / SETTINGS)["inputs"]
+        found = identity["inputs"]
+        differs = [
+            said
+            for name, said in _INPUTS.items()
+            if noted.get(name) != found.get(name)
+        ]
+    except (RunFolderError, KeyError, TypeError):
+        return ""
+    return f". What has changed: {', '.join(differs)}" if differs else ""
