@@ -27,6 +27,20 @@ class ScaledIdentity(keras.initializers.Identity):
         return {"gain": self.gain}
 
 
+def fresh(initializer: Any) -> Any:
+    """A copy of an initialiser, for another weight.
+
+    An initialiser without a seed draws one when it is made, so that weights
+    that share it start with the same numbers.
+
+    Args:
+        initializer: an initialiser, copied, or a function, returned as it is.
+    """
+    if isinstance(initializer, keras.initializers.Initializer):
+        return initializer.clone()
+    return initializer
+
+
 def uniform_initializers(limit: float | None, *kinds: str) -> dict[str, Any]:
     """Returns initialiser arguments for a layer whose weights start uniform.
 

@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive_or_none
+from keras_qa.initializers import fresh
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.max_over_time import MaxOverTime
@@ -133,8 +134,7 @@ class AnswerAttention(PairLayer, MaskingLayer):
         layer = keras.layers.Dense(
             units,
             use_bias=False,
-            # One initialiser gives weights of equal shapes equal values.
-            kernel_initializer=self.kernel_initializer.clone(),
+            kernel_initializer=fresh(self.kernel_initializer),
             kernel_regularizer=self.kernel_regularizer,
             dtype=dtype,
             name=name,

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.distance_matches import distance_matches
 from keras_qa.layers.pair_layer import PairLayer
@@ -97,7 +98,7 @@ class AttentionFeatureMaps(PairLayer, ConfiguredLayer):
             name=name,
             shape=(other[1], other[2]),
             # A seed of its own: the two start apart.
-            initializer=self.kernel_initializer.clone(),
+            initializer=fresh(self.kernel_initializer),
             regularizer=self.kernel_regularizer,
         )
 

@@ -117,7 +117,7 @@ class AttentiveBiLSTM(PairLayer, MaskingLayer):
         """Builds the encoder, for both texts, and the attention."""
         question, answer = input_shape
         if not self.encoder.built:
-            self.encoder.build(answer)
+            self.encoder.build((answer[0], None, answer[2]))
         states = [
             self.encoder.compute_output_shape(text)
             for text in (question, answer)

@@ -112,6 +112,7 @@ class BidirectionalStack(ConfiguredLayer):
             for lstm in direction:
                 lstm.build(shape)
                 shape = (*shape[:-1], self.units)
+        self.ends.build((*shape[:-1], 2 * self.units))
 
     def call(
         self, inputs: Any, mask: Any = None, training: bool | None = None

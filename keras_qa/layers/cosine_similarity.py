@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import broadcast_shape
 
 SMALLEST_NORM = 1e-6
 
@@ -53,8 +54,8 @@ class CosineSimilarity(PairLayer):
         return ops.sum(question * answer, axis=-1, keepdims=True)
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
-        """`(batch_size, 1)`."""
-        return (*input_shape[0][:-1], 1)
+        """Returns the broadcast leading axes and a last axis of size 1."""
+        return broadcast_shape(input_shape)
 
 
 def unit_vectors(x: Any) -> Any:

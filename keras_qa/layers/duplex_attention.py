@@ -6,6 +6,7 @@ from typing import Any
 import keras
 
 from keras_qa.arguments import check_positive_lists
+from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.ngram_attention import NGramAttention
 from keras_qa.layers.pair_layer import PairLayer
@@ -119,8 +120,7 @@ class DuplexAttention(PairLayer, MaskingLayer):
                 "softmax" if n_gram_attention else without_n_gram_attention,
                 hidden_units,
                 alpha,
-                # One initialiser gives weights of equal shapes equal values.
-                self.block_initializer.clone(),
+                fresh(self.block_initializer),
                 dtype=self.dtype_policy,
                 name=f"{side}_resolution",
             )

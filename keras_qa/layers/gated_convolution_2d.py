@@ -67,6 +67,12 @@ class GatedConvolution2D(keras.layers.Conv2D):
             **kwargs,
         )
 
+        if self.dilation_rate != (1, 1):
+            raise ValueError(
+                "`dilation_rate` must be 1 in a GatedConvolution2D. "
+                f"Received: dilation_rate={self.dilation_rate}"
+            )
+
     def call(self, inputs: Any) -> Any:
         """Convolves over rows and columns."""
         end = (0, self.kernel_size[0] - 1)

@@ -8,6 +8,7 @@ from keras import ops
 from keras_qa.arguments import check_above_zero
 from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import broadcast_shape
 
 SMALLEST_DISTANCE = 1e-6
 
@@ -69,5 +70,5 @@ class GESD(PairLayer, ConfiguredLayer):
         return ops.sigmoid(self.gamma * (product + self.c)) / (1 + distance)
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
-        """`(batch_size, 1)`."""
-        return (*input_shape[0][:-1], 1)
+        """Returns the broadcast leading axes and a last axis of size 1."""
+        return broadcast_shape(input_shape)

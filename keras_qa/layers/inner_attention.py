@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
+from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.pair_layer import PairLayer
 from keras_qa.layers.sequences import mask_of
@@ -160,8 +161,7 @@ class InnerAttentionGRU(PairLayer, ConfiguredLayer):
     def _weight(self, name: str, rows: int, columns: int) -> Any:
         return self.add_weight(
             shape=(rows, columns),
-            # One initialiser gives weights of equal shapes equal values.
-            initializer=self.kernel_initializer.clone(),
+            initializer=fresh(self.kernel_initializer),
             regularizer=self.kernel_regularizer,
             name=name,
         )

@@ -9,6 +9,7 @@ from keras import ops
 
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
+from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.head_tail import HeadTail
@@ -165,7 +166,7 @@ class InteractiveAttention(MaskingLayer):
             {name: found[name] for name in needed}, PARTS
         ):
             axes = {name: PARTS[name] for name in sorted(needed)}
-            shapes = {name: tuple(x.shape) for name, x in found.items()}
+            shapes = {n: getattr(x, "shape", x) for n, x in found.items()}
             raise ValueError(
                 f"`inputs` must be a dict that has {sorted(needed)}, with the "
                 f"axes {axes}. Received: shapes={shapes or inputs!r}"
@@ -203,8 +204,7 @@ class InteractiveAttention(MaskingLayer):
         return self.add_weight(
             name=name,
             shape=shape,
-            # One initialiser gives weights of equal shapes equal values.
-            initializer=initializer or self.kernel_initializer.clone(),
+            initializer=initializer or fresh(self.kernel_initializer),
             regularizer=self.kernel_regularizer,
             autocast=False,
         )

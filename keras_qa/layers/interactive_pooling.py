@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_qa.arguments import check_positive_or_none
+from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.pair_layer import PairLayer
 from keras_qa.layers.sequences import mask_of
@@ -87,12 +88,14 @@ class InteractivePooling(PairLayer, MaskingLayer):
         dim = input_shape[0][-1]
         units = self.units or dim
         kernel = {
-            "initializer": self.kernel_initializer,
             "regularizer": self.kernel_regularizer,
             "autocast": False,
         }
         self.kernel = self.add_weight(
-            name="kernel", shape=(dim, units), **kernel
+            name="kernel",
+            shape=(dim, units),
+            initializer=self.kernel_initializer,
+            **kernel,
         )
         self.bias = self.add_weight(
             name="bias",
@@ -101,7 +104,12 @@ class InteractivePooling(PairLayer, MaskingLayer):
             regularizer=self.bias_regularizer,
             autocast=False,
         )
-        self.vector = self.add_weight(name="vector", shape=(units, 1), **kernel)
+        self.vector = self.add_weight(
+            name="vector",
+            shape=(units, 1),
+            initializer=fresh(self.kernel_initializer),
+            **kernel,
+        )
 
     def call(
         self,

@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
+from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.pair_layer import PrecisePairLayer
@@ -94,18 +95,23 @@ class KMaxInteractions(PrecisePairLayer, MaskingLayer):
         """Creates M, w and b, as far as the similarity has them."""
         dim = input_shape[0][-1]
         kernel = {
-            "initializer": self.kernel_initializer,
             "regularizer": self.kernel_regularizer,
             "autocast": False,
         }
         if self.similarity == "cosine":
             return
         self.kernel = self.add_weight(
-            name="kernel", shape=(self.grids, dim, dim), **kernel
+            name="kernel",
+            shape=(self.grids, dim, dim),
+            initializer=self.kernel_initializer,
+            **kernel,
         )
         if self.similarity == "tensor":
             self.linear = self.add_weight(
-                name="linear", shape=(2, dim, self.grids), **kernel
+                name="linear",
+                shape=(2, dim, self.grids),
+                initializer=fresh(self.kernel_initializer),
+                **kernel,
             )
         self.bias = self.add_weight(
             name="bias",

@@ -9,6 +9,7 @@ from keras_qa.arguments import check_above_zero
 from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import broadcast_shape
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -69,5 +70,5 @@ class LogCosineDistance(PairLayer, ConfiguredLayer):
         return ops.log(ops.sum(squares, axis=-1, keepdims=True) + self.epsilon)
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
-        """`(batch_size, 1)`."""
-        return (*input_shape[0][:-1], 1)
+        """Returns the broadcast leading axes and a last axis of size 1."""
+        return broadcast_shape(input_shape)

@@ -18,7 +18,8 @@ class MaskedConvolution(keras.layers.Conv1D):
         **kwargs: other arguments of `keras.layers.Conv1D`.
 
     Raises:
-        ValueError: if `filters` or `kernel_size` is not a positive integer.
+        ValueError: if `filters` or `kernel_size` is not a positive integer, or
+            `dilation_rate` is not 1 with `"valid"`.
     """
 
     def __init__(
@@ -37,6 +38,11 @@ class MaskedConvolution(keras.layers.Conv1D):
             data_format="channels_last",
             **kwargs,
         )
+        if padding == "valid" and self.dilation_rate != (1,):
+            raise ValueError(
+                f"`dilation_rate` must be 1 in a {type(self).__name__}. "
+                f"Received: dilation_rate={self.dilation_rate}"
+            )
         self.supports_masking = True
 
     def call(self, inputs: Any, mask: Any = None) -> Any:

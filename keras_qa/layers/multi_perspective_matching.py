@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from keras_qa.arguments import check_positive
+from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.cosine_similarity import SMALLEST_NORM
 from keras_qa.layers.cosine_similarity import unit_vectors
@@ -115,7 +116,7 @@ class MultiPerspectiveMatching(PrecisePairLayer, ConfiguredLayer):
                 name=name,
                 shape=(self.perspectives, units),
                 # A seed of its own: the matrices start apart.
-                initializer=self.kernel_initializer.clone(),
+                initializer=fresh(self.kernel_initializer),
                 regularizer=self.kernel_regularizer,
                 autocast=False,
             )

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_qa.arguments import check_positive
+from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.pair_layer import PairLayer
 
@@ -84,7 +85,7 @@ class NeuralTensor(PairLayer, ConfiguredLayer):
         self.kernel = self.add_weight(
             name="kernel",
             shape=(question_dim + answer_dim, self.units),
-            initializer=self.kernel_initializer,
+            initializer=fresh(self.kernel_initializer),
             regularizer=self.kernel_regularizer,
         )
         self.bias = self.add_weight(

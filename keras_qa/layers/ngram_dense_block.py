@@ -9,6 +9,7 @@ from keras import ops
 
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
+from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.sequences import mask_of
@@ -134,8 +135,7 @@ class NGramDenseBlock(ConfiguredLayer):
                 pooling,
                 momentum,
                 alpha,
-                # One initialiser gives weights of equal shapes equal values.
-                self.kernel_initializer.clone(),
+                fresh(self.kernel_initializer),
                 batch_normalization,
                 later_scale if n else 1.0,
                 dtype=self.dtype_policy,
@@ -276,7 +276,9 @@ class NGramBlock(MaskingLayer):
         for x in inputs:
             last = first + x.shape[-1]
             rows = self.kernel[:, first:last]
-            parts.append(ops.conv(x, rows, padding="same"))
+            parts.append(
+                ops.conv(x, rows, padding="same", data_format="channels_last")
+            )
             first = last
         return reduce(add, parts)
 

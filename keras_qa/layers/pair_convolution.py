@@ -105,7 +105,12 @@ class PairConvolution(PairLayer, MaskingLayer):
             for text, text_mask in zip(inputs, masks, strict=True)
         ]
         question, answer = (
-            ops.conv(self._with_end(text), self.kernel[i], padding="valid")
+            ops.conv(
+                self._with_end(text),
+                self.kernel[i],
+                padding="valid",
+                data_format="channels_last",
+            )
             for i, text in enumerate(texts)
         )
         asked, answered = map(self._windows_with_a_word, texts)

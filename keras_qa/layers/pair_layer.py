@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import keras
+from keras import ops
 
 Axes = tuple[str, ...]
 # Types without padding, or without stored zeros.
@@ -66,6 +67,17 @@ class PrecisePairLayer(PairLayer):
         """The output's shape, in float32 at least."""
         shape = self.compute_output_shape([tuple(x.shape) for x in inputs])
         return keras.KerasTensor(shape, dtype=self.precise)
+
+
+def broadcast_shape(input_shape: Any) -> tuple[int | None, ...]:
+    """The shape of one number for each pair of vectors.
+
+    Args:
+        input_shape: the shapes of two tensors `(..., dim)`, whose leading axes
+            broadcast.
+    """
+    first, second = (keras.KerasTensor(shape) for shape in input_shape)
+    return (*ops.add(first, second).shape[:-1], 1)
 
 
 def check_parts(inputs: Mapping[str, Any], parts: Mapping[str, Axes]) -> bool:

@@ -3,12 +3,12 @@
 from typing import Any
 
 import keras
-from keras import ops
 
 from keras_qa import geometry
 from keras_qa.arguments import check_above_zero
 from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import broadcast_shape
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -83,5 +83,4 @@ class PoincareDistance(PairLayer, ConfiguredLayer):
 
     def compute_output_shape(self, input_shape: Any) -> tuple[int | None, ...]:
         """Returns the broadcast leading axes and a last axis of size 1."""
-        question, answer = (keras.KerasTensor(shape) for shape in input_shape)
-        return (*ops.add(question, answer).shape[:-1], 1)
+        return broadcast_shape(input_shape)

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_qa.arguments import check_positive
+from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.sequences import mask_of
@@ -77,35 +78,40 @@ class RelationSum(PrecisePairLayer, MaskingLayer):
     def build(self, input_shape: Any) -> None:
         """Creates the layers of g."""
         dim = input_shape[0][-1]
-        self.first = self._dense("first", (None, 2 * dim))
-        self.others = [
-            self._dense(f"layer_{i}", (None, self.units))
-            for i in range(1, self.depth)
-        ]
+        self.kernel = self.add_weight(
+            name="kernel",
+            shape=(2 * dim, self.units),
+            initializer=fresh(self.kernel_initializer),
+            regularizer=self.kernel_regularizer,
+        )
+        self.bias = self.add_weight(
+            name="bias",
+            shape=(self.units,),
+            initializer="zeros",
+            regularizer=self.bias_regularizer,
+        )
+        self.others = [self._dense(f"layer_{i}") for i in range(1, self.depth)]
 
-    def _dense(self, name: str, shape: tuple) -> keras.layers.Dense:
+    def _dense(self, name: str) -> keras.layers.Dense:
         layer = keras.layers.Dense(
             self.units,
-            # One initialiser gives weights of equal shapes equal values.
-            kernel_initializer=self.kernel_initializer.clone(),
+            kernel_initializer=fresh(self.kernel_initializer),
             kernel_regularizer=self.kernel_regularizer,
             bias_regularizer=self.bias_regularizer,
             dtype=self.dtype_policy,
             name=name,
         )
-        layer.build(shape)
+        layer.build((None, self.units))
         return layer
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
         """Computes g for all pairs and sums those of words."""
         asked, answered = map(mask_of, inputs, mask or (None, None))
         question, answer = (ops.cast(x, self.compute_dtype) for x in inputs)
-        kernel = ops.cast(self.first.kernel, self.compute_dtype)
         dim = question.shape[-1]
-        left = ops.matmul(question, kernel[:dim])[:, :, None]
-        right = ops.matmul(answer, kernel[dim:])[:, None]
-        bias = ops.cast(self.first.bias, self.compute_dtype)
-        x = self.activation(left + right + bias)
+        left = ops.matmul(question, self.kernel[:dim])[:, :, None]
+        right = ops.matmul(answer, self.kernel[dim:])[:, None]
+        x = self.activation(left + right + self.bias)
         for layer in self.others:
             x = self.activation(layer(x))
         words = asked[:, :, None, None] & answered[:, None, :, None]

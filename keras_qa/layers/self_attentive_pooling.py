@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_qa.arguments import check_positive_or_none
+from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.sequences import masked_softmax
 
@@ -70,8 +71,7 @@ class SelfAttentivePooling(MaskingLayer):
         self.kernel, self.score_kernel = (
             self.add_weight(
                 shape=shape,
-                # One initialiser gives weights of equal shapes equal values.
-                initializer=self.kernel_initializer.clone(),
+                initializer=fresh(self.kernel_initializer),
                 regularizer=self.kernel_regularizer,
                 name=name,
             )

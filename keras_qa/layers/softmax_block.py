@@ -10,6 +10,7 @@ from keras import ops
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
 from keras_qa.arguments import check_positive_lists
+from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.sequences import masked_softmax
 
@@ -92,13 +93,10 @@ class SoftmaxBlock(MaskingLayer):
         ]
 
     def _weight(self, name: str, i: int, shape: tuple, initializer: Any) -> Any:
-        if isinstance(initializer, keras.initializers.Initializer):
-            # One initialiser gives weights of equal shapes equal values.
-            initializer = initializer.clone()
         return self.add_weight(
             name=f"{name}_{i + 1}",
             shape=shape,
-            initializer=initializer,
+            initializer=fresh(initializer),
             dtype=self.precise,
             autocast=False,
         )

@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_qa.arguments import check_positive
 from keras_qa.arguments import check_positive_or_none
+from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.pair_layer import PrecisePairLayer
@@ -101,7 +102,7 @@ class ValueSharedMatching(PrecisePairLayer, MaskingLayer):
             weight = self.add_weight(
                 name=name,
                 shape=shape,
-                initializer=self.kernel_initializer.clone(),
+                initializer=fresh(self.kernel_initializer),
                 regularizer=self.kernel_regularizer,
                 autocast=False,
             )

@@ -89,7 +89,7 @@ class WindowPooling(ConfiguredLayer):
         weighted = isinstance(input_shape[0], list | tuple)
         batch_size, length, dim = input_shape[0] if weighted else input_shape
         if length is not None:
-            length -= self.kernel_size - 1
+            length = max(0, length - self.kernel_size + 1)
         return [(batch_size, length, dim), (batch_size, dim)]
 
 

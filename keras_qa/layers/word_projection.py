@@ -5,6 +5,7 @@ from typing import Any
 import keras
 
 from keras_qa.arguments import check_positive
+from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import ConfiguredLayer
 
 
@@ -79,8 +80,7 @@ class WordProjection(ConfiguredLayer):
             keras.layers.Dense(
                 units,
                 activation=self.activation,
-                # One initialiser gives weights of equal shapes equal values.
-                kernel_initializer=self.kernel_initializer.clone(),
+                kernel_initializer=fresh(self.kernel_initializer),
                 kernel_regularizer=self.kernel_regularizer,
                 kernel_constraint=self.kernel_constraint,
                 dtype=self.dtype_policy,

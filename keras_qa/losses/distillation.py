@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_qa.arguments import check_above_zero
+from keras_qa.losses.batches import check_candidates
 from keras_qa.losses.listwise import ListwiseSoftmax
 from keras_qa.losses.listwise import log_sum_exp
 
@@ -61,6 +62,7 @@ class MarginMSE(keras.losses.Loss):
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The losses of the groups, before the reduction."""
+        check_candidates(y_pred)
         real = ops.logical_not(ops.isnan(y_true))
         real = ops.logical_and(real[:, 1:], real[:, :1])
         # What is left out must not reach the gradient, not even as 0 * NaN.
@@ -145,6 +147,7 @@ class DistillationKL(keras.losses.Loss):
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The losses of the questions, before the reduction."""
+        check_candidates(y_pred)
         if not self.label_weight:
             return self._divergence(y_true, y_pred)
         labels = ListwiseSoftmax(reduction="none", dtype=self.dtype)

@@ -6,11 +6,12 @@ import keras
 from keras import ops
 
 from keras_qa.arguments import check_above_zero
+from keras_qa.losses.batches import BatchLoss
 from keras_qa.losses.listwise import log_sum_exp
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class InBatchSoftmax(keras.losses.Loss):
+class InBatchSoftmax(BatchLoss):
     r"""Cross-entropy of each right answer among the wrong ones of a batch.
 
     With the scores $s_j$ of a question with the answers of a batch, of which

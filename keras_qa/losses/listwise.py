@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_qa.arguments import check_above_zero
 from keras_qa.arguments import check_choice
+from keras_qa.losses.batches import check_candidates
 
 POSITIVES = ("mean", "sum")
 
@@ -52,7 +53,8 @@ class ListwiseSoftmax(keras.losses.Loss):
             those of padding may be anything.
 
     Raises:
-        ValueError: if `positives` is unknown, or `temperature` not positive.
+        ValueError: if `positives` is unknown, `temperature` not positive, or a
+            row has one score only.
 
     Example:
         >>> trainer = PairwiseTrainer(scorer)
@@ -78,6 +80,7 @@ class ListwiseSoftmax(keras.losses.Loss):
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The losses of the questions, before the reduction."""
+        check_candidates(y_pred)
         right = ops.greater(y_true, 0.5)
         real = ops.greater(y_true, -0.5)
         # What padding scores must not reach the gradient, not even as 0 * NaN.

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_qa.arguments import check_above_zero
+from keras_qa.losses.batches import check_candidates
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -58,7 +59,7 @@ class PairwiseHinge(keras.losses.Loss):
         dtype: dtype policy of the loss.
 
     Raises:
-        ValueError: if `margin` is not positive.
+        ValueError: if `margin` is not positive, or a row has one score only.
 
     Example:
         >>> trainer.compile("adagrad", loss=PairwiseHinge(margin=5.0))
@@ -80,6 +81,7 @@ class PairwiseHinge(keras.losses.Loss):
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """Computes the losses of the groups, before the reduction."""
+        check_candidates(y_pred)
         return pairwise_hinge(y_true, y_pred, self.margin)
 
     def get_config(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from keras import ops
 
 from keras_qa.arguments import check_above_zero
 from keras_qa.arguments import check_choice
+from keras_qa.losses.batches import BatchLoss
 
 MINING = ("hard", "semi-hard", "all", "batch-hard", "schroff-semi-hard")
 BATCH_HARD = ("hard", "batch-hard")
@@ -16,7 +17,7 @@ REDUCTIONS = ("sum_over_batch_size", "sum")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class TripletLoss(keras.losses.Loss):
+class TripletLoss(BatchLoss):
     r"""Triplet loss of the distances of questions from documents.
 
     For a question Q, a relevant document D+ and another document D-,
@@ -136,7 +137,7 @@ class TripletLoss(keras.losses.Loss):
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class EmbeddingTripletLoss(keras.losses.Loss):
+class EmbeddingTripletLoss(BatchLoss):
     """Triplet loss of labelled embeddings, as in TensorFlow Addons.
 
     Every embedding is an anchor. Its positives are the other embeddings with

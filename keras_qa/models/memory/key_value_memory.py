@@ -7,6 +7,7 @@ import numpy as np
 
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
+from keras_qa.initializers import fresh
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.softmax_pooling import SoftmaxPooling
 from keras_qa.layers.window_sums import WindowSums
@@ -129,7 +130,7 @@ class KeyValueMemory(WordModel):
                 embedding_dim,
                 use_bias=False,
                 # One initialiser gives all matrices the same values.
-                kernel_initializer=initializer.clone(),
+                kernel_initializer=fresh(initializer),
                 **l2_regularizers(l2, "kernel"),
                 dtype=precise,
                 name=f"update_{hop}",

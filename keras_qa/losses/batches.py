@@ -1,0 +1,46 @@
+"""What losses of a question's candidates expect of a batch."""
+
+from typing import Any
+
+import keras
+
+
+def check_candidates(y_pred: Any) -> None:
+    """Checks that each row has the scores of several candidates.
+
+    Args:
+        y_pred: the scores, `(batch_size, candidates)`.
+
+    Raises:
+        ValueError: if the rows have one score only, as where a model is fitted
+            to pairs: such a loss would be 0 or constant, and train nothing.
+    """
+    if len(y_pred.shape) != 2 or y_pred.shape[1] == 1:
+        raise ValueError(
+            "`y_pred` must have the scores of a question's candidates in each "
+            "row, as those of `PairwiseTrainer`; fit a model to pairs with a "
+            "loss of one score, such as "
+            "`keras.losses.BinaryCrossentropy(from_logits=True)`. "
+            f"Received: y_pred.shape={tuple(y_pred.shape)}"
+        )
+
+
+class BatchLoss(keras.losses.Loss):
+    """A loss with one value for a batch, not one for each row."""
+
+    def __call__(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> Any:
+        """Computes the loss.
+
+        Raises:
+            ValueError: if `sample_weight` is given: rows have no losses of
+                their own that it could weigh.
+        """
+        if sample_weight is not None:
+            raise ValueError(
+                "`sample_weight` (and `class_weight`) must be None: "
+                f"{type(self).__name__} has one value for a batch. "
+                f"Received: sample_weight={sample_weight!r}"
+            )
+        return super().__call__(y_true, y_pred)

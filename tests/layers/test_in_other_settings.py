@@ -1,0 +1,114 @@
+"""Layers with settings of Keras that users choose and the models do not."""
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_qa import layers as kit
+
+RANDOM = np.random.default_rng(0)
+
+
+def floats(*shape):
+    return RANDOM.normal(size=shape).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    "layer, inputs",
+    [
+        (kit.NeuralTensor(2), [floats(1, 3)] * 2),
+        (kit.KMaxInteractions(2, "tensor", 2), [floats(1, 2, 3)] * 2),
+        (kit.InteractivePooling(), [floats(1, 2, 3)] * 2),
+    ],
+)
+def test_weights_of_one_initialiser_start_apart(layer, inputs):
+    layer(inputs)
+    starts = [
+        np.ravel(ops.convert_to_numpy(weight))[:3]
+        for weight in layer.weights
+        if "bias" not in weight.name
+    ]
+    assert len(starts) == 2 and np.ptp(starts[0] / starts[1]) > 1e-3
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda start: kit.WordProjection(3, kernel_initializer=start),
+        lambda start: kit.SelfAttentivePooling(3, kernel_initializer=start),
+        lambda start: kit.NGramDenseBlock(3, 2, kernel_initializer=start),
+    ],
+)
+def test_an_initialiser_may_be_a_function(make):
+    layer = make(lambda shape, dtype=None: ops.ones(shape, dtype))
+    layer(floats(2, 5, 4))
+    assert (ops.convert_to_numpy(layer.weights[0]) == 1).all()
+
+
+@pytest.mark.parametrize(
+    "layer, inputs",
+    [
+        (kit.NGramDenseBlock(5, 2), floats(2, 5, 5)),
+        (kit.PairConvolution(5, 2), [floats(2, 5, 5)] * 2),
+    ],
+)
+def test_channels_are_last_whatever_keras_is_told(layer, inputs):
+    expected = ops.convert_to_numpy(layer(inputs))
+    keras.config.set_image_data_format("channels_first")
+    try:
+        found = ops.convert_to_numpy(layer(inputs))
+    finally:
+        keras.config.set_image_data_format("channels_last")
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "convolution",
+    [
+        kit.NarrowConvolution,
+        kit.WideConvolution,
+        kit.GatedConvolution,
+        kit.GatedConvolution2D,
+    ],
+)
+def test_windows_have_no_gaps(convolution):
+    with pytest.raises(ValueError, match="`dilation_rate` must be 1"):
+        convolution(4, 3, dilation_rate=2)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [kit.CosineSimilarity(), kit.GESD(), kit.LogCosineDistance()],
+)
+def test_one_vector_is_compared_with_many(layer):
+    pair = [floats(2, 1, 4), floats(2, 7, 4)]
+    symbols = [keras.KerasTensor(x.shape) for x in pair]
+    assert layer(symbols).shape == tuple(layer(pair).shape) == (2, 7, 1)
+
+
+def test_no_window_fits_a_text_that_is_shorter():
+    windows, _ = kit.WindowPooling(4)(keras.KerasTensor((None, 2, 3)))
+    assert windows.shape == (None, 0, 3)
+
+
+def test_an_encoder_of_its_own_reads_texts_of_two_lengths():
+    lstm = keras.layers.LSTM(4, return_sequences=True)
+    layer = kit.AttentiveBiLSTM(encoder=keras.Sequential([lstm]))
+    question, answer = layer([floats(2, 7, 5), floats(2, 4, 5)])
+    assert tuple(question.shape) == tuple(answer.shape) == (2, 4)
+
+
+def test_what_is_no_tensor_is_named():
+    with pytest.raises(ValueError, match=r"shapes=.*answer_states': \[\["):
+        kit.InteractiveAttention(["answer"])({"answer_states": [[[1.0, 2.0]]]})
+
+
+def test_quantizing_leaves_relations_as_they_are():
+    inputs = [keras.Input((3, 5)), keras.Input((4, 5))]
+    model = keras.Model(inputs, kit.RelationSum(3, depth=1)(inputs))
+    pair = [floats(2, 3, 5), floats(2, 4, 5)]
+    before = ops.convert_to_numpy(model(pair))
+    model.quantize("int8")
+    after = ops.convert_to_numpy(model(pair))
+    np.testing.assert_allclose(after, before, rtol=1e-5)
