@@ -453,9 +453,14 @@ def rank_by(
         Pairs of a position in `answers` and its score, best first.
 
     Raises:
-        RankerError: if `top` is less than 1.
+        RankerError: if `top` is less than 1, or `question` is no text.
     """
     if top is not None and top < 1:
         raise RankerError(f"`top` must be positive. Received: top={top!r}")
-    scores = scorer.scores(question, answers)
+    if not isinstance(question, str):
+        raise RankerError(
+            f"`question` must be a text. Received: question={question!r}"
+        )
+    check_texts("answers", answers)
+    scores = scorer.scores(question, list(answers))
     return [(int(i), float(scores[i])) for i in best_first(scores, top)]

@@ -85,7 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
     from keras_qa.own_data.evaluating import MODEL
     from keras_qa.own_data.evaluating import comparison_notes
     from keras_qa.own_data.evaluating import evaluate_ranker
-    from keras_qa.own_data.identity import is_trained_on
+    from keras_qa.own_data.evaluating import tuned_bm25
+    from keras_qa.own_data.identity import count_trained_on
     from keras_qa.own_data.unread import count_unread
 
     unread = {
@@ -99,14 +100,15 @@ def run(arguments: argparse.Namespace) -> int:
         against=against,
         rerank=arguments.rerank,
         depth=arguments.top,
+        bm25=tuned_bm25(arguments.model),
     )
     above = [line for name, u in unread.items() for line in u.lines(name)]
     lines = [*above, *[""] * bool(above), *comparison.lines()]
     print("\n".join([*lines, "", *comparison_notes(comparison)]))
-    if is_trained_on(arguments.model, path, table_options(arguments)):
+    if trained_on := count_trained_on(arguments.model, questions):
         print(
-            f"Warning: the model was trained on {path}; the figures are too "
-            "high."
+            f"Warning: the model was trained on {trained_on:,} of the "
+            f"{len(questions):,} questions of {path}; the figures are too high."
         )
     if against is not None:
         from keras_qa.ranking.comparison import paired_test

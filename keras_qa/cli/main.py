@@ -8,6 +8,7 @@ module is imported only when its command is named.
 import argparse
 import importlib
 import os
+import shutil
 import sys
 import warnings
 from collections.abc import Sequence
@@ -75,11 +76,19 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (KerasQAError, ImportError, OSError) as error:
-        print(f"keras-qa: {error}", file=sys.stderr)
+        print(f"keras-qa: {_said(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("keras-qa: interrupted", file=sys.stderr)
         return 130
+
+
+def _said(error: Exception) -> str:
+    """An error in words; of those of a copied folder, the first."""
+    if isinstance(error, shutil.Error) and isinstance(error.args[0], list):
+        _, target, cause = error.args[0][0]
+        return f"{target}: {cause}"
+    return str(error)
 
 
 def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
 
@@ -13,6 +14,7 @@ from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.ids import check_ids
 from keras_qa.errors import DatasetError
 from keras_qa.errors import RankerError
+from keras_qa.errors import RunFolderError
 from keras_qa.export.keras_file import stored_word_vectors
 from keras_qa.progress import ProgressBar
 from keras_qa.ranking.comparison import Comparison
@@ -25,6 +27,8 @@ from keras_qa.ranking.floors import smooth_idf
 from keras_qa.ranking.ties import best_first
 from keras_qa.text.reading import TextReading
 from keras_qa.text.word_pieces import WORD_PIECES
+from keras_qa.training.run_folder import METRICS
+from keras_qa.training.run_folder import read_json
 
 if TYPE_CHECKING:
     import keras
@@ -37,6 +41,7 @@ MODEL = "model"
 AGAINST = "other"
 FILE = "file"
 BM25 = "bm25"
+BM25_TUNED = "BM25, tuned"
 ORDERS = (FILE, BM25)
 
 
@@ -47,6 +52,7 @@ def evaluate_ranker(
     against: "Ranker | None" = None,
     rerank: str | None = None,
     depth: int | None = None,
+    bm25: tuple[float, float] | None = None,
     seed: int = 0,
 ) -> Comparison:
     r"""Measures a ranker on labelled questions, and compares it with floors.
@@ -63,6 +69,8 @@ def evaluate_ranker(
             ranker orders the first of them anew; it gets a line of its own.
             None ranks all candidates.
         depth: how many the ranker orders anew; None takes all.
+        bm25: k1 and b of BM25, such as those that a training has chosen, see
+            `tuned_bm25`; None takes the usual 1.5 and 0.75.
         seed: of the order of equal scores.
 
     Raises:
@@ -93,12 +101,16 @@ def evaluate_ranker(
     if reading is not None and reading.tokenizer in WORD_PIECES:
         # Floors read words.
         reading = None
-    bm25 = bm25_scores(questions, reading.tokenizer if reading else "word")
+    named = BM25_TUNED if bm25 else "BM25"
+    tokenizer = reading.tokenizer if reading else "word"
+    by_words = bm25_scores(questions, tokenizer, *(bm25 or ()))
     first = score_questions(ranker, questions)
     scores = {MODEL: first}
     if rerank is not None:
-        before = bm25 if rerank == BM25 else [_by_place(q) for q in questions]
-        title = f"before: {'BM25' if rerank == BM25 else 'order of the file'}"
+        before, title = by_words, f"before: {named}"
+        if rerank == FILE:
+            before = [_by_place(q) for q in questions]
+            title = "before: order of the file"
         scores = {
             MODEL: [
                 reranked(old, new, depth)
@@ -113,9 +125,22 @@ def evaluate_ranker(
         # The order before is this floor.
         names = [*floors, title]
     else:
-        floors = {"BM25": bm25, **floors}
+        floors = {named: by_words, **floors}
         names = [*floors]
     return compare(questions, {**scores, **floors}, names, seed)
+
+
+def tuned_bm25(folder: Path) -> tuple[float, float] | None:
+    """k1 and b of BM25 that a training has chosen; None for other folders.
+
+    Args:
+        folder: the folder of a run, or any other.
+    """
+    try:
+        found = read_json(folder / METRICS)["fitted"]["bm25"]
+        return float(found["k1"]), float(found["b"])
+    except (RunFolderError, KeyError, TypeError, ValueError):
+        return None
 
 
 def score_questions(

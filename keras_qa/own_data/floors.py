@@ -1,5 +1,7 @@
 """The floors of a training on one's own data, and their sum with a network."""
 
+from collections import Counter
+from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +12,7 @@ import numpy as np
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.splitting import normal_text
 from keras_qa.layers.alignment_features import FEATURES
 from keras_qa.models import BM25Ranker
 from keras_qa.models import FeatureRanker
@@ -21,6 +24,9 @@ from keras_qa.ranking.padded import score_padded
 
 # The rows of the tables, and the features that two of them are.
 BM25 = "BM25, tuned"
+POPULARITY = "popular answers"
+# The smallest share of candidates that were candidates in training, too.
+REPEATED = 0.1
 BY_FEATURE = {
     "untrained cosine": "cosine",
     "idf alignment": "idf_alignment",
@@ -140,6 +146,41 @@ def _texts(questions: IndexedQuestions) -> np.ndarray:
     return np.unique(
         np.concatenate([questions.question_texts, *questions.candidate_texts])
     )
+
+
+def popularity_scores(
+    taught: Iterable[Question], questions: Sequence[Question]
+) -> list[np.ndarray] | None:
+    """How often each candidate was right in training, whatever the question.
+
+    Where questions share their answers, as with canned replies, a model may
+    learn no more than this.
+
+    Args:
+        taught: the training questions.
+        questions: the questions to rank the candidates of.
+
+    Returns:
+        For each question and candidate (r + s) / (n + 1), if training has the
+        text n times, r times right, and s is the share of right ones of all;
+        None if it has less than a tenth of the candidates.
+    """
+    right: Counter[str] = Counter()
+    count: Counter[str] = Counter()
+    for question in taught:
+        for candidate in question.candidates:
+            text = normal_text(candidate.text)
+            count[text] += 1
+            right[text] += candidate.label > 0
+    asked = [[normal_text(c.text) for c in q.candidates] for q in questions]
+    known = [text in count for texts in asked for text in texts]
+    if not known or sum(known) < REPEATED * len(known):
+        return None
+    share = right.total() / count.total()
+    return [
+        np.array([(right[t] + share) / (count[t] + 1) for t in texts])
+        for texts in asked
+    ]
 
 
 def evenly(questions: Sequence[Question], most: int) -> list[Question]:

@@ -1,11 +1,17 @@
 """What a run was trained on, and if a folder has just that run."""
 
 import hashlib
+from collections.abc import Iterable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from keras_qa import hosts
+from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.splitting import words_of
 from keras_qa.errors import RunFolderError
 from keras_qa.files.whole import file_digest
 from keras_qa.own_data.questions import Source
@@ -13,6 +19,9 @@ from keras_qa.own_data.questions import find_table
 from keras_qa.training.run_folder import SETTINGS
 from keras_qa.training.run_folder import RunFolder
 from keras_qa.training.run_folder import read_json
+
+QUESTIONS = "questions.npy"
+"""The file of the digests of the questions that a run was trained on."""
 
 # What the digests in a run's settings are of.
 _INPUTS = {
@@ -39,22 +48,33 @@ def fingerprint(source: Source, table: Mapping[str, Any] | None) -> str:
     return hashlib.blake2b(found.encode(), digest_size=8).hexdigest()
 
 
-def is_trained_on(
-    folder: Path, data: Source, table: Mapping[str, Any] | None = None
-) -> bool:
-    """Returns True if a run was trained on just this file.
+def digests(questions: Iterable[Question]) -> np.ndarray:
+    """Digests of the distinct texts of questions, uint64, sorted.
+
+    Texts that differ in case, punctuation or white space are equal.
+
+    Args:
+        questions: the questions.
+    """
+    found = {
+        hashlib.blake2b(words_of(q.text).encode(), digest_size=8).digest()
+        for q in questions
+    }
+    return np.sort(np.frombuffer(b"".join(found), np.uint64))
+
+
+def count_trained_on(folder: Path, questions: Sequence[Question]) -> int:
+    """The number of questions that a run was trained on.
 
     Args:
         folder: the run's folder, or any other.
-        data: the file, or questions.
-        table: the arguments of `read_tabular`; with others than in the
-            training the file counts as another.
+        questions: the questions.
     """
     try:
-        noted = read_json(folder / SETTINGS)["inputs"]["train"]
-    except (RunFolderError, KeyError, TypeError):
-        return False
-    return bool(noted == fingerprint(data, table))
+        known = np.load(folder / QUESTIONS, allow_pickle=False)
+    except (OSError, ValueError):
+        return 0
+    return sum(bool(np.isin(digests([q]), known).all()) for q in questions)
 
 
 def folder_of(path: Path, identity: Mapping[str, Any]) -> RunFolder:

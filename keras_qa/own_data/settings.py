@@ -10,6 +10,7 @@ from typing import Any
 
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
+from keras_qa.text.tokenizer import TOKENIZERS
 
 FLOORS = "floors"
 NETWORKS = ("cosineqa", "hyperqa", "qa-lstm", "qa-cnn", "cam")
@@ -89,6 +90,7 @@ class TrainSettings:
                 "`oov_buckets` must not be negative. "
                 f"Received: oov_buckets={self.oov_buckets}"
             )
+        check_choice("tokenizer", self.tokenizer, TOKENIZERS)
         for name in ("dev_share", "held_out"):
             if not 0 < getattr(self, name) < 1:
                 raise ValueError(

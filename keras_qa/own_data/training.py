@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
 
+import numpy as np
+
 from keras_qa import hosts
+from keras_qa.arguments import check_not_negative
 from keras_qa.errors import ExportError
 from keras_qa.export.forms import check_packages
 from keras_qa.files.whole import file_digest
@@ -18,6 +21,8 @@ from keras_qa.own_data.berts import bert_source
 from keras_qa.own_data.card import CARD
 from keras_qa.own_data.card import card
 from keras_qa.own_data.card import report
+from keras_qa.own_data.identity import QUESTIONS
+from keras_qa.own_data.identity import digests
 from keras_qa.own_data.identity import fingerprint
 from keras_qa.own_data.identity import folder_of
 from keras_qa.own_data.onnx_form import add_checked_onnx
@@ -41,7 +46,6 @@ from keras_qa.training.run_folder import RunFolder
 
 if TYPE_CHECKING:
     import keras
-    import numpy as np
 
     from keras_qa.datasets.corpus import Corpus
     from keras_qa.embeddings.bert.network import Bert
@@ -151,6 +155,7 @@ def train(
         [(0, 2.1), (1, -0.7)]
     """
     networks_of(model)
+    check_not_negative(seed=seed)
     chosen = settings_of(recipe, settings, model)
     if onnx:
         check_packages()
@@ -221,8 +226,10 @@ def _run(
     from keras_qa.datasets.corpus import Corpus
     from keras_qa.embeddings.bert.network import Bert
     from keras_qa.embeddings.bert.piece_vocabulary import piece_vocabulary
+    from keras_qa.own_data.floors import POPULARITY
     from keras_qa.own_data.floors import evenly
     from keras_qa.own_data.floors import fit_floors
+    from keras_qa.own_data.floors import popularity_scores
     from keras_qa.own_data.unread import count_unread
     from keras_qa.ranking.comparison import compare
     from keras_qa.ranking.evaluation import write_qrels
@@ -270,6 +277,10 @@ def _run(
     )
     dev = corpus.index(parts.dev)
     of_floors = floors.scores(corpus, every, dev)
+    taught = [*parts.fit, *parts.held_out]
+    popular = popularity_scores(taught, parts.dev)
+    if popular is not None:
+        of_floors[POPULARITY] = popular
     # Equal scores are ordered as in `keras-qa evaluate`, whatever the seed.
     comparison = compare(
         parts.dev,
@@ -277,6 +288,8 @@ def _run(
         list(of_floors),
     )
     evaluation = comparison.evaluation
+    known = digests(taught)
+    folder.write(QUESTIONS, lambda path: np.save(path, known))
     folder.write("run.trec", lambda path: write_run(path, evaluation, "train"))
     folder.write("qrels.trec", lambda path: write_qrels(path, evaluation))
     _export(folder, scorer, parts)

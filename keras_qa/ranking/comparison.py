@@ -127,7 +127,7 @@ class Comparison:
         """What must be known to read the table."""
         notes = [
             f"{self.questions:,} questions with a right answer; intervals are "
-            "bootstraps over questions."
+            "bootstraps over questions, wider where these are few."
         ]
         if GRADED in self.measures:
             notes.append(
@@ -198,7 +198,7 @@ def compare(
     first, *_ = found
     rows = []
     for name, evaluation in found.items():
-        row = Row(name, evaluation.metrics, mean_interval(values[name]))
+        row = Row(name, evaluation.metrics, _within(0, values[name]))
         if name != first:
             less = values[first] - values[name]
             row = Row(
@@ -206,7 +206,7 @@ def compare(
                 evaluation.metrics,
                 row.interval,
                 float(less.mean()),
-                mean_interval(less),
+                _within(-1, less),
             )
         rows.append(row)
     mixed = np.array([bool(q.negatives) or q.missed > 0 for q in scored])
@@ -223,6 +223,12 @@ def compare(
     )
 
 
+def _within(least: float, values: np.ndarray) -> Interval:
+    """The interval of a mean of values from `least` to 1, within these."""
+    low, high = mean_interval(values)
+    return max(low, least), min(high, 1.0)
+
+
 def paired_test(comparison: Comparison, name: str) -> str:
     """The permutation test of the first ranker with another, in words.
 
@@ -231,9 +237,9 @@ def paired_test(comparison: Comparison, name: str) -> str:
         name: the other ranker.
     """
     first = comparison.rows[0].name
-    difference, (low, high), p_value = paired_difference(
-        comparison.values(first), comparison.values(name), batch=1000
-    )
+    values = comparison.values(first), comparison.values(name)
+    difference, _, p_value = paired_difference(*values, batch=1000)
+    low, high = _within(-1, values[0] - values[1])
     return (
         f"{first} less {name}: MAP {difference:+.4f} [{low:+.4f}, "
         f"{high:+.4f}], p {p_value:.4f} (permutation test over questions)"

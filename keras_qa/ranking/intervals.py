@@ -12,18 +12,29 @@ AT_A_TIME = 500
 def mean_interval(values: np.ndarray) -> tuple[float, float]:
     """The ends of the bootstrap interval of a mean over questions.
 
+    They are the percentiles of the means of `RESAMPLES` resamples that leave
+    `CONFIDENCE` between them, moved away from the mean by the factor
+    t sqrt(n / (n - 1)) / z for n questions, with the percentiles t of Student's
+    distribution and z of the normal one. Without it, the intervals of few
+    questions are too narrow: of 10, by a fifth.
+
     Args:
         values: a value of each question, `(questions,)`.
 
     Returns:
-        The percentiles of the means of `RESAMPLES` resamples that leave
-        `CONFIDENCE` between them; of one question, its value is both.
+        The ends; infinite for one question, whose variation is not known.
+
+    Reference: Hesterberg, 2015, "What Teachers Should Know About the
+    Bootstrap", section 4.
     """
     # As `scipy.stats.bootstrap`, whose import takes most of a second.
+    from scipy.special import ndtri
+    from scipy.special import stdtrit
+
     values = np.asarray(values)
     count = len(values)
     if count < 2:
-        return float(values[0]), float(values[0])
+        return -np.inf, np.inf
     rng = np.random.default_rng(RNG_SEED)
     means = [
         values[rng.integers(0, count, (AT_A_TIME, count))].mean(axis=1)
@@ -31,6 +42,10 @@ def mean_interval(values: np.ndarray) -> tuple[float, float]:
     ]
     ends = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2
     low, high = np.quantile(np.concatenate(means), ends)
+    wider = stdtrit(count - 1, ends[1]) / ndtri(ends[1])
+    wider *= np.sqrt(count / (count - 1))
+    mean = values.mean()
+    low, high = mean + wider * (np.array([low, high]) - mean)
     return float(low), float(high)
 
 

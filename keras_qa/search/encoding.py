@@ -273,6 +273,7 @@ def _write_shard(
 
 def _other_answers(shards: AnswerShards, same: int, path: Path) -> SearchError:
     return SearchError(
-        f"{shards.folder} holds other answers than {path}; give another "
-        f"--output. Received: a difference after answer {same}"
+        f"{shards.folder} holds other answers than {path}, and an index is not "
+        "changed; give another --output. Received: a difference somewhere "
+        f"after answer {same:,}"
     )

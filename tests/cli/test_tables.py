@@ -72,6 +72,16 @@ def test_audit_says_what_makes_figures_meaningless(tmp_path, capsys):
     ]
 
 
+def test_audit_finds_markup(tmp_path, capsys):
+    path = tmp_path / "a.csv"
+    rows = (
+        "a?,<b>x</b>,1\na?,3 < 4 > 2,0\nb &amp; c?,&#252;,1\nb &amp; c?,z,0\n"
+    )
+    path.write_text(f"question,answer,label\n{rows}")
+    assert cli.main(["data", "audit", "--train", str(path)]) == 0
+    assert "train has 3 texts with tags or entities" in capsys.readouterr().out
+
+
 def test_mine(table, tmp_path):
     output = tmp_path / "mined.tsv"
     arguments = ["mine", str(table), *OPTIONS, "|", "--output", str(output)]

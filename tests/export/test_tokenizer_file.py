@@ -19,6 +19,7 @@ from keras_qa.text.tokenizer import is_letter
 from keras_qa.text.tokenizer import is_mark
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.text.vocabulary import pad
+from support import export_checks
 
 tokenizers = pytest.importorskip("tokenizers")
 pytestmark = pytest.mark.once
@@ -154,3 +155,21 @@ def test_files_cut_and_pad(tmp_path, width):
         assert not ids[:, size:].any() and not expected[:, size:].any()
         (empty,) = loaded.encode_batch([""])
         assert len(empty.ids) == (width or 1)
+
+
+def test_the_lines_of_the_page_hash_unknown_words(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    reading = TextReading(Vocabulary(["who", "Emma"], oov_buckets=97), "word")
+    (tmp_path / "ranker-onnx").mkdir()
+    folder = tmp_path / "ranker-onnx"
+    sides = dict.fromkeys(("question", "answer"))
+    save_tokenizers(folder, make_tokenizer(reading), sides, sides)
+    page = export_checks.PAGE.read_text("utf-8")
+    _, _, lines = page.partition("```python\nimport numpy")
+    code, _, _ = f"import numpy{lines}".partition("\nsession = ")
+    space: dict = {}
+    exec(code, space)
+    texts = ["Who wrote Emma?", "ÉLAN İstanbul 普通话 हिन्दी", "x" * 99 + " who"]
+    found = space["read"]("answer", texts)
+    expected = reading.texts("answer", texts)
+    assert [list(row[row > 0]) for row in found] == [list(x) for x in expected]

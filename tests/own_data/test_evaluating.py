@@ -70,6 +70,8 @@ def test_floors_and_differences(ranker):
     ]
     assert found.rows[1].metrics["MAP"] == 1
     assert "the best floor" in comparison_notes(found)[-1]
+    tuned = evaluate_ranker(ranker, QUESTIONS, bm25=(0.5, 0.0))
+    assert tuned.rows[1].name == "BM25, tuned"
     # Its scores are those that the ranker gives.
     answers = [c.text for c in QUESTIONS[0].candidates]
     scores = ranker.scores(QUESTIONS[0].text, answers)

@@ -7,6 +7,7 @@ from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.own_data.floors import fit_floors
+from keras_qa.own_data.floors import popularity_scores
 
 pytestmark = pytest.mark.once
 
@@ -48,3 +49,23 @@ def test_unseen_words_have_the_mean_idf_of_the_others():
     assert found[vocabulary.encode(["wrote"])] == pytest.approx(idf["wrote"])
     assert found[unseen] == pytest.approx(np.mean(list(idf.values())))
     assert found[vocabulary.encode(["."])] == 0
+
+
+def test_popular_answers_are_those_that_were_right():
+    def question(*labelled):
+        candidates = [
+            Candidate(str(i), text, label)
+            for i, (text, label) in enumerate(labelled)
+        ]
+        return Question("q", "any", tuple(candidates))
+
+    taught = [
+        question(("Yes.", 1), ("No.", 0)),
+        question(("yes.", 2), ("No.", 1), ("Perhaps.", 0)),
+    ]
+    asked = [question(("No.", 0), ("YES.", 1), ("Never.", 0))]
+    # 3 of 5 were right: "yes." 2 of 2 times, "no." once of twice.
+    (found,) = popularity_scores(taught, asked)
+    np.testing.assert_allclose(found, [1.6 / 3, 2.6 / 3, 0.6])
+    new = [question(*((f"a{i}", 0) for i in range(10)), ("No.", 1))]
+    assert popularity_scores(taught, new) is None

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import keras_qa
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.tabular import read_tabular
 from keras_qa.errors import DatasetError
 from keras_qa.errors import ExportError
 from keras_qa.errors import RunFolderError
@@ -21,7 +23,7 @@ from keras_qa.export import forms
 from keras_qa.own_data import onnx_form
 from keras_qa.own_data.card import verdict
 from keras_qa.own_data.evaluating import evaluate_ranker
-from keras_qa.own_data.identity import is_trained_on
+from keras_qa.own_data.identity import count_trained_on
 from keras_qa.own_data.questions import read_questions
 from keras_qa.own_data.training import train
 from keras_qa.text.readable import UNREAD_SCORE
@@ -53,7 +55,7 @@ def without_onnx(trained, tmp_path):
 FILES = {
     *("settings.json", "metrics.json", "README.md", "model.keras"),
     *("vocabulary.txt", "saved_model", "onnx", "network", "run.trec"),
-    *("qrels.trec", "training"),
+    *("qrels.trec", "questions.npy", "training"),
 }
 
 
@@ -360,9 +362,11 @@ def test_vectors_of_other_texts(trained, tmp_path, words):
 
 def test_what_a_run_was_trained_on_is_known(trained, tmp_path):
     table, run = trained
-    assert is_trained_on(run.folder, table)
-    assert not is_trained_on(run.folder, table, {"group": True})
-    assert not is_trained_on(tmp_path, table)
+    questions = list(read_tabular(table))
+    other = replace(questions[0], text="Another?")
+    # A fifth of the questions is dev.
+    assert count_trained_on(run.folder, [*questions, other]) == 24
+    assert count_trained_on(tmp_path, questions) == 0
 
 
 def test_what_to_try_is_said():

@@ -31,16 +31,25 @@ def test_figures_and_differences():
     assert model.difference is None
     assert floor.metrics["MAP"] == pytest.approx(0.75)
     assert floor.difference == pytest.approx(0.25)
-    # Quantiles of Binomial(20, 1/2) / 40.
-    assert floor.difference_interval == (0.15, 0.35)
+    # Quantiles of Binomial(20, 1/2) / 40, .15 and .35, farther by 1.0957.
+    ends = pytest.approx((0.1404, 0.3596), abs=1e-4)
+    assert floor.difference_interval == ends
     assert found.verdict == "above" and found.best_floor is floor
     lines = "\n".join(found.lines())
     assert "| floor (best floor) | 0.750 |" in lines
-    assert "+0.250 [+0.150, +0.350]" in lines
+    assert "+0.250 [+0.140, +0.360]" in lines
     reverse = compare(questions, {"model": half, "floor": right}, ["floor"])
     assert reverse.verdict == "below"
     same = compare(questions, {"model": half, "floor": half}, ["floor"])
     assert same.verdict == "even" and same.to_json()["best_floor"] == "floor"
+
+
+def test_one_question_tells_nothing():
+    scores = {"model": [np.array([1.0, 0.0])], "floor": [np.array([0.0, 1.0])]}
+    found = compare(make([1, 0]), scores, ["floor"])
+    model, floor = found.rows
+    assert model.interval == (0, 1) and floor.difference_interval == (-1, 1)
+    assert floor.difference == 0.5 and found.verdict == "even"
 
 
 def test_questions_with_right_candidates_only_are_told():

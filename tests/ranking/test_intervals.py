@@ -28,8 +28,10 @@ def test_interval_holds_the_resampled_means():
     """Twenty differences of 0 or 1: the mean is binomial, and known."""
     first = np.array([1.0] * 10 + [0.0] * 10)
     _, (low, high), p_value = paired_difference(first, np.zeros(20))
-    # Quantiles of Binomial(20, 1/2) / 20 at 2.5% and 97.5%.
-    assert (low, high) == (0.3, 0.7)
+    # Quantiles of Binomial(20, 1/2) / 20 at 2.5% and 97.5%, .3 and .7, times
+    # t / z sqrt(20 / 19) away from the mean.
+    far = 0.2 * 2.093024 / 1.959964 * (20 / 19) ** 0.5
+    assert (low, high) == pytest.approx((0.5 - far, 0.5 + far), abs=1e-6)
     assert p_value < 0.01
 
 
@@ -48,20 +50,31 @@ def test_many_questions_are_resampled_repeatably():
     assert exchanged[2] == pytest.approx(results[0][2], abs=0.02)
 
 
-def test_the_interval_is_that_of_scipy():
+def test_the_interval_is_that_of_scipy_by_students_t():
     values = np.random.default_rng(2).uniform(size=70)
-    expected = stats.bootstrap(
+    found = stats.bootstrap(
         (values,),
         np.mean,
         n_resamples=10_000,
         method="percentile",
         rng=np.random.default_rng(0),
     ).confidence_interval
+    wider = stats.t.ppf(0.975, 69) / stats.norm.ppf(0.975) * (70 / 69) ** 0.5
+    mean = values.mean()
+    expected = [mean + wider * (end - mean) for end in found]
     assert mean_interval(values) == pytest.approx(tuple(expected), abs=1e-12)
 
 
-def test_one_question_has_an_interval():
-    assert mean_interval(np.array([0.25])) == (0.25, 0.25)
+@pytest.mark.parametrize("count", [2, 5, 10, 30])
+def test_the_interval_of_few_questions_is_wide_enough(count):
+    draws = np.random.default_rng(3).normal(size=(200, count))
+    missed = sum(low > 0 or high < 0 for low, high in map(mean_interval, draws))
+    # 5% are to miss 0: of 200 draws 18 at most with a probability of 99%.
+    assert missed <= 18
+
+
+def test_one_question_says_nothing():
+    assert mean_interval(np.array([0.25])) == (-np.inf, np.inf)
 
 
 def test_batches_of_permutations_test_the_same():

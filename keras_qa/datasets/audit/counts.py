@@ -1,5 +1,6 @@
 """Counting of a data set's content in one pass over every split."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -21,25 +22,28 @@ from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.splitting import normal_text
 from keras_qa.text.tokenizer import tokenize
 
+# A tag, or an entity by its name or its number.
+_HTML = re.compile(r"</?[a-zA-Z][^<>]*>|&(?:[a-zA-Z]+|#\d+|#x[0-9a-fA-F]+);")
+
 
 class _Answers:
-    """Maps a text to its number as an answer and its length in tokens.
+    """Maps a text to its number as an answer, its length and if it has HTML.
 
-    Texts that differ only in case and white space have the same number. Both
+    Texts that differ only in case and white space have the same number. All
     are cached, because pools repeat texts many times.
     """
 
     def __init__(self, tokenizer: str):
         self._tokenizer = tokenizer
-        self._texts: dict[str, tuple[int, int]] = {}
+        self._texts: dict[str, tuple[int, int, bool]] = {}
         self._numbers: dict[str, int] = {}
 
-    def __getitem__(self, text: str) -> tuple[int, int]:
+    def __getitem__(self, text: str) -> tuple[int, int, bool]:
         if text not in self._texts:
             normal = normal_text(text)
             number = self._numbers.setdefault(normal, len(self._numbers))
             length = len(tokenize(text, self._tokenizer))
-            self._texts[text] = number, length
+            self._texts[text] = number, length, bool(_HTML.search(text))
         return self._texts[text]
 
 
@@ -156,6 +160,7 @@ def _audit_split(
     answer_lengths: Counter[int] = Counter()
     grades: Counter[int] = Counter()
     positives = negatives_only = positives_only = duplicates = conflicts = 0
+    marked_up = 0
     for question in questions:
         size, correct = len(question.candidates), len(question.positives)
         pools.append(size)
@@ -163,9 +168,11 @@ def _audit_split(
         negatives_only += size > 0 and correct == 0
         positives_only += size > 0 and correct == size
         question_lengths[len(tokenize(question.text, tokenizer))] += 1
+        marked_up += bool(_HTML.search(question.text))
         labels: dict[int, int] = {}
         for candidate in question.candidates:
-            number, length = answers[candidate.text]
+            number, length, has_html = answers[candidate.text]
+            marked_up += has_html
             answer_lengths[length] += 1
             grades[candidate.label] += 1
             duplicates += number in labels
@@ -188,6 +195,7 @@ def _audit_split(
         answer_lengths=_percentiles(answer_lengths, PERCENTILES),
         empty_questions=question_lengths[0],
         empty_answers=answer_lengths[0],
+        marked_up=marked_up,
         grades=dict(sorted(grades.items()))
         if max(grades, default=0) > 1
         else {},

@@ -27,6 +27,8 @@ class SplitAudit:
         answer_lengths: tokens per candidate at `PERCENTILES`.
         empty_questions: number of questions without a token.
         empty_answers: number of candidates without a token.
+        marked_up: number of questions and candidates with a tag or an entity
+            of HTML.
         grades: number of pairs by label, if a label is above 1.
     """
 
@@ -43,6 +45,7 @@ class SplitAudit:
     answer_lengths: list[int]
     empty_questions: int = 0
     empty_answers: int = 0
+    marked_up: int = 0
     grades: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -79,6 +82,10 @@ class SplitAudit:
             f"{self.empty_answers:,} empty answers": (self.empty_answers),
             f"{self.conflicts:,} answers with two labels for one question": (
                 self.conflicts
+            ),
+            f"{self.marked_up:,} texts with tags or entities of HTML, such as "
+            "<b> or &amp;, which count as words": (
+                100 * self.marked_up > self.questions + self.candidates
             ),
         }
         return [problem for problem, count in counts.items() if count]
