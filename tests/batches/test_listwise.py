@@ -10,20 +10,11 @@ from keras_qa.losses.listwise import ListwiseSoftmax
 from keras_qa.models import HyperQA
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.training.pairwise import PairwiseTrainer
+from support.numbered_texts import numbered_texts
 
 QUESTIONS, ANSWERS = 13, 40
 TEXTS = QUESTIONS + ANSWERS
-
-
-def _texts():
-    """Text i begins with the word i + 2, so that it can be told by it."""
-    rng = np.random.default_rng(0)
-    return RaggedTexts.from_sequences(
-        [
-            [i + 2, *rng.integers(2, TEXTS, rng.integers(0, 12))]
-            for i in range(TEXTS)
-        ]
-    )
+NUMBERED = numbered_texts(TEXTS, 12)
 
 
 def _groups():
@@ -54,7 +45,7 @@ def _sides():
 
 def _batches(**settings):
     settings = {"batch_size": 3, "seed": 3, "packed": False, **settings}
-    return ListwiseBatches(_texts(), *_groups(), **settings)
+    return ListwiseBatches(NUMBERED, *_groups(), **settings)
 
 
 def _named(batch):
@@ -227,7 +218,7 @@ def test_nothing_to_rank():
     questions, candidates, labels = _groups()
     with pytest.raises(ValueError, match="must hold a wrong answer for some"):
         ListwiseBatches(
-            *(_texts(), questions, candidates),
+            *(NUMBERED, questions, candidates),
             [np.ones_like(label) for label in labels],
             batch_size=3,
         )

@@ -8,25 +8,15 @@ from keras import ops
 from keras_qa.batches.pairs import PairwiseBatches
 from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.losses.pairwise import PairwiseHinge
-from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import next_size
 from keras_qa.training.pairwise import PairwiseTrainer
+from support.numbered_texts import numbered_texts
 
 pytestmark = pytest.mark.compiled
 
 TEXTS, PAIRS = 40, 103
+NUMBERED = numbered_texts(TEXTS, 30)
 JAX = keras.backend.backend() == "jax"
-
-
-def _texts():
-    """Text i begins with the word i + 2, so that it can be told by it."""
-    rng = np.random.default_rng(0)
-    return RaggedTexts.from_sequences(
-        [
-            [i + 2, *rng.integers(2, TEXTS, rng.integers(0, 30))]
-            for i in range(TEXTS)
-        ]
-    )
 
 
 def _pairs():
@@ -46,7 +36,7 @@ def _batches(**settings):
         "features": {"overlap": overlap},
         **settings,
     }
-    return PointwiseBatches(_texts(), questions, answers, labels, **arguments)
+    return PointwiseBatches(NUMBERED, questions, answers, labels, **arguments)
 
 
 def _scorer():
@@ -87,7 +77,6 @@ def _epoch(batches, epoch):
 @pytest.mark.once
 @pytest.mark.parametrize("window", [1, 2, 16])
 def test_an_epoch_holds_every_pair_once_with_what_belongs_to_it(window):
-    texts = _texts()
     questions, answers, labels, overlap = _pairs()
     number = {
         pair: i for i, pair in enumerate(zip(questions, answers, strict=True))
@@ -105,9 +94,9 @@ def test_an_epoch_holds_every_pair_once_with_what_belongs_to_it(window):
         for side, indices in (("question", questions), ("answer", answers)):
             width = inputs[side].shape[1]
             np.testing.assert_array_equal(
-                inputs[side], texts.padded(indices[rows], width)
+                inputs[side], NUMBERED.padded(indices[rows], width)
             )
-            assert width >= texts.lengths[indices[rows]].max()
+            assert width >= NUMBERED.lengths[indices[rows]].max()
     assert sorted(seen) == list(range(PAIRS))
     assert sorted(sizes) == [PAIRS % 8, *[8] * (PAIRS // 8)]
 
@@ -126,12 +115,11 @@ def test_order_depends_on_seed_and_epoch_alone():
 
 @pytest.mark.once
 def test_like_lengths_share_a_batch_and_the_batches_are_shuffled():
-    texts = _texts()
 
     def widest(window):
         batches = _batches(window=window)
         return [
-            max(texts.lengths[answer] for _, answer in pairs)
+            max(NUMBERED.lengths[answer] for _, answer in pairs)
             for pairs in _epoch(batches, 0)
         ]
 
@@ -227,8 +215,7 @@ def test_a_width_that_is_given_is_kept():
 @pytest.mark.once
 def test_an_only_batch_keeps_its_width_whatever_is_drawn():
     """Keras refuses later epochs with a width other than the first's."""
-    texts = _texts()
-    by_length = np.argsort(texts.lengths)
+    by_length = np.argsort(NUMBERED.lengths)
     questions, positives = np.arange(3), np.arange(3, 6)
 
     def sampler(epoch):
@@ -242,7 +229,7 @@ def test_an_only_batch_keeps_its_width_whatever_is_drawn():
     features = {"overlap": zeros(pair["question"])}
     trainer = PairwiseTrainer(keras.Model(pair, scorer({**pair, **features})))
     trainer.compile("sgd", loss=PairwiseHinge())
-    batches = PairwiseBatches(texts, sampler, 8, packed=False)
+    batches = PairwiseBatches(NUMBERED, sampler, 8, packed=False)
     assert len(batches) == 1
     history = trainer.fit(batches, epochs=3, verbose=0)
     assert np.isfinite(history.history["loss"]).all()
@@ -277,4 +264,4 @@ def test_errors(settings, message):
         **settings,
     }
     with pytest.raises(ValueError, match=message):
-        PointwiseBatches(_texts(), **arguments)
+        PointwiseBatches(NUMBERED, **arguments)

@@ -5,23 +5,13 @@ import numpy as np
 import pytest
 
 from keras_qa.batches.triplets import TripletBatches
-from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import next_size
+from support.numbered_texts import numbered_texts
 
 QUESTIONS, DOCUMENTS = 11, 40
 TEXTS = QUESTIONS + DOCUMENTS
+NUMBERED = numbered_texts(TEXTS, 12)
 JAX = keras.backend.backend() == "jax"
-
-
-def _texts():
-    """Text i begins with the word i + 2, so that it can be told by it."""
-    rng = np.random.default_rng(0)
-    return RaggedTexts.from_sequences(
-        [
-            [i + 2, *rng.integers(2, TEXTS, rng.integers(0, 12))]
-            for i in range(TEXTS)
-        ]
-    )
 
 
 def _groups():
@@ -47,7 +37,7 @@ def _relevant():
 
 def _batches(**settings):
     settings = {"batch_size": 4, "seed": 3, **settings}
-    return TripletBatches(_texts(), *_groups(), **settings)
+    return TripletBatches(NUMBERED, *_groups(), **settings)
 
 
 def _named(batch):
@@ -96,7 +86,7 @@ def test_a_batch_has_all_relevant_documents_and_says_whose_they_are(chunk):
 @pytest.mark.once
 def test_a_document_of_two_questions_is_nobodys_negative():
     batches = TripletBatches(
-        _texts(), [0, 1, 1], [np.array([20]), [20], [21]], [[1], [1], [1]], 2
+        NUMBERED, [0, 1, 1], [np.array([20]), [20], [21]], [[1], [1], [1]], 2
     )
     (batch,) = _epoch(batches, 0)
     questions, documents, labels = _named(batch)
@@ -212,4 +202,4 @@ def test_errors(settings, message):
 @pytest.mark.once
 def test_no_relevant_document_at_all():
     with pytest.raises(ValueError, match=r"`labels` .* Received: 1 q"):
-        TripletBatches(_texts(), [0], [np.array([20])], [np.array([0])])
+        TripletBatches(NUMBERED, [0], [np.array([20])], [np.array([0])])

@@ -9,30 +9,20 @@ from keras_qa.batches.negatives import NegativeSampler
 from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.models import QACNN
 from keras_qa.models import AttentiveCNN
-from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.packing import next_size
 from keras_qa.training.pairwise import HardestNegativeBatches
 from keras_qa.training.pairwise import HardestNegativeTrainer
 from keras_qa.training.pairwise import PairwiseTrainer
 from support.layer_checks import QUICKEST
 from support.layer_checks import run
+from support.numbered_texts import numbered_texts
 
 QUESTIONS, ANSWERS, NEGATIVES, MARGIN = 7, 40, 6, 0.2
 TEXTS = QUESTIONS + ANSWERS
+NUMBERED = numbered_texts(TEXTS, 12)
 TRUE = [[QUESTIONS + 3 * i + j for j in range(1 + i % 2)] for i in range(7)]
 BACKEND = keras.backend.backend()
 KINDS = {"siamese": QACNN, "attentive": AttentiveCNN}
-
-
-def _texts():
-    """Text i begins with the word i + 2, so that it can be told by it."""
-    rng = np.random.default_rng(0)
-    return RaggedTexts.from_sequences(
-        [
-            [i + 2, *rng.integers(2, TEXTS, rng.integers(0, 12))]
-            for i in range(TEXTS)
-        ]
-    )
 
 
 def _batches(negatives=NEGATIVES, **settings):
@@ -46,7 +36,7 @@ def _batches(negatives=NEGATIVES, **settings):
         everything=np.arange(QUESTIONS, TEXTS),
     )
     settings = {"batch_size": 4, "seed": 3, **settings}
-    return HardestNegativeBatches(_texts(), sampler, **settings)
+    return HardestNegativeBatches(NUMBERED, sampler, **settings)
 
 
 def _scorer(kind, **settings):
@@ -187,7 +177,7 @@ def test_own_candidates_cannot_be_shared():
         [0], [np.arange(1, 9)], [np.eye(8, dtype=int)[0]], strategy="random"
     )
     with pytest.raises(ValueError, match="Received: pool='own'"):
-        HardestNegativeBatches(_texts(), sampler, batch_size=1, shared=True)
+        HardestNegativeBatches(NUMBERED, sampler, batch_size=1, shared=True)
 
 
 def test_sizes_suit_the_backend():

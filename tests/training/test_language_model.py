@@ -11,6 +11,7 @@ from keras_qa.training.language_model import LanguageModelBatches
 from keras_qa.training.language_model import class_sequences
 from keras_qa.training.language_model import output_classes
 from keras_qa.training.language_model import perplexity
+from support.numbered_texts import numbered_texts
 
 VOCABULARY = 7
 TEXTS = RaggedTexts.from_sequences(
@@ -44,37 +45,26 @@ def test_frequent_words_have_a_class_of_their_own():
         assert found.tolist() == expected, settings
 
 
-def _texts(count=50):
-    """Text i begins with the word i + 2, so that it can be told by it."""
-    rng = np.random.default_rng(0)
-    return RaggedTexts.from_sequences(
-        [
-            [i + 2, *rng.integers(2, 9, rng.integers(0, 30))]
-            for i in range(count)
-        ]
-        + [[]]
-    )
-
-
 def _epoch(batches, epoch):
     batches.start_epoch(epoch)
     return [batches[i][0] for i in range(len(batches))]
 
 
 def test_an_epoch_holds_every_sentence_once_among_its_like():
-    batches = LanguageModelBatches(_texts(), 8, seed=3)
+    texts = RaggedTexts.from_sequences([*numbered_texts(50, 30, 9), []])
+    batches = LanguageModelBatches(texts, 8, seed=3)
     ids = _epoch(batches, 1)
     assert sorted(map(len, ids)) == [2] + [8] * 6
     firsts = np.concatenate([batch[:, 0] for batch in ids]).tolist()
     assert sorted(firsts) == list(range(2, 52))
-    assert sum(batch.size for batch in ids) < 1.5 * len(_texts().ids)
+    assert sum(batch.size for batch in ids) < 1.5 * len(texts.ids)
     for batch in ids:
         for row in batch:
-            np.testing.assert_array_equal(row[row > 0], _texts()[row[0] - 2])
+            np.testing.assert_array_equal(row[row > 0], texts[row[0] - 2])
     again, other = (
         [batch[:, 0].tolist() for batch in _epoch(b, epoch)]
         for b, epoch in (
-            (LanguageModelBatches(_texts(), 8, seed=3), 1),
+            (LanguageModelBatches(texts, 8, seed=3), 1),
             (batches, 2),
         )
     )

@@ -9,8 +9,8 @@ from keras_qa.batches.triplets import TripletBatches
 from keras_qa.losses.triplet import MINING
 from keras_qa.losses.triplet import TripletLoss
 from keras_qa.models import MRNN
-from keras_qa.text.packing import RaggedTexts
 from keras_qa.training.triplets import TripletTrainer
+from support.numbered_texts import numbered_texts
 
 QUESTIONS, DOCUMENTS = 7, 20
 TEXTS = QUESTIONS + DOCUMENTS
@@ -49,24 +49,13 @@ def _mean(encoded):
     return total / ops.maximum(ops.sum(mask, axis=1), 1)
 
 
-def _texts():
-    """Text i begins with the word i + 2, so that it can be told by it."""
-    rng = np.random.default_rng(0)
-    return RaggedTexts.from_sequences(
-        [
-            [i + 2, *rng.integers(2, TEXTS, rng.integers(0, 9))]
-            for i in range(TEXTS)
-        ]
-    )
-
-
 def _batches(**settings):
     """Questions with one to three relevant documents, none in common."""
     own = np.split(QUESTIONS + np.arange(DOCUMENTS), range(3, 21, 3))
     counts = [1 + i % 3 for i in range(QUESTIONS)]
     candidates = [documents[:n] for documents, n in zip(own, counts, strict=1)]
     return TripletBatches(
-        _texts(),
+        numbered_texts(TEXTS, 9),
         range(QUESTIONS),
         candidates,
         [np.ones(len(texts), int) for texts in candidates],
