@@ -8,6 +8,7 @@ from keras import ops
 from keras_qa.losses.distillation import DistillationKL
 from keras_qa.losses.distillation import MarginMSE
 from keras_qa.losses.listwise import ListwiseSoftmax
+from support.loss_gradients import gradient
 
 NAN = np.nan
 
@@ -51,16 +52,6 @@ def _divergence_by_loops(teacher, scores, heat):
         q, p = _softmax(t[real] / heat), _softmax(s[real] / heat)
         losses.append(heat**2 * sum(q * (np.log(q) - np.log(p))))
     return losses
-
-
-def _gradient(loss, targets, scores):
-    """The gradient of a loss: what a step of SGD takes from a weight."""
-    weight = keras.layers.Embedding(len(scores), len(scores[0]))
-    model = keras.Sequential([keras.Input((), dtype="int32"), weight])
-    weight.set_weights([np.asarray(scores, np.float32)])
-    model.compile(keras.optimizers.SGD(1.0), loss=loss)
-    model.train_on_batch(np.arange(len(scores)), np.asarray(targets))
-    return np.asarray(scores) - weight.get_weights()[0]
 
 
 def _values(loss, targets, scores):
@@ -133,14 +124,14 @@ def test_gradient_is_probability_less_the_teachers(weight):
         if weight and right.any():
             p = _softmax(scores[i, own])
             expected[i, own] += weight * (p - right / right.sum())
-    found = _gradient(loss, targets, scores)
+    found = gradient(loss, targets, scores)
     np.testing.assert_allclose(found[real], expected[real], atol=1e-5)
 
 
 def test_what_is_left_out_has_no_gradient():
     teacher = [[1.0, 2.0, NAN], [NAN, 1.0, 0.0]]
     scores = [[0.0, 0.0, 3.0], [5.0, 6.0, 7.0]]
-    found = _gradient(MarginMSE("sum"), teacher, scores)
+    found = gradient(MarginMSE("sum"), teacher, scores)
     np.testing.assert_allclose(found, [[2, -2, 0], [0, 0, 0]], atol=1e-6)
 
 

@@ -12,6 +12,7 @@ from keras_qa.losses.triplet import METRICS
 from keras_qa.losses.triplet import MINING
 from keras_qa.losses.triplet import EmbeddingTripletLoss
 from keras_qa.losses.triplet import TripletLoss
+from support.loss_gradients import gradient
 
 # Written by tests/export/tf215/record_triplets.py.
 RECORDED = json.loads(
@@ -57,16 +58,6 @@ def _drawn(questions=6, documents=9):
     labels[1], labels[2] = 0, 1  # Questions without any triplet.
     distances = rng.uniform(0, 4, size=(questions, documents))
     return labels, distances.astype(np.float32)
-
-
-def _gradient(loss, labels, values):
-    """The gradient of a loss: what a step of SGD takes from a weight."""
-    weight = keras.layers.Embedding(len(values), len(values[0]))
-    model = keras.Sequential([keras.Input((), dtype="int32"), weight])
-    weight.set_weights([np.asarray(values, np.float32)])
-    model.compile(keras.optimizers.SGD(1.0), loss=loss)
-    model.train_on_batch(np.arange(len(values)), np.asarray(labels))
-    return np.asarray(values) - weight.get_weights()[0]
 
 
 @pytest.mark.once
@@ -142,7 +133,7 @@ def test_gradients_are_those_of_the_triplets(mining):
             expected[distances == positive] += 1 / len(triplets)
             expected[distances == negative] -= 1 / len(triplets)
     assert np.abs(expected).max() > 0.02
-    found = _gradient(TripletLoss(1.0, mining), labels, distances)
+    found = gradient(TripletLoss(1.0, mining), labels, distances)
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
@@ -164,18 +155,18 @@ def test_a_batch_without_triplets_costs_nothing(mining, label):
     loss = TripletLoss(1.0, mining)
     distances = np.array([[1.0, 1.0, 1.0], [0.0, 2.0, 0.0]], np.float32)
     assert float(loss(labels, distances)) == 0
-    np.testing.assert_array_equal(_gradient(loss, labels, distances), 0)
+    np.testing.assert_array_equal(gradient(loss, labels, distances), 0)
 
 
 @pytest.mark.parametrize("mining", MINING)
 def test_what_is_ignored_has_no_gradient(mining):
     labels = np.array([[1, 0, -1], [0, 0, 0]])
     distances = np.array([[1.0, 1.5, 0.5], [1.0, 2.0, 3.0]], np.float32)
-    found = _gradient(TripletLoss(1.0, mining), labels, distances)
+    found = gradient(TripletLoss(1.0, mining), labels, distances)
     np.testing.assert_allclose(found, [[1, -1, 0], [0, 0, 0]])
     loss, distances[0, 2] = TripletLoss(1.0, mining), np.nan
     assert float(loss(labels, distances)) == 0.5
-    found = _gradient(loss, labels, distances)
+    found = gradient(loss, labels, distances)
     np.testing.assert_allclose(found[:, :2], [[1, -1], [0, 0]])
 
 
@@ -204,7 +195,7 @@ def test_values_and_gradients_of_tensorflow_addons(mining, name, metric):
         )
         # Equal distances share a gradient in different ways.
         if case["margin"] == 0.5 and case["gradient"] and name != "doubled":
-            found = _gradient(loss, labels, vectors)
+            found = gradient(loss, labels, vectors)
             np.testing.assert_allclose(found, case["gradient"], atol=2e-5)
 
 
@@ -214,7 +205,7 @@ def test_gradients_are_finite_at_equal_embeddings(mining, metric):
     vectors = np.array([[0, 0], [0, 0], [3, 4], [3, 4], [0, 1]], np.float32)
     labels = np.array([[0], [0], [0], [1], [1]])
     loss = EmbeddingTripletLoss(1.0, mining, metric)
-    assert np.isfinite(_gradient(loss, labels, vectors)).all()
+    assert np.isfinite(gradient(loss, labels, vectors)).all()
 
 
 @pytest.mark.parametrize("metric", METRICS)
