@@ -1,5 +1,7 @@
-"""Runs, papers and pages of results for tests; parts of a page."""
+"""Runs, paired tests, papers and pages of results; parts of a page."""
 
+from reproductions.records.paired_tests import Condition
+from reproductions.records.paired_tests import PairedTest
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.paper_page import paper_page
@@ -13,6 +15,25 @@ FAIR = {
     "training_set": "train",
     "training": {"pairs": 8672},
 }
+
+CONDITION = Condition(
+    "ctrn", "paper", ["v.bin"], "train", {}, [1, 2], 0.5, 0.01
+)
+TESTED = PairedTest(
+    paper="ctrn",
+    dataset="wikiqa",
+    split="dev",
+    metric="MAP",
+    questions=9,
+    first=CONDITION,
+    second=CONDITION,
+    difference=0.1,
+    interval=(0.0, 0.2),
+    confidence=0.95,
+    p_value=0.5,
+    resamples=10,
+    versions={},
+)
 
 
 def run(seed=1, MAP=0.70, MRR=0.72, overrides=None, **fields):

@@ -1,21 +1,16 @@
+from functools import partial
+
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.best_page import best_page
+from support import report_pages
 
-
-def run(seed, MAP, model="hyperqa", **changes):
-    return {
-        "paper": "hyperqa",
-        "model": model,
-        "dataset": "wikiqa",
-        "split": "dev",
-        "seed": seed,
-        "recipe": "best",
-        "vectors": ["v.bin"],
-        "settings": {"margin": 0.5},
-        "metrics": {"MAP": MAP},
-        **changes,
-    }
+run = partial(
+    report_pages.run,
+    recipe="best",
+    vectors=["v.bin"],
+    settings={"margin": 0.5},
+)
 
 
 def trial(model, dataset, seconds=0.0):
@@ -47,7 +42,7 @@ def test_the_last_version_of_a_recipe_is_shown_next_to_its_floor():
         *old,
         run(1, 0.6),
         run(2, 0.7),
-        run(1, 0.7, "cosine", recipe="untrained"),
+        run(1, 0.7, model="cosine", recipe="untrained"),
         run(3, 0.1, overrides={"margin": 0.5}),
     ]
     searches = {

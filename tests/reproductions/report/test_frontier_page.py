@@ -14,21 +14,12 @@ from reproductions.report.frontier_page import frontier_page
 from reproductions.report.frontier_page import frontier_picture
 from reproductions.report.frontier_page import on_frontier
 from reproductions.report.frontier_page import reference_table
+from support import report_pages
 
 
-def run(model, MAP, **changes):
-    return {
-        "paper": "hyperqa",
-        "model": model,
-        "dataset": "wikiqa",
-        "split": "dev",
-        "seed": 1,
-        "recipe": "best",
-        "vectors": ["v.bin"],
-        "settings": {},
-        "metrics": {"MAP": MAP},
-        **changes,
-    }
+def run(model, MAP, **fields):
+    fields = {"recipe": "best", "vectors": ["v.bin"], **fields}
+    return report_pages.run(MAP=MAP, model=model, **fields)
 
 
 def cost(model, microseconds, recipe="best"):
@@ -109,7 +100,7 @@ def test_references_have_costs_trained_or_not():
         {**run(model, 0.7, **more), "paper": "references"}
         for model, more in (
             ("cross-encoder", {"parameters": 400_000}),
-            ("sentence-encoder", {"recipe": "untrained"}),
+            ("sentence-encoder", {"recipe": "untrained", "parameters": None}),
             (tuned, {"parameters": 400_000}),
         )
     ]

@@ -2,35 +2,16 @@
 
 import dataclasses
 
-from reproductions.records.paired_tests import Condition
-from reproductions.records.paired_tests import PairedTest
 from reproductions.records.paired_tests import current_tests
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.paired_test_tables import paired_test_tables
+from support.report_pages import CONDITION
+from support.report_pages import TESTED
 from support.report_pages import page
 from support.report_pages import row_of
 from support.report_pages import run
 from support.report_pages import section
-
-CONDITION = Condition(
-    "ctrn", "paper", ["v.bin"], "train", {}, [1, 2], 0.5, 0.01
-)
-TESTED = PairedTest(
-    paper="ctrn",
-    dataset="wikiqa",
-    split="dev",
-    metric="MAP",
-    questions=9,
-    first=CONDITION,
-    second=CONDITION,
-    difference=0.1,
-    interval=(0.0, 0.2),
-    confidence=0.95,
-    p_value=0.5,
-    resamples=10,
-    versions={},
-)
 
 
 def test_rows_are_in_the_order_of_paper_toml_the_unasked_last():
@@ -81,37 +62,30 @@ def test_other_vectors_of_the_second_are_named():
 
 def difference(first="ctrn", second="qrnn", **fields):
     sides = {
-        name: Condition(
+        name: dataclasses.replace(
+            CONDITION,
             model=model,
-            recipe="paper",
             vectors=["glove"],
             training_set="TRAIN less its fold",
             overrides={"alignment": "padded"} if name == "first" else {},
-            seeds=[1, 2],
             mean=mean,
-            deviation=0.01,
         )
         for name, model, mean in (
             ("first", first, 0.7),
             ("second", second, 0.6),
         )
     }
-    return PairedTest(
+    return dataclasses.replace(
+        TESTED,
         **{
-            "paper": "ctrn",
             "dataset": "trecqa-raw",
-            "split": "dev",
-            "metric": "MAP",
             "questions": 78,
-            "difference": 0.1,
             "interval": (-0.02, 0.2204),
-            "confidence": 0.95,
             "p_value": 0.0123,
             "resamples": 10_000,
-            "versions": {},
             **sides,
             **fields,
-        }
+        },
     )
 
 

@@ -4,30 +4,25 @@ import dataclasses
 
 import pytest
 
-from reproductions.records.paired_tests import Condition
-from reproductions.records.paired_tests import PairedTest
 from reproductions.records.paper_figures import load_papers
 from reproductions.report.paired_test_tables import paired_test_tables
 from reproductions.report.rules import claims
+from support import report_pages
 from support.report_pages import row_of
 
-CONDITION = Condition(
-    "ctrn", "best", ["v.bin"], "train", {}, [1, 2, 3, 4, 5], 0.5, 0.02
+CONDITION = dataclasses.replace(
+    report_pages.CONDITION,
+    recipe="best",
+    seeds=[1, 2, 3, 4, 5],
+    deviation=0.02,
 )
-TEST = PairedTest(
-    paper="ctrn",
-    dataset="wikiqa",
-    split="dev",
-    metric="MAP",
-    questions=9,
+TEST = dataclasses.replace(
+    report_pages.TESTED,
     first=CONDITION,
     second=dataclasses.replace(CONDITION, model="qrnn"),
     difference=0.05,
     interval=(0.01, 0.09),
-    confidence=0.95,
     p_value=0.01,
-    resamples=10,
-    versions={},
     resampled="seeds and questions",
 )
 

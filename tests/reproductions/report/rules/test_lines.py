@@ -3,20 +3,13 @@
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.rules.lines import chosen
 from reproductions.report.rules.lines import latest_best
+from support import report_pages
 
 
 def run(MAP, vectors, **settings):
-    return {
-        "paper": "p",
-        "model": "m",
-        "dataset": "wikiqa",
-        "split": "dev",
-        "seed": 1,
-        "recipe": "best",
-        "vectors": [vectors],
-        "settings": settings,
-        "metrics": {"MAP": MAP},
-    }
+    return report_pages.run(
+        MAP=MAP, recipe="best", vectors=[vectors], settings=settings
+    )
 
 
 def test_the_best_vectors_of_the_recipe_as_it_is_now():

@@ -4,21 +4,14 @@ from types import SimpleNamespace
 
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.sections.choices import choices
+from support.report_pages import run
 
 
 def measured(model, MAP, microseconds, recipe="best", **cost):
-    run = {
-        "paper": "p",
-        "model": model,
-        "dataset": "wikiqa",
-        "split": "dev",
-        "seed": 1,
-        "recipe": recipe,
-        "vectors": ["v.bin"],
-        "settings": {},
-        "metrics": {"MAP": MAP},
-    }
-    return run, {
+    found = run(
+        MAP=MAP, paper="p", model=model, recipe=recipe, vectors=["v.bin"]
+    )
+    return found, {
         "paper": "p",
         "model": model,
         "dataset": "wikiqa",

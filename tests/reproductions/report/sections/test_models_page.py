@@ -1,6 +1,7 @@
 """The page of all models: complete, and with the records' figures."""
 
 import itertools
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -14,27 +15,16 @@ from reproductions.report.sections.models_page import load_families
 from reproductions.report.sections.models_page import models_page
 from reproductions.report.sections.models_page import systems_of
 from reproductions.systems.classes import CLASSES
+from support import report_pages
 
 PATH = ROOT / "reproductions" / "records" / "models.toml"
 FAMILY = {
     "name": "Sums",
     "model": [{"class": "M", "source": "A", "score": "q", "runs": ["p:m"]}],
 }
-
-
-def run(MAP, **changes):
-    return {
-        "paper": "p",
-        "model": "m",
-        "dataset": "wikiqa",
-        "split": "dev",
-        "seed": 1,
-        "recipe": "best",
-        "vectors": [],
-        "settings": {},
-        "metrics": {"MAP": MAP},
-        **changes,
-    }
+run = partial(
+    report_pages.run, 1, paper="p", model="m", recipe="best", vectors=[]
+)
 
 
 def test_every_model_is_listed_and_every_record_is_named():

@@ -1,22 +1,17 @@
+from functools import partial
+
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.sections.transfer import transfer_table
+from support import report_pages
 
-
-def run(MAP, seed=1, **changes):
-    return {
-        "paper": "hyperqa",
-        "model": "hyperqa",
-        "dataset": "wikiqa",
-        "split": "dev",
-        "seed": seed,
-        "recipe": "best",
-        "vectors": ["v.bin"],
-        "training_set": "train",
-        "settings": {"margin": 0.5},
-        "overrides": {},
-        "metrics": {"MAP": MAP},
-        **changes,
-    }
+run = partial(
+    report_pages.run,
+    1,
+    recipe="best",
+    vectors=["v.bin"],
+    training_set="train",
+    settings={"margin": 0.5},
+)
 
 
 def first(name="selqa", margin=0.5, **changes):
@@ -34,7 +29,8 @@ def rows(*runs):
 
 def test_stands_beside_the_same_run_without_it():
     found = rows(
-        run(0.7), run(0.72, seed=2), run(0.9, **first()), run(0.1, model="ctrn")
+        *(run(0.7), {**run(0.72), "seed": 2}),
+        *(run(0.9, **first()), run(0.1, model="ctrn")),
     )
     assert found == [
         "| `hyperqa` | `wikiqa` | selqa |  | 0.710 ± 0.014 (2 seeds) "
