@@ -1,7 +1,6 @@
 """The weights of words: from a model, as text, as JSON and as a picture."""
 
 import json
-import subprocess
 import sys
 from functools import partial
 
@@ -262,11 +261,3 @@ def test_a_run_from_before_the_tokeniser_was_noted(run_folder, capsys):
     assert show(folder, "--tokenizer", "word") == 0
     assert show(folder / "none") == 2
     assert "Received: no such folder" in capsys.readouterr().err
-
-
-def test_the_command_imports_keras_only_when_it_loads_a_model():
-    code = (
-        "import sys, keras_qa.attention.weights, keras_qa.cli.attention\n"
-        "sys.exit(bool({'keras', 'matplotlib'} & set(sys.modules)))"
-    )
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -1,10 +1,6 @@
 """`rank`, `ask` and `evaluate` start without Keras if there is an ONNX form."""
 
-import os
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import keras
 import numpy as np
@@ -16,11 +12,11 @@ from keras_qa.export.onnx_model import find_beside
 from keras_qa.ranker import Ranker
 from keras_qa.search.build import add_question_encoder
 from keras_qa.search.index import AnswerIndex
+from support.new_process import run_code
 from support.own_data import write_table
 from support.search_runs import QUESTION
 from support.search_runs import command
 
-ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
     keras.backend.backend() != "tensorflow", reason="TensorFlow writes ONNX"
 )
@@ -57,15 +53,8 @@ def index_with_onnx(hyperqa_index, tmp_path_factory):
 
 def imported(*arguments):
     """Exit code and heavy packages of a command in a new process."""
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, *map(str, arguments)],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    code, *packages = done.stdout.splitlines()[-1].split()
+    shown = run_code(SCRIPT, *arguments)
+    code, *packages = shown.splitlines()[-1].split()
     return int(code), packages
 
 

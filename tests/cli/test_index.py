@@ -335,11 +335,3 @@ def test_errors_of_the_commands(
     monkeypatch.setitem(sys.modules, "faiss", None)
     assert command("index", run, "--answers", answer_file, *output) == 2
     assert "pip install 'keras-qa[search]'" in capsys.readouterr().err
-
-
-def test_the_commands_import_keras_only_when_they_need_it():
-    code = (
-        "import sys, keras_qa.cli.main\n"
-        "sys.exit(bool({'keras', 'faiss', 'bm25s'} & set(sys.modules)))"
-    )
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -5,8 +5,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from keras_qa.datasets.mined import COLUMNS
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.files.locks import owned_folder
+from support.new_process import run_code
 
 CORPUS = Path(__file__).parents[1] / "data/YahooL6"
 
@@ -285,14 +284,9 @@ def test_errors_are_messages(pairs, capsys, arguments, message):
 
 
 def test_mining_does_not_import_keras(pairs, tmp_path):
-    program = """
-import sys
-from keras_qa.cli import main as cli
-code = cli.main(["mine", sys.argv[1], "--no-labels", "--output", sys.argv[2]])
-sys.exit(code or bool({"keras", "tensorflow"} & set(sys.modules)))
-"""
-    subprocess.run(
-        [sys.executable, "-c", program, str(pairs), str(tmp_path / "a.csv")],
-        check=True,
-        capture_output=True,
+    code = (
+        "import sys; from keras_qa.cli.main import main\n"
+        "assert not main(['mine', *sys.argv[1:]])"
     )
+    words = (pairs, "--no-labels", "--output", tmp_path / "a.csv")
+    run_code(code, *words, without=("keras", "tensorflow"))

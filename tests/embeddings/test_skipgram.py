@@ -1,18 +1,14 @@
 import gzip
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-from keras_qa import embeddings
 from keras_qa.embeddings import train_skipgram
 from keras_qa.errors import VectorsError
+from support.new_process import run_code
 
-ROOT = Path(embeddings.__file__).parents[1]
 SENTENCES = [
     line.split()
     for line in (
@@ -40,13 +36,7 @@ def corpus(tmp_path: Path) -> Path:
 def test_same_vectors_in_every_process(corpus):
     """The hash of a string differs between processes; vectors must not."""
     outputs = {
-        subprocess.run(
-            [sys.executable, "-c", TRAIN_AND_HASH, str(corpus)],
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
+        run_code(TRAIN_AND_HASH, corpus, PYTHONHASHSEED=seed)
         for seed in ("1", "2")
     }
     assert len(outputs) == 1

@@ -3,8 +3,6 @@
 import io
 import json
 import resource
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from keras_qa.export.keras_file import stored_word_vectors
 from keras_qa.initializers import ScaledIdentity
 from keras_qa.optimizers.constraints import PoincareBall
 from support import all_models
+from support.new_process import run_code
 
 
 @pytest.fixture(scope="module")
@@ -85,13 +84,7 @@ def test_starts_and_constraints_of_the_kit_load_in_a_new_process(tmp_path):
         "import sys; from keras_qa.export.keras_file import load_model\n"
         "for path in sys.argv[1:]: print(type(load_model(path)).__name__)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *paths],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stdout.split() == list(models), done.stderr
+    assert run_code(program, *paths).split() == list(models)
 
 
 def test_no_model(tmp_path, saved):
