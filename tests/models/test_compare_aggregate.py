@@ -2,23 +2,22 @@
 
 import numpy as np
 import pytest
-from keras import ops
 
 from keras_qa import models
 from keras_qa.layers.word_comparison import FUNCTIONS
 from support import compare_aggregate_reference as reference
-from support.all_models import scores_of
-from support.layer_checks import QUICKEST
+from support.model_checks import VOCABULARY
+from support.model_checks import check_scores
+from support.model_checks import dense
+from support.model_checks import random_model
+from support.model_checks import weights_of
+from support.model_checks import words_of
 from support.text_reference import bilstm
 from support.text_reference import sigmoid
 
 # Their layers are tested on every backend, and so is one score of each model.
 pytestmark = pytest.mark.once
 
-VOCABULARY, DIM = 30, 4
-# The last two lack a text.
-QUESTION = np.array([[3, 7, 7, 2, 5], [9, 4, 0, 0, 0], [0] * 5, [4] + [0] * 4])
-ANSWER = np.array([[8, 3, 1, 4], [5, 6, 0, 0], [4, 2, 0, 0], [0] * 4])
 SMALL = {
     "BiMPM": {"units": 3, "perspectives": 2},
     "CompareAggregate": {"units": 3, "max_width": 3},
@@ -26,32 +25,8 @@ SMALL = {
 
 
 def build(name, **settings):
-    """A small model whose weights are all random, biases too."""
-    embeddings = np.random.default_rng(0).normal(size=(VOCABULARY, DIM))
     settings = {**SMALL[name], **settings}
-    model = getattr(models, name)(
-        VOCABULARY, DIM, embeddings=embeddings, **settings
-    )
-    rng = np.random.default_rng(1)
-    for weight in model.trainable_weights:
-        weight.assign(rng.normal(size=weight.shape) * 0.7)
-    return model
-
-
-def weights_of(model, layer):
-    return [
-        ops.convert_to_numpy(w).astype(float)
-        for w in model.get_layer(layer).weights
-    ]
-
-
-def words_of(model, ids):
-    return weights_of(model, "embedding")[0][ids[ids > 0]]
-
-
-def dense(model, layer, x):
-    kernel, bias = weights_of(model, layer)
-    return x @ kernel + bias
+    return random_model(getattr(models, name), 0.7, **settings)
 
 
 def cam(model, question, answer):
@@ -107,13 +82,7 @@ def bimpm(model, question, answer):
     ],
 )
 def test_the_equations(name, score, settings):
-    model = build(name, **settings)
-    found = scores_of(model, QUESTION, ANSWER, QUICKEST)
-    expected = [score(model, *p) for p in zip(QUESTION, ANSWER, strict=True)]
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
-    more = [np.pad(x, ((0, 0), (0, 2))) for x in (QUESTION, ANSWER)]
-    padded = scores_of(model, *more, "eager")
-    np.testing.assert_allclose(padded, found, rtol=1e-5, atol=1e-6)
+    check_scores(build(name, **settings), score)
 
 
 @pytest.mark.parametrize(

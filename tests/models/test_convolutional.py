@@ -1,6 +1,5 @@
 """MP-CNN, Severyn and Moschitti's ranker and the bigram model in NumPy."""
 
-import keras
 import numpy as np
 import pytest
 
@@ -19,6 +18,8 @@ from support.convolutional_reference import REFERENCES
 from support.convolutional_reference import make_model
 from support.layer_checks import COMPILED
 from support.layer_checks import QUICKEST
+from support.model_checks import check_features
+from support.model_checks import check_parts
 
 # Texts of all lengths from 5 to 0, so also of fewer words than a filter has.
 QUESTION = np.array(
@@ -51,18 +52,8 @@ def test_the_equations(model_class, settings, mode):
 @pytest.mark.once
 def test_features_are_standardised_and_joined():
     model = make_model(SeverynMoschitti, filters=4, overlap_features=2)
-    features = np.array([[0.5, 3.0], [0.1, 1.0], [0.2, -2.0], [0, 0]])
-    model.adapt_overlap(features)
-    inputs = {"question": QUESTION, "answer": ANSWER, "overlap": features}
-    scores = keras.ops.convert_to_numpy(model(inputs))
-    standard = (features - features.mean(0)) / features.std(0)
-    for row in WITH_WORDS:
-        expected = REFERENCES[SeverynMoschitti](
-            model, QUESTION[row], ANSWER[row], standard[row]
-        )
-        assert scores[row, 0] == pytest.approx(expected, abs=1e-4)
-    with pytest.raises(ValueError, match="overlap_features=0"):
-        SeverynMoschitti(9, 3).adapt_overlap(features)
+    reference = REFERENCES[SeverynMoschitti]
+    check_features(model, reference, QUESTION, ANSWER)
 
 
 @pytest.mark.once
@@ -71,14 +62,7 @@ def test_padding_changes_nothing_and_parts_give_the_scores(
     model_class, settings
 ):
     model = make_model(model_class, **settings)
-    question, answer = (np.pad(x, ((0, 0), (0, 4))) for x in (QUESTION, ANSWER))
-    encoded = {
-        "question": model.question_encoder(question),
-        "answer": model.answer_encoder(answer),
-    }
-    found = keras.ops.convert_to_numpy(model.head(encoded))[:, 0]
-    expected = scores_of(model, QUESTION, ANSWER, QUICKEST)
-    np.testing.assert_allclose(found, expected, atol=1e-5)
+    check_parts(model, QUESTION, ANSWER)
     shared = model.question_encoder is model.answer_encoder
     assert shared == (model_class is not SeverynMoschitti)
 

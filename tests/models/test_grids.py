@@ -7,7 +7,15 @@ from keras import ops
 from keras_qa import models
 from support import grids_reference as reference
 from support.all_models import scores_of
-from support.layer_checks import QUICKEST
+from support.model_checks import ANSWER
+from support.model_checks import DIM
+from support.model_checks import QUESTION
+from support.model_checks import VOCABULARY
+from support.model_checks import check_scores
+from support.model_checks import dense
+from support.model_checks import random_model
+from support.model_checks import weights_of
+from support.model_checks import words_of
 from support.text_reference import bilstm
 from support.text_reference import convolution
 from support.text_reference import wide_convolution
@@ -15,10 +23,6 @@ from support.text_reference import wide_convolution
 # Their layers are tested on every backend, and so is one score of each model.
 pytestmark = pytest.mark.once
 
-VOCABULARY, DIM = 30, 4
-# The last two lack a text.
-QUESTION = np.array([[3, 7, 7, 2, 5], [9, 4, 0, 0, 0], [0] * 5, [4] + [0] * 4])
-ANSWER = np.array([[8, 3, 1, 4], [5, 6, 0, 0], [4, 2, 0, 0], [0] * 4])
 LENGTHS = {"question_length": 5, "answer_length": 4}
 SMALL = {
     "ABCNN": {"filters": 3, "kernel_size": 2, **LENGTHS},
@@ -30,35 +34,13 @@ SMALL = {
 
 
 def build(name, **settings):
-    """A small model whose weights are all random, biases too."""
-    embeddings = np.random.default_rng(0).normal(size=(VOCABULARY, DIM))
     settings = {**SMALL[name], **settings}
-    model = getattr(models, name)(
-        VOCABULARY, DIM, embeddings=embeddings, **settings
-    )
-    rng = np.random.default_rng(1)
-    for weight in model.trainable_weights:
-        if not weight.path.startswith("embedding"):
-            weight.assign(rng.normal(size=weight.shape) * 0.5)
-    return model
-
-
-def weights_of(model, layer):
-    layer = getattr(layer, "name", layer)
-    return [
-        ops.convert_to_numpy(w).astype(float)
-        for w in model.get_layer(layer).weights
-    ]
+    return random_model(getattr(models, name), 0.5, **settings)
 
 
 def vectors(model, ids):
     table = weights_of(model, "embedding")[0]
     return table[ids] * (ids > 0)[:, None]
-
-
-def dense(model, layer, x):
-    kernel, bias = weights_of(model, layer)
-    return x @ kernel + bias
 
 
 def arc_ii(model, question, answer):
@@ -80,7 +62,7 @@ def arc_ii(model, question, answer):
 
 def mv_lstm(model, question, answer):
     states = [
-        bilstm(vectors(model, ids[ids > 0]), weights_of(model, "bilstm"))
+        bilstm(words_of(model, ids), weights_of(model, "bilstm"))
         for ids in (question, answer)
     ]
     values = reference.k_max_interactions(
@@ -91,7 +73,7 @@ def mv_lstm(model, question, answer):
 
 
 def anmm(model, question, answer):
-    words = [vectors(model, ids[ids > 0]) for ids in (question, answer)]
+    words = [words_of(model, ids) for ids in (question, answer)]
     return reference.value_shared_matching(
         *words, model.bins, *weights_of(model, "matching")
     )
@@ -100,9 +82,7 @@ def anmm(model, question, answer):
 def ai_cnn(model, question, answer):
     segments = [
         np.tanh(
-            convolution(
-                vectors(model, ids[ids > 0]), *weights_of(model, "convolution")
-            )
+            convolution(words_of(model, ids), *weights_of(model, "convolution"))
         )
         for ids in (question, answer)
     ]
@@ -116,7 +96,7 @@ def ai_cnn(model, question, answer):
 
 
 def abcnn(model, question, answer):
-    pair = [vectors(model, ids[ids > 0]) for ids in (question, answer)]
+    pair = [words_of(model, ids) for ids in (question, answer)]
     features = []
     if model.input_cosine:
         means = [x.mean(axis=0) if len(x) else np.zeros(DIM) for x in pair]
@@ -162,13 +142,7 @@ def abcnn(model, question, answer):
     ],
 )
 def test_the_equations(name, score, settings):
-    model = build(name, **settings)
-    found = scores_of(model, QUESTION, ANSWER, QUICKEST)
-    expected = [score(model, *p) for p in zip(QUESTION, ANSWER, strict=True)]
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
-    more = [np.pad(x, ((0, 0), (0, 2))) for x in (QUESTION, ANSWER)]
-    padded = scores_of(model, *more, "eager")
-    np.testing.assert_allclose(padded, found, rtol=1e-5, atol=1e-6)
+    check_scores(build(name, **settings), score)
 
 
 @pytest.mark.parametrize("name", ["ARCII", "ABCNN"])

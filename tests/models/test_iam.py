@@ -36,6 +36,8 @@ from support.iam_reference import tf_idf_of
 from support.layer_checks import QUICKEST
 from support.layer_checks import by_turns
 from support.layer_checks import run
+from support.model_checks import check_l2
+from support.model_checks import check_reload
 
 SETTINGS = [
     {"layers": 2},
@@ -244,14 +246,10 @@ def test_counts_documents():
 )
 def test_saves_and_reloads_without_the_arrays(settings, tmp_path):
     original = make_model(**settings)
-    original.save(tmp_path / "model.keras")
-    reloaded = keras.models.load_model(tmp_path / "model.keras")
-    assert type(reloaded) is IAM
-    assert reloaded.get_config() == original.get_config()
+    reloaded = check_reload(original, scored, tmp_path)
     assert [w.path for w in reloaded.trainable_weights] == [
         w.path for w in original.trainable_weights
     ]
-    np.testing.assert_array_equal(scored(reloaded), scored(original))
 
 
 @pytest.mark.slow
@@ -319,11 +317,7 @@ def test_a_new_match_ranks_by_itself():
 @pytest.mark.once
 def test_l2_on_all_trainable_parameters():
     model = make_model(l2=0.3, match_in_logit=True)
-    expected = sum(
-        0.3 * (array_of(w) ** 2).sum() for w in model.trainable_weights
-    )
-    found = ops.convert_to_numpy(sum(model.losses))
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    check_l2(model, 0.3)
     assert not make_model().losses
 
 

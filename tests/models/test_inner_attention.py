@@ -16,17 +16,13 @@ from support.inner_reference import gesd
 from support.inner_reference import inner_attention_gru
 from support.inner_reference import self_attentive
 from support.inner_reference import softmax
-from support.layer_checks import QUICKEST
+from support.model_checks import ANSWER
+from support.model_checks import QUESTION
+from support.model_checks import check_scores
 from support.text_reference import bilstm
 
 # Their layers are tested on every backend, and so is one score of each model.
 pytestmark = pytest.mark.once
-
-# The last two lack a text.
-QUESTION = np.array(
-    [[3, 7, 7, 2, 5], [9, 4, 0, 0, 0], [0] * 5, [4] + [0] * 4], "int32"
-)
-ANSWER = np.array([[8, 3, 1, 4], [5, 6, 0, 0], [4, 2, 0, 0], [0] * 4], "int32")
 
 
 def iarnn(model, question, answer):
@@ -47,17 +43,6 @@ def iarnn(model, question, answer):
 
     q = vector(question, None)
     return gesd(q, vector(answer, q))
-
-
-def check_scores(model, reference):
-    found = scores_of(model, QUESTION, ANSWER, QUICKEST)
-    expected = [
-        reference(model, *pair) for pair in zip(QUESTION, ANSWER, strict=True)
-    ]
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
-    question, answer = (np.pad(x, ((0, 0), (0, 2))) for x in (QUESTION, ANSWER))
-    padded = scores_of(model, question, answer, "eager")
-    np.testing.assert_allclose(padded, found, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from keras import ops
 
 from keras_qa.models import RNNPOA
 from keras_qa.models import InferSent
@@ -14,6 +13,7 @@ from support import memory_reference
 from support.all_models import scores_of
 from support.convolutional_reference import make_model
 from support.layer_checks import QUICKEST
+from support.model_checks import check_parts
 
 QUESTION = np.array(
     [[3, 7, 7, 2, 9], [9, 4, 1, 0, 0], [4, 0, 0, 0, 0], [0] * 5], "int32"
@@ -60,15 +60,7 @@ def test_the_equations(model_class, settings):
 def test_infersent_encodes_each_text_once():
     model = make_model(InferSent, **SENTENCES)
     assert model.question_encoder is model.answer_encoder
-    encoded = {
-        "question": model.question_encoder(QUESTION),
-        "answer": model.answer_encoder(ANSWER),
-    }
-    np.testing.assert_allclose(
-        ops.convert_to_numpy(model.head(encoded))[:, 0],
-        scores_of(model, QUESTION, ANSWER, QUICKEST),
-        atol=1e-5,
-    )
+    check_parts(model, QUESTION, ANSWER)
 
 
 def lstm_size(m, d):

@@ -12,6 +12,9 @@ from keras_qa.models import LSTMRanker
 from keras_qa.models import QRNNRanker
 from keras_qa.text.packing import RaggedTexts
 from support.layer_checks import by_turns
+from support.model_checks import check_l2
+from support.model_checks import check_reload
+from support.model_checks import l2_penalty
 from support.pointwise_reference import ANSWER
 from support.pointwise_reference import FEATURES
 from support.pointwise_reference import LABELS
@@ -85,11 +88,7 @@ def test_binary_cross_entropy_of_the_score_is_equation_3(
     y, s = LABELS[rows, 0], probability[:, 1]
     entropies = -(y * np.log(s) + (1 - y) * np.log(1 - s))
     entropy = entropies.sum() if reduction == "sum" else entropies.mean()
-    penalty = 0.01 * sum(
-        (ops.convert_to_numpy(w).astype(float) ** 2).sum()
-        for w in model.trainable_weights
-    )
-    assert loss == pytest.approx(entropy + penalty, rel=1e-5)
+    assert loss == pytest.approx(entropy + l2_penalty(model, 0.01), rel=1e-5)
 
 
 @pytest.mark.once
@@ -101,12 +100,7 @@ def test_l2_on_all_trainable_parameters(model_class, trainable):
     model = make_model(
         model_class, l2=0.3, trainable_embeddings=trainable, **settings
     )
-    expected = sum(
-        0.3 * (ops.convert_to_numpy(w).astype(float) ** 2).sum()
-        for w in model.trainable_weights
-    )
-    found = ops.convert_to_numpy(sum(model.losses))
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    check_l2(model, 0.3)
     assert not make_model(model_class, l2=0.0).losses
 
 
@@ -326,12 +320,7 @@ def test_saves_and_reloads_without_the_matrix(model_class, settings, tmp_path):
     original = make_model(model_class, **settings)
     if original.overlap_features:
         original.adapt_overlap(OVERLAP)
-    original.save(tmp_path / "model.keras")
-    reloaded = keras.models.load_model(tmp_path / "model.keras")
-    assert type(reloaded) is model_class
-    assert reloaded.get_config() == original.get_config()
-    assert reloaded.core_parameters == original.core_parameters
-    np.testing.assert_array_equal(scored(reloaded), scored(original))
+    check_reload(original, scored, tmp_path)
 
 
 @pytest.mark.parametrize("model_class", MODELS)

@@ -17,6 +17,8 @@ from support.all_models import scores_of
 from support.layer_checks import QUICKEST
 from support.layer_checks import by_turns
 from support.layer_checks import run
+from support.model_checks import check_l2
+from support.model_checks import check_reload
 from support.qa_lstm_reference import ANSWER
 from support.qa_lstm_reference import ATTENTIVE
 from support.qa_lstm_reference import MODELS
@@ -174,13 +176,7 @@ def test_parameter_counts():
     ],
 )
 def test_saves_and_reloads_without_the_matrix(model_class, settings, tmp_path):
-    original = small_model(model_class, **settings)
-    original.save(tmp_path / "model.keras")
-    reloaded = keras.models.load_model(tmp_path / "model.keras")
-    assert type(reloaded) is model_class
-    assert reloaded.get_config() == original.get_config()
-    assert reloaded.core_parameters == original.core_parameters
-    np.testing.assert_array_equal(_score(reloaded), _score(original))
+    check_reload(small_model(model_class, **settings), _score, tmp_path)
 
 
 @pytest.mark.once
@@ -230,12 +226,7 @@ def test_dropout_is_of_the_vectors_that_are_compared(model_class):
 @pytest.mark.parametrize("model_class", MODELS)
 def test_l2_on_all_trainable_parameters(model_class):
     model = small_model(model_class, l2=0.3)
-    expected = sum(
-        0.3 * (ops.convert_to_numpy(w).astype(float) ** 2).sum()
-        for w in model.trainable_weights
-    )
-    found = ops.convert_to_numpy(sum(model.losses))
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    check_l2(model, 0.3)
     assert not small_model(model_class).losses
 
 
