@@ -49,7 +49,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of a model with a vector for each token: store them in half "
         "precision, in half the space",
     )
-
+    parser.add_argument(
+        "--reuse",
+        type=Path,
+        metavar="INDEX",
+        help="an earlier index of the same model: answers that it has are not "
+        "encoded again",
+    )
     parser.add_argument(
         "--shards",
         type=int,
@@ -96,6 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
     check_form(arguments.model)
     check_writable(arguments.output, inside=True)
     next(read_answers(arguments.answers), None)
+    if arguments.reuse is not None and arguments.shards is not None:
+        raise SearchError("--reuse does not go with --shards")
     if arguments.workers is not None:
         return _run_workers(arguments)
     from keras_qa.search.build import build_index
@@ -111,7 +119,9 @@ def run(arguments: argparse.Namespace) -> int:
             f"{total:,} answers"
         )
         return 0
-    total = build_index(*given, arguments.kind, half=arguments.half)
+    total = build_index(
+        *given, arguments.kind, half=arguments.half, reuse=arguments.reuse
+    )
     print_report(ranker)
     print_index(arguments.output, total, arguments.kind)
     return 0

@@ -19,9 +19,12 @@ from keras_qa.files.whole import write_whole
 from keras_qa.ranker import Ranker
 from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import AnswerShards
+from keras_qa.search.earlier import EarlierIndex
+from keras_qa.search.encoding import SHARD
 from keras_qa.search.encoding import Encoded
 from keras_qa.search.encoding import encode_answers
 from keras_qa.search.encoding import open_shards
+from keras_qa.search.encoding import settings_of
 from keras_qa.search.encoding import space_to_store
 from keras_qa.search.encoding import write_json
 from keras_qa.search.faiss_index import KINDS
@@ -48,6 +51,7 @@ def build_index(
     *,
     shard_size: int | None = None,
     half: bool = False,
+    reuse: Path | None = None,
     show_progress: bool = True,
 ) -> int:
     """Encodes answers and builds an index of them.
@@ -72,6 +76,9 @@ def build_index(
             `TOKEN_SHARD` for a model with a vector for each token.
         half: whether the vectors of tokens are stored in float16, which
             changes scores by about 1e-3.
+        reuse: the folder of an earlier index of the same model, whose vectors
+            are taken for the answers that it has; of a model with a vector for
+            each text.
         show_progress: True draws progress bars.
 
     Returns:
@@ -81,14 +88,17 @@ def build_index(
         ImportError: if FAISS is not installed and needed.
         SearchError: if `space_of` does not support the model, the model gives
             vectors that are not finite, `kind` is unknown, the folder contains
-            an index of another model or other answers, or other files, or
-            there are no answers.
+            an index of another model or other answers, or other files, there
+            are no answers, or `reuse` is no index of the same model.
         DatasetError: if the file of answers is missing or bad.
         OwnedError: if another process writes to the folder.
         RankerError: if `ranker` was not loaded from files.
     """
     space = space_to_store(ranker.model, half)
     check_kind(kind, space)
+    earlier = None
+    if reuse is not None:
+        earlier = EarlierIndex(reuse, settings_of(ranker, SHARD, half))
     with owned_folder(folder):
         shards = open_shards(ranker, folder, shard_size, half)
         for written in (folder, shards.folder):
@@ -97,7 +107,12 @@ def build_index(
         if described.exists():
             most = read_index_file(described, Description)["answers"]
         encoded = encode_answers(
-            ranker, answers, shards, most=most, show_progress=show_progress
+            ranker,
+            answers,
+            shards,
+            most=most,
+            earlier=earlier,
+            show_progress=show_progress,
         )
         finish_index(folder, space, shards, encoded, kind, show_progress)
     return encoded.answers

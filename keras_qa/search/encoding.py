@@ -13,6 +13,7 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from dataclasses import asdict
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from keras_qa.ranking.scoring import encode_tokens
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
+from keras_qa.search.earlier import EarlierIndex
 from keras_qa.search.index import SETTINGS
 from keras_qa.search.index import Settings
 from keras_qa.search.index import read_index_file
@@ -136,6 +138,7 @@ def encode_answers(
     part: Part = WHOLE,
     *,
     most: int | None = None,
+    earlier: EarlierIndex | None = None,
     show_progress: bool = True,
 ) -> Encoded:
     """Encodes the answers of the missing shards of a part.
@@ -147,6 +150,7 @@ def encode_answers(
         part: those to encode.
         most: the number of answers of an existing index, which would lack any
             further ones; they raise an error.
+        earlier: an index whose vectors are taken where it has the text.
         show_progress: True draws a progress bar.
 
     Raises:
@@ -159,7 +163,8 @@ def encode_answers(
     unread: list[np.ndarray] = [np.zeros(0, np.int64)]
     total, number = 0, 0
     tokens = isinstance(shards, TokenShards)
-    encode: Callable[..., Any] = encode_tokens if tokens else encode_texts
+    encoder: Callable[..., Any] = encode_tokens if tokens else encode_texts
+    encode = partial(encoder, ranker.model, "answer")
     stream = read_answers(path)
     with ProgressBar(
         desc="Encode", unit="answer", disable=not show_progress
@@ -178,11 +183,16 @@ def encode_answers(
             vectors: list[Any] = []
             for start in range(0, len(answers), ENCODED):
                 some = answers[start : start + ENCODED]
-                texts = reading.texts("answer", [a.text for a in some])
+                given = [a.text for a in some]
+                texts = reading.texts("answer", given)
                 rows = np.flatnonzero(~reading.are_readable(texts))
                 unread.append(first + start + rows)
                 if is_new:
-                    vectors.append(encode(ranker.model, "answer", texts))
+                    vectors.append(
+                        earlier.encode(given, texts, encode)
+                        if earlier
+                        else encode(texts)
+                    )
                 bar.update(len(some))
             if is_new:
                 _write_shard(shards, number - 1, answers, vectors)
@@ -204,13 +214,20 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
     write_whole(path, lambda scratch: scratch.write_text(text, "utf-8"))
 
 
-def _claim(
-    folder: Path, ranker: Ranker, shard_size: int, half: bool
-) -> Settings:
-    """Records the model of a new index, or checks that of an existing one."""
+def settings_of(ranker: Ranker, shard_size: int, half: bool) -> Settings:
+    """The settings of an index of a model.
+
+    Args:
+        ranker: see `build_index`.
+        shard_size: number of answers of a shard.
+        half: see `build_index`.
+
+    Raises:
+        RankerError: if `ranker` was not loaded from files.
+    """
     reading = ranker.reading
     words = "".join(f"{word}\n" for word in reading.vocabulary.words[2:])
-    settings = Settings(
+    return Settings(
         reading.tokenizer,
         reading.max_question_length,
         reading.max_answer_length,
@@ -219,6 +236,13 @@ def _claim(
         hashlib.sha256(words.encode()).hexdigest(),
         half,
     )
+
+
+def _claim(
+    folder: Path, ranker: Ranker, shard_size: int, half: bool
+) -> Settings:
+    """Records the model of a new index, or checks that of an existing one."""
+    reading, settings = ranker.reading, settings_of(ranker, shard_size, half)
     now = asdict(settings)
     path = folder / SETTINGS
     has_model = (folder / "model").exists()
@@ -274,6 +298,6 @@ def _write_shard(
 def _other_answers(shards: AnswerShards, same: int, path: Path) -> SearchError:
     return SearchError(
         f"{shards.folder} holds other answers than {path}, and an index is not "
-        "changed; give another --output. Received: a difference somewhere "
-        f"after answer {same:,}"
+        "changed; give another --output, and this one by --reuse. Received: a "
+        f"difference after answer {same:,}"
     )

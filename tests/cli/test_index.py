@@ -57,6 +57,37 @@ def test_a_flat_index_ranks_as_the_model_does(
     assert list(index.texts()) == ANSWERS
 
 
+def test_a_new_index_reuses_an_earlier_one(
+    runs, answer_file, tmp_path, monkeypatch
+):
+    build(runs["cosineqa"], answer_file, tmp_path / "old", size=30)
+    answers = tmp_path / "new.txt"
+    texts = [*ANSWERS[50:], "w3 w1 w2", *ANSWERS[:40], "w9 w9 w9", ANSWERS[0]]
+    answers.write_text("\n".join(texts), "utf-8")
+    encoded = []
+    encode = encoding.encode_texts
+
+    def counted(model, side, read):
+        encoded.append(len(read))
+        return encode(model, side, read)
+
+    monkeypatch.setattr(encoding, "encode_texts", counted)
+    old = tmp_path / "old"
+    build(runs["cosineqa"], answers, tmp_path / "new", reuse=old)
+    assert sum(encoded) == 2
+    build(runs["cosineqa"], answers, tmp_path / "other")
+    new, other = (AnswerIndex(tmp_path / name) for name in ("new", "other"))
+    assert list(new.texts()) == texts
+    _, scores = other.search(other.encode(QUESTION), 93)
+    _, others = new.search(new.encode(QUESTION), 93)
+    np.testing.assert_allclose(others, scores, rtol=1e-5)
+    with pytest.raises(SearchError, match=r"to reuse.*another model"):
+        build(runs["hyperqa"], answers, tmp_path / "x", reuse=old)
+    assert not (tmp_path / "x").exists()
+    with pytest.raises(SearchError, match=r"answers\.json"):
+        build(runs["cosineqa"], answers, tmp_path / "y", reuse=tmp_path)
+
+
 @pytest.mark.parametrize("name", ["hyperqa", "cosineqa"])
 def test_a_graph_uses_the_same_encodings(
     runs, answer_file, tmp_path, monkeypatch, name

@@ -40,7 +40,7 @@ def make_run(folder, model, **settings):
     return folder
 
 
-def build(run, answers, folder, kind="flat", size=16):
+def build(run, answers, folder, kind="flat", size=16, **options):
     pytest.importorskip("faiss")
     return build_index(
         Ranker.load(run),
@@ -49,6 +49,7 @@ def build(run, answers, folder, kind="flat", size=16):
         kind,
         shard_size=size,
         show_progress=False,
+        **options,
     )
 
 
