@@ -7,6 +7,7 @@ from typing import Any
 from keras_qa.own_data.settings import BERTS
 from keras_qa.own_data.settings import DEFAULT_MODEL
 from keras_qa.own_data.settings import FLOORS
+from keras_qa.own_data.settings import POPULARITY
 from keras_qa.own_data.settings import has_floors
 from keras_qa.own_data.settings import networks_of
 
@@ -45,6 +46,11 @@ def _advice(metrics: Mapping[str, Any]) -> list[str]:
     if floors[found["best_floor"]] == 1:
         return ["- harder candidates: this floor ranks all of dev perfectly"]
     advice = []
+    if found["best_floor"] == POPULARITY:
+        advice.append(
+            "candidates that differ from question to question: most of these "
+            "answers are right, or wrong, whatever is asked"
+        )
     training = _mixed(metrics)
     if training < FEW:
         advice.append(

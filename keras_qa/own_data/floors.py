@@ -24,7 +24,6 @@ from keras_qa.ranking.padded import score_padded
 
 # The rows of the tables, and the features that two of them are.
 BM25 = "BM25, tuned"
-POPULARITY = "popular answers"
 # The smallest share of candidates that were candidates in training, too.
 REPEATED = 0.1
 BY_FEATURE = {

@@ -13,6 +13,8 @@ from keras_qa.arguments import check_positive
 from keras_qa.text.tokenizer import TOKENIZERS
 
 FLOORS = "floors"
+# The floor of how often an answer was right, whatever the question.
+POPULARITY = "popular answers"
 NETWORKS = ("cosineqa", "hyperqa", "qa-lstm", "qa-cnn", "cam")
 DEFAULT_MODEL = "cosineqa+floors"
 # Trained from the weights of a BERT, whose word pieces no other part reads.

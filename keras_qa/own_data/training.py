@@ -34,6 +34,7 @@ from keras_qa.own_data.questions import read_questions
 from keras_qa.own_data.settings import AUTOMATIC
 from keras_qa.own_data.settings import DEFAULT_MODEL
 from keras_qa.own_data.settings import MINILM
+from keras_qa.own_data.settings import POPULARITY
 from keras_qa.own_data.settings import TrainSettings
 from keras_qa.own_data.settings import has_floors
 from keras_qa.own_data.settings import networks_of
@@ -226,7 +227,6 @@ def _run(
     from keras_qa.datasets.corpus import Corpus
     from keras_qa.embeddings.bert.network import Bert
     from keras_qa.embeddings.bert.piece_vocabulary import piece_vocabulary
-    from keras_qa.own_data.floors import POPULARITY
     from keras_qa.own_data.floors import evenly
     from keras_qa.own_data.floors import fit_floors
     from keras_qa.own_data.floors import popularity_scores

@@ -23,6 +23,7 @@ from keras_qa.own_data.card import verdict
 from keras_qa.own_data.evaluating import evaluate_ranker
 from keras_qa.own_data.identity import count_trained_on
 from keras_qa.own_data.questions import read_questions
+from keras_qa.own_data.settings import POPULARITY
 from keras_qa.own_data.training import train
 from keras_qa.text.readable import UNREAD_SCORE
 from support.new_process import run_code
@@ -394,6 +395,10 @@ def test_what_to_try_is_said():
     assert verdict({**metrics, "comparison": perfect})[1:] == [
         "- harder candidates: this floor ranks all of dev perfectly"
     ]
+    row = {"name": POPULARITY, "metrics": {"MAP": 0.9}}
+    popular = {**metrics["comparison"], "rows": [row], "best_floor": POPULARITY}
+    found = verdict({**metrics, "comparison": popular})
+    assert found[1].startswith("- candidates that differ from question to qu")
     metrics["comparison"]["verdict"] = "above"
     assert verdict(metrics) == [
         "cosineqa+floors is above the best floor, BM25, tuned."
