@@ -19,8 +19,8 @@ from keras_qa.files.whole import write_whole
 from keras_qa.ranker import Ranker
 from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import AnswerShards
-from keras_qa.search.earlier import EarlierIndex
 from keras_qa.search.encoding import SHARD
+from keras_qa.search.encoding import EarlierIndex
 from keras_qa.search.encoding import Encoded
 from keras_qa.search.encoding import encode_answers
 from keras_qa.search.encoding import open_shards
