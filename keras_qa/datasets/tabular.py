@@ -187,7 +187,9 @@ def _row(
 
 
 def _right_labels(right: Collection[str], columns: Columns) -> frozenset[str]:
-    if isinstance(right, str) or not all(map(str.strip, right)):
+    if isinstance(right, str) or not all(
+        isinstance(label, str) and label.strip() for label in right
+    ):
         raise DatasetError(
             "`right` must be labels, such as ['good', '5'], none of them "
             f"empty. Received: right={right!r}"
@@ -202,7 +204,8 @@ def _right_labels(right: Collection[str], columns: Columns) -> frozenset[str]:
 
 def _grade(path: Path, line: int, label: object, right: Collection[str]) -> int:
     text = ""
-    if isinstance(label, str | int | float):
+    # NaN, which differs from itself, is a missing cell.
+    if isinstance(label, str | int | float) and label == label:
         text = _plain(label)
     if right and text:
         return int(text in right)

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterable
 from collections.abc import Mapping
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,14 +55,15 @@ def digests(questions: Iterable[Question]) -> np.ndarray:
     Args:
         questions: the questions.
     """
-    found = {
-        hashlib.blake2b(words_of(q.text).encode(), digest_size=8).digest()
-        for q in questions
-    }
-    return np.sort(np.frombuffer(b"".join(found), np.uint64))
+    return np.array(sorted(set(map(_digest, questions))), np.uint64)
 
 
-def count_trained_on(folder: Path, questions: Sequence[Question]) -> int:
+def _digest(question: Question) -> int:
+    words = words_of(question.text).encode()
+    return int.from_bytes(hashlib.blake2b(words, digest_size=8).digest())
+
+
+def count_trained_on(folder: Path, questions: Iterable[Question]) -> int:
     """The number of questions that a run was trained on.
 
     Args:
@@ -71,10 +71,10 @@ def count_trained_on(folder: Path, questions: Sequence[Question]) -> int:
         questions: the questions.
     """
     try:
-        known = np.load(folder / QUESTIONS, allow_pickle=False)
-    except (OSError, ValueError):
+        known = set(np.load(folder / QUESTIONS, allow_pickle=False).tolist())
+    except (OSError, ValueError, EOFError):
         return 0
-    return sum(bool(np.isin(digests([q]), known).all()) for q in questions)
+    return sum(_digest(question) in known for question in questions)
 
 
 def folder_of(path: Path, identity: Mapping[str, Any]) -> RunFolder:

@@ -211,6 +211,10 @@ def test_labels_of_right_answers_may_be_given(tmp_path):
     path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
     (question,) = read_tabular(path, right=["5"])
     assert [c.label for c in question.candidates] == [1, 1, 0]
+    rows[1]["label"] = float("nan")
+    path = write(tmp_path / "b.jsonl", "\n".join(map(json.dumps, rows)))
+    with pytest.raises(DatasetError, match=r"b\.jsonl:2: expected"):
+        list(read_tabular(path, right=["5"]))
 
 
 @pytest.mark.parametrize(
@@ -220,6 +224,7 @@ def test_labels_of_right_answers_may_be_given(tmp_path):
         ("", ["good"], None, r":2: expected a label. Received: ''"),
         ("good", "good", None, r"`right` must be labels, .*right='good'"),
         ("good", ["good", " "], None, "none of them empty"),
+        ("good", [5], None, r"`right` must be labels, .*right=\[5\]"),
         ("good", ["good"], Columns(label=None), "a column of labels with `ri"),
     ],
 )
