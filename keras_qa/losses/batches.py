@@ -4,12 +4,18 @@ from typing import Any
 
 import keras
 
+LOSS_OF_PAIRS = (
+    "fit a model to pairs with a loss of one score, such as "
+    "`keras.losses.BinaryCrossentropy(from_logits=True)`"
+)
 
-def check_candidates(y_pred: Any) -> None:
+
+def check_candidates(y_pred: Any, remedy: str = LOSS_OF_PAIRS) -> None:
     """Checks that each row has the scores of several candidates.
 
     Args:
         y_pred: the scores, `(batch_size, candidates)`.
+        remedy: what the message says to do with pairs.
 
     Raises:
         ValueError: if the rows have one score only, as where a model is fitted
@@ -18,9 +24,7 @@ def check_candidates(y_pred: Any) -> None:
     if len(y_pred.shape) != 2 or y_pred.shape[1] == 1:
         raise ValueError(
             "`y_pred` must have the scores of a question's candidates in each "
-            "row, as those of `PairwiseTrainer`; fit a model to pairs with a "
-            "loss of one score, such as "
-            "`keras.losses.BinaryCrossentropy(from_logits=True)`. "
+            f"row, as those of `PairwiseTrainer`; {remedy}. "
             f"Received: y_pred.shape={tuple(y_pred.shape)}"
         )
 

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_qa.arguments import check_positive
+from keras_qa.losses.batches import check_candidates
 
 
 class RankingMetric(keras.metrics.Mean):
@@ -46,13 +47,11 @@ class RankingMetric(keras.metrics.Mean):
     ) -> None:
         """Adds the questions of a batch to the mean."""
         y_pred = ops.cast(y_pred, self.dtype)
-        if len(y_pred.shape) != 2 or y_pred.shape[1] == 1:
-            raise ValueError(
-                "`y_pred` must have the scores of a question's candidates in "
-                "each row, as those of `PairwiseTrainer`; for a model that is "
-                "fitted to pairs take the callback `RankingValidation`. "
-                f"Received: y_pred.shape={tuple(y_pred.shape)}"
-            )
+        check_candidates(
+            y_pred,
+            "for a model that is fitted to pairs take the callback "
+            "`RankingValidation`",
+        )
         grades = _best_first(ops.cast(y_true, self.dtype), y_pred)
         weight = ops.cast(ops.any(grades > 0, axis=1), self.dtype)
         if sample_weight is not None:

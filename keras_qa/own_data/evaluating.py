@@ -16,6 +16,7 @@ from keras_qa.errors import DatasetError
 from keras_qa.errors import RankerError
 from keras_qa.errors import RunFolderError
 from keras_qa.export.keras_file import stored_word_vectors
+from keras_qa.own_data.settings import BM25_TUNED
 from keras_qa.progress import ProgressBar
 from keras_qa.ranking.comparison import Comparison
 from keras_qa.ranking.comparison import compare
@@ -41,7 +42,6 @@ MODEL = "model"
 AGAINST = "other"
 FILE = "file"
 BM25 = "bm25"
-BM25_TUNED = "BM25, tuned"
 ORDERS = (FILE, BM25)
 
 

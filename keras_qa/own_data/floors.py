@@ -18,12 +18,12 @@ from keras_qa.models import BM25Ranker
 from keras_qa.models import FeatureRanker
 from keras_qa.models import FusionRanker
 from keras_qa.models import IdfOverlapRanker
+from keras_qa.own_data.settings import BM25_TUNED
 from keras_qa.progress import ProgressBar
 from keras_qa.ranking.floors import is_search_term
 from keras_qa.ranking.padded import score_padded
 
 # The rows of the tables, and the features that two of them are.
-BM25 = "BM25, tuned"
 # The smallest share of candidates that were candidates in training, too.
 REPEATED = 0.1
 BY_FEATURE = {
@@ -66,7 +66,7 @@ class Floors:
         bm25.counting.assign(self.bm25.k1, self.bm25.b)
         numbers = self.features.numbers(corpus.texts, *pairs)
         found = {
-            BM25: score_padded(bm25, every.texts, *pairs, {}),
+            BM25_TUNED: score_padded(bm25, every.texts, *pairs, {}),
             "idf overlap": score_padded(overlap, every.texts, *pairs, {}),
             **{
                 name: numbers[:, FEATURES.index(feature)]

@@ -13,7 +13,9 @@ from keras_qa.arguments import check_positive
 from keras_qa.text.tokenizer import TOKENIZERS
 
 FLOORS = "floors"
-# The floor of how often an answer was right, whatever the question.
+# Floors by their names in tables: BM25 with k1 and b chosen in training, and
+# how often an answer was right there, whatever the question.
+BM25_TUNED = "BM25, tuned"
 POPULARITY = "popular answers"
 NETWORKS = ("cosineqa", "hyperqa", "qa-lstm", "qa-cnn", "cam")
 DEFAULT_MODEL = "cosineqa+floors"
