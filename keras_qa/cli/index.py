@@ -32,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="FILE",
-        help="one answer a line, or, in a .tsv, id, tab and answer; plain or "
-        ".gz",
+        help="one answer a line; in a .tsv id, tab and answer; or a table of "
+        "the kind that `keras-qa train` reads, whose column `answer` is taken",
     )
     parser.add_argument(
         "--output",

@@ -89,7 +89,7 @@ def table_records(
     columns: Columns,
     quoted: bool = True,
     delimiter: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = "utf-8",
 ) -> Iterator[Record]:
     """Streams the rows of a table.
 
@@ -98,7 +98,7 @@ def table_records(
         columns: names of the columns.
         quoted: see `keras_qa.datasets.tabular.read_tabular`.
         delimiter: see there.
-        encoding: see there.
+        encoding: see `keras_qa.files.text_files.read_lines`.
 
     Yields:
         `(line, fields)`: the line where the row begins, or the number of a
@@ -135,7 +135,7 @@ def _read_csv(
     usual: str,
     quoted: bool,
     delimiter: str | None,
-    encoding: str,
+    encoding: str | None,
 ) -> Iterator[Record]:
     numbered = read_lines(path, encoding)
     head = []
@@ -202,7 +202,7 @@ def _read_csv(
                 line,
                 columns,
                 header,
-                _DELIMITER if len(header) == 1 else "",
+                _DELIMITER if len(header) == 1 < len(columns.names) else "",
             )
             # By position: columns that nobody reads may have equal names.
             places = {name: header.index(at) for name, at in found.items()}

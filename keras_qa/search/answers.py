@@ -1,5 +1,6 @@
 """Answers of a collection: reading them from a file, and storing them."""
 
+import hashlib
 import itertools
 import json
 from collections.abc import Iterable
@@ -9,8 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
+from keras_qa.datasets.columns import Columns
+from keras_qa.datasets.table_records import table_records
 from keras_qa.errors import SearchError
 from keras_qa.files.checks import parse_json
+from keras_qa.files.text_files import check_text
 from keras_qa.files.text_files import error_at
 from keras_qa.files.text_files import read_lines
 from keras_qa.files.text_files import shorten
@@ -31,12 +35,19 @@ def _mapped() -> int:
 MAPPED = _mapped()
 
 
-# Endings of files that `read_tabular` reads, with questions and labels.
-TABLES = ([".csv"], [".jsonl"], [".ndjson"], [".parquet"])
-_FORMS = (
-    "a text on each line, or in a `.tsv` an id, a tab and a text; the answers "
-    "of a table belong in such a file"
-)
+# Endings of tables, of which answers are one column.
+_TABLES = ([".csv"], [".jsonl"], [".ndjson"], [".parquet"])
+
+
+class _AnswerColumn(Columns):
+    """The only column that is read of a table."""
+
+    @property
+    def names(self) -> list[str]:
+        return [self.answer]
+
+    def how_to_name(self, name: str) -> str:
+        return "or a file of another form, with a text on each line"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +66,11 @@ class Answer:
 def read_answers(path: Path, encoding: str | None = None) -> Iterator[Answer]:
     """Streams the answers of a file, plain or `.gz`.
 
-    Each line of a `.tsv` or `.tsv.gz` file is an id, a tab and a text. Each
-    line of any other file is a text, whose id is the line's number, from 1.
-    Lines without text are skipped. Ids are not checked for repetitions. Tables,
-    of which a line is more than an answer, are refused.
+    Each line of a `.tsv` file is an id, a tab and a text. Of a table, which
+    is a `.csv`, `.jsonl`, `.ndjson` or `.parquet`, or a `.tsv` with a header,
+    the different texts of the column `answer` are read. Each line of any other
+    file is a text. Where there are no ids, the id is the line's number, from 1.
+    Lines without text are skipped. Ids are not checked for repetitions.
 
     Args:
         path: the file.
@@ -68,19 +80,22 @@ def read_answers(path: Path, encoding: str | None = None) -> Iterator[Answer]:
         The answers in the order of the file.
 
     Raises:
-        DatasetError: if the file cannot be read or is a table, or a line of a
-            `.tsv` has no tab or no id.
+        DatasetError: if the file cannot be read, a table has no such column,
+            or a line of a `.tsv` has no tab or no id.
+        ImportError: if a Parquet file is given without pyarrow.
     """
     path = Path(path)
     suffix = [s.lower() for s in path.suffixes if s != ".gz"][-1:]
-    if suffix in TABLES:
-        raise error_at(path, 1, _FORMS, f"a table, by its ending {suffix[0]}")
+    if suffix in _TABLES:
+        yield from _answers_of_table(path, encoding)
+        return
     has_ids = suffix == [".tsv"]
     for number, line in read_lines(path, encoding):
         if not line.strip():
             continue
-        if number == 1 and "answer" in line.split("\t"):
-            raise error_at(path, number, _FORMS, line)
+        if number == 1 and "answer" in line.casefold().split("\t"):
+            yield from _answers_of_table(path, encoding)
+            return
         if not has_ids:
             yield Answer(str(number), line)
             continue
@@ -89,6 +104,19 @@ def read_answers(path: Path, encoding: str | None = None) -> Iterator[Answer]:
             raise error_at(path, number, "an id, a tab and a text", line)
         if text.strip():
             yield Answer(id, text)
+
+
+def _answers_of_table(path: Path, encoding: str | None) -> Iterator[Answer]:
+    """Each text once, which often is a candidate of several questions."""
+    columns = _AnswerColumn()
+    read: set[bytes] = set()
+    for line, record in table_records(path, columns, encoding=encoding):
+        text = record[columns.answer]
+        text = check_text(path, line, f"`{columns.answer}`", text)
+        digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
+        if text.strip() and digest not in read:
+            read.add(digest)
+            yield Answer(str(line), text)
 
 
 class AnswerShards:
