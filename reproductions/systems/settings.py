@@ -323,6 +323,8 @@ RECIPES = {
             **{key: {"units": 128} for key in _LARGE},
             **dict.fromkeys(("bilstm", "bilstm-bm25"), _SMALL),
             "relation-network": _SMALL,
+            # What makes it another system than MP-CNN.
+            "mp-cnn-rank": {"objective": "pairwise"},
         },
         datasets={
             name: {"word_norm": "power"}
