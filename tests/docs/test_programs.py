@@ -57,6 +57,7 @@ SHELL = ("", "console", "sh", "bash")
 # What must hold after the programs of a page.
 THEN = {
     "docs/guide.md": """
+from pathlib import Path
 assert Path("figures/run.trec").is_file()
 assert len(Path("mined.csv").read_text().splitlines()) == 1 + 10 * len(faq)
 assert len(Path("hard.csv").read_text().splitlines()) == 1 + 10 * len(faq)
