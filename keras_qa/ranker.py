@@ -65,8 +65,8 @@ class Ranker:
         reading: how the model read text in training.
 
     Attributes:
-        report: counts of unknown words and empty texts; stays empty for a
-            SavedModel of an older version, which does not tell them.
+        reading: how the model reads text, with the lengths of its inputs.
+        report: counts of unknown words and empty texts.
 
     Raises:
         RankerError: if `reading` does not give the inputs of the model.
@@ -83,9 +83,7 @@ class Ranker:
         self._model = self._scorer = model
         self._encoder: OnnxModel | None = None
         self._saved: SavedModel | None = None
-        self._reading: TextReading | None = replace(
-            reading.for_model(model), report=self.report
-        )
+        self.reading = replace(reading.for_model(model), report=self.report)
 
     @classmethod
     def load(
@@ -152,11 +150,10 @@ class Ranker:
         from keras_qa.export.saved_model import VARIABLES
         from keras_qa.export.saved_model import SavedModel
 
-        reading = None
-        if (path / EXTRA / READING).is_file():
-            reading = TextReading.load(path / EXTRA)
+        saved = SavedModel(path)
+        reading = TextReading.load(path / EXTRA)
         ranker = cls._without_model(path / VARIABLES, reading)
-        ranker._saved = SavedModel(path)
+        ranker._saved = saved
         return ranker
 
     @classmethod
@@ -173,14 +170,12 @@ class Ranker:
         return ranker
 
     @classmethod
-    def _without_model(
-        cls, file: Path, reading: TextReading | None
-    ) -> "Ranker":
+    def _without_model(cls, file: Path, reading: TextReading) -> "Ranker":
         ranker = cls.__new__(cls)
         ranker.report = TextReport()
         ranker._file = file
         ranker._model = ranker._scorer = ranker._encoder = ranker._saved = None
-        ranker._reading = reading and replace(reading, report=ranker.report)
+        ranker.reading = replace(reading, report=ranker.report)
         return ranker
 
     @classmethod
@@ -221,30 +216,6 @@ class Ranker:
         """The file of the Keras model; None if it was loaded otherwise."""
         named = self._file is not None and self._file.name == MODEL
         return self._file if named else None
-
-    @property
-    def reading(self) -> TextReading:
-        """How the model reads text, with the lengths of its inputs.
-
-        Raises:
-            RankerError: if a SavedModel of an older version does not say it.
-        """
-        if self._reading is None:
-            raise RankerError(
-                f"{self._file}: expected the variables of a SavedModel that "
-                "tells how it reads text; write it again with "
-                "`Ranker.export`. Received: one of an older version"
-            )
-        return self._reading
-
-    @property
-    def noted_reading(self) -> TextReading | None:
-        """`reading`, or None if a SavedModel does not say it.
-
-        With it, `keras_qa.text.notes` marks unknown words and questions that
-        are repeated as answers.
-        """
-        return self._reading
 
     def weights_digest(self) -> str:
         """Returns the SHA-256, in hexadecimal, of the file with the weights.
@@ -313,14 +284,11 @@ class Ranker:
     ) -> np.ndarray:
         if self._saved is not None:
             scores = self._saved.scores(questions, answers)
-            if self._reading is None:
-                return scores
-            one = isinstance(questions, str)
-            asked = [str(questions)] if one else questions
-            self._reading.texts("question", asked)
-            texts = self._reading.texts("answer", answers)
-            # The graphs of older versions do not do it.
-            return self._reading.unread_last(scores, texts)
+            # For `report`: the graph reads the texts by itself.
+            asked = [questions] if isinstance(questions, str) else questions
+            self.reading.texts("question", asked)
+            self.reading.texts("answer", answers)
+            return scores
         if isinstance(questions, str):
             questions = [questions] * len(answers)
         read = self.reading.pairs(questions, answers)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from keras_qa import Ranker
-from keras_qa.errors import RankerError
 from keras_qa.export.keras_file import load_model
 from support.search_runs import command
 
@@ -20,9 +19,6 @@ MODELS = json.loads((FILES / "models/scores.json").read_text("utf-8"))
 RANKED = json.loads((FILES / "export_expected.json").read_text("utf-8"))
 FOUND = json.loads((FILES / "index_expected.json").read_text("utf-8"))
 QUESTION, CANDIDATES = RANKED["question"], RANKED["candidates"]
-needs_tensorflow = pytest.mark.skipif(
-    keras.backend.backend() != "tensorflow", reason="loads TensorFlow's forms"
-)
 
 
 def test_all_files_are_tried():
@@ -48,14 +44,7 @@ def test_keras_files(name):
     np.testing.assert_allclose(scores, expected["outputs"], atol=5e-5)
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        "run_hyperqa",
-        pytest.param("run_hyperqa/saved_model", marks=needs_tensorflow),
-        "onnx",
-    ],
-)
+@pytest.mark.parametrize("form", ["run_hyperqa", "onnx"])
 def test_forms_that_take_text_rank_as_they_did(form):
     if form == "onnx":
         pytest.importorskip("onnxruntime")
@@ -74,18 +63,6 @@ def test_a_run_with_overlap_of_words():
     same, other = "silver gold zinc", "silver gold tin"
     scores = ranker.scores([same, other], [same, same])
     assert scores[0] != scores[1]
-
-
-@needs_tensorflow
-def test_an_older_saved_model_ranks_only():
-    ranker = Ranker.load(FILES / "run_hyperqa/saved_model")
-    for refused in (
-        lambda: ranker.encode(["silver"]),
-        lambda: ranker.reading,
-        lambda: ranker.export("x", "onnx"),
-    ):
-        with pytest.raises(RankerError, match=r"expected .* older version"):
-            refused()
 
 
 @pytest.mark.skipif(

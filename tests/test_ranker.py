@@ -285,6 +285,8 @@ def test_a_class_that_does_not_describe_itself(tmp_path):
     np.testing.assert_allclose(
         ranker.scores(QUESTION, ANSWERS), expected, atol=1e-6
     )
+    assert ranker.reading.tokenizer == READING.tokenizer
+    assert ranker.report.texts == 1 + len(ANSWERS)
     with pytest.raises(RankerError, match="that contains the Keras model"):
         ranker.encode(ANSWERS)
 

@@ -90,9 +90,9 @@ def run(arguments: argparse.Namespace) -> int:
     from keras_qa.own_data.unread import count_unread
 
     unread = {
-        name: count_unread(one.noted_reading, questions)
+        name: count_unread(one.reading, questions)
         for name, one in ((MODEL, ranker), (AGAINST, against))
-        if one is not None and one.noted_reading is not None
+        if one is not None
     }
     comparison = evaluate_ranker(
         ranker,

@@ -112,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
             candidates,
             ranker.scores(question, [c.text for c in candidates]),
             arguments.top,
-            ranker.noted_reading,
+            ranker.reading,
         )
         for line in ranking_lines(ranking, arguments.format, arguments.tag):
             print(line)

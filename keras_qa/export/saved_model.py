@@ -134,9 +134,9 @@ def export_saved_model(
 
     def save(scratch: Path) -> None:
         tf.saved_model.save(module, str(scratch), signatures=signatures)
+        (scratch / EXTRA).mkdir()
+        reading.save(scratch / EXTRA)
         if architecture is not None:
-            (scratch / EXTRA).mkdir()
-            reading.save(scratch / EXTRA)
             (scratch / EXTRA / ARCHITECTURE).write_text(architecture, "utf-8")
 
     write_whole(path, save)
@@ -219,8 +219,8 @@ class SavedModel:
         if not path.is_file():
             raise RankerError(
                 f"{self.path}: expected a SavedModel that contains the Keras "
-                "model, too; one of an older version or of a class without "
-                f"`get_config` ranks only. Received: no {path.name} in it"
+                "model, too; one of a class without `get_config` ranks only. "
+                f"Received: no {path.name} in it"
             )
         weights = [weight.numpy() for weight in self._loaded.model_weights]
         try:

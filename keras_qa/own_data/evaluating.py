@@ -97,10 +97,9 @@ def evaluate_ranker(
             "Expected a question with a right answer. "
             f"Received: {len(questions)} questions without"
         )
-    reading = ranker.noted_reading
-    if reading is not None and reading.tokenizer in WORD_PIECES:
-        # Floors read words.
-        reading = None
+    # Floors read words.
+    reads_words = ranker.reading.tokenizer not in WORD_PIECES
+    reading = ranker.reading if reads_words else None
     named = BM25_TUNED if bm25 else "BM25"
     tokenizer = reading.tokenizer if reading else "word"
     by_words = bm25_scores(questions, tokenizer, *(bm25 or ()))

@@ -5,13 +5,11 @@ import re
 from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from dataclasses import replace
 
 import numpy as np
 
 from keras_qa.ranking.ties import best_first
 from keras_qa.search.answers import Answer
-from keras_qa.text.notes import NO_NOTES
 from keras_qa.text.notes import TextNotes
 from keras_qa.text.notes import answer_notes
 from keras_qa.text.notes import question_notes
@@ -33,7 +31,7 @@ class Ranking:
         question: its text.
         answers: the answers.
         scores: float `(answers,)`, in descending order; NaN is last.
-        notes: what stands out in each answer; empty if that is not known.
+        notes: what stands out in each answer.
         question_notes: what stands out in the question.
     """
 
@@ -41,8 +39,8 @@ class Ranking:
     question: str
     answers: Sequence[Answer]
     scores: np.ndarray
-    notes: Sequence[TextNotes] = ()
-    question_notes: TextNotes = NO_NOTES
+    notes: Sequence[TextNotes]
+    question_notes: TextNotes
 
     @classmethod
     def of_candidates(
@@ -51,8 +49,8 @@ class Ranking:
         question: str,
         candidates: Sequence[Answer],
         scores: np.ndarray,
-        top: int | None = None,
-        reading: TextReading | None = None,
+        top: int | None,
+        reading: TextReading,
     ) -> "Ranking":
         """Orders candidates by their scores; see `ties.best_first`.
 
@@ -62,15 +60,12 @@ class Ranking:
             candidates: the candidates.
             scores: float `(candidates,)`, higher is better; NaN comes last.
             top: number of answers that are kept; None keeps all.
-            reading: how the model reads text, for the notes; None for none.
+            reading: how the model reads text, for the notes.
         """
         order = best_first(scores, top)
         answers = [candidates[i] for i in order]
-        ranking = cls(question_id, question, answers, scores[order])
-        if reading is None:
-            return ranking
-        return replace(
-            ranking,
+        return cls(
+            *(question_id, question, answers, scores[order]),
             notes=answer_notes(reading, question, [a.text for a in answers]),
             question_notes=question_notes(reading, question),
         )
@@ -101,9 +96,8 @@ def ranking_lines(
         yield _one_line(ranking.question) + _bracketed(ranking.question_notes)
         yield "  rank       score  answer"
     scores = ranking.scores.tolist()
-    all_notes = ranking.notes or [NO_NOTES] * len(scores)
     for rank, (answer, score, notes) in enumerate(
-        zip(ranking.answers, scores, all_notes, strict=True), start=1
+        zip(ranking.answers, scores, ranking.notes, strict=True), start=1
     ):
         if format == "table":
             text = _one_line(answer.text) + _bracketed(notes)

@@ -147,7 +147,7 @@ def answer_question(
         scores = second.scores(question, [a.text for a in answers])
     ranked = Ranking.of_candidates(
         *(question_id, question, answers, scores, top),
-        reading=(second or index.ranker).noted_reading,
+        reading=(second or index.ranker).reading,
     )
     end = time.perf_counter()
     return ranked, Times(searched - start, end - read, read - searched)

@@ -41,8 +41,7 @@ def make_app(
     best first. Scores are the model's, higher is better, in no fixed range;
     `keras_qa.ranking.ties.best_first` orders equal ones. Documents that the
     model cannot read are last and marked (`RerankRequest.result`), and
-    `"unknown_words"` has the words of the query that it does not know, if any
-    (not for a SavedModel of an older version, which does not tell them).
+    `"unknown_words"` has the words of the query that it does not know, if any.
 
     Errors are `{"message": "..."}` with the status 400, 413 or 422 (see
     `RerankRequest.parse`), 408 if the body does not arrive in time, 503 if too
@@ -87,11 +86,9 @@ def make_app(
             for i in best_first(scores, asked.top_n)
         ]
         found: dict[str, Any] = {"model": name, "results": results}
-        reading = ranker.noted_reading
-        if reading is not None:
-            unknown = question_notes(reading, asked.query).unknown
-            if unknown:
-                found["unknown_words"] = unknown
+        unknown = question_notes(ranker.reading, asked.query).unknown
+        if unknown:
+            found["unknown_words"] = unknown
         return _json(200, found)
 
     async def health(request: Request) -> Response:

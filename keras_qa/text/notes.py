@@ -34,9 +34,6 @@ class TextNotes:
         return "; ".join(notes)
 
 
-NO_NOTES = TextNotes()
-
-
 def question_notes(reading: TextReading, question: str) -> TextNotes:
     """The words of a question that a model does not know."""
     tokens = reading.tokens("question", question)

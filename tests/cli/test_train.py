@@ -69,7 +69,7 @@ def test_train_refuses(tmp_path, capsys):
 def test_evaluate_writes_trec_files(tmp_path, capsys):
     table = write_table(tmp_path / "a.csv", range(12))
     output = tmp_path / "out"
-    words = ["evaluate", RUN, table, "--against", RUN / "saved_model"]
+    words = ["evaluate", RUN, table, "--against", RUN]
     assert command(*words, "--output", output) == 0
     printed = capsys.readouterr().out
     assert "| BM25" in printed and "permutation test" in printed

@@ -85,7 +85,6 @@ def export_tf_serving(
         folder.mkdir()
         version = folder / name / VERSION
         export_saved_model(model, reading, version)
-        (version / EXTRA).mkdir(exist_ok=True)
         _write_warmup(version / EXTRA / WARMUP, name, reading.vocabulary.words)
         (folder / MODELS).write_text(
             "model_config_list {\n"
