@@ -51,7 +51,7 @@ def _advice(metrics: Mapping[str, Any]) -> list[str]:
             "candidates that differ from question to question: most of these "
             "answers are right, or wrong, whatever is asked"
         )
-    training = _mixed(metrics)
+    training = metrics["parts"]["fit"]["mixed"]
     if training < FEW:
         advice.append(
             f"more questions: only {training:,} with a right and a wrong "
@@ -102,18 +102,12 @@ def _extra() -> str:
     return " (pip install 'keras-qa[bert]')" * missing
 
 
-def _mixed(metrics: Mapping[str, Any]) -> int:
-    """The number of questions that were trained on, with both answers."""
-    fit = metrics["parts"]["fit"]
-    # Runs of older versions do not have it.
-    return fit.get("mixed", fit["questions"])
-
-
 def _warnings(metrics: Mapping[str, Any]) -> list[str]:
     lines = []
-    if 2 * _mixed(metrics) < (given := metrics["parts"]["fit"]["questions"]):
+    fit = metrics["parts"]["fit"]
+    if 2 * fit["mixed"] < (given := fit["questions"]):
         lines.append(
-            f"Warning: {given - _mixed(metrics):,} of {given:,} questions to "
+            f"Warning: {given - fit['mixed']:,} of {given:,} questions to "
             "train on have no wrong answer and teach nothing: `keras-qa mine` "
             "finds wrong answers to all questions."
         )

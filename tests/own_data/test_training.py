@@ -367,7 +367,7 @@ def test_what_to_try_is_said():
         "model": "hyperqa",
         "vectors": ["skipgram"],
         "mined": True,
-        "parts": {"fit": {"questions": 80}},
+        "parts": {"fit": {"mixed": 80}},
         "comparison": {
             "verdict": "below",
             "best_floor": "BM25, tuned",
