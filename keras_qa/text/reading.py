@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from typing import NotRequired
 from typing import TypedDict
 
 import numpy as np
@@ -53,8 +52,8 @@ class _Stored(TypedDict):
 
     tokenizer: str
     max_length: _Lengths
-    readable: NotRequired[str]
-    stop_words: NotRequired[list[str]]
+    readable: str
+    stop_words: list[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -339,9 +338,6 @@ class TextReading:
     def load(cls, folder: Path, tokenizer: str | None = None) -> "TextReading":
         """Reads the files that `save` wrote.
 
-        Files of older versions, which do not say what is readable, are read
-        with the defaults.
-
         Args:
             folder: the folder.
             tokenizer: replaces the stored tokeniser, if not None.
@@ -352,18 +348,13 @@ class TextReading:
         """
         path = folder / READING
         stored = read_json(path, _Stored, RankerError)
-        settings: dict[str, Any] = {
-            f"max_{s}_length": stored["max_length"][s] for s in SIDES
-        }
-        if "readable" in stored:
-            settings["readable"] = stored["readable"]
-        if "stop_words" in stored:
-            settings["stop_words"] = frozenset(stored["stop_words"])
         return cls.of_files(
             folder,
             path,
             tokenizer=tokenizer or stored["tokenizer"],
-            **settings,
+            readable=stored["readable"],
+            stop_words=frozenset(stored["stop_words"]),
+            **{f"max_{s}_length": stored["max_length"][s] for s in SIDES},
         )
 
     @classmethod

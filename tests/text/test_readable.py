@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from keras_qa.errors import RankerError
 from keras_qa.text.notes import TextNotes
 from keras_qa.text.notes import answer_notes
 from keras_qa.text.notes import question_notes
@@ -80,22 +79,6 @@ def test_frequent_words_replace_them(tmp_path):
     assert reading.stop_words == words
     texts = reading.texts("answer", ["der", "mond", "the"])
     assert reading.are_readable(texts).tolist() == [False, True, True]
-
-
-def test_files_of_older_versions_have_the_default(tmp_path):
-    TextReading(VOCABULARY, readable="any").save(tmp_path)
-    assert TextReading.load(tmp_path).readable == "any"
-    path = tmp_path / "reading.json"
-    stored = json.loads(path.read_text())
-    for name in ("readable", "stop_words", "unread_score"):
-        del stored[name]
-    path.write_text(json.dumps(stored))
-    loaded = TextReading.load(tmp_path)
-    assert loaded.readable == "content"
-    assert loaded.stop_words == LONE_STOP_WORDS
-    path.write_text(json.dumps({**stored, "readable": "all"}))
-    with pytest.raises(RankerError, match=r"`readable` must be one of .*'all'"):
-        TextReading.load(tmp_path)
 
 
 def test_notes_mark_what_stands_out():

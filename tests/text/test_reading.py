@@ -118,6 +118,7 @@ def changed(**entries):
             "`max_length.question` must be of type .*. Received: True",
         ),
         (changed(tokenizer="bpe"), "`tokenizer` must be one of"),
+        (changed(readable="all"), "`readable` must be one of .*'all'"),
         (
             changed(max_length={"question": None, "answer": 0}),
             "`max_answer_length` must be at least 1",
