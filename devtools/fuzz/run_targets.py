@@ -41,7 +41,6 @@ _METRICS = {
     "recipe": "best",
     "vectors": ["skipgram"],
     "settings": {
-        "tokenizer": None,
         "max_question_length": 5,
         "max_answer_length": None,
     },

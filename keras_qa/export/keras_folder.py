@@ -2,7 +2,6 @@
 
 from pathlib import Path
 from typing import TYPE_CHECKING
-from typing import NotRequired
 from typing import TypedDict
 
 from keras_qa.errors import RankerError
@@ -23,14 +22,13 @@ if TYPE_CHECKING:
 class _Settings(TypedDict):
     max_question_length: int | None
     max_answer_length: int | None
-    tokenizer: NotRequired[str | None]
 
 
 class _Metrics(TypedDict):
     """The keys that the metrics of a run must have."""
 
     settings: _Settings
-    tokenizer: NotRequired[str | None]
+    tokenizer: str
 
 
 def save_folder(
@@ -73,7 +71,7 @@ def folder_reading(folder: Path, tokenizer: str | None = None) -> TextReading:
 
     Raises:
         DatasetError: if the vocabulary or word count file is malformed.
-        RankerError: if the folder contains neither, or names no tokenizer.
+        RankerError: if the folder contains neither.
     """
     saved = (folder / READING).is_file()
     return (TextReading.load if saved else run_reading)(folder, tokenizer)
@@ -88,8 +86,7 @@ def run_reading(folder: Path, tokenizer: str | None = None) -> TextReading:
 
     Raises:
         DatasetError: if the vocabulary or word count file is malformed.
-        RankerError: if the folder contains no finished run with its model, or
-            the run names no tokenizer.
+        RankerError: if the folder contains no finished run with its model.
     """
     check_form(folder)
     path = folder / METRICS
@@ -97,13 +94,6 @@ def run_reading(folder: Path, tokenizer: str | None = None) -> TextReading:
     metrics = read_json(path, _Metrics, RankerError, expected)
     settings = metrics["settings"]
     lengths = {f"max_{s}_length": settings[f"max_{s}_length"] for s in SIDES}
-    # Older runs name the tokenizer only in the settings, if it was chosen.
-    noted = metrics.get("tokenizer") or settings.get("tokenizer")
-    if tokenizer is None and noted is None:
-        raise RankerError(
-            f"{path}: expected the `tokenizer` of the run; add --tokenizer "
-            "with the one of its data set. Received: none"
-        )
     return TextReading.of_files(
-        folder, path, tokenizer=tokenizer or noted, **lengths
+        folder, path, tokenizer=tokenizer or metrics["tokenizer"], **lengths
     )

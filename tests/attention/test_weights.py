@@ -143,9 +143,7 @@ def test_the_command_shows_what_a_saved_model_computes(
 def test_the_command_prints_text_and_draws(run_folder, capsys, tmp_path):
     pytest.importorskip("matplotlib")
     picture = tmp_path / "new" / "seen.png"
-    # A setting may say how to split and the run what came of it.
-    chosen = {"tokenizer": "word"}
-    folder = run_folder(ap_cnn(), settings=chosen, tokenizer="whitespace")
+    folder = run_folder(ap_cnn(), tokenizer="whitespace")
     assert show(folder, "--picture", str(picture)) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("APCNN, score ")
@@ -232,7 +230,7 @@ def test_the_command_shows_what_a_saved_model_attends_to(
         (lambda f: (f / "model.keras").write_text("x"), "can load. Received:"),
         (
             lambda f: (f / "metrics.json").write_text("{}"),
-            "metrics.json: expected settings. Received: no settings",
+            "metrics.json: expected settings, tokenizer. Received: no ",
         ),
         (
             lambda f: (f / "metrics.json").write_text("x"),
@@ -249,15 +247,3 @@ def test_damaged_runs_are_messages(run_folder, capsys, damage, message):
     assert captured.out == ""
     assert captured.err.startswith("keras-qa: ")
     assert message in captured.err
-
-
-def test_a_run_from_before_the_tokeniser_was_noted(run_folder, capsys):
-    chosen = {"tokenizer": "word"}
-    folder = run_folder(ap_cnn(), tokenizer=None)
-    assert show(folder) == 2
-    assert "add --tokenizer" in capsys.readouterr().err
-    assert show(run_folder(ap_cnn(), settings=chosen, tokenizer=None)) == 0
-    folder = run_folder(ap_cnn(), tokenizer=None)
-    assert show(folder, "--tokenizer", "word") == 0
-    assert show(folder / "none") == 2
-    assert "Received: no such folder" in capsys.readouterr().err

@@ -5,7 +5,7 @@ import json
 from keras_qa.export.keras_file import export_keras
 
 
-def write_run(folder, model, vocabulary, settings=None, **entries):
+def write_run(folder, model, vocabulary, settings=None, tokenizer="word"):
     """Writes the files of a run that the viewers read.
 
     Args:
@@ -13,7 +13,7 @@ def write_run(folder, model, vocabulary, settings=None, **entries):
         model: the model.
         vocabulary: the model's `Vocabulary`.
         settings: settings that differ from the defaults.
-        **entries: entries of `metrics.json`.
+        tokenizer: how texts are split.
 
     Returns:
         The folder.
@@ -21,11 +21,10 @@ def write_run(folder, model, vocabulary, settings=None, **entries):
     export_keras(model, folder / "model.keras")
     vocabulary.save(folder / "vocabulary.txt")
     settings = {
-        "tokenizer": None,
         "max_question_length": None,
         "max_answer_length": 4,
         **(settings or {}),
     }
-    metrics = {"settings": settings, "tokenizer": "word", **entries}
+    metrics = {"settings": settings, "tokenizer": tokenizer}
     (folder / "metrics.json").write_text(json.dumps(metrics))
     return folder
