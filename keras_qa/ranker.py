@@ -33,8 +33,8 @@ from keras_qa.ranking.ties import best_first
 from keras_qa.text.reading import READING
 from keras_qa.text.reading import TextReading
 from keras_qa.text.reading import check_texts
+from keras_qa.text.report import TextReport
 from keras_qa.text.sides import SIDES
-from keras_qa.text.unread import TextReport
 
 if TYPE_CHECKING:
     import keras

@@ -27,8 +27,8 @@ from keras_qa.text.readable import LONE_STOP_WORDS
 from keras_qa.text.readable import READABLE
 from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.readable import readable_ids
+from keras_qa.text.report import TextReport
 from keras_qa.text.sides import SIDES
-from keras_qa.text.unread import TextReport
 from keras_qa.text.vocabulary import PADDING_ID
 from keras_qa.text.vocabulary import UNKNOWN_ID
 from keras_qa.text.vocabulary import Vocabulary

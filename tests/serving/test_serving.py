@@ -21,7 +21,7 @@ import pytest
 from keras_qa.ranker import Ranker
 from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.reading import TextReading
-from keras_qa.text.unread import TextReport
+from keras_qa.text.report import TextReport
 from keras_qa.text.vocabulary import Vocabulary
 from support.search_runs import QUESTION
 from support.search_runs import command

@@ -6,7 +6,7 @@ import pytest
 
 from keras_qa.errors import TextWarning
 from keras_qa.text.reading import TextReading
-from keras_qa.text.unread import TextReport
+from keras_qa.text.report import TextReport
 from keras_qa.text.vocabulary import Vocabulary
 
 VOCABULARY = Vocabulary(["who", "wrote", "emma"])
