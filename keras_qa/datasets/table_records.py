@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Collection
+from collections.abc import Iterable
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -146,11 +147,47 @@ def _read_csv(
     if delimiter is None:
         first = head[-1][1] if head else ""
         delimiter = _sniff(first, columns, usual, quoted)
+    rows = _csv_rows(path, chain(head, numbered), delimiter, quoted)
+    top = next(rows, None)
+    if top is None:
+        raise error_at(path, 1, "a header", "an empty file")
+    line, text, header = top
+    if _EXCEL.fullmatch(text):
+        raise error_at(
+            path, line, "a header, without Excel's line `sep=` before it", text
+        )
+    found = _places(
+        path,
+        line,
+        columns,
+        header,
+        _DELIMITER if len(header) == 1 < len(columns.names) else "",
+    )
+    # By position: columns that nobody reads may have equal names.
+    places = {name: header.index(at) for name, at in found.items()}
+    for line, _, fields in rows:
+        if len(fields) != len(header):
+            raise error_at(
+                path,
+                line,
+                f"{len(header)} fields, as in the header",
+                f"{len(fields)} fields: {delimiter.join(fields)}",
+            )
+        yield line, {name: fields[at] for name, at in places.items()}
+
+
+def _csv_rows(
+    path: Path,
+    numbered: Iterable[tuple[int, str]],
+    delimiter: str,
+    quoted: bool,
+) -> Iterator[tuple[int, str, list[str]]]:
+    """The rows: the line where each begins, its text, and the row's fields."""
     row_lines: list[str] = []
 
     def lines() -> Iterator[str]:
         length = 0
-        for number, line in chain(head, numbered):
+        for number, line in numbered:
             # `row_lines` is empty where a row begins.
             length = len(line) + (length if row_lines else 0)
             if length > MAX_LINE_BYTES:
@@ -169,15 +206,13 @@ def _read_csv(
     reader = csv.reader(
         lines(), delimiter=delimiter, quoting=_quoting(quoted), strict=True
     )
-    header: list[str] | None = None
-    places: dict[str, int] = {}
     while True:
         line = reader.line_num + 1
         row_lines.clear()
         try:
             fields = next(reader)
         except StopIteration:
-            break
+            return
         except csv.Error as error:
             expected = (
                 f"proper quotes in the row that begins here ({error}), or "
@@ -186,37 +221,8 @@ def _read_csv(
             if "new-line character" in str(error):
                 expected = "lines that end in LF or CR LF, not in CR alone"
             raise error_at(path, line, expected, row_lines[0]) from None
-        if not fields:
-            continue
-        if header is None:
-            header = fields
-            if _EXCEL.fullmatch(row_lines[0]):
-                raise error_at(
-                    path,
-                    line,
-                    "a header, without Excel's line `sep=` before it",
-                    row_lines[0],
-                )
-            found = _places(
-                path,
-                line,
-                columns,
-                header,
-                _DELIMITER if len(header) == 1 < len(columns.names) else "",
-            )
-            # By position: columns that nobody reads may have equal names.
-            places = {name: header.index(at) for name, at in found.items()}
-        elif len(fields) != len(header):
-            raise error_at(
-                path,
-                line,
-                f"{len(header)} fields, as in the header",
-                f"{len(fields)} fields: {delimiter.join(fields)}",
-            )
-        else:
-            yield line, {name: fields[at] for name, at in places.items()}
-    if header is None:
-        raise error_at(path, 1, "a header", "an empty file")
+        if fields:
+            yield line, row_lines[0], fields
 
 
 def _quoting(quoted: bool) -> Literal[0, 3]:
