@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from math import inf
 from pathlib import Path
-from typing import Any
 
 from keras_qa.cli.options.models import print_report
 from keras_qa.cli.options.seeds import seed
@@ -199,21 +198,7 @@ def run(arguments: argparse.Namespace) -> int:
     paths = [output] if is_table else [output / name for name in names]
     noted = None if is_table else output / NOTED
     _check_written(arguments, paths, noted)
-    if arguments.source == YAHOO:
-        questions = _yahoo_questions(arguments)
-    else:
-        questions = _pairs(arguments)
-    if not questions:
-        raise DatasetError(
-            f"{arguments.source}: expected at least one question that fits "
-            "the options. Received: none"
-        )
-    if not any(c.label for q in questions for c in q.candidates):
-        raise DatasetError(
-            f"{arguments.source}: expected a right answer, to which wrong ones "
-            "are found (--no-labels if all are right). Received: "
-            f"{len(questions):,} questions with wrong answers alone"
-        )
+    questions = _questions(arguments)
     split = [questions]
     if not is_table:
         split = split_questions(questions, arguments.split, arguments.seed)
@@ -231,11 +216,6 @@ def run(arguments: argparse.Namespace) -> int:
     report = None
     if arguments.duplicates is not None:
         report = DuplicateReport(miner.texts, tokenizer=arguments.tokenizer)
-    limits: dict[str, Any] = {"skip": arguments.skip}
-    limits |= {"margin": arguments.margin, "share": arguments.share}
-    if ranker is not None:
-        depth = DEPTH if arguments.depth is None else arguments.depth
-        limits |= {"scorer": ranker.scores, "depth": depth}
     # A single file is written atomically; a folder's files need a lock.
     with nullcontext() if is_table else owned_folder(output):
         if noted:
@@ -244,7 +224,15 @@ def run(arguments: argparse.Namespace) -> int:
             write_whole(noted, lambda path: path.write_bytes(options))
         for path, part in parts.items():
             found = Counter[str]()
-            mined = miner.mine(part, arguments.candidates, **limits)
+            mined = miner.mine(
+                part,
+                arguments.candidates,
+                skip=arguments.skip,
+                margin=arguments.margin,
+                share=arguments.share,
+                scorer=None if ranker is None else ranker.scores,
+                depth=DEPTH if arguments.depth is None else arguments.depth,
+            )
             if report is not None:
                 mined = report.watch(mined)
             write_candidates(path, _counted(mined, found))
@@ -372,6 +360,24 @@ def _check(arguments: argparse.Namespace) -> None:
             "--split must be three numbers of at least 0, not all 0. "
             f"Received: {arguments.split}"
         )
+
+
+def _questions(arguments: argparse.Namespace) -> list[Question]:
+    """The questions of the source, at least one of them with a right answer."""
+    is_yahoo = arguments.source == YAHOO
+    questions = (_yahoo_questions if is_yahoo else _pairs)(arguments)
+    if not questions:
+        raise DatasetError(
+            f"{arguments.source}: expected at least one question that fits "
+            "the options. Received: none"
+        )
+    if not any(c.label for q in questions for c in q.candidates):
+        raise DatasetError(
+            f"{arguments.source}: expected a right answer, to which wrong ones "
+            "are found (--no-labels if all are right). Received: "
+            f"{len(questions):,} questions with wrong answers alone"
+        )
+    return questions
 
 
 def _yahoo_questions(arguments: argparse.Namespace) -> list[Question]:
