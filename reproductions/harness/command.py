@@ -28,6 +28,28 @@ def parse_arguments(
         experiment: the paper's experiment.
         argv: the command line; the process's own if `None`.
     """
+    parser = _parser(experiment)
+    arguments = parser.parse_args(argv)
+    own, _ = experiment.rows.get(arguments.row, (experiment.models[0], {}))
+    if arguments.row and arguments.model not in (None, own):
+        parser.error(
+            f"row {arguments.row} is of the model {own}: "
+            f"--model {arguments.model} cannot be given"
+        )
+    arguments.model = arguments.model or own
+    if arguments.output_dir is None:
+        arguments.output_dir = Path(
+            "runs",
+            experiment.name,
+            f"{arguments.dataset}-{arguments.split}-"
+            f"{arguments.row or arguments.model}-"
+            f"{arguments.recipe}-seed{arguments.seed}",
+        )
+    return arguments
+
+
+def _parser(experiment: Experiment[Any]) -> argparse.ArgumentParser:
+    """The options of all experiments and those of the paper's own."""
     parser = argparse.ArgumentParser(
         prog=f"python -m reproductions.{experiment.name}",
         description=(type(experiment).__doc__ or "").split("\n")[0],
@@ -127,23 +149,7 @@ def parse_arguments(
     )
     add_device_options(parser)
     experiment.add_options(parser)
-    arguments = parser.parse_args(argv)
-    own, _ = experiment.rows.get(arguments.row, (experiment.models[0], {}))
-    if arguments.row and arguments.model not in (None, own):
-        parser.error(
-            f"row {arguments.row} is of the model {own}: "
-            f"--model {arguments.model} cannot be given"
-        )
-    arguments.model = arguments.model or own
-    if arguments.output_dir is None:
-        arguments.output_dir = Path(
-            "runs",
-            experiment.name,
-            f"{arguments.dataset}-{arguments.split}-"
-            f"{arguments.row or arguments.model}-"
-            f"{arguments.recipe}-seed{arguments.seed}",
-        )
-    return arguments
+    return parser
 
 
 def add_data_dir(parser: argparse.ArgumentParser) -> None:
