@@ -19,9 +19,9 @@ from reproductions.by_question import question_metric
 from reproductions.hyperqa import experiment as hyperqa
 from reproductions.records.paired_tests import PATH
 from reproductions.records.paired_tests import read_paired_tests
-from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.paper_figures import model_names
+from reproductions.records.papers import ResultsTable
 from reproductions.records.runs import read_metrics
 from reproductions.report.plots import measured_on
 from reproductions.report.plots import results_bars

@@ -48,9 +48,9 @@ from reproductions.records.json_lines import write_records
 from reproductions.records.paired_tests import PATH
 from reproductions.records.paired_tests import Condition
 from reproductions.records.paired_tests import PairedTest
-from reproductions.records.paper_figures import WantedTest
 from reproductions.records.paper_figures import load_papers
-from reproductions.records.paper_figures import whose
+from reproductions.records.papers import WantedTest
+from reproductions.records.papers import whose
 from reproductions.records.question_values import PATH as QUESTION_VALUES
 from reproductions.records.question_values import QuestionValues
 from reproductions.records.question_values import read_question_values

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 
 from reproductions.harness.parts.floor_names import is_floor
-from reproductions.records.paper_figures import Paper
+from reproductions.records.papers import Paper
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.paper_page import GENERATED

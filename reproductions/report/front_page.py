@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from collections.abc import Sequence
 
-from reproductions.records.paper_figures import Paper
+from reproductions.records.papers import Paper
 from reproductions.records.rankings import Ranking
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reproductions.records.costs import Cost
 from reproductions.records.costs import with_tuned
-from reproductions.records.paper_figures import Paper
+from reproductions.records.papers import Paper
 from reproductions.records.rankings import Ranking
 from reproductions.records.seed_groups import FIRST
 from reproductions.records.seed_groups import Group

@@ -29,8 +29,8 @@ from reproductions.records.deviations import load_deviations
 from reproductions.records.json_lines import RecordError
 from reproductions.records.paired_tests import current_tests
 from reproductions.records.paired_tests import read_paired_tests
-from reproductions.records.paper_figures import Paper
 from reproductions.records.paper_figures import load_papers
+from reproductions.records.papers import Paper
 from reproductions.records.rankings import read_rankings
 from reproductions.records.retrieval import read_retrievals
 from reproductions.records.runs import read_all_runs

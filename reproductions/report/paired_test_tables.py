@@ -7,7 +7,7 @@ from itertools import groupby
 
 from reproductions.records.paired_tests import Condition
 from reproductions.records.paired_tests import PairedTest
-from reproductions.records.paper_figures import Paper
+from reproductions.records.papers import Paper
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
 from reproductions.report.rules.claims import ABOVE

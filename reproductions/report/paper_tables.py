@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from types import MappingProxyType
 
-from reproductions.records.paper_figures import Paper
-from reproductions.records.paper_figures import PrintedTable
-from reproductions.records.paper_figures import ResultsTable
-from reproductions.records.paper_figures import Row
+from reproductions.records.papers import Paper
+from reproductions.records.papers import PrintedTable
+from reproductions.records.papers import ResultsTable
+from reproductions.records.papers import Row
 from reproductions.records.reasons import REASONS
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown

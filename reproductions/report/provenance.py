@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from reproductions.records.json_lines import RecordError
-from reproductions.records.paper_figures import Paper
+from reproductions.records.papers import Paper
 from reproductions.records.rankings import Ranking
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import canonical

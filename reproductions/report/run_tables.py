@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 from itertools import groupby
 
-from reproductions.records.paper_figures import Paper
+from reproductions.records.papers import Paper
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import distinctions
 from reproductions.records.seed_groups import one_setting_apart

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from reproductions.harness.parts.floor_names import is_floor
-from reproductions.records.paper_figures import Paper
+from reproductions.records.papers import Paper
 from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import vector_name

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from reproductions.records.paper_figures import Paper
+from reproductions.records.papers import Paper
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown

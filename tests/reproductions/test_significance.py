@@ -15,8 +15,8 @@ from reproductions.by_question import SignificanceError
 from reproductions.by_question import question_metric
 from reproductions.records.json_lines import RecordError
 from reproductions.records.paired_tests import read_paired_tests
-from reproductions.records.paper_figures import WantedTest
 from reproductions.records.paper_figures import load_papers
+from reproductions.records.papers import WantedTest
 from reproductions.records.question_values import QuestionValues
 from reproductions.records.question_values import read_question_values
 from reproductions.records.rankings import read_rankings

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from reproductions.records.paper_figures import Paper
-from reproductions.records.paper_figures import ResultsTable
-from reproductions.records.paper_figures import Row
+from reproductions.records.papers import Paper
+from reproductions.records.papers import ResultsTable
+from reproductions.records.papers import Row
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown

@@ -4,8 +4,8 @@ A verdict needs the paper's split, word vectors, training set and settings,
 vectors that cover most running words, and enough seeds.
 """
 
-from reproductions.records.paper_figures import ResultsTable
-from reproductions.records.paper_figures import Row
+from reproductions.records.papers import ResultsTable
+from reproductions.records.papers import Row
 from reproductions.records.seed_groups import Group
 
 # Where vectors lack more running words than this, another model is compared.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
-from reproductions.records.paper_figures import Paper
+from reproductions.records.papers import Paper
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.search_tables import METRIC

@@ -9,8 +9,8 @@ from typing import Any
 
 from reproductions.records.costs import Cost
 from reproductions.records.json_lines import RecordError
-from reproductions.records.paper_figures import Paper
-from reproductions.records.paper_figures import whose
+from reproductions.records.papers import Paper
+from reproductions.records.papers import whose
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.paper_page import GENERATED

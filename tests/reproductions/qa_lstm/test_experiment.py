@@ -15,8 +15,8 @@ from reproductions.qa_lstm import experiment as qa_lstm
 from reproductions.qa_lstm.settings import ROWS
 from reproductions.qa_lstm.settings import SIZES
 from reproductions.qa_lstm.settings import QALSTMSettings
-from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import load_papers
+from reproductions.records.papers import ResultsTable
 from support.script_runs import FILES
 from support.script_runs import check_resumed
 from support.script_runs import metrics_of

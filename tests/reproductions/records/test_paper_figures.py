@@ -3,9 +3,9 @@
 import pytest
 
 from reproductions.records.json_lines import RecordError
-from reproductions.records.paper_figures import ResultsTable
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.paper_figures import model_names
+from reproductions.records.papers import ResultsTable
 from support.report_pages import PAPER
 from support.report_pages import RESULTS
 from support.report_pages import write_paper

@@ -13,7 +13,7 @@ from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.run import prepare_run
 from reproductions.records.paper_figures import load_papers
-from reproductions.records.paper_figures import whose
+from reproductions.records.papers import whose
 from reproductions.systems import experiment as script
 from reproductions.systems.experiment import EXPERIMENT
 from reproductions.systems.stacked import STACKS
