@@ -23,8 +23,12 @@ logarithmic map, lemma 2).
 import math
 from typing import Any
 
-import keras
 from keras import ops
+
+from keras_qa.hyperbolic_ops import arsinh
+from keras_qa.hyperbolic_ops import floating
+from keras_qa.hyperbolic_ops import norm
+from keras_qa.hyperbolic_ops import squared_norm
 
 BALL_EPSILON = 1e-5
 """How far inside the unit sphere `project` keeps a point.
@@ -61,9 +65,9 @@ def project(x: Tensor, epsilon: float = BALL_EPSILON) -> Tensor:
     Returns:
         Points of the ball, shape `(..., dim)`.
     """
-    x = _floating(x)
+    x = floating(x)
     radius = 1.0 - epsilon
-    return x * (radius / ops.maximum(_norm(x), radius))
+    return x * (radius / ops.maximum(norm(x), radius))
 
 
 def conformal_factor(
@@ -81,7 +85,7 @@ def conformal_factor(
     Returns:
         The factors, shape `(...)` or `(..., 1)`.
     """
-    factor = 2.0 / _gap(_floating(x), epsilon)
+    factor = 2.0 / _gap(floating(x), epsilon)
     return factor if keepdims else ops.squeeze(factor, axis=-1)
 
 
@@ -111,16 +115,11 @@ def distance(
     Returns:
         The distances, shape `(...)` or `(..., 1)`.
     """
-    x = _floating(x)
-    y = _floating(y)
+    x = floating(x)
+    y = floating(y)
     scale = ops.sqrt(_gap(x, epsilon) * _gap(y, epsilon) + fraction_epsilon)
-    length = 2.0 * _arsinh(_norm(x - y) / scale)
+    length = 2.0 * arsinh(norm(x - y) / scale)
     return length if keepdims else ops.squeeze(length, axis=-1)
-
-
-def _arsinh(x: Tensor) -> Tensor:
-    """Arsinh; `keras_qa.export.tracing` replaces it for TensorFlow Lite."""
-    return ops.arcsinh(x)
 
 
 def mobius_add(
@@ -141,10 +140,10 @@ def mobius_add(
     Returns:
         The sums, shape `(..., dim)`; inside the ball up to rounding.
     """
-    x = _floating(x)
-    y = _floating(y)
+    x = floating(x)
+    y = floating(y)
     total = x + y
-    squared = _squared_norm(total)
+    squared = squared_norm(total)
     gap = _gap(x, epsilon)
     return (gap * total + squared * x) / (squared + gap * _gap(y, epsilon))
 
@@ -167,10 +166,10 @@ def exp_map(
         The end points, shape `(..., dim)`. That of a long tangent is on the
         boundary up to rounding: apply `project` to it, or use `retract`.
     """
-    x = _floating(x)
-    tangent = _floating(tangent)
+    x = floating(x)
+    tangent = floating(tangent)
     gap = _gap(x, epsilon)
-    length = _norm(tangent)
+    length = norm(tangent)
     # tanh(z)/z tends to 1 at 0: the limit keeps the gradient finite there.
     moves = length > 0
     safe_length = ops.where(moves, length, ops.ones_like(length))
@@ -182,8 +181,8 @@ def exp_map(
     decay = ops.where(moves, ops.exp(-2 * half), ops.ones_like(half))
     gap_y = 4 * decay / ops.square(1 + decay)
     # x ⊕ y written as x plus a step, so that y = 0 leaves x as it is.
-    denominator = _squared_norm(x + y) + gap * gap_y
-    return x + gap * (y + _squared_norm(y) * x) / denominator
+    denominator = squared_norm(x + y) + gap * gap_y
+    return x + gap * (y + squared_norm(y) * x) / denominator
 
 
 def log_map(x: Tensor, y: Tensor, epsilon: float = BOUNDARY_EPSILON) -> Tensor:
@@ -201,10 +200,10 @@ def log_map(x: Tensor, y: Tensor, epsilon: float = BOUNDARY_EPSILON) -> Tensor:
     Returns:
         The tangent vectors, shape `(..., dim)`.
     """
-    x = _floating(x)
-    y = _floating(y)
+    x = floating(x)
+    y = floating(y)
     direction = mobius_add(-x, y, epsilon)
-    length = _norm(direction)
+    length = norm(direction)
     # The distance over |w| tends to 2 at w = 0.
     apart = length > 0
     safe_length = ops.where(apart, length, ops.ones_like(length))
@@ -229,7 +228,7 @@ def egrad_to_rgrad(
     Returns:
         The Riemannian gradients, shape `(..., dim)`.
     """
-    return _floating(gradient) * ops.square(_gap(_floating(x), epsilon)) / 4
+    return floating(gradient) * ops.square(_gap(floating(x), epsilon)) / 4
 
 
 def retract(
@@ -248,28 +247,10 @@ def retract(
     Returns:
         Points of the ball, shape `(..., dim)`.
     """
-    return project(_floating(x) + _floating(tangent), epsilon)
-
-
-def _floating(x: Tensor) -> Tensor:
-    dtype = getattr(x, "dtype", "float32")
-    return ops.cast(x, keras.backend.result_type(dtype, "float32"))
-
-
-def _squared_norm(x: Tensor) -> Tensor:
-    return ops.sum(ops.square(x), axis=-1, keepdims=True)
-
-
-def _norm(x: Tensor) -> Tensor:
-    """Euclidean norm with gradient 0, not NaN, at the zero vector."""
-    squared = _squared_norm(x)
-    positive = squared > 0
-    # Two `where`s: the gradient of the branch not taken must be finite too.
-    root = ops.sqrt(ops.where(positive, squared, ops.ones_like(squared)))
-    return ops.where(positive, root, ops.zeros_like(root))
+    return project(floating(x) + floating(tangent), epsilon)
 
 
 def _gap(x: Tensor, epsilon: float) -> Tensor:
     """1 - |x|², at least `epsilon`."""
-    norm = _norm(x)
-    return ops.maximum((1.0 - norm) * (1.0 + norm), epsilon)
+    radius = norm(x)
+    return ops.maximum((1.0 - radius) * (1.0 + radius), epsilon)

@@ -23,7 +23,11 @@ from typing import Any
 
 from keras import ops
 
-from keras_qa import geometry
+from keras_qa.hyperbolic_ops import arsinh
+from keras_qa.hyperbolic_ops import floating
+from keras_qa.hyperbolic_ops import norm
+from keras_qa.hyperbolic_ops import root
+from keras_qa.hyperbolic_ops import sinh
 
 MAX_RADIUS = 30.0
 """Longer tangent vectors count as this long, so that float32 does not overflow.
@@ -68,20 +72,20 @@ def distance(
         about 1e-6, but for two points of nearly one direction: their angle is
         only known to about 1e-7, a length of 1e-7 sinh r.
     """
-    x, y = geometry._floating(x), geometry._floating(y)
-    root = ops.sqrt(ops.cast(curvature, x.dtype))
+    x, y = floating(x), floating(y)
+    scale = ops.sqrt(ops.cast(curvature, x.dtype))
     growth = ops.cast(asymmetry, x.dtype)
-    x, r = _bounded(root * x)
-    y, s = _bounded(root * y)
+    x, r = _bounded(scale * x)
+    y, s = _bounded(scale * y)
     # r - s and x / r - y / s by the exact difference of near points.
     apart = x - y
     change = _dot(apart, x + y) / _nonzero(r + s)
     near = ops.where(r < s, x, y) / _nonzero(ops.minimum(r, s))
     chord = (apart - near * change) / _nonzero(ops.maximum(r, s))
     # The chord of two directions is 2 sin(θ / 2).
-    across = _sinh(r) * _sinh(s) * _dot(chord, chord) / 4
-    half = _root(ops.square(_sinh(change / 2)) + across)
-    length = 2 * geometry._arsinh(half * ops.exp(growth * (s - r))) / root
+    across = sinh(r) * sinh(s) * _dot(chord, chord) / 4
+    half = root(ops.square(sinh(change / 2)) + across)
+    length = 2 * arsinh(half * ops.exp(growth * (s - r))) / scale
     return length if keepdims else ops.squeeze(length, axis=-1)
 
 
@@ -94,9 +98,9 @@ def lift(x: Tensor) -> Tensor:
     Returns:
         `(cosh |x|, sinh |x| x / |x|)`, shape `(..., dim + 1)`.
     """
-    x, r = _bounded(geometry._floating(x))
+    x, r = _bounded(floating(x))
     cosh = (ops.exp(r) + ops.exp(-r)) / 2
-    return ops.concatenate([cosh, _sinh(r) / _nonzero(r) * x], axis=-1)
+    return ops.concatenate([cosh, sinh(r) / _nonzero(r) * x], axis=-1)
 
 
 def midpoint(total: Tensor, count: Tensor) -> Tensor:
@@ -116,20 +120,20 @@ def midpoint(total: Tensor, count: Tensor) -> Tensor:
         one direction, their length is accurate to about 1e-7 cosh² r.
     """
     time, space = total[..., :1], total[..., 1:]
-    norm = geometry._norm(space)
+    length = norm(space)
     # -<X, X> of a sum of n points is at least n².
     gap = ops.maximum(
-        _root(ops.maximum(time - norm, 0.0)) * _root(time + norm), count
+        root(ops.maximum(time - length, 0.0)) * root(time + length), count
     )
-    radius = geometry._arsinh(norm / _nonzero(gap))
-    return radius / _nonzero(norm) * space
+    radius = arsinh(length / _nonzero(gap))
+    return radius / _nonzero(length) * space
 
 
 def _bounded(x: Tensor) -> tuple[Tensor, Tensor]:
     """Vectors of at most `MAX_RADIUS`, and their norms `(..., 1)`."""
-    norm = geometry._norm(x)
-    x = x * (MAX_RADIUS / ops.maximum(norm, MAX_RADIUS))
-    return x, ops.minimum(norm, MAX_RADIUS)
+    radius = norm(x)
+    x = x * (MAX_RADIUS / ops.maximum(radius, MAX_RADIUS))
+    return x, ops.minimum(radius, MAX_RADIUS)
 
 
 def _dot(x: Tensor, y: Tensor) -> Tensor:
@@ -139,15 +143,3 @@ def _dot(x: Tensor, y: Tensor) -> Tensor:
 def _nonzero(x: Tensor) -> Tensor:
     """Numbers to divide by: 1 in place of 0, of which the quotient is 0."""
     return ops.where(x > 0, x, ops.ones_like(x))
-
-
-def _root(x: Tensor) -> Tensor:
-    """Square root with gradient 0, not NaN, at 0."""
-    positive = x > 0
-    root = ops.sqrt(ops.where(positive, x, ops.ones_like(x)))
-    return ops.where(positive, root, ops.zeros_like(root))
-
-
-def _sinh(x: Tensor) -> Tensor:
-    """Sinh; `keras_qa.export.tracing` replaces it for TensorFlow Lite."""
-    return ops.sinh(x)

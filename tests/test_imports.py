@@ -14,6 +14,7 @@ ORDER = (
     *("errors", "version", "quiet", "progress", "arguments"),
     "devices",
     *(
+        "hyperbolic_ops",
         "geometry",
         "hyperboloid",
         "initializers",

@@ -127,8 +127,9 @@ def for_converters(
         ),
     ]
     if without_arsinh:
-        replaced.append((geometry, "_arsinh", _arsinh))
-        replaced.append((hyperboloid, "_sinh", _sinh))
+        replaced.append((geometry, "arsinh", _arsinh))
+        replaced.append((hyperboloid, "arsinh", _arsinh))
+        replaced.append((hyperboloid, "sinh", _sinh))
     kept = [getattr(module, name) for module, name, _ in replaced]
     with for_any_machine(model):
         try:
