@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_positive
 
 STRATEGIES = ("random", "max", "mix")
 POOLS = ("own", "all")
@@ -59,14 +60,7 @@ class NegativeSampler:
     ):
         check_choice("strategy", strategy, STRATEGIES)
         check_choice("pool", pool, POOLS)
-        for name, value in [
-            ("negatives", negatives),
-            ("hard_pool_size", hard_pool_size),
-        ]:
-            if value < 1:
-                raise ValueError(
-                    f"`{name}` must be at least 1. Received: {name}={value!r}"
-                )
+        check_positive(negatives=negatives, hard_pool_size=hard_pool_size)
         self.negatives = negatives
         self.strategy = strategy
         self.pool = pool

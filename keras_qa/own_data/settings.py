@@ -8,7 +8,9 @@ from dataclasses import fields
 from dataclasses import replace
 from typing import Any
 
+from keras_qa.arguments import check_above_zero
 from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_not_negative
 from keras_qa.arguments import check_positive
 from keras_qa.text.tokenizer import TOKENIZERS
 
@@ -89,22 +91,13 @@ class TrainSettings:
                 if isinstance(f.default, int) and f.name != "oov_buckets"
             }
         )
-        if self.oov_buckets < 0:
-            raise ValueError(
-                "`oov_buckets` must not be negative. "
-                f"Received: oov_buckets={self.oov_buckets}"
-            )
+        check_not_negative(oov_buckets=self.oov_buckets)
+        check_above_zero(learning_rate=self.learning_rate, sum_l2=self.sum_l2)
         check_choice("tokenizer", self.tokenizer, TOKENIZERS)
         for name in ("dev_share", "held_out"):
             if not 0 < getattr(self, name) < 1:
                 raise ValueError(
                     f"`{name}` must be between 0 and 1. "
-                    f"Received: {name}={getattr(self, name)}"
-                )
-        for name in ("learning_rate", "sum_l2"):
-            if not getattr(self, name) > 0:
-                raise ValueError(
-                    f"`{name}` must be positive. "
                     f"Received: {name}={getattr(self, name)}"
                 )
 

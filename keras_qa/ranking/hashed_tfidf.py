@@ -7,6 +7,7 @@ from zlib import crc32
 import numpy as np
 from scipy import sparse
 
+from keras_qa.arguments import check_positive
 from keras_qa.ranking.floors import is_search_term
 from keras_qa.text.overlap import STOP_WORDS
 from keras_qa.text.tokenizer import tokenize
@@ -59,11 +60,7 @@ class HashedTfIdf:
         buckets: int = BUCKETS,
         tokenizer: str = "word",
     ):
-        if ngrams < 1 or buckets < 1:
-            raise ValueError(
-                "`ngrams` and `buckets` must be positive. "
-                f"Received: ngrams={ngrams}, buckets={buckets}"
-            )
+        check_positive(ngrams=ngrams, buckets=buckets)
         self.ngrams, self.buckets, self.tokenizer = ngrams, buckets, tokenizer
         counts = [self._counts(text) for text in documents]
         if not counts:

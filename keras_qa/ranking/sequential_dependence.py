@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from keras_qa.arguments import check_above_zero
 from keras_qa.arguments import check_choice
 from keras_qa.datasets.dataset import Question
 from keras_qa.ranking.floors import search_terms
@@ -102,8 +103,7 @@ class WeightedSequentialDependence:
         max_question_length: int | None = None,
         max_answer_length: int | None = None,
     ):
-        if not mu > 0:
-            raise ValueError(f"`mu` must be positive. Received: mu={mu}")
+        check_above_zero(mu=mu)
         if window < 2:
             raise ValueError(
                 "`window` must have room for two words. "

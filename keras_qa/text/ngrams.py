@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from keras_qa.arguments import check_positive
+
 
 class UnigramModel:
     """The frequency of each class, smoothed by absolute discounting.
@@ -35,11 +37,7 @@ class UnigramModel:
     """
 
     def __init__(self, class_count: int, discount: float = 0.75):
-        if class_count < 1:
-            raise ValueError(
-                "`class_count` must be a positive integer. "
-                f"Received: class_count={class_count}"
-            )
+        check_positive(class_count=class_count)
         if not 0 < discount < 1:
             raise ValueError(
                 "`discount` must be between 0 and 1. "

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from keras_qa.arguments import check_not_negative
 from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import error_at
 
@@ -73,11 +74,7 @@ class Vocabulary:
     """
 
     def __init__(self, words: Iterable[str], oov_buckets: int = 0):
-        if oov_buckets < 0:
-            raise ValueError(
-                "`oov_buckets` must not be negative. "
-                f"Received: oov_buckets={oov_buckets!r}"
-            )
+        check_not_negative(oov_buckets=oov_buckets)
         buckets = map(_BUCKET.format, range(1, oov_buckets + 1))
         self.oov_buckets = oov_buckets
         self.words = [PADDING, UNKNOWN, *words, *buckets]

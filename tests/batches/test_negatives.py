@@ -152,7 +152,7 @@ def test_epochs_differ_and_repeat():
     [
         ({"strategy": "hard"}, "`strategy` must be one of.*'hard'"),
         ({"pool": "mine"}, "`pool` must be one of.*'mine'"),
-        ({"negatives": 0}, "`negatives` must be at least 1.*negatives=0"),
+        ({"negatives": 0}, "`negatives` must be a positive int.*negatives=0"),
     ],
 )
 def test_bad_arguments(arguments, message):

@@ -96,5 +96,5 @@ def test_texts_without_words():
 def test_errors():
     with pytest.raises(ValueError, match="`documents` must hold"):
         HashedTfIdf([])
-    with pytest.raises(ValueError, match="`ngrams` and `buckets` must be"):
+    with pytest.raises(ValueError, match="`ngrams` must be a positive"):
         HashedTfIdf(["x"], ngrams=0)

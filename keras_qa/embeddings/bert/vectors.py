@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from gensim.models import KeyedVectors
 
+from keras_qa.arguments import check_not_negative
 from keras_qa.embeddings.bert.network import Bert
 from keras_qa.embeddings.bert.source import MINILM
 from keras_qa.embeddings.bert.word_pieces import encode_words
@@ -132,10 +133,7 @@ def bert_text_vectors(
         check_collection("texts", text)
     if length is None:
         length = max((len(text) for text in texts), default=0)
-    if length < 0:
-        raise ValueError(
-            f"`length` must not be negative. Received: length={length}"
-        )
+    check_not_negative(length=length)
     bert = Bert(source, layers)
     cut = [tuple(text[:length]) for text in texts]
     distinct = [text for text in dict.fromkeys(cut) if text]

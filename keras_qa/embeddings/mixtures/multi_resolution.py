@@ -11,6 +11,7 @@ from itertools import chain
 import numpy as np
 from gensim.models import KeyedVectors
 
+from keras_qa.arguments import check_positive
 from keras_qa.embeddings.formats.vector_files import PathLike
 from keras_qa.embeddings.mixtures.combinations import check_combination
 from keras_qa.embeddings.mixtures.encoders import Rows
@@ -147,10 +148,7 @@ class MultiResolution:
         """
         if length is None:
             length = max((len(text) for text in texts), default=0) or 1
-        if length < 1:
-            raise ValueError(
-                f"`length` must be positive. Received: length={length}"
-            )
+        check_positive(length=length)
         cut = _checked([text[:length] for text in texts], dtype)
         starts = length * np.arange(len(cut))
         flat = self._fill(

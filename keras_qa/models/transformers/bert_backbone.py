@@ -7,6 +7,7 @@ from typing import Self
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_above_zero
 from keras_qa.arguments import check_positive
 from keras_qa.embeddings.bert.network import Bert
 from keras_qa.embeddings.bert.network import keras_hub_package
@@ -234,8 +235,7 @@ def scaled_score(scale: float, dtype: str) -> keras.layers.Dense:
     Raises:
         ValueError: if `scale` is not positive.
     """
-    if not scale > 0:
-        raise ValueError(f"`scale` must be positive. Received: scale={scale!r}")
+    check_above_zero(scale=scale)
     return keras.layers.Dense(
         1,
         kernel_initializer=keras.initializers.Constant(scale),
