@@ -21,7 +21,7 @@ from keras_qa.layers import BagOfWords
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.vocabulary import Vocabulary
-from support.attention_runs import write_run
+from support.run_folders import write_run
 
 WORDS = ["who", "wrote", "emma", "jane", "austen", "did"]
 VOCABULARY = Vocabulary(WORDS, oov_buckets=3)
@@ -52,9 +52,11 @@ def forms(model, tmp_path_factory):
         if path.exists():
             return path
         if form == "run":
-            path.mkdir()
-            lengths = {"max_question_length": 5, "max_answer_length": 4}
-            write_run(path, model, VOCABULARY, lengths)
+            write_run(
+                *(path, model, VOCABULARY),
+                max_question_length=5,
+                max_answer_length=4,
+            )
         elif form == "saved":
             ranker.save(path)
         else:

@@ -20,11 +20,11 @@ from keras_qa.models import MRNN
 from keras_qa.models import HyperQA
 from keras_qa.text.reading import TextReading
 from keras_qa.text.vocabulary import Vocabulary
-from support.attention_runs import write_run
 from support.mrnn_reference import contextualize
 from support.mrnn_reference import dense_maps
 from support.mrnn_reference import distance
 from support.mrnn_reference import randomize
+from support.run_folders import write_run
 
 VOCABULARY = Vocabulary(["who", "wrote", "emma", "jane", "austen", "?"])
 READING = TextReading(VOCABULARY)
@@ -255,7 +255,8 @@ def test_the_command_draws_the_maps_of_a_saved_model(
         lambda maps, path: seen.append(maps) or draw_attention_maps(maps, path),
     )
     model, picture = mrnn(), tmp_path / "maps.png"
-    assert show(write_run(tmp_path, model, VOCABULARY), picture) == 0
+    folder = write_run(tmp_path, model, VOCABULARY, max_answer_length=4)
+    assert show(folder, picture) == 0
     check(seen[0], model)
     assert picture.read_bytes().startswith(b"\x89PNG")
     # The weights that it prints are the mean over the question's words.

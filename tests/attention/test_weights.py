@@ -21,7 +21,7 @@ from keras_qa.models import HyperQA
 from keras_qa.ranker import Ranker
 from keras_qa.text.reading import TextReading
 from keras_qa.text.vocabulary import Vocabulary
-from support.attention_runs import write_run
+from support.run_folders import write_run
 
 VOCABULARY = Vocabulary(["who", "wrote", "emma", "jane", "austen", "?"])
 READING = TextReading(VOCABULARY)
@@ -60,7 +60,9 @@ def attentive_lstm():
 def run_folder(tmp_path):
     """Makes the files of a run that the viewer reads."""
 
-    return partial(write_run, tmp_path, vocabulary=VOCABULARY)
+    return partial(
+        write_run, tmp_path, vocabulary=VOCABULARY, max_answer_length=4
+    )
 
 
 def show(folder, *options):

@@ -14,8 +14,8 @@ from keras_qa.demo.server import make_server
 from keras_qa.models import APCNN
 from keras_qa.ranker import Ranker
 from keras_qa.text.vocabulary import Vocabulary
-from support.attention_runs import write_run
 from support.own_data import write_table
+from support.run_folders import write_run
 
 pytest.importorskip("tf2onnx", reason="needs the extra onnx")
 pytestmark = pytest.mark.skipif(
@@ -45,7 +45,6 @@ def page(tmp_path_factory):
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs") / "AP-CNN 1"
-    folder.mkdir()
     keras.utils.set_random_seed(0)
     words = Vocabulary(["what", "is", "thing", "the", "list", "w1", "w2"])
     model = APCNN(len(words), 5, projection_dim=4, units=4)

@@ -14,6 +14,7 @@ from keras_qa.models import CosineQA
 from keras_qa.ranker import Ranker
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.vocabulary import Vocabulary
+from support.run_folders import write_run
 
 needs_tensorflow = pytest.mark.skipif(
     keras.backend.backend() != "tensorflow",
@@ -33,15 +34,12 @@ IDS = {
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs") / "one"
-    folder.mkdir()
     vocabulary = Vocabulary(["emma", "wrote"])
-    vocabulary.save(folder / "vocabulary.txt")
     keras.utils.set_random_seed(0)
-    CosineQA(len(vocabulary), 8, 16).save(folder / "model.keras")
-    settings = {"max_question_length": 5, "max_answer_length": None}
-    metrics = {"settings": settings, "tokenizer": "word-num"}
-    (folder / "metrics.json").write_text(json.dumps(metrics))
-    return folder
+    model = CosineQA(len(vocabulary), 8, 16)
+    return write_run(
+        *(folder, model, vocabulary, "word-num"), max_question_length=5
+    )
 
 
 def _export(run_folder, form, output, *arguments):

@@ -17,12 +17,12 @@ from keras_qa.search.token_search import TokenSearch
 from keras_qa.search.token_search import TokenSpace
 from keras_qa.search.token_shards import TokenShards
 from keras_qa.text.reading import TextReading
+from support.run_folders import write_run
 from support.search_runs import ANSWERS
 from support.search_runs import QUESTION
 from support.search_runs import SIZE
 from support.search_runs import VOCABULARY
 from support.search_runs import command
-from support.search_runs import make_run
 
 DIM = 16
 
@@ -122,7 +122,7 @@ def run(tmp_path_factory):
         projection_dim=DIM,
         scale=2.0,
     )
-    return make_run(tmp_path_factory.mktemp("late") / "run", model)
+    return write_run(tmp_path_factory.mktemp("late") / "run", model, VOCABULARY)
 
 
 @pytest.mark.parametrize("half", [False, True])

@@ -6,7 +6,6 @@ kit, `keras` and `np`.
 """
 
 import importlib
-import json
 import shutil
 from pathlib import Path
 
@@ -24,7 +23,6 @@ from keras_qa.datasets import Corpus
 from keras_qa.datasets import NegativeSampler
 from keras_qa.datasets import open_dataset
 from keras_qa.datasets import open_tabular
-from keras_qa.export.keras_file import export_keras
 from keras_qa.layers import RBMJumpScore
 from keras_qa.ranking.evaluation import recall_measures
 from keras_qa.ranking.first_stage import with_first_stage
@@ -33,6 +31,7 @@ from keras_qa.training.language_model import LanguageModelBatches
 from keras_qa.training.pairwise import PairwiseTrainer
 from keras_qa.training.triplets import TripletTrainer
 from support import all_models
+from support.run_folders import write_run
 
 DATA = Path(__file__).parents[1] / "data"
 # The model that `model` stands for, by the module of the example.
@@ -156,18 +155,11 @@ def write_files(folder):
 
 def write_index(folder):
     """Writes the folder `index`, of answers encoded by HyperQA."""
-    run = folder / "run"
-    run.mkdir()
     vocabulary = Corpus(
         open_tabular(train=folder / "train.csv").questions("train")
     ).vocabulary
     model = all_models.build("HyperQA", len(vocabulary), 6)
-    export_keras(model, run / "model.keras")
-    vocabulary.save(run / "vocabulary.txt")
-    lengths = {"max_question_length": None, "max_answer_length": None}
-    (run / "metrics.json").write_text(
-        json.dumps({"settings": lengths, "tokenizer": "word"})
-    )
+    run = write_run(folder / "run", model, vocabulary)
     (folder / "answers.txt").write_text("ann wrote it\nemma did\n")
     arguments = ("--answers", folder / "answers.txt")
     arguments += ("--output", folder / "index")

@@ -4,10 +4,11 @@ import keras
 import pytest
 
 from keras_qa import models
+from support.run_folders import write_run
 from support.search_runs import ANSWERS
 from support.search_runs import SIZE
+from support.search_runs import VOCABULARY
 from support.search_runs import build
-from support.search_runs import make_run
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +29,10 @@ def runs(tmp_path_factory):
         "qacnn": models.QACNN(SIZE, 6, filters=5),
         "qrnn": models.QRNNRanker(SIZE, 6, 5, 4, hidden_units=3),
     }
-    return {name: make_run(folder / name, m) for name, m in made.items()}
+    return {
+        name: write_run(folder / name, model, VOCABULARY)
+        for name, model in made.items()
+    }
 
 
 @pytest.fixture(scope="session")
