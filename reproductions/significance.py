@@ -105,24 +105,23 @@ def paired_test(
     )
 
 
-def ranking_of(group: Group, known: Known, metric: str = METRIC) -> Ranking:
+def ranking_of(group: Group, known: Known) -> Ranking:
     """What the rankings of a group's runs say beyond its records.
 
     Args:
         group: the group.
         known: the values of the group's runs.
-        metric: name of the metric of the interval.
 
     Raises:
         DatasetError: if a run's ranking or labels are missing or bad.
         SignificanceError: if the runs did not score the same questions.
     """
-    values = known.values((group,), metric)
+    values = known.values((group,), METRIC)
     return Ranking(
         paper=group.paper,
         dataset=group.dataset,
         split=group.split,
-        metric=metric,
+        metric=METRIC,
         questions=values.shape[1],
         condition=_condition(group, values),
         interval=seeds_interval(values),

@@ -157,13 +157,13 @@ def line_style(index: int) -> dict[str, Any]:
     }
 
 
-def legend_above(axes: Any, title: str = "", columns: int = 3) -> None:
+def legend_above(axes: Any, title: str = "") -> None:
     """Puts a legend above axes; removes their top and right frame lines."""
     _plain(axes)
     axes.legend(
         loc="lower left",
         bbox_to_anchor=(0, 1),
-        ncols=columns,
+        ncols=3,
         frameon=False,
         borderaxespad=0.2,
         title=title or None,

@@ -95,9 +95,9 @@ def distance(query, document, layer):
     return np.linalg.norm(aw @ document - query, axis=1).sum(), aw
 
 
-def randomize(layer, scale=1.0, seed=1):
+def randomize(layer, scale=1.0):
     """Gives all weights random values, and variances positive ones."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     for weight in layer.weights:
         value = scale * rng.normal(size=weight.shape)
         if weight.path.endswith("variance"):

@@ -69,9 +69,9 @@ class ExactPairs:
         return self.moments(theta) - self.data_moments(texts)
 
 
-def neighbours(texts, length, dim, seed=0):
+def neighbours(texts, length, dim):
     """Random states, each like the one before, `(texts, length, dim)`."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     mixing = np.eye(dim) + 0.5 * np.eye(dim, k=1)
     states = [np.tanh(rng.normal(size=(texts, dim)))]
     for _ in range(length - 1):
