@@ -98,7 +98,7 @@ def test_rank(runs, table, capsys):
     assert sorted(row["answer"] for row in rows) == [*("größer", "hier", "ich")]
     question = ("--question", "Wo?", "--encoding", "utf-16", "--file")
     assert command(*rank, *question, table) == 2
-    assert "a table, by its ending .csv" in capsys.readouterr().err
+    assert "expected a column 'answer', or a file" in capsys.readouterr().err
     assert command(*rank, *question, table.rename(table.parent / "a.txt")) == 0
     assert len(capsys.readouterr().out.splitlines()) == 4
     assert command(*rank, *question, table, "--group", "--no-quotes") == 2
