@@ -47,7 +47,7 @@ comma := ,
 
 # What must hold on every backend runs again under JAX and PyTorch.
 BACKEND_TESTS := tests/batches tests/layers tests/losses tests/metrics tests/models \
-	tests/optimizers tests/test_geometry.py \
+	tests/optimizers tests/test_geometry.py tests/test_hyperboloid.py \
 	tests/ranking/test_scoring.py tests/training \
 	tests/embeddings/bert/test_network.py \
 	tests/embeddings/elmo/test_encoder.py tests/devtools/test_recurrent_benchmark.py

@@ -80,8 +80,11 @@ def distance(
     # r - s and x / r - y / s by the exact difference of near points.
     apart = x - y
     change = _dot(apart, x + y) / _nonzero(r + s)
-    near = ops.where(r < s, x, y) / _nonzero(ops.minimum(r, s))
-    chord = (apart - near * change) / _nonzero(ops.maximum(r, s))
+    # Of equal radii the gradient must take the same as the vectors do, which
+    # that of a minimum or maximum does not on all backends.
+    nearer = r < s
+    near = ops.where(nearer, x, y) / _nonzero(ops.where(nearer, r, s))
+    chord = (apart - near * change) / _nonzero(ops.where(nearer, s, r))
     # The chord of two directions is 2 sin(θ / 2).
     across = sinh(r) * sinh(s) * _dot(chord, chord) / 4
     half = root(ops.square(sinh(change / 2)) + across)
