@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from keras import ops
+
 from keras_qa.errors import SearchError
 from keras_qa.layers import CosineSimilarity
 from keras_qa.layers import HyperbolicDistance
@@ -62,7 +64,9 @@ def space_of(model: Any) -> Space | TokenSpace:
         raise _misled(weight, "negative, as the weight of the distance")
     distance = model.head.get_layer("distance")
     if isinstance(distance, HyperbolicDistance):
-        curvature, asymmetry = map(float, distance.space())
+        curvature, asymmetry = (
+            float(ops.convert_to_numpy(number)) for number in distance.space()
+        )
         return HyperboloidSpace(
             weight, shift, curvature=curvature, asymmetry=asymmetry
         )
