@@ -11,8 +11,8 @@ Two rules keep float32 accurate up to the boundary:
   `epsilon`; no other nearly equal numbers are subtracted.
 - float16 and bfloat16 cannot tell points near the boundary from the boundary,
   so half-precision inputs are computed, and returned, in float32. float64
-  inputs stay float64 where Keras keeps them: on TensorFlow, and on JAX in its
-  64-bit mode.
+  inputs stay float64 on TensorFlow; on JAX and PyTorch, some operations of
+  Keras make float32 of them.
 
 Sources: Nickel and Kiela, "Poincaré Embeddings for Learning Hierarchical
 Representations", 2017 (distance, rescaled gradient); Ganea, Bécigneul and

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-import keras
 from keras import ops
+
+from keras_qa.precision import at_least_float32
 
 Tensor = Any
 
@@ -11,7 +12,7 @@ Tensor = Any
 def floating(x: Tensor) -> Tensor:
     """Float tensors; half precision becomes float32."""
     dtype = getattr(x, "dtype", "float32")
-    return ops.cast(x, keras.backend.result_type(dtype, "float32"))
+    return ops.cast(x, at_least_float32(dtype))
 
 
 def squared_norm(x: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ from support.new_process import run_code
 ROOT = Path(__file__).parents[1]
 # None may import one that stands behind it.
 ORDER = (
-    *("errors", "version", "quiet", "progress", "arguments"),
+    *("errors", "version", "quiet", "progress", "arguments", "precision"),
     "devices",
     *(
         "hyperbolic_ops",

@@ -9,8 +9,9 @@ from keras import ops
 
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
+from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.cosine_similarity import unit_vectors
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.tf_idf import TfIdf
 from keras_qa.text.vocabulary import UNKNOWN_ID
 
@@ -23,7 +24,7 @@ FEATURES = (*VECTOR_FEATURES, *WORD_FEATURES)
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class AlignmentFeatures(PairLayer):
+class AlignmentFeatures(PrecisePairLayer, MaskingLayer):
     """Nine features of a pair of texts, from its words and their vectors.
 
     With the words q_i of the question, M of them, and a_j of the answer, N of
@@ -104,7 +105,6 @@ class AlignmentFeatures(PairLayer):
             raise ValueError(
                 "`features` must name at least one. Received: features=[]"
             )
-        self.supports_masking = True
         self.idf = TfIdf(
             vocabulary_size, norm=None, dtype=self.dtype_policy, name="idf"
         )
@@ -120,10 +120,6 @@ class AlignmentFeatures(PairLayer):
             ValueError: if there is no document, or an id is out of range.
         """
         self.idf.adapt(texts, smooth)
-
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No mask: the features have no axis of positions."""
-        return None
 
     def call(self, inputs: Any) -> Any:
         """Computes the features."""
@@ -146,6 +142,7 @@ class AlignmentFeatures(PairLayer):
             "log_length": ops.log(1.0 + ops.sum(ones[1], axis=1)),
         }
         if len(vectors) == 2:
+            vectors = [ops.cast(x, self.precise) for x in vectors]
             computed |= _vector_features(vectors, ones, idf, equal & unknown)
         missing = [name for name in self.features if name not in computed]
         if missing:
@@ -158,14 +155,6 @@ class AlignmentFeatures(PairLayer):
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, features)`."""
         return (input_shape[0][0], len(self.features))
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "vocabulary_size": self.vocabulary_size,
-            "features": list(self.features),
-        }
 
 
 def _vector_features(
@@ -217,7 +206,7 @@ def _cosine_of_sums(vectors: Sequence[Any], weights: Sequence[Any]) -> Any:
     """Cosine of the weighted sums of vectors, `(batch_size,)`."""
     # (batch_size, 1, length) by (batch_size, length, dim)
     sums = [
-        ops.matmul(w[:, None, :], ops.cast(x, w.dtype))[:, 0]
+        ops.matmul(w[:, None, :], x)[:, 0]
         for x, w in zip(vectors, weights, strict=True)
     ]
     return ops.sum(unit_vectors(sums[0]) * unit_vectors(sums[1]), axis=-1)

@@ -8,6 +8,7 @@ from keras import ops
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.pair_layer import PairLayer
 from keras_qa.layers.sequences import mask_of
+from keras_qa.layers.sequences import weighted_sum
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -122,10 +123,7 @@ class AttentivePooling(PairLayer, MaskingLayer):
             for axis, text_mask in zip((2, 1), masks, strict=True)
         ]
         pooled = [
-            # (batch_size, 1, length) by (batch_size, length, dim)
-            ops.squeeze(
-                ops.matmul(w[:, None, :], ops.cast(x, self.precise)), axis=1
-            )
+            weighted_sum(w, ops.cast(x, self.precise))
             for w, x in zip(weights, texts, strict=True)
         ]
         return [

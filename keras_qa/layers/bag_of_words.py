@@ -8,6 +8,7 @@ from keras import ops
 
 from keras_qa.arguments import check_choice
 from keras_qa.layers.base_layer import MaskingLayer
+from keras_qa.layers.sequences import weighted_sum
 
 POOLINGS = ("sum", "mean")
 
@@ -57,14 +58,13 @@ class BagOfWords(MaskingLayer):
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
         """Sums or averages over the axis of positions."""
-        x = ops.cast(inputs, keras.backend.result_type(inputs.dtype, "float32"))
+        x = ops.cast(inputs, self.precise)
         if mask is None:
             pooled = ops.sum(x, axis=1)
             count = ops.cast(ops.shape(x)[1], x.dtype)
         else:
             weights = ops.cast(mask, x.dtype)
-            # (batch_size, 1, length) by (batch_size, length, dim)
-            pooled = ops.squeeze(ops.matmul(weights[:, None, :], x), axis=1)
+            pooled = weighted_sum(weights, x)
             count = ops.sum(weights, axis=1, keepdims=True)
         if self.pooling == "mean":
             pooled = pooled / ops.maximum(count, 1)
@@ -80,7 +80,7 @@ class BagOfWords(MaskingLayer):
         Returns:
             Float tensor `(rows, dim)`, equal to that of `call` for these texts.
         """
-        x = ops.cast(words, keras.backend.result_type(words.dtype, "float32"))
+        x = ops.cast(words, self.precise)
         pooled = packed_sum(x, batch)
         if self.pooling == "mean":
             count = ops.cast(batch["lengths"], x.dtype)[:, None]

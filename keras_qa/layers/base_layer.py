@@ -5,6 +5,8 @@ from typing import Any
 
 import keras
 
+from keras_qa.precision import at_least_float32
+
 
 def serialized(value: Any) -> Any:
     """Converts an argument of a layer or a model for a configuration.
@@ -36,6 +38,15 @@ class ConfiguredLayer(keras.layers.Layer):
 
     not_kept: tuple[str, ...] = ()
 
+    @property
+    def precise(self) -> str:
+        """Dtype of values that stay in float32 under half precision."""
+        return at_least_float32(self.compute_dtype)
+
+    def add_precise_weight(self, **kwargs: Any) -> Any:
+        """Adds a weight of the dtype `precise`; see `add_weight`."""
+        return self.add_weight(dtype=self.precise, autocast=False, **kwargs)
+
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
         config = super().get_config()
@@ -49,18 +60,23 @@ class ConfiguredLayer(keras.layers.Layer):
         return config
 
 
-class MaskingLayer(ConfiguredLayer):
-    """A layer that uses masks and does not pass them on.
+class PreciseLayer(ConfiguredLayer):
+    """A layer whose outputs are of the dtype `precise`."""
 
-    Attributes:
-        precise: dtype of values that stay in float32 under mixed precision;
-            float64 if the layer computes in float64.
-    """
+    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
+        """The outputs' shapes, in float32 at least."""
+        return keras.tree.map_structure(
+            lambda x: keras.KerasTensor(x.shape, self.precise),
+            super().compute_output_spec(*args, **kwargs),
+        )
+
+
+class MaskingLayer(ConfiguredLayer):
+    """A layer that uses masks and does not pass them on."""
 
     def __init__(self, **kwargs: Any):
         super().__init__(**kwargs)
         self.supports_masking = True
-        self.precise = keras.backend.result_type(self.compute_dtype, "float32")
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
         """Returns None: outputs have no positions, or are 0 at padding."""

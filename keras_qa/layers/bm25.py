@@ -9,13 +9,14 @@ import numpy as np
 from keras import ops
 
 from keras_qa.arguments import check_positive
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.base_layer import MaskingLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.text.vocabulary import PADDING_ID
 from keras_qa.text.vocabulary import UNKNOWN_ID
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class BM25(PairLayer):
+class BM25(PrecisePairLayer, MaskingLayer):
     """Okapi BM25 of a question and an answer.
 
         score = Σ_i idf(q_i) tf_i / (tf_i + k1 (1 - b + b |a| / mean))
@@ -60,6 +61,7 @@ class BM25(PairLayer):
     Reference: Robertson et al., 1994, "Okapi at TREC-3".
     """
 
+    not_kept = ("k1", "b")
     parts = {
         "question_ids": ("batch_size", "question_length"),
         "answer_ids": ("batch_size", "answer_length"),
@@ -76,7 +78,6 @@ class BM25(PairLayer):
         super().__init__(autocast=False, **kwargs)
         check_positive(vocabulary_size=vocabulary_size)
         self.vocabulary_size = vocabulary_size
-        self.supports_masking = True
         self.build([(None, None), (None, None)])
         self.assign(k1, b)
 
@@ -84,12 +85,11 @@ class BM25(PairLayer):
         """Creates idf, mean length and the two parameters."""
         shapes = {"idf": (self.vocabulary_size,)}
         self.idf, self.mean_length, self.k1, self.b = (
-            self.add_weight(
+            self.add_precise_weight(
                 name=name,
                 shape=shapes.get(name, ()),
                 initializer="ones",
                 trainable=False,
-                autocast=False,
             )
             for name in ("idf", "mean_length", "k1", "b")
         )
@@ -155,10 +155,6 @@ class BM25(PairLayer):
         words = sum(int((idf[text] > 0).sum()) for text in texts)
         self.mean_length.assign(words / len(texts) if words else 1.0)
 
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """No mask: the scores have no axis of positions."""
-        return None
-
     def call(self, inputs: Any) -> Any:
         """Computes the scores."""
         question, answer = inputs
@@ -180,8 +176,4 @@ class BM25(PairLayer):
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, as they are now."""
-        return {
-            **super().get_config(),
-            "vocabulary_size": self.vocabulary_size,
-            **self.parameters,
-        }
+        return {**super().get_config(), **self.parameters}

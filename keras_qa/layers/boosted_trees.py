@@ -7,10 +7,11 @@ import numpy as np
 from keras import ops
 
 from keras_qa.arguments import check_positive
+from keras_qa.layers.base_layer import PreciseLayer
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class BoostedTrees(keras.layers.Layer):
+class BoostedTrees(PreciseLayer):
     """Adds up the values that decision trees give to features.
 
         score = bias + Σ_t v_t(leaf_t(x))
@@ -67,12 +68,11 @@ class BoostedTrees(keras.layers.Layer):
             trainable=False,
         )
         self.thresholds, self.values, self.bias = (
-            self.add_weight(
+            self.add_precise_weight(
                 name=name,
                 shape=shape,
                 initializer="zeros",
                 trainable=False,
-                autocast=False,
             )
             for name, shape in (
                 ("thresholds", inner),
@@ -119,7 +119,7 @@ class BoostedTrees(keras.layers.Layer):
 
     def call(self, inputs: Any) -> Any:
         """Follows all trees at once."""
-        x = ops.cast(inputs, self.thresholds.dtype)
+        x = ops.cast(inputs, self.precise)
         asked = ops.take(x, ops.reshape(self.features, (-1,)), axis=1)
         asked = ops.reshape(asked, (-1, self.trees, 2**self.depth - 1))
         left = ops.cast(asked <= self.thresholds, x.dtype)
@@ -138,11 +138,3 @@ class BoostedTrees(keras.layers.Layer):
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """`(batch_size, 1)`."""
         return (input_shape[0], 1)
-
-    def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "trees": self.trees,
-            "depth": self.depth,
-        }

@@ -6,12 +6,11 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_qa.layers.base_layer import ConfiguredLayer
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class CircularCorrelation(PairLayer, ConfiguredLayer):
+class CircularCorrelation(PrecisePairLayer):
     """Compresses the outer product of two vectors into one of their size.
 
         [q * a]_k = sum_i q_i a_{(i + k) mod d}
@@ -58,10 +57,7 @@ class CircularCorrelation(PairLayer, ConfiguredLayer):
 
     def call(self, inputs: Any) -> Any:
         """Computes the correlation."""
-        question, answer = (
-            ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
-            for x in inputs
-        )
+        question, answer = (ops.cast(x, self.precise) for x in inputs)
         return _correlation(question, answer)
 
     def compute_output_shape(self, input_shape: Any) -> tuple:

@@ -5,14 +5,15 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.pair_layer import broadcast_shape
+from keras_qa.precision import at_least_float32
 
 SMALLEST_NORM = 1e-6
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class CosineSimilarity(PairLayer):
+class CosineSimilarity(PrecisePairLayer):
     """Cosine of the angle between two vectors.
 
         cos(q, a) = <q, a> / (|q| |a|)
@@ -50,7 +51,9 @@ class CosineSimilarity(PairLayer):
 
     def call(self, inputs: Any) -> Any:
         """Computes the cosines."""
-        question, answer = (unit_vectors(x) for x in inputs)
+        question, answer = (
+            unit_vectors(ops.cast(x, self.precise)) for x in inputs
+        )
         return ops.sum(question * answer, axis=-1, keepdims=True)
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
@@ -67,6 +70,6 @@ def unit_vectors(x: Any) -> Any:
     Returns:
         Float tensor of the same shape; a zero vector stays zero.
     """
-    x = ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
+    x = ops.cast(x, at_least_float32(x.dtype))
     squared = ops.sum(ops.square(x), axis=-1, keepdims=True)
     return x * ops.rsqrt(ops.maximum(squared, SMALLEST_NORM**2))

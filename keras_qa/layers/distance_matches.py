@@ -8,6 +8,7 @@ from keras import ops
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.sequences import mask_of
+from keras_qa.precision import at_least_float32
 
 ROUNDING = 1e-5
 """Squared distances below this share of the squared norms are rounding."""
@@ -55,7 +56,8 @@ class DistanceMatches(PrecisePairLayer, MaskingLayer):
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
         """Computes the matches."""
-        return distance_matches(inputs, mask or (None, None))
+        texts = [ops.cast(x, self.precise) for x in inputs]
+        return distance_matches(texts, mask or (None, None))
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, question_length, answer_length)`."""
@@ -74,10 +76,7 @@ def distance_matches(texts: Any, masks: Any) -> Any:
         Float tensor `(batch_size, question_length, answer_length)`.
     """
     asked, answered = map(mask_of, texts, masks)
-    question, answer = (
-        ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
-        for x in texts
-    )
+    question, answer = (ops.cast(x, at_least_float32(x.dtype)) for x in texts)
     norms = (
         ops.sum(ops.square(question), axis=-1)[:, :, None]
         + ops.sum(ops.square(answer), axis=-1)[:, None, :]

@@ -6,15 +6,14 @@ import keras
 from keras import ops
 
 from keras_qa.arguments import check_above_zero
-from keras_qa.layers.base_layer import ConfiguredLayer
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.pair_layer import broadcast_shape
 
 SMALLEST_DISTANCE = 1e-6
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class GESD(PairLayer, ConfiguredLayer):
+class GESD(PrecisePairLayer):
     """Euclidean distance and sigmoid of the dot product, multiplied.
 
         GESD(x, y) = 1 / (1 + |x - y|) * 1 / (1 + exp(-gamma (<x, y> + c)))
@@ -60,10 +59,7 @@ class GESD(PairLayer, ConfiguredLayer):
 
     def call(self, inputs: Any) -> Any:
         """Computes the similarities."""
-        question, answer = (
-            ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
-            for x in inputs
-        )
+        question, answer = (ops.cast(x, self.precise) for x in inputs)
         squared = ops.sum(ops.square(question - answer), axis=-1, keepdims=True)
         distance = ops.sqrt(ops.maximum(squared, SMALLEST_DISTANCE**2))
         product = ops.sum(question * answer, axis=-1, keepdims=True)

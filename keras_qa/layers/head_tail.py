@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_qa.layers.base_layer import MaskingLayer
+from keras_qa.layers.sequences import weighted_sum
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -75,6 +76,4 @@ class HeadTail(MaskingLayer):
 
 def _only(states: Any, chosen: Any) -> Any:
     """Returns the state at the chosen position of each text, 0 without one."""
-    # (batch_size, 1, length) by (batch_size, length, 2 units)
-    chosen = ops.cast(chosen, states.dtype)[:, None, :]
-    return ops.squeeze(ops.matmul(chosen, states), axis=1)
+    return weighted_sum(ops.cast(chosen, states.dtype), states)

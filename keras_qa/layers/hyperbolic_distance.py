@@ -8,13 +8,12 @@ from keras import ops
 
 from keras_qa import hyperboloid
 from keras_qa.arguments import check_above_zero
-from keras_qa.layers.base_layer import ConfiguredLayer
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.pair_layer import broadcast_shape
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class HyperbolicDistance(PairLayer, ConfiguredLayer):
+class HyperbolicDistance(PrecisePairLayer):
     """Distance of two points of hyperbolic space, by radius and direction.
 
     The points are the exponential maps of the inputs at the origin (see
@@ -85,18 +84,16 @@ class HyperbolicDistance(PairLayer, ConfiguredLayer):
         if self.trainable_curvature:
             # The inverse of softplus.
             start = math.log(math.expm1(self.curvature))
-            self.curvature_weight = self.add_weight(
+            self.curvature_weight = self.add_precise_weight(
                 name="curvature",
                 shape=(),
                 initializer=keras.initializers.Constant(start),
-                autocast=False,
             )
         if self.asymmetric:
-            self.asymmetry_weight = self.add_weight(
+            self.asymmetry_weight = self.add_precise_weight(
                 name="asymmetry",
                 shape=(),
                 initializer="zeros",
-                autocast=False,
             )
 
     def space(self) -> tuple[Any, Any]:
@@ -109,7 +106,7 @@ class HyperbolicDistance(PairLayer, ConfiguredLayer):
 
     def call(self, inputs: Any) -> Any:
         """Computes the distances."""
-        question, answer = inputs
+        question, answer = (ops.cast(x, self.precise) for x in inputs)
         return hyperboloid.distance(
             question, answer, *self.space(), keepdims=True
         )

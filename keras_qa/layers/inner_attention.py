@@ -202,10 +202,10 @@ class InnerAttentionGRU(PairLayer, ConfiguredLayer):
 
     def _penalise(self, question: Any, weights: Any, mask: Any) -> None:
         """Adds Occam's loss."""
-        words = ops.cast(mask_of(weights, mask), "float32")
-        total = ops.sum(ops.cast(weights, "float32") * words, axis=1)
+        words = ops.cast(mask_of(weights, mask), self.precise)
+        total = ops.sum(ops.cast(weights, self.precise) * words, axis=1)
         factor = ops.matmul(question, self.penalty_kernel)[:, 0]
-        factor = ops.maximum(ops.cast(factor, "float32"), self.occam)
+        factor = ops.maximum(ops.cast(factor, self.precise), self.occam)
         self.add_loss(ops.mean(factor * total))
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:

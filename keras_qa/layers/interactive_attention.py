@@ -16,6 +16,7 @@ from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.pair_layer import check_parts
 from keras_qa.layers.sequences import cut_or_pad
 from keras_qa.layers.sequences import masked_softmax
+from keras_qa.layers.sequences import weighted_sum
 from keras_qa.text.sides import SIDES
 
 TERMS = ("question", "answer", "jump", "frequency", "match")
@@ -201,12 +202,11 @@ class InteractiveAttention(MaskingLayer):
     def _weight(
         self, name: str, shape: tuple, initializer: str | None = None
     ) -> Any:
-        return self.add_weight(
+        return self.add_precise_weight(
             name=name,
             shape=shape,
             initializer=initializer or fresh(self.kernel_initializer),
             regularizer=self.kernel_regularizer,
-            autocast=False,
         )
 
     def call(
@@ -278,8 +278,8 @@ class InteractiveAttention(MaskingLayer):
         """`E^T d` `(batch_size, word_dim)`."""
         weights = ops.cast(weights, self.precise)
         # (batch_size, 1, words) by (batch_size, words, word_dim)
-        bag = ops.matmul(weights[:, None, :], unit_vectors(words))
-        return ops.squeeze(bag, axis=1)
+        words = unit_vectors(ops.cast(words, self.precise))
+        return weighted_sum(weights, words)
 
     def compute_output_shape(self, input_shape: Mapping[str, Any]) -> tuple:
         """`(batch_size, answer_length)`."""

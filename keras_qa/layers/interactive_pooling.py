@@ -87,24 +87,20 @@ class InteractivePooling(PairLayer, MaskingLayer):
         """Creates W, b and c."""
         dim = input_shape[0][-1]
         units = self.units or dim
-        kernel = {
-            "regularizer": self.kernel_regularizer,
-            "autocast": False,
-        }
-        self.kernel = self.add_weight(
+        kernel = {"regularizer": self.kernel_regularizer}
+        self.kernel = self.add_precise_weight(
             name="kernel",
             shape=(dim, units),
             initializer=self.kernel_initializer,
             **kernel,
         )
-        self.bias = self.add_weight(
+        self.bias = self.add_precise_weight(
             name="bias",
             shape=(units,),
             initializer="zeros",
             regularizer=self.bias_regularizer,
-            autocast=False,
         )
-        self.vector = self.add_weight(
+        self.vector = self.add_precise_weight(
             name="vector",
             shape=(units, 1),
             initializer=fresh(self.kernel_initializer),
@@ -125,8 +121,10 @@ class InteractivePooling(PairLayer, MaskingLayer):
             best = _best_products(texts[own], texts[other], masks[other])
             hidden = ops.tanh(ops.matmul(best, self.kernel) + self.bias)
             scores = ops.matmul(hidden, self.vector)[..., 0]
+            scores = ops.cast(scores, self.precise)
             weights.append(masked_softmax(scores, masks[own]))
-            pooled.append(ops.einsum("bl,bld->bd", weights[-1], best))
+            product = ops.einsum("bl,bld->bd", weights[-1], best)
+            pooled.append(ops.cast(product, self.precise))
         return pooled + weights if return_attention_scores else pooled
 
     def compute_output_shape(self, input_shape: Any) -> list[tuple]:

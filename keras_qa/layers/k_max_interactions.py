@@ -94,31 +94,27 @@ class KMaxInteractions(PrecisePairLayer, MaskingLayer):
     def build(self, input_shape: Any) -> None:
         """Creates M, w and b, as far as the similarity has them."""
         dim = input_shape[0][-1]
-        kernel = {
-            "regularizer": self.kernel_regularizer,
-            "autocast": False,
-        }
+        kernel = {"regularizer": self.kernel_regularizer}
         if self.similarity == "cosine":
             return
-        self.kernel = self.add_weight(
+        self.kernel = self.add_precise_weight(
             name="kernel",
             shape=(self.grids, dim, dim),
             initializer=self.kernel_initializer,
             **kernel,
         )
         if self.similarity == "tensor":
-            self.linear = self.add_weight(
+            self.linear = self.add_precise_weight(
                 name="linear",
                 shape=(2, dim, self.grids),
                 initializer=fresh(self.kernel_initializer),
                 **kernel,
             )
-        self.bias = self.add_weight(
+        self.bias = self.add_precise_weight(
             name="bias",
             shape=(self.grids,),
             initializer="zeros",
             regularizer=self.bias_regularizer,
-            autocast=False,
         )
 
     def call(self, inputs: Any, mask: Any = None) -> Any:

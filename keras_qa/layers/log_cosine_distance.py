@@ -6,14 +6,13 @@ import keras
 from keras import ops
 
 from keras_qa.arguments import check_above_zero
-from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.cosine_similarity import unit_vectors
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.pair_layer import broadcast_shape
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class LogCosineDistance(PairLayer, ConfiguredLayer):
+class LogCosineDistance(PrecisePairLayer):
     """Logarithm of the squared Euclidean distance of two directions.
 
         d(q, a) = log(|q/|q| - a/|a||² + epsilon)
@@ -64,7 +63,9 @@ class LogCosineDistance(PairLayer, ConfiguredLayer):
 
     def call(self, inputs: Any) -> Any:
         """Computes the logarithms."""
-        question, answer = (unit_vectors(x) for x in inputs)
+        question, answer = (
+            unit_vectors(ops.cast(x, self.precise)) for x in inputs
+        )
         # Unlike 2 - 2 cos, the difference loses no digits near 0.
         squares = ops.square(question - answer)
         return ops.log(ops.sum(squares, axis=-1, keepdims=True) + self.epsilon)

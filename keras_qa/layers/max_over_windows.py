@@ -62,6 +62,7 @@ class MaxOverWindows(ConfiguredLayer):
         # Where no position of a window is a word, `lowest` is the maximum.
         parts = self._parts(ops.where(real, inputs, lowest), lowest)
         largest = functools.reduce(ops.maximum, parts)
+        largest = ops.cast(largest, inputs.dtype)
         return ops.where(self._filled(mask)[:, :, None], largest, 0)
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:

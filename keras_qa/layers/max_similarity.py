@@ -7,14 +7,14 @@ from keras import ops
 
 from keras_qa.arguments import check_choice
 from keras_qa.layers.base_layer import MaskingLayer
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.sequences import mask_of
 
 REDUCTIONS = ("sum", "mean")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class MaxSimilarity(PairLayer, MaskingLayer):
+class MaxSimilarity(PrecisePairLayer, MaskingLayer):
     """Sums, over the question's tokens, the best match in the answer.
 
     With the vectors q_i of a question and a_j of an answer,
@@ -64,10 +64,7 @@ class MaxSimilarity(PairLayer, MaskingLayer):
         """Computes the scores."""
         masks = [None, None] if mask is None else mask
         asked, answered = map(mask_of, inputs, masks)
-        question, answer = (
-            ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
-            for x in inputs
-        )
+        question, answer = (ops.cast(x, self.precise) for x in inputs)
         products = ops.einsum("bqd,bad->bqa", question, answer)
         pairs = asked[:, :, None] & answered[:, None, :]
         # Any number that is lower than all products: it is not chosen.

@@ -8,7 +8,6 @@ from keras import ops
 
 from keras_qa.arguments import check_positive
 from keras_qa.initializers import fresh
-from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.cosine_similarity import SMALLEST_NORM
 from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.head_tail import HeadTail
@@ -20,7 +19,7 @@ DIRECTIONS = ("forward", "backward")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class MultiPerspectiveMatching(PrecisePairLayer, ConfiguredLayer):
+class MultiPerspectiveMatching(PrecisePairLayer):
     """Matches each state of a text with all states of another text.
 
     The states of both texts are concatenated outputs of a forward and a
@@ -103,7 +102,6 @@ class MultiPerspectiveMatching(PrecisePairLayer, ConfiguredLayer):
         self.strategies = check_strategies(strategies)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
-        self.precise = keras.backend.result_type(self.compute_dtype, "float32")
         self.ends = HeadTail(dtype=self.precise, name="ends")
 
     def build(self, input_shape: Any) -> None:
@@ -112,13 +110,12 @@ class MultiPerspectiveMatching(PrecisePairLayer, ConfiguredLayer):
         self.ends.build(input_shape[1])
         units = input_shape[0][-1] // 2
         self.kernels = {
-            name: self.add_weight(
+            name: self.add_precise_weight(
                 name=name,
                 shape=(self.perspectives, units),
                 # A seed of its own: the matrices start apart.
                 initializer=fresh(self.kernel_initializer),
                 regularizer=self.kernel_regularizer,
-                autocast=False,
             )
             for name in (
                 f"{direction}_{strategy}"
@@ -156,7 +153,7 @@ class MultiPerspectiveMatching(PrecisePairLayer, ConfiguredLayer):
                     matched, weights
                 )
                 features.append(dots * norms)
-        return ops.concatenate(features, axis=-1)
+        return ops.cast(ops.concatenate(features, axis=-1), self.precise)
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
         """The mask of the text."""

@@ -306,7 +306,7 @@ def same_pooling(
     Returns:
         Float tensor of the shape and dtype of `x`, 0 at padding.
     """
-    words = mask_of(x, mask)[:, :, None]
+    dtype, words = x.dtype, mask_of(x, mask)[:, :, None]
     if pooling == "max":
         x = ops.where(words, x, ops.cast(-float("inf"), x.dtype))
         x = reduce(ops.maximum, _windows(x, size, -float("inf")))
@@ -315,6 +315,7 @@ def same_pooling(
         counted = reduce(add, _windows(ops.cast(words, x.dtype), size, 0))
         # Windows of padding only count 0.
         x = x / ops.maximum(counted, 1)
+    x = ops.cast(x, dtype)
     return ops.where(words, x, ops.zeros_like(x))
 
 

@@ -5,14 +5,13 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_qa.layers.base_layer import ConfiguredLayer
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 
 SMALLEST_SQUARE = 1e-12
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class OrthogonalDecomposition(PairLayer, ConfiguredLayer):
+class OrthogonalDecomposition(PrecisePairLayer):
     """Splits each vector into a part parallel and one orthogonal to another.
 
     With x_i the vectors of a text and y_i what they are compared with, such as
@@ -62,10 +61,7 @@ class OrthogonalDecomposition(PairLayer, ConfiguredLayer):
 
     def call(self, inputs: Any, mask: Any = None) -> list[Any]:
         """Computes both parts."""
-        text, aligned = (
-            ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
-            for x in inputs
-        )
+        text, aligned = (ops.cast(x, self.precise) for x in inputs)
         square = ops.sum(ops.square(aligned), axis=-1, keepdims=True)
         product = ops.sum(text * aligned, axis=-1, keepdims=True)
         large = square > SMALLEST_SQUARE
@@ -80,9 +76,3 @@ class OrthogonalDecomposition(PairLayer, ConfiguredLayer):
     def compute_output_shape(self, input_shape: Any) -> list[tuple]:
         """`(batch_size, length, dim)`, twice."""
         return [tuple(input_shape[0])] * 2
-
-    def compute_output_spec(self, inputs: Any, mask: Any = None) -> list[Any]:
-        """The outputs' shapes and dtypes."""
-        dtype = keras.backend.result_type(inputs[0].dtype, "float32")
-        # Two objects: Keras tells symbolic outputs apart by identity.
-        return [keras.KerasTensor(inputs[0].shape, dtype) for _ in range(2)]

@@ -6,6 +6,8 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.layers.base_layer import PreciseLayer
+
 Axes = tuple[str, ...]
 # Types without padding, or without stored zeros.
 UNPADDED = ("RaggedTensor", "SparseTensor")
@@ -52,21 +54,8 @@ class PairLayer(keras.layers.Layer):
         )
 
 
-class PrecisePairLayer(PairLayer):
-    """A layer of several inputs with one output, in float32 at least.
-
-    Attributes:
-        precise: dtype of the output, as of `MaskingLayer`.
-    """
-
-    precise: str
-
-    def compute_output_spec(
-        self, inputs: Any, mask: Any = None
-    ) -> keras.KerasTensor:
-        """The output's shape, in float32 at least."""
-        shape = self.compute_output_shape([tuple(x.shape) for x in inputs])
-        return keras.KerasTensor(shape, dtype=self.precise)
+class PrecisePairLayer(PairLayer, PreciseLayer):
+    """A layer of several inputs, with outputs of the dtype `precise`."""
 
 
 def broadcast_shape(input_shape: Any) -> tuple[int | None, ...]:

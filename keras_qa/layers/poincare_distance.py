@@ -3,16 +3,16 @@
 from typing import Any
 
 import keras
+from keras import ops
 
 from keras_qa import geometry
 from keras_qa.arguments import check_above_zero
-from keras_qa.layers.base_layer import ConfiguredLayer
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.pair_layer import broadcast_shape
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class PoincareDistance(PairLayer, ConfiguredLayer):
+class PoincareDistance(PrecisePairLayer):
     """Distance of two points of the Poincaré ball.
 
         d(q, a) = arcosh(1 + 2 |q - a|² / ((1 - |q|²)(1 - |a|²)))
@@ -72,7 +72,7 @@ class PoincareDistance(PairLayer, ConfiguredLayer):
 
     def call(self, inputs: Any) -> Any:
         """Computes the distances."""
-        question, answer = inputs
+        question, answer = (ops.cast(x, self.precise) for x in inputs)
         return geometry.distance(
             question,
             answer,

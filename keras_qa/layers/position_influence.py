@@ -85,13 +85,11 @@ class PositionInfluence(PrecisePairLayer, MaskingLayer):
 
     def build(self, input_shape: Any) -> None:
         """Draws the noise."""
-        self.drawn = self.add_weight(
+        self.drawn = self.add_precise_weight(
             name="noise",
             shape=(self.max_distance + 1, self.units),
             initializer=keras.initializers.RandomNormal(stddev=self.noise),
             trainable=False,
-            dtype=self.precise,
-            autocast=False,
         )
 
     def call(self, inputs: Any) -> Any:

@@ -163,7 +163,10 @@ class QuasiRecurrent(ConfiguredLayer):
         """
         taps = self._taps(inputs, steps)
         kernels = ops.split(self.kernel, self.gates, axis=-1)
-        features = [_convolution(taps, kernel) for kernel in kernels]
+        features = [
+            ops.cast(_convolution(taps, kernel), self.compute_dtype)
+            for kernel in kernels
+        ]
         if self.bias is not None:
             biases = ops.split(self.bias, self.gates)
             features = [x + b for x, b in zip(features, biases, strict=True)]

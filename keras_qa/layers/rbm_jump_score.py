@@ -10,6 +10,7 @@ from keras import ops
 
 from keras_qa.arguments import check_choice
 from keras_qa.layers.base_layer import MaskingLayer
+from keras_qa.layers.base_layer import PreciseLayer
 from keras_qa.layers.contrastive_divergence import ContrastiveDivergence
 from keras_qa.layers.contrastive_divergence import StatePairs
 from keras_qa.layers.contrastive_divergence import truncated_exponential
@@ -24,7 +25,7 @@ CLIPPED_SHARE = 0.05
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class RBMJumpScore(MaskingLayer):
+class RBMJumpScore(PreciseLayer, MaskingLayer):
     """Scores each word's state together with the next word's state.
 
     With `h_t` the states of an answer, and `Q`, `q_1` and `q_2` the weights,
@@ -124,13 +125,12 @@ class RBMJumpScore(MaskingLayer):
         """Creates `Q`, `q_1`, `q_2` and the weights that `fit` measures."""
         dim = input_shape[-1]
         self.kernel, self.state_bias, self.next_bias = (
-            self.add_weight(
+            self.add_precise_weight(
                 name=name,
                 shape=shape,
                 initializer=keras.initializers.RandomUniform(
                     -self.initializer_range, self.initializer_range
                 ),
-                autocast=False,
             )
             for name, shape in (
                 ("kernel", (dim, dim)),
@@ -138,13 +138,13 @@ class RBMJumpScore(MaskingLayer):
                 ("next_bias", (dim,)),
             )
         )
-        measured = {"shape": (), "trainable": False, "autocast": False}
+        measured = {"shape": (), "trainable": False}
         if self.offset == "mean":
-            self.mean_exponent = self.add_weight(
+            self.mean_exponent = self.add_precise_weight(
                 name="mean_exponent", initializer="zeros", **measured
             )
         if self.temperature == "deviation":
-            self.deviation = self.add_weight(
+            self.deviation = self.add_precise_weight(
                 name="deviation", initializer="ones", **measured
             )
 
@@ -293,17 +293,12 @@ class RBMJumpScore(MaskingLayer):
             exponent = exponent / self.deviation
         if self.scale == "exp":
             exponent = ops.exp(ops.minimum(exponent, self.max_exponent))
+        exponent = ops.cast(exponent, self.precise)
         return ops.where(ops.logical_and(mask, _shifted(mask)), exponent, 0.0)
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """`(batch_size, length)`."""
         return tuple(input_shape[:2])
-
-    def compute_output_spec(self, inputs: Any, mask: Any = None) -> Any:
-        """The output's shape and dtype."""
-        return keras.KerasTensor(
-            self.compute_output_shape(inputs.shape), dtype=self.precise
-        )
 
 
 def _check_range(states: Any, mask: Any) -> None:

@@ -8,11 +8,12 @@ from keras import ops
 from keras_qa.arguments import check_positive_or_none
 from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import MaskingLayer
+from keras_qa.layers.base_layer import PreciseLayer
 from keras_qa.layers.sequences import masked_softmax
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class SelfAttentivePooling(MaskingLayer):
+class SelfAttentivePooling(PreciseLayer, MaskingLayer):
     """Takes a weighted mean of a text's states, weighed by themselves.
 
     With h_t the states of a text,
@@ -92,8 +93,3 @@ class SelfAttentivePooling(MaskingLayer):
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, dim)`."""
         return (input_shape[0], input_shape[2])
-
-    def compute_output_spec(self, inputs: Any, mask: Any = None) -> Any:
-        """The output's shape and dtype."""
-        shape = self.compute_output_shape(inputs.shape)
-        return keras.KerasTensor(shape, dtype=self.precise)

@@ -44,16 +44,17 @@ class SentenceDistance(PrecisePairLayer, MaskingLayer):
 
     def build(self, input_shape: Any) -> None:
         """Creates w."""
-        self.weight = self.add_weight(
+        self.weight = self.add_precise_weight(
             name="weight",
             shape=(),
             initializer=keras.initializers.Constant(self.initial_weight),
-            autocast=False,
         )
 
     def call(self, inputs: Any) -> Any:
         """Computes the distances of pairs."""
-        question, answer = (unit_vectors(x) for x in inputs)
+        question, answer = (
+            unit_vectors(ops.cast(x, self.precise)) for x in inputs
+        )
         cosines = ops.sum(question * answer, axis=-1, keepdims=True)
         return self.weight * (1 - cosines)
 

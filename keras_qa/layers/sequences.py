@@ -39,6 +39,21 @@ def without_padding(sequence: Any, mask: Any = None) -> Any:
     return ops.where(words, sequence, ops.zeros_like(sequence))
 
 
+def weighted_sum(weights: Any, sequence: Any) -> Any:
+    """Sums a sequence over its positions.
+
+    Args:
+        weights: float tensor `(batch_size, length)`.
+        sequence: float tensor `(batch_size, length, dim)`.
+
+    Returns:
+        Float tensor `(batch_size, dim)`, of the dtype of the sequence.
+    """
+    # (batch_size, 1, length) by (batch_size, length, dim)
+    total = ops.squeeze(ops.matmul(weights[:, None, :], sequence), axis=1)
+    return ops.cast(total, sequence.dtype)
+
+
 def in_windows(x: Any, size: int) -> list[Any]:
     """The first, second, ... element of all windows of neighbours.
 

@@ -107,8 +107,9 @@ class SoftAlignment(PairLayer, ConfiguredLayer):
         keys = other if self.score == "dot" else self.projection(other)
         scores = ops.matmul(text, ops.swapaxes(keys, 1, 2))
         words = None if words is None else ops.expand_dims(words, 1)
-        weights = masked_softmax(ops.cast(scores, "float32"), words)
-        return ops.matmul(ops.cast(weights, other.dtype), other)
+        weights = masked_softmax(ops.cast(scores, self.precise), words)
+        aligned = ops.matmul(ops.cast(weights, other.dtype), other)
+        return ops.cast(aligned, other.dtype)
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
         """The mask of the text."""

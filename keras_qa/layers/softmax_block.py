@@ -12,11 +12,12 @@ from keras_qa.arguments import check_positive
 from keras_qa.arguments import check_positive_lists
 from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import MaskingLayer
+from keras_qa.layers.base_layer import PreciseLayer
 from keras_qa.layers.sequences import masked_softmax
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class SoftmaxBlock(MaskingLayer):
+class SoftmaxBlock(PreciseLayer, MaskingLayer):
     """A perceptron from n values to n weights that sum to 1.
 
         f(x) = softmax(PReLU(... PReLU(x W_1 + b_1) ... W_k + b_k))
@@ -93,12 +94,10 @@ class SoftmaxBlock(MaskingLayer):
         ]
 
     def _weight(self, name: str, i: int, shape: tuple, initializer: Any) -> Any:
-        return self.add_weight(
+        return self.add_precise_weight(
             name=f"{name}_{i + 1}",
             shape=shape,
             initializer=fresh(initializer),
-            dtype=self.precise,
-            autocast=False,
         )
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
@@ -124,12 +123,6 @@ class SoftmaxBlock(MaskingLayer):
             # Without a mask, Keras would warn about a softmax of one value.
             mask = ops.ones_like(x, dtype="bool")
         return masked_softmax(x, mask)
-
-    def compute_output_spec(
-        self, inputs: Any, mask: Any = None
-    ) -> keras.KerasTensor:
-        """The shape of the inputs, and the dtype of the weights."""
-        return keras.KerasTensor(inputs.shape, dtype=self.precise)
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """The shape of the inputs."""

@@ -8,6 +8,7 @@ from keras import ops
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.sequences import masked_softmax
+from keras_qa.layers.sequences import weighted_sum
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -58,7 +59,7 @@ class SoftmaxPooling(PrecisePairLayer, MaskingLayer):
         values, scores = (ops.cast(x, self.precise) for x in inputs)
         weights = masked_softmax(scores, None if mask is None else mask[0])
         # (batch_size, 1, length) by (batch_size, length, dim)
-        return ops.squeeze(ops.matmul(weights[:, None], values), axis=1)
+        return weighted_sum(weights, values)
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, dim)`."""

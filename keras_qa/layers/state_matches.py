@@ -5,12 +5,12 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.cosine_similarity import unit_vectors
+from keras_qa.layers.pair_layer import PrecisePairLayer
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class StateMatches(ConfiguredLayer):
+class StateMatches(PrecisePairLayer):
     """Compares the states of a question with those of its answer.
 
     With the states h_i of the question's tokens and g_j of the answer's, three
@@ -42,6 +42,12 @@ class StateMatches(ConfiguredLayer):
         [[1.0, 0.6, 0.6]]
     """
 
+    parts = {
+        "states": ("batch_size", "length", "dim"),
+        "question_mask": ("batch_size", "length"),
+        "answer_mask": ("batch_size", "length"),
+    }
+
     def __init__(self, **kwargs: Any):
         # Autocasting would round the states to half precision on the way in.
         super().__init__(autocast=False, **kwargs)
@@ -49,9 +55,7 @@ class StateMatches(ConfiguredLayer):
     def call(self, inputs: Any) -> Any:
         """Computes the features."""
         states, *masks = inputs
-        states = ops.cast(
-            states, keras.backend.result_type(states.dtype, "float32")
-        )
+        states = ops.cast(states, self.precise)
         asked, answered = masks
         weights = [ops.cast(mask, states.dtype) for mask in masks]
         sums = [ops.einsum("bl,bld->bd", w, states) for w in weights]

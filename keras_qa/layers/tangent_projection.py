@@ -112,14 +112,13 @@ class TangentProjection(ConfiguredLayer):
         """Computes the tangent vectors."""
         if self.projection == "lorentz":
             return 2 * ops.exp(self.log_scale) * inputs
-        precise = keras.backend.result_type(self.compute_dtype, "float32")
-        y = ops.cast(inputs, precise)
-        direction, z = unit_vectors(y), ops.cast(self.bias, precise)
+        y = ops.cast(inputs, self.precise)
+        direction, z = unit_vectors(y), ops.cast(self.bias, self.precise)
         if self.projection == "radius":
             length = ops.sum(direction * y, axis=-1, keepdims=True)
-            linear = direction * ops.cast(self.kernel, precise)
+            linear = direction * ops.cast(self.kernel, self.precise)
             z = z + ops.sum(linear, axis=-1, keepdims=True)
-            z = z + ops.cast(self.slope, precise) * ops.log(1 + length)
+            z = z + ops.cast(self.slope, self.precise) * ops.log(1 + length)
         # log(1 + 2 exp(z))
         tangent = ops.softplus(z + math.log(2)) * direction
         return ops.cast(tangent, self.compute_dtype)

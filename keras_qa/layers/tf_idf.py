@@ -10,12 +10,13 @@ from keras import ops
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import MaskingLayer
+from keras_qa.layers.base_layer import PreciseLayer
 
 NORMS = ("l2", None)
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class TfIdf(MaskingLayer):
+class TfIdf(PreciseLayer, MaskingLayer):
     """Weighs the words of a text by frequency and inverse document frequency.
 
     A text's vector d has one dimension for each word w of the vocabulary,
@@ -82,12 +83,11 @@ class TfIdf(MaskingLayer):
 
     def build(self, input_shape: tuple) -> None:
         """Creates the idf of the words."""
-        self.idf = self.add_weight(
+        self.idf = self.add_precise_weight(
             name="idf",
             shape=(self.vocabulary_size,),
             initializer="ones",
             trainable=False,
-            autocast=False,
         )
 
     def _assign(self, idf: np.ndarray) -> None:

@@ -99,12 +99,11 @@ class ValueSharedMatching(PrecisePairLayer, MaskingLayer):
             shapes["set_weights"] = (self.sets, 1)
         shapes["question_weights"] = (input_shape[0][-1], 1)
         for name, shape in shapes.items():
-            weight = self.add_weight(
+            weight = self.add_precise_weight(
                 name=name,
                 shape=shape,
                 initializer=fresh(self.kernel_initializer),
                 regularizer=self.kernel_regularizer,
-                autocast=False,
             )
             setattr(self, name, weight)
 
@@ -123,7 +122,8 @@ class ValueSharedMatching(PrecisePairLayer, MaskingLayer):
             nodes = ops.sigmoid(ops.matmul(nodes, self.set_weights))
         gates = ops.matmul(question, self.question_weights)[..., 0]
         gates = masked_softmax(gates, asked)
-        return ops.sum(gates * nodes[..., 0], axis=1, keepdims=True)
+        scores = ops.sum(gates * nodes[..., 0], axis=1, keepdims=True)
+        return ops.cast(scores, self.precise)
 
     def _bins(self, cosines: Any) -> Any:
         """The bin of each cosine, from 0."""

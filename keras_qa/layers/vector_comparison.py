@@ -5,15 +5,14 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.cosine_similarity import unit_vectors
-from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.pair_layer import PrecisePairLayer
 
 SMALLEST_DISTANCE = 1e-6
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class VectorComparison(PairLayer, ConfiguredLayer):
+class VectorComparison(PrecisePairLayer):
     """Cosine, distance and differences of two vectors.
 
         comU1(q, a) = (cos(q, a), ||q - a||, |q_1 - a_1|, ..., |q_d - a_d|)
@@ -58,10 +57,7 @@ class VectorComparison(PairLayer, ConfiguredLayer):
 
     def call(self, inputs: Any) -> Any:
         """Compares the vectors."""
-        question, answer = (
-            ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
-            for x in inputs
-        )
+        question, answer = (ops.cast(x, self.precise) for x in inputs)
         difference = question - answer
         squared = ops.sum(ops.square(difference), axis=-1, keepdims=True)
         cosine = ops.sum(

@@ -52,7 +52,7 @@ class WindowSums(ConfiguredLayer):
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
         """Sums the windows."""
-        x = ops.cast(inputs, keras.backend.result_type(inputs.dtype, "float32"))
+        x = ops.cast(inputs, self.precise)
         before, after = (self.kernel_size - 1) // 2, self.kernel_size // 2
         x = without_padding(x, mask)
         x = ops.pad(x, ((0, 0), (before, after), (0, 0)))

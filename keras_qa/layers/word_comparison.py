@@ -11,6 +11,7 @@ from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.pair_layer import PairLayer
 from keras_qa.layers.vector_comparison import SMALLEST_DISTANCE
+from keras_qa.precision import at_least_float32
 
 FUNCTIONS = (
     *("nn", "ntn", "euclidean_cosine"),
@@ -154,8 +155,7 @@ def _distance_and_cosine(text: Any, aligned: Any) -> Any:
     """Computed in float32, returned in the inputs' dtype."""
     dtype = text.dtype
     text, aligned = (
-        ops.cast(x, keras.backend.result_type(dtype, "float32"))
-        for x in (text, aligned)
+        ops.cast(x, at_least_float32(dtype)) for x in (text, aligned)
     )
     squared = ops.sum(ops.square(text - aligned), axis=-1, keepdims=True)
     distance = ops.sqrt(ops.maximum(squared, SMALLEST_DISTANCE**2))

@@ -5,43 +5,8 @@ import inspect
 import pytest
 
 from keras_qa import layers
+from support.all_layers import ARGUMENTS
 
-ARGUMENTS = {
-    "AlignmentFeatures": {"vocabulary_size": 9},
-    "AppendToken": {"token_id": 9},
-    "AttentiveBiLSTM": {"units": 2},
-    "BM25": {"vocabulary_size": 9},
-    "BidirectionalStack": {"units": 2},
-    "BoostedTrees": {"trees": 3, "depth": 2},
-    "CrossTemporalLayer": {"units": 2},
-    "DuplexAttention": {"max_document_length": 5},
-    "FixedLength": {"length": 3},
-    "GatedConvolution2D": {"filters": 4, "kernel_size": 3},
-    "GatedConvolution": {"filters": 4, "kernel_size": 3},
-    "InnerAttentionGRU": {"units": 2},
-    "InteractiveAttention": {"vocabulary_size": 9},
-    "NGramDenseBlock": {"filters": 4, "blocks": 2},
-    "KMaxPooling": {"k": 2},
-    "NarrowConvolution": {"filters": 4, "kernel_size": 3},
-    "NeuralTensor": {"units": 2},
-    "PackedTexts": {"cls_id": 2, "sep_id": 3, "max_length": 9},
-    "PerDimensionConvolution": {"filters": 4, "kernel_size": 3},
-    "PairConvolution": {"filters": 4, "kernel_size": 3},
-    "PositionInfluence": {"units": 3},
-    "QRNNLayer": {"units": 2},
-    "QueryAttention": {"max_document_length": 5},
-    "RelationSum": {"units": 3},
-    "SequentialAttention": {"units": 2},
-    "SoftmaxBlock": {"size": 3},
-    "TextConvolution": {"filters": 4, "kernel_size": 3},
-    "TextVectors": {"vectors": (7, 5, 4)},
-    "TfIdf": {"vocabulary_size": 9},
-    "WideConvolution": {"filters": 4, "kernel_size": 3},
-    "WindowPooling": {"kernel_size": 3},
-    "WindowSums": {"kernel_size": 3},
-    "WordPrediction": {"vocabulary_size": 9},
-    "WordProjection": {"units": 2},
-}
 SIZES = {
     *("units", "filters", "blocks", "kernel_size", "pool_size", "layers"),
     *("num_layers", "max_document_length", "attention_units", "size"),

@@ -6,8 +6,13 @@ import pytest
 from keras import ops
 
 from keras_qa import layers as kit
+from support.all_layers import ARGUMENTS
+from support.all_layers import inputs_of
 
 RANDOM = np.random.default_rng(0)
+BACKEND = keras.backend.backend()
+# Without float16 on JAX and PyTorch: Keras begins them orthogonally.
+RECURRENT = {"AttentiveBiLSTM", "InnerAttentionGRU", "SequentialAttention"}
 
 
 def floats(*shape):
@@ -112,3 +117,33 @@ def test_quantizing_leaves_relations_as_they_are():
     model.quantize("int8")
     after = ops.convert_to_numpy(model(pair))
     np.testing.assert_allclose(after, before, rtol=1e-5)
+
+
+def dtypes(outputs):
+    return [
+        keras.backend.standardize_dtype(output.dtype)
+        for output in keras.tree.flatten(outputs)
+    ]
+
+
+@pytest.mark.parametrize("dtype", ["mixed_bfloat16", "float16", "float64"])
+@pytest.mark.parametrize("name", kit.__all__)
+def test_symbolic_outputs_have_the_dtypes_of_outputs(name, dtype):
+    if BACKEND != "tensorflow" and dtype == "float16" and name in RECURRENT:
+        pytest.skip("no orthogonal matrices in float16")
+    if BACKEND == "jax" and dtype == "float64":
+        pytest.skip("JAX needs a flag for float64")
+    layer = getattr(kit, name)(**ARGUMENTS.get(name, {}), dtype=dtype)
+    inputs = inputs_of(name)
+    symbols = keras.tree.map_structure(
+        lambda x: keras.KerasTensor(x.shape, str(x.dtype)), inputs
+    )
+    expected = dtypes(layer(symbols))
+    if BACKEND == "jax":
+        import jax
+
+        assert dtypes(jax.eval_shape(layer, inputs)) == expected
+    else:
+        assert dtypes(layer(inputs)) == expected
+    if dtype == "float64":
+        assert "float32" not in expected

@@ -58,9 +58,11 @@ BROADCAST = {
     "PoincareDistance",
     "VectorComparison",
 }
-# Of their inputs some are optional: `test_alignment_features.py` and
-# `test_inner_attention.py`.
-APART = {"AlignmentFeatures", "InnerAttentionGRU"}
+# Of their inputs some are optional, or are masks: they have tests of their own.
+APART = {
+    *("AlignmentFeatures", "InnerAttentionGRU", "KMaxPooling"),
+    *("StateMatches", "WindowPooling"),
+}
 
 # What is refused is refused before a backend computes.
 pytestmark = pytest.mark.once
