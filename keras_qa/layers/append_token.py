@@ -40,6 +40,8 @@ class AppendToken(ConfiguredLayer):
     QA matching", section 3.1.
     """
 
+    input_spec = keras.layers.InputSpec(ndim=2)
+
     def __init__(self, token_id: int, **kwargs: Any):
         super().__init__(**kwargs)
         check_positive(token_id=token_id)

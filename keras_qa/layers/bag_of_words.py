@@ -51,6 +51,8 @@ class BagOfWords(MaskingLayer):
     and Efficient Neural Question Answering", section 3.3, equation 2.
     """
 
+    input_spec = keras.layers.InputSpec(ndim=3)
+
     def __init__(self, pooling: str = "sum", **kwargs: Any):
         super().__init__(**kwargs)
         check_choice("pooling", pooling, POOLINGS)

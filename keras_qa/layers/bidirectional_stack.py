@@ -65,6 +65,8 @@ class BidirectionalStack(ConfiguredLayer):
     contextualized word representations", section 3.1 (independent directions).
     """
 
+    input_spec = keras.layers.InputSpec(ndim=3)
+
     def __init__(
         self,
         units: int,

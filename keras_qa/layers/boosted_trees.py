@@ -49,6 +49,8 @@ class BoostedTrees(PreciseLayer):
     Boosting Machine", section 4.3.
     """
 
+    input_spec = keras.layers.InputSpec(ndim=2)
+
     def __init__(self, trees: int, depth: int, **kwargs: Any):
         # Autocasting would round the features to half precision.
         super().__init__(autocast=False, **kwargs)

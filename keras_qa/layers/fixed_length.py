@@ -34,6 +34,8 @@ class FixedLength(ConfiguredLayer):
         [[5, 7, 9], [8, 0, 0]]
     """
 
+    input_spec = keras.layers.InputSpec(ndim=2)
+
     def __init__(self, length: int, **kwargs: Any):
         super().__init__(**kwargs)
         check_positive(length=length)

@@ -6,10 +6,11 @@ import keras
 from keras import ops
 
 from keras_qa.arguments import check_positive
+from keras_qa.layers.masked_convolution import OneBatchAxis
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class GatedConvolution2D(keras.layers.Conv2D):
+class GatedConvolution2D(OneBatchAxis, keras.layers.Conv2D):
     """A two-dimensional convolution whose output is 0 where its input is.
 
     With z_ij the elements of the window of `kernel_size` by `kernel_size`

@@ -45,6 +45,8 @@ class HeadTail(MaskingLayer):
     Question Answer Matching", section 3.1.
     """
 
+    input_spec = keras.layers.InputSpec(ndim=3)
+
     def build(self, input_shape: tuple) -> None:
         """Checks that the states have two halves."""
         if input_shape[-1] % 2:

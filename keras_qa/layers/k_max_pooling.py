@@ -7,10 +7,11 @@ from keras import ops
 
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import ConfiguredLayer
+from keras_qa.layers.pair_layer import PairLayer
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class KMaxPooling(ConfiguredLayer):
+class KMaxPooling(PairLayer, ConfiguredLayer):
     """Takes each feature's k largest values over the positions of a text.
 
     The values stand in the order of their positions, or from the largest to
@@ -50,8 +51,8 @@ class KMaxPooling(ConfiguredLayer):
         values taken; in a layer before the last, `(batch_size, length, dim)`.
 
     Raises:
-        ValueError: if `k`, `layer` or `layers` is not a positive integer, or
-            `layer` exceeds `layers`.
+        ValueError: if `k`, `layer` or `layers` is not a positive integer,
+            `layer` exceeds `layers`, or the inputs have other axes.
 
     Example:
         >>> x = keras.ops.array([[[3.0], [1.0], [5.0], [4.0]]])
@@ -63,6 +64,13 @@ class KMaxPooling(ConfiguredLayer):
     Reference: Kalchbrenner et al., 2014, "A Convolutional Neural Network for
     Modelling Sentences", sections 3.2 and 3.3.
     """
+
+    parts = {
+        "sequence": ("batch_size", "length", "dim"),
+        "words": ("batch_size", "text_length"),
+    }
+    optional = ("words",)
+    alone = True
 
     def __init__(
         self,

@@ -8,7 +8,22 @@ from keras_qa.arguments import check_positive
 from keras_qa.layers.sequences import without_padding
 
 
-class MaskedConvolution(keras.layers.Conv1D):
+class OneBatchAxis(keras.layers.Layer):
+    """A convolution of Keras that does not take several axes of batches."""
+
+    @property
+    def input_spec(self) -> Any:
+        """What Keras checks of the inputs."""
+        spec = super().input_spec
+        spec.ndim = self.rank + 2
+        return spec
+
+    @input_spec.setter
+    def input_spec(self, spec: Any) -> None:
+        keras.layers.Layer.input_spec.fset(self, spec)
+
+
+class MaskedConvolution(OneBatchAxis, keras.layers.Conv1D):
     """A `Conv1D` with stride 1 that reads padding as zeros.
 
     Args:

@@ -40,6 +40,8 @@ class MaxOverTime(MaskingLayer):
     from Scratch", section 3.3.2.
     """
 
+    input_spec = keras.layers.InputSpec(ndim=3)
+
     def call(self, inputs: Any, mask: Any = None) -> Any:
         """Takes the maximum over the axis of positions."""
         if mask is None:

@@ -47,6 +47,8 @@ class MaxOverWindows(ConfiguredLayer):
     Matching Natural Language Sentences", section 2, equation 3.
     """
 
+    input_spec = keras.layers.InputSpec(ndim=3)
+
     def __init__(self, pool_size: int = 2, **kwargs: Any):
         super().__init__(**kwargs)
         check_positive(pool_size=pool_size)

@@ -59,6 +59,7 @@ class NGramAttention(SoftmaxWeighting):
     Reference: MRNN, section 3.3.1.
     """
 
+    input_spec = keras.layers.InputSpec(ndim=4)
     weightings = ("softmax", "mean", "last")
 
     def __init__(
@@ -75,11 +76,6 @@ class NGramAttention(SoftmaxWeighting):
 
     def build(self, input_shape: tuple) -> None:
         """Creates the softmax block over the blocks."""
-        if len(input_shape) != 4:
-            raise ValueError(
-                "`inputs` must have the shape (batch_size, blocks, length, "
-                f"filters). Received: shape={input_shape!r}"
-            )
         self.blocks = input_shape[1]
         self.build_softmax_block(self.blocks)
 

@@ -89,6 +89,8 @@ class NGramDenseBlock(ConfiguredLayer):
     Network with Duplex Attention for Deep Ad-Hoc Retrieval"), section 3.2.
     """
 
+    input_spec = keras.layers.InputSpec(ndim=3)
+
     def __init__(
         self,
         filters: int,
@@ -146,11 +148,6 @@ class NGramDenseBlock(ConfiguredLayer):
 
     def build(self, input_shape: tuple) -> None:
         """Creates the weights of all blocks."""
-        if len(input_shape) != 3:
-            raise ValueError(
-                "`inputs` must have the shape (batch_size, length, "
-                f"embedding_dim). Received: shape={input_shape!r}"
-            )
         self.stack[0].build([input_shape])
         earlier = (*input_shape[:-1], self.filters)
         for n, block in enumerate(self.stack[1:], start=1):

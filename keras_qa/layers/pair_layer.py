@@ -21,6 +21,7 @@ class PairLayer(keras.layers.Layer):
             the same name have the same size; "..." means one or more axes,
             which may broadcast.
         optional: names of the last inputs if they may be missing.
+        alone: True if the first input may come alone, in no list.
     """
 
     parts: Mapping[str, Axes] = {
@@ -28,6 +29,7 @@ class PairLayer(keras.layers.Layer):
         "answer": ("batch_size", "answer_length", "dim"),
     }
     optional: tuple[str, ...] = ()
+    alone = False
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Checks the inputs and calls the layer.
@@ -36,7 +38,9 @@ class PairLayer(keras.layers.Layer):
             ValueError: if `inputs` is no list of dense tensors with the axes
                 of `parts`.
         """
-        given = list(inputs) if isinstance(inputs, list | tuple) else []
+        given = [inputs] if self.alone else []
+        if isinstance(inputs, list | tuple):
+            given = list(inputs)
         fewest = len(self.parts) - len(self.optional)
         names = list(self.parts)[: max(fewest, len(given))]
         if fewest <= len(given) <= len(self.parts):
@@ -49,8 +53,10 @@ class PairLayer(keras.layers.Layer):
             for name in self.parts
         ]
         raise ValueError(
-            f"`inputs` must be a list [{', '.join(names)}] of tensors "
-            f"{' and '.join(axes)}. Received: {_described(inputs)}"
+            f"`inputs` must be {'one tensor or ' * self.alone}a list "
+            f"[{', '.join(names)}] of tensors {' and '.join(axes)} "
+            f"in the layer {self.name!r}. "
+            f"Received: {_described(inputs)}"
         )
 
 

@@ -64,6 +64,8 @@ class PerDimensionConvolution(ConfiguredLayer):
     with Convolutional Neural Networks", the per-dimension filters.
     """
 
+    input_spec = keras.layers.InputSpec(ndim=3)
+
     def __init__(
         self,
         filters: int,

@@ -81,6 +81,7 @@ class QRNNLayer(QuasiRecurrent):
     Question Answer Pairs", equation 1 and the two after it.
     """
 
+    input_spec = keras.layers.InputSpec(ndim=3)
     # Attributes that `keras.layers.Bidirectional` reads.
     stateful = False
     states = None
@@ -103,7 +104,6 @@ class QRNNLayer(QuasiRecurrent):
         self.return_sequences = return_sequences
         self.return_state = return_state
         self.go_backwards = go_backwards
-        self.input_spec = keras.layers.InputSpec(ndim=3)
 
     def build(
         self, sequences_shape: tuple, initial_state_shape: Any = None

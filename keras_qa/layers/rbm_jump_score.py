@@ -91,6 +91,8 @@ class RBMJumpScore(PreciseLayer, MaskingLayer):
     Interactive QA matching"), section 2.5.
     """
 
+    input_spec = keras.layers.InputSpec(ndim=3)
+
     def __init__(
         self,
         max_exponent: float = 10.0,

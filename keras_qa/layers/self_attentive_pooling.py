@@ -52,6 +52,8 @@ class SelfAttentivePooling(PreciseLayer, MaskingLayer):
     Embedding", equations 5 and 6 with one hop.
     """
 
+    input_spec = keras.layers.InputSpec(ndim=3)
+
     def __init__(
         self,
         units: int | None = None,

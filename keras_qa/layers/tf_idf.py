@@ -62,6 +62,7 @@ class TfIdf(PreciseLayer, MaskingLayer):
     formula of tf-idf.
     """
 
+    input_spec = keras.layers.InputSpec(ndim=2)
     not_kept = ("idf",)
 
     def __init__(

@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import ConfiguredLayer
+from keras_qa.layers.pair_layer import PairLayer
 from keras_qa.layers.sequences import all_words
 from keras_qa.layers.sequences import in_windows
 from keras_qa.layers.sequences import mask_of
@@ -14,7 +15,7 @@ from keras_qa.layers.sequences import without_padding
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class WindowPooling(ConfiguredLayer):
+class WindowPooling(PairLayer, ConfiguredLayer):
     """Averages a text over its windows (w-ap) and as a whole (all-ap).
 
     With the vectors x_k of a text of M positions, and weights a_k if given,
@@ -44,7 +45,8 @@ class WindowPooling(ConfiguredLayer):
         mask, and of the all-ap `(batch_size, dim)`.
 
     Raises:
-        ValueError: if `kernel_size` is not a positive integer.
+        ValueError: if `kernel_size` is not a positive integer, or the inputs
+            have other axes.
 
     Example:
         >>> text = keras.ops.ones((1, 4, 3))
@@ -54,6 +56,13 @@ class WindowPooling(ConfiguredLayer):
     Reference: Yin et al., 2016, "ABCNN: Attention-Based Convolutional Neural
     Network for Modeling Sentence Pairs", sections 3 and 4.
     """
+
+    parts = {
+        "sequence": ("batch_size", "length", "dim"),
+        "weights": ("batch_size", "length"),
+    }
+    optional = ("weights",)
+    alone = True
 
     def __init__(self, kernel_size: int, **kwargs: Any):
         super().__init__(**kwargs)

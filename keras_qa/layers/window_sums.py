@@ -44,6 +44,8 @@ class WindowSums(ConfiguredLayer):
     Reading Documents", section 3.2.
     """
 
+    input_spec = keras.layers.InputSpec(ndim=3)
+
     def __init__(self, kernel_size: int, **kwargs: Any):
         super().__init__(**kwargs)
         check_positive(kernel_size=kernel_size)

@@ -13,6 +13,11 @@ RANDOM = np.random.default_rng(0)
 BACKEND = keras.backend.backend()
 # Without float16 on JAX and PyTorch: Keras begins them orthogonally.
 RECURRENT = {"AttentiveBiLSTM", "InnerAttentionGRU", "SequentialAttention"}
+# Layers that take vectors with any leading axes.
+OF_VECTORS = {
+    *("BallProjection", "EinsteinMidpoint", "FeatureStandardization"),
+    *("LorentzPoints", "SoftmaxBlock", "TangentProjection", "WordProjection"),
+}
 
 
 def floats(*shape):
@@ -147,3 +152,28 @@ def test_symbolic_outputs_have_the_dtypes_of_outputs(name, dtype):
         assert dtypes(layer(inputs)) == expected
     if dtype == "float64":
         assert "float32" not in expected
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name in sorted({*kit.__all__} - {*OF_VECTORS})
+        if not isinstance(inputs_of(name), dict)
+        and getattr(getattr(kit, name), "alone", True)
+    ],
+)
+def test_another_number_of_axes_is_refused(name):
+    inputs = inputs_of(name)
+    right = inputs[0] if isinstance(inputs, list) else inputs
+    for wrong in (right[0], right[None], right):
+        layer = getattr(kit, name)(**ARGUMENTS.get(name, {}))
+        if wrong is right:
+            layer(right)
+            wrong = right[None]
+        with pytest.raises(ValueError) as caught:
+            layer(wrong)
+        message = str(caught.value)
+        assert layer.name in message or name in message
+        assert str(wrong.shape) in message

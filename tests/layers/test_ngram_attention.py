@@ -96,8 +96,3 @@ def test_vectors_in_float32_under_mixed_precision(dtype):
 def test_rejects_another_weighting():
     with pytest.raises(ValueError, match=r"`weighting` must .*weighting='max'"):
         NGramAttention("max")
-
-
-def test_rejects_anything_but_maps():
-    with pytest.raises(ValueError, match=r"`inputs` must have .*\(2, 3, 4\)"):
-        NGramAttention().build((2, 3, 4))

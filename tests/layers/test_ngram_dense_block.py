@@ -169,8 +169,3 @@ def test_blocks_of_one_initialiser_differ():
 def test_rejects_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
         NGramDenseBlock(**{"filters": 4, "blocks": 2, **arguments})
-
-
-def test_rejects_anything_but_sequences():
-    with pytest.raises(ValueError, match=r"`inputs` must have .*\(2, 3\)"):
-        NGramDenseBlock(4, 2).build((2, 3))
