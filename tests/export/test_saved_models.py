@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_qa.export import verification
 from keras_qa.export.saved_model import SavedModel
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.verification import verify_export
@@ -59,6 +60,26 @@ def test_verify_export_finds_another_model(exported):
         ValueError, match=r"expected the scores .* Received: .*'serving_def"
     ):
         verify_export(exported("hyperqa"), other, PLAIN, ["w1"], ["w2"])
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("off", [0.009, 0.02, np.nan])
+def test_scores_are_compared_at_the_size_of_the_largest(
+    models, exported, monkeypatch, off
+):
+    # Near 0, a score of large terms has as few digits behind the point.
+    monkeypatch.setattr(
+        verification, "score_padded", lambda *_: np.array([-100.0, 0.0])
+    )
+    monkeypatch.setattr(
+        SavedModel, "scores", lambda *_: np.array([-100.0, off])
+    )
+    asked = (exported("hyperqa"), models["hyperqa"], PLAIN, ["w1"] * 2)
+    if off < 0.01:
+        assert verify_export(*asked, ["w2", "w3"]) == pytest.approx(off / 100)
+        return
+    with pytest.raises(ValueError, match=r"expected the scores .* answer 1"):
+        verify_export(*asked, ["w2", "w3"])
 
 
 @needs_tensorflow
