@@ -8,7 +8,7 @@ import numpy as np
 from keras import ops
 
 from keras_qa.layers.pair_layer import PairLayer
-from keras_qa.layers.sequences import cut_or_pad
+from keras_qa.text.vector_texts import VectorTexts
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -20,9 +20,10 @@ class TextVectors(PairLayer):
     trained.
 
     Args:
-        vectors: float array `(texts, length, dim)`, 0 after the last word of a
-            text; or its shape, three integers, for vectors of 0. The values
-            are not part of the configuration but a weight, which is saved.
+        vectors: the vectors of each text, or their shape, three integers
+            `(texts, words, dim)` with the number of the words of all texts, for
+            vectors of 0 of texts without words. The values are not part of the
+            configuration but weights, which are saved.
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
@@ -35,13 +36,14 @@ class TextVectors(PairLayer):
         or padded with 0.
 
     Raises:
-        ValueError: if `vectors` does not have three axes, or the inputs have
-            other axes.
+        ValueError: if `vectors` is neither of the two, or the inputs have other
+            axes.
 
     Example:
-        >>> layer = TextVectors(np.ones((5, 9, 4)))
-        >>> layer([np.array([[3]]), np.array([[7, 8]])]).shape
-        (1, 2, 4)
+        >>> texts = [np.ones((2, 4)), np.ones((5, 4))]
+        >>> layer = TextVectors(VectorTexts.from_arrays(texts, 4))
+        >>> layer([np.array([[1]]), np.array([[7, 8, 3]])]).shape
+        (1, 3, 4)
     """
 
     parts = {
@@ -49,34 +51,41 @@ class TextVectors(PairLayer):
         "ids": ("batch_size", "text_length"),
     }
 
-    def __init__(self, vectors: np.ndarray | Sequence[int], **kwargs: Any):
+    def __init__(self, vectors: VectorTexts | Sequence[int], **kwargs: Any):
         super().__init__(**kwargs)
-        given = np.ndim(vectors) != 1
-        shape = np.shape(vectors) if given else tuple(map(int, vectors))
-        if len(shape) != 3:
-            raise ValueError(
-                "`vectors` must have the shape (texts, length, dim) or be such "
-                f"a shape. Received: shape={shape!r}"
-            )
-        self.shape = shape
+        self.shape = vectors_shape(vectors)
         self.build((None, None))
-        if given:
-            self.vectors.assign(vectors)
+        if isinstance(vectors, VectorTexts):
+            self.vectors.assign(np.pad(vectors.vectors, ((1, 0), (0, 0))))
+            self.offsets.assign(vectors.offsets)
 
     def build(self, input_shape: Any) -> None:
         """Creates the vectors."""
+        texts, words, dim = self.shape
+        # The first vector is that of padding.
         self.vectors = self.add_weight(
             name="vectors",
-            shape=self.shape,
+            shape=(1 + words, dim),
             initializer="zeros",
+            trainable=False,
+        )
+        self.offsets = self.add_weight(
+            name="offsets",
+            shape=(texts + 1,),
+            initializer="zeros",
+            dtype="int32",
             trainable=False,
         )
 
     def call(self, inputs: Any) -> Any:
         """Looks up the vectors."""
         rows, ids = inputs
-        found = ops.take(self.vectors, rows[:, 0], axis=0)
-        return cut_or_pad(found, ops.shape(ids)[1])
+        start = ops.take(self.offsets, rows)
+        end = ops.take(self.offsets, rows + 1)
+        places = start + ops.cumsum(ops.ones_like(ids, "int32"), axis=1)
+        return ops.take(
+            self.vectors, ops.where(places <= end, places, 0), axis=0
+        )
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, text_length, dim)`."""
@@ -90,3 +99,23 @@ class TextVectors(PairLayer):
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, with the vectors' shape."""
         return {**super().get_config(), "vectors": list(self.shape)}
+
+
+def vectors_shape(
+    vectors: VectorTexts | Sequence[int],
+) -> tuple[int, int, int]:
+    """The numbers of texts and words, and the size of a vector.
+
+    Raises:
+        ValueError: if `vectors` is neither such texts nor such a shape.
+    """
+    if isinstance(vectors, VectorTexts):
+        return len(vectors), *vectors.vectors.shape
+    if np.shape(vectors) != (3,):
+        flat = np.ndim(vectors) == 1
+        raise ValueError(
+            "`vectors` must be a VectorTexts or a shape (texts, words, dim). "
+            f"Received: {vectors if flat else f'shape={np.shape(vectors)}'}"
+        )
+    texts, words, dim = map(int, vectors)
+    return texts, words, dim

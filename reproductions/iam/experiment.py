@@ -34,6 +34,7 @@ import numpy as np
 import keras_qa
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.text.sides import SIDES
+from keras_qa.text.vector_texts import VectorTexts
 from keras_qa.training.device_options import on_devices
 from keras_qa.training.run_folder import RunFolder
 from reproductions.ctrn.experiment import EXPERIMENT as CTRN
@@ -156,7 +157,7 @@ class IAMExperiment(Experiment[IAMSettings]):
         model: str,
         settings: IAMSettings,
         matrix: np.ndarray,
-        contextual: Mapping[str, np.ndarray] | None = None,
+        contextual: Mapping[str, VectorTexts] | None = None,
     ) -> "keras.Model":
         """The matcher before its stages are loaded.
 
@@ -165,8 +166,7 @@ class IAMExperiment(Experiment[IAMSettings]):
             settings: the settings.
             matrix: word vectors by word id, float32 `(words, dim)`.
             contextual: vectors of the words of each `"question"`, and maybe of
-                each `"answer"`, in its text, float32 `(texts, length, dim)`;
-                None for other models.
+                each `"answer"`, in its text; None for other models.
         """
         from reproductions.iam.jump import jump_arguments
 
@@ -194,7 +194,7 @@ class IAMExperiment(Experiment[IAMSettings]):
         from reproductions.iam.stages import run_stages
 
         settings, corpus = run.settings, run.corpus
-        contextual: dict[str, np.ndarray] = {}
+        contextual: dict[str, VectorTexts] = {}
         rows: dict[str, np.ndarray] = {}
         if run.arguments.model == CONTEXTUAL:
             contextual, rows = self.contextual_vectors(run)
@@ -243,15 +243,15 @@ class IAMExperiment(Experiment[IAMSettings]):
 
     def contextual_vectors(
         self, run: Run[IAMSettings]
-    ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    ) -> tuple[dict[str, VectorTexts], dict[str, np.ndarray]]:
         """Vectors of the words of all questions, each in its question.
 
         With `contextual_answers` also those of answers; the principal
         components are those of all words then.
 
         Returns:
-            By side, float32 `(texts, length, dim)`, and for each text of the
-            corpus its row in that array, int32 `(corpus,)`, 0 for others.
+            By side, the texts' vectors, and for each text of the corpus its
+            number among them, int32 `(corpus,)`, 0 for others.
         """
         from keras_qa.embeddings import bert_text_vectors
 
@@ -271,9 +271,8 @@ class IAMExperiment(Experiment[IAMSettings]):
         )
         found, rows = {}, {}
         for side, indices in numbers.items():
-            longest = max(len(corpus.tokens[i]) for i in indices)
-            chosen = np.searchsorted(every, indices)
-            found[side] = vectors[chosen, :longest]
+            chosen = [vectors[i] for i in np.searchsorted(every, indices)]
+            found[side] = VectorTexts.from_arrays(chosen, chosen[0].shape[1])
             rows[side] = np.zeros(len(corpus.tokens), np.int32)
             rows[side][indices] = np.arange(len(indices))
         return found, rows

@@ -376,7 +376,7 @@ def test_shows_its_attention():
         ({"trainable_embeddings": True}, '`reader_embeddings` must be "own"'),
         ({"initializer_range": -1}, "`initializer_range` must be positive"),
         ({"embeddings": np.zeros((4, 5))}, r"`embeddings` must .*\(12, 4\)"),
-        ({"contextual_vectors": (3, 4)}, r"`vectors` must .* shape=\(3, 4\)"),
+        ({"contextual_vectors": (3, 4)}, r"`vectors` must .*ved: \(3, 4\)"),
         ({"match_in_logit": True, "terms": ["jump"]}, "have 'match' with `mat"),
         ({"contextual_answers": (2, 3, 4)}, "must have vectors of .*ved: None"),
     ],

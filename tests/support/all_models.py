@@ -28,7 +28,7 @@ ANSWER = np.array(
     [[8, 3, 1, 29], [5, 6, 0, 0], [4, 5, 9, 0], [11, 0, 0, 0]], "int32"
 )
 OVERLAP_FEATURES = 2
-CONTEXTUAL_SHAPE = (3, 4, 5)  # questions, words, dim
+CONTEXTUAL_SHAPE = (3, 4, 5)  # questions, their words, dim
 POSITIVE = ("gamma", "idf", "variance")
 # Bounds of random weights for which float32 scores are accurate. With larger
 # weights, expmap puts points near the boundary of the ball, where 1 - |y|² has

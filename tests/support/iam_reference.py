@@ -4,6 +4,7 @@ import numpy as np
 from keras import ops
 
 from keras_qa.models import IAM
+from keras_qa.text.vector_texts import VectorTexts
 from support.layer_checks import QUICKEST
 from support.layer_checks import run
 from support.text_reference import lstm
@@ -15,9 +16,16 @@ ANSWER = np.array([[8, 3, 1], [5, 6, 0], [4, 0, 0], [0] * 3])
 PAIRS = {"question": QUESTION.astype("int32"), "answer": ANSWER.astype("int32")}
 RNG = np.random.default_rng(0)
 VECTORS = RNG.normal(size=(VOCABULARY, DIM)).astype("float32")
-CONTEXTUAL = RNG.normal(size=(5, 3, 2)).astype("float32")
+
+
+def _texts(*lengths):
+    rows = [RNG.normal(size=(n, 2)).astype("float32") for n in lengths]
+    return VectorTexts.from_arrays(rows, 2)
+
+
+CONTEXTUAL = _texts(3, 1, 0, 4, 2)
 ROWS = np.array([[4], [1], [0], [1]], dtype="int32")
-CONTEXTUAL_ANSWERS = RNG.normal(size=(6, 3, 2)).astype("float32")
+CONTEXTUAL_ANSWERS = _texts(2, 5, 3, 1, 4, 3)
 ANSWER_ROWS = np.array([[5], [0], [2], [2]], dtype="int32")
 
 

@@ -21,6 +21,7 @@ from keras_qa.embeddings.formats.vector_files import PathLike
 from keras_qa.embeddings.texts import Text
 from keras_qa.embeddings.texts import check_collection
 from keras_qa.errors import VectorsError
+from keras_qa.text.vector_texts import VectorTexts
 
 
 def bert_word_vectors(
@@ -103,7 +104,7 @@ def bert_text_vectors(
     rms: float | None = None,
     cache_dir: PathLike | None = None,
     progress: bool = True,
-) -> np.ndarray:
+) -> VectorTexts:
     """Computes contextual vectors of the words of texts.
 
     The states of a word's pieces are averaged; see
@@ -113,7 +114,7 @@ def bert_text_vectors(
         texts: the words of each text, with original case.
         source: as for `bert_word_vectors`.
         length: number of words that texts are cut to before they are read; None
-            takes the length of the longest.
+            reads them whole.
         layers: as for `bert_word_vectors`.
         dim: as for `bert_word_vectors`, with components of all words of these
             texts.
@@ -122,8 +123,9 @@ def bert_text_vectors(
         progress: as for `bert_word_vectors`.
 
     Returns:
-        float32 `(texts, length, width or dim)`, zero beyond a text's words and
-        for a word without pieces, such as an empty one.
+        The texts' vectors, float32 of the BERT's width or `dim`, zero for a
+        word without pieces, such as an empty one. `padded` has them as one
+        array.
 
     Raises:
         ImportError, VectorsError, ValueError: as `bert_word_vectors`.
@@ -131,32 +133,33 @@ def bert_text_vectors(
     check_collection("texts", texts)
     for text in texts:
         check_collection("texts", text)
-    if length is None:
-        length = max((len(text) for text in texts), default=0)
-    check_not_negative(length=length)
+    if length is not None:
+        check_not_negative(length=length)
     bert = Bert(source, layers)
     cut = [tuple(text[:length]) for text in texts]
     distinct = [text for text in dict.fromkeys(cut) if text]
-    places: dict[Text, list[int]] = {}
-    for i, text in enumerate(cut):
-        places.setdefault(text, []).append(i)
+    offsets = np.cumsum([0, *map(len, cut)], dtype=np.int64)
+    starts: dict[Text, list[int]] = {}
+    for text, start in zip(cut, offsets[:-1], strict=True):
+        starts.setdefault(text, []).append(start)
     vectors: np.ndarray | None = None
     for i, rows in bert_rows(bert, "text", distinct, cache_dir, progress):
         if vectors is None:
-            vectors = np.zeros((len(texts), length, rows.shape[1]), np.float32)
-        vectors[places[distinct[i]], : len(rows)] = rows
+            vectors = np.empty((offsets[-1], rows.shape[1]), np.float32)
+        for start in starts[distinct[i]]:
+            vectors[start : start + len(rows)] = rows
     if vectors is None:
-        vectors = np.zeros((len(texts), length, bert.width), np.float32)
+        vectors = np.zeros((0, bert.width), np.float32)
     # The final layer normalisation makes all states of a BERT nonzero.
     real = vectors.any(axis=-1)
     if dim is not None:
         components = PrincipalComponents.fit(vectors[real], dim)
-        reduced = np.zeros((*vectors.shape[:2], dim), np.float32)
+        reduced = np.zeros((len(vectors), dim), np.float32)
         reduced[real] = components.apply(vectors[real])
         vectors = reduced
     if rms is not None:
         vectors *= _factor(vectors[real], rms)
-    return vectors
+    return VectorTexts(vectors, offsets)
 
 
 def bert_rows(

@@ -19,6 +19,7 @@ from keras_qa.layers.interactive_attention import InteractiveAttention
 from keras_qa.layers.interactive_attention import check_terms
 from keras_qa.layers.rbm_jump_score import RBMJumpScore
 from keras_qa.layers.text_vectors import TextVectors
+from keras_qa.layers.text_vectors import vectors_shape
 from keras_qa.layers.tf_idf import TfIdf
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import text_inputs
@@ -26,6 +27,7 @@ from keras_qa.models.configured import keeps_arguments
 from keras_qa.models.iam.sentence_embedding import sentence_embedding
 from keras_qa.models.iam.sentence_reader import sentence_reader
 from keras_qa.models.iam.staged_matcher import StagedMatcher
+from keras_qa.text.vector_texts import VectorTexts
 
 READER_EMBEDDINGS = ("shared", "own")
 INPUT_INITIALIZERS = ("uniform", "identity")
@@ -105,16 +107,16 @@ class IAM(StagedMatcher):
         trainable_states: whether training changes the readers' LSTMs. In the
             paper the states are fixed, and the jumps are learnt from fixed
             states.
-        contextual_vectors: array `(questions, length, dim)` of contextual
-            vectors of the words of each question, such as BERT's, which
-            replace w(t), followed by the vector of `<EOS>` and zeros; or the
-            shape of this array. The readers do not use them, because they
-            contain the words that a language model predicts, nor does M
-            without `contextual_answers`.
-        contextual_answers: the same for the words of answers, `(answers,
-            length, dim)`, with the `dim` of `contextual_vectors`. M then
-            compares the words of both texts by these vectors: they are the rows
-            of E. The paper's M has one number for two words in any texts.
+        contextual_vectors: contextual vectors of the words of each question,
+            such as BERT's (`keras_qa.embeddings.bert_text_vectors`), which
+            replace w(t), followed by the vector of `<EOS>` and zeros; or their
+            shape `(questions, words, dim)`, see `TextVectors`. The readers do
+            not use them, because they contain the words that a language model
+            predicts, nor does M without `contextual_answers`.
+        contextual_answers: the same for the words of answers, with the `dim` of
+            `contextual_vectors`. M then compares the words of both texts by
+            these vectors: they are the rows of E. The paper's M has one number
+            for two words in any texts.
         match_in_logit: whether to add `d_q^T M d_a` of equation 8, times a
             trainable number that starts at 1, to the score. As printed it is
             the same at all positions of a softmax over positions, and so has
@@ -186,8 +188,8 @@ class IAM(StagedMatcher):
         trainable_embeddings: bool = False,
         reader_embeddings: str = "shared",
         trainable_states: bool = False,
-        contextual_vectors: np.ndarray | Sequence[int] | None = None,
-        contextual_answers: np.ndarray | Sequence[int] | None = None,
+        contextual_vectors: VectorTexts | Sequence[int] | None = None,
+        contextual_answers: VectorTexts | Sequence[int] | None = None,
         match_in_logit: bool = False,
         input_initializer: str = "uniform",
         dropout: float = 0.5,
@@ -438,7 +440,7 @@ def _check_match(
     if answers is None:
         return
     widths = [
-        None if x is None else (np.shape(x) if np.ndim(x) > 1 else tuple(x))[-1]
+        None if x is None else vectors_shape(x)[-1]
         for x in (questions, answers)
     ]
     if widths[0] != widths[1]:

@@ -65,12 +65,9 @@ def read(theirs, words):
 def test_words_in_their_texts(theirs, tmp_path):
     layers = [2, -1]
     ours = bert_text_vectors(TEXTS, layers=layers, cache_dir=tmp_path)
-    assert ours.shape == (4, 12, 384)
-    for text, vectors in zip(TEXTS, ours, strict=True):
+    for i, text in enumerate(TEXTS):
         wanted = read(theirs, text)[layers].mean(axis=0)
-        found = vectors[: len(text)]
-        np.testing.assert_allclose(found, wanted, atol=TOLERANCE)
-        assert not vectors[len(text) :].any()
+        np.testing.assert_allclose(ours[i], wanted, atol=TOLERANCE)
 
 
 def test_words_alone(theirs, tmp_path):

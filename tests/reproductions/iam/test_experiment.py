@@ -10,6 +10,7 @@ import pytest
 
 from keras_qa.cli import main as cli
 from keras_qa.layers.interactive_attention import TERMS
+from keras_qa.text.vector_texts import VectorTexts
 from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.harness import vectors
 from reproductions.harness.settings import recorded
@@ -177,10 +178,8 @@ def bert(monkeypatch):
         return found
 
     def bert_text_vectors(texts, source, *, dim, **options):
-        found = np.zeros((len(texts), max(map(len, texts)), dim), np.float32)
-        for row, text in zip(found, texts, strict=True):
-            row[: len(text)] = len(text)
-        return found
+        found = [np.full((len(text), dim), len(text)) for text in texts]
+        return VectorTexts.from_arrays(found, dim)
 
     monkeypatch.setattr(vectors, "Bert", Bert)
     monkeypatch.setattr(vectors, "bert_word_vectors", bert_word_vectors)
