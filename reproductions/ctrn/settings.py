@@ -138,6 +138,9 @@ _JOINT: dict[str, Any] = {
     "margin": 1.0,
     "patience": 0,
 }
+_PAIRWISE_EPOCHS = {"ap-cnn": 3, "ap-bilstm": 2}  # on WikiQA
+# The posts of a forum are long.
+_POSTS = {"max_question_length": 100, "max_answer_length": 100}
 _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
     ("ctrn", "wikiqa"): {**_FEATURES, "pooling": "max", "epochs": 9},
     ("qrnn", "wikiqa"): {**_FEATURES, "pooling": "max", "epochs": 5},
@@ -146,22 +149,23 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
         for model, epochs in (("ctrn", 4), ("qrnn", 5))
         for dataset in ("trecqa-clean", "trecqa-raw")
     },
-    # The posts of a forum are long.
     **{
         (model, "semeval"): {
             **_FEATURES,
-            "max_question_length": 100,
-            "max_answer_length": 100,
+            **_POSTS,
             "pooling": "max",
             "epochs": 8,
         }
         for model in ("ctrn", "qrnn")
     },
-    ("ap-cnn", "wikiqa"): {
-        **_JOINT,
-        "word_norm": "unit",
-        "epochs": 3,
-        "average_last": 3,
+    **{
+        (model, "wikiqa"): {
+            **_JOINT,
+            "word_norm": "unit",
+            "epochs": epochs,
+            "average_last": epochs,
+        }
+        for model, epochs in _PAIRWISE_EPOCHS.items()
     },
     **{
         (model, dataset): {
@@ -170,15 +174,15 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
             "epochs": 2,
             "average_last": 2,
         }
-        for model in ("ap-cnn", "ap-bilstm")
+        for model in _PAIRWISE_EPOCHS
         for dataset in ("trecqa-clean", "trecqa-raw")
     },
-    ("ap-bilstm", "wikiqa"): {
-        **_JOINT,
-        "word_norm": "unit",
-        "epochs": 2,
-        "average_last": 2,
-    },
+}
+# Of SemEval nothing was searched for the pairwise models: they take what suits
+# them on WikiQA.
+_SEARCHED |= {
+    (model, "semeval"): {**_SEARCHED[model, "wikiqa"], **_POSTS}
+    for model in _PAIRWISE_EPOCHS
 }
 # LSTM and CNN take what suits QRNN. Their own searches, which are later, chose
 # the same but for LSTM's epochs, 6 on WikiQA and 9 on TrecQA, and vectors with
