@@ -46,8 +46,17 @@ than the others. [Their page](../{key}/README.md) has all runs,
 NOTHING = "nothing more"
 # Kinds of systems in the picture, each with its marker.
 KINDS = {"trained network": "o", "floor": "s", "reference of today": "D"}
-# What a name takes of the picture: in MAP, and in powers of ten of the time.
-NAME_HEIGHT, NAME_WIDTH = 0.012, 0.45
+# What a name takes of the picture: in MAP, and for each letter in powers of ten
+# of the time.
+NAME_HEIGHT, LETTER_WIDTH = 0.012, 0.028
+# Where a name can stand at its mark: alignment, points to the right and up, and
+# how far up that is in MAP.
+PLACES = (
+    ("left", (5, 5), 0.0),
+    ("right", (-5, 5), 0.0),
+    ("left", (5, -10), -0.016),
+    ("right", (-5, -10), -0.016),
+)
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,7 @@ class System:
         questions: number of questions, None if it is not recorded.
         seeds: the seeds of its runs; none of a floor.
         reference: True for what all papers' models are held against.
+        own: True for the model that a paper proposes.
         mark: what stands after its name: whether a floor is in its score.
     """
 
@@ -77,6 +87,7 @@ class System:
     questions: int | None = None
     seeds: tuple[int, ...] = ()
     reference: bool = False
+    own: bool = False
     mark: str = ""
 
     @property
@@ -143,6 +154,7 @@ def find_systems(
                     max(latest.values("questions"), default=None),
                     () if floor else tuple(run["seed"] for run in latest.runs),
                     _is_of_today(paper),
+                    cost["model"] == paper.model,
                     f" {SUM}" if is_sum(latest) else "",
                 )
             )
@@ -355,12 +367,13 @@ def frontier_picture(systems: Sequence[System], path: Path) -> None:
             marker=marker,
             label=kind,
         )
-    for system in _named(systems):
+    for system, alignment, points in _named(systems):
         axes.annotate(
             system.name,
             (system.microseconds, system.quality.mean),
-            xytext=(5, 5),
+            xytext=points,
             textcoords="offset points",
+            ha=alignment,
             fontsize=6.5,
         )
     axes.set_xscale("log")
@@ -370,19 +383,34 @@ def frontier_picture(systems: Sequence[System], path: Path) -> None:
     plots.save(figure, path)
 
 
-def _named(systems: Sequence[System]) -> list[System]:
-    """Those whose names have room, of which the frontier comes first."""
+def _named(
+    systems: Sequence[System],
+) -> list[tuple[System, str, tuple[int, int]]]:
+    """Those whose names have room, and where: alignment and points.
+
+    The frontier comes first, then what the papers propose and what they are
+    held against today.
+    """
     line = on_frontier(systems)
-    found: list[System] = []
-    for system in [*line, *(s for s in systems if s not in line)]:
-        free = all(
-            abs(system.quality.mean - other.quality.mean) > NAME_HEIGHT
-            or abs(math.log10(system.microseconds / other.microseconds))
-            > NAME_WIDTH
-            for other in found
-        )
-        if free:
-            found.append(system)
+    taken: list[tuple[float, float, float]] = []
+    found = []
+    for system in sorted(
+        systems, key=lambda s: (s not in line, not (s.own or s.reference))
+    ):
+        width = LETTER_WIDTH * len(system.name)
+        mark = math.log10(system.microseconds)
+        for alignment, points, up in PLACES:
+            first = mark if alignment == "left" else mark - width
+            height = system.quality.mean + up
+            if all(
+                abs(height - other) > NAME_HEIGHT
+                or first > end
+                or first + width < start
+                for start, end, other in taken
+            ):
+                taken.append((first, first + width, height))
+                found.append((system, alignment, points))
+                break
     return found
 
 
