@@ -20,7 +20,7 @@ QUESTION, ANSWER = COLORS[0], COLORS[1]
 def embedding_size_curve(
     curves: Mapping[str, Mapping[int, Sequence[float]]],
     path: Path | str,
-    metric: str = "MAP",
+    metric: str,
     title: str = "",
 ) -> None:
     """Draws the size of the vectors against a metric (Figure 3).

@@ -346,6 +346,7 @@ def draw_figure_3(groups: Sequence[Group], output_dir: Path) -> list[Path]:
                 if model in models
             },
             written[-1],
+            figure["metric"],
             title=f"{dataset} {split}, recipe {recipe}, {' + '.join(vectors)}\n"
             f"{markdown.span(sorted(asked)) or 'some'} questions, "
             f"{markdown.span(sorted(seeds))} seeds, 95% intervals over seeds",

@@ -22,6 +22,7 @@ def test_curve_rises_with_the_metric(tmp_path):
             "cosineqa": {100: [0.65], 300: [0.65]},
         },
         path,
+        "MAP",
         title="dev",
     )
     rows, columns = pixels(path, BLUE)

@@ -120,7 +120,8 @@ def test_figure_3_takes_runs_that_differ_in_size_alone(monkeypatch, tmp_path):
     records += [record("bm25", size) for size in (100, 300)]
     draw_figure_3(group_runs(records), tmp_path)
     sample, wikiqa = drawn
-    curves, path, title = wikiqa
+    curves, path, metric, title = wikiqa
+    assert metric == "MAP"
     assert curves == {
         "hyperqa": {100: [0.62, 0.63], 300: [0.64, 0.65]},
         "cosineqa": {100: [0.62, 0.63], 300: [0.64, 0.65]},
