@@ -11,6 +11,10 @@ AFTER = " after "
 """What the name of a training set has before those that were learnt first."""
 FIRST = "transfer_"
 """What the settings of that first training begin with."""
+FOLD = " less its fold"
+"""What the name has at its end where a fold of train chose the epoch."""
+NO_FOLD = frozenset(("average_last", "folds"))
+"""Settings by which no fold is held out of train."""
 
 # A setting that has no effect unless another has this value.
 _ONLY_WITH = {"paper_objective": ("objective", "paper")}
@@ -93,6 +97,10 @@ class Group:
     def learnt_first(self) -> str:
         """The other data sets that were trained on before, if any."""
         return self.training_set.partition(AFTER)[2]
+
+    def setting(self, name: str, default: Any = None) -> Any:
+        """A setting's value; a default may be in neither mapping."""
+        return self.settings.get(name, self.overrides.get(name, default))
 
     @property
     def once(self) -> bool:
@@ -253,7 +261,8 @@ def one_setting_apart(groups: Sequence[Group]) -> dict[str, list[list[Group]]]:
 
     Returns:
         For every setting, the lists of at least two groups that differ only in
-        that setting, each list ordered by the setting's value.
+        that setting, each list ordered by the setting's value. The fold that
+        `NO_FOLD` decides about belongs to these settings.
     """
     names = sorted({name for group in groups for name in group.settings})
     found: dict[str, list[list[Group]]] = {}
@@ -262,7 +271,7 @@ def one_setting_apart(groups: Sequence[Group]) -> dict[str, list[list[Group]]]:
         for group in groups:
             alike.setdefault(_all_but(group, name), []).append(group)
         lists = [
-            sorted(members, key=lambda group: _order(group.settings.get(name)))
+            sorted(members, key=lambda group: _order(group.setting(name)))
             for _, members in sorted(alike.items())
             if len({canonical(m.settings.get(name)) for m in members}) > 1
         ]
@@ -305,6 +314,9 @@ def canonical(value: Any) -> str:
 def _all_but(group: Group, name: str | None = None) -> str:
     """The identity of a group without one setting, or without any setting."""
     settings = {k: v for k, v in group.settings.items() if name and k != name}
+    training: list[Any] = [group.training_set, group.training_pairs]
+    if name in NO_FOLD:
+        training = [group.training_set.removesuffix(FOLD)]
     return canonical(
         [
             group.paper,
@@ -312,8 +324,7 @@ def _all_but(group: Group, name: str | None = None) -> str:
             group.split,
             group.model,
             group.recipe,
-            group.training_set,
-            group.training_pairs,
+            *training,
             group.vectors,
             settings,
         ]

@@ -74,6 +74,22 @@ def test_a_later_setting_is_not_in_records_where_it_has_its_default():
     assert row_of(shown, "`unit` (changed)")
 
 
+def test_a_fold_that_follows_from_a_setting_is_no_other_difference():
+    runs = [
+        run(settings={"average_last": 5}, training_set="train"),
+        run(settings={}, overrides={"average_last": 0}),
+        run(settings={}, model="cosineqa"),
+    ]
+    (found,) = one_setting_apart(group_runs(runs))["average_last"]
+    assert [group.setting("average_last") for group in found] == [0, 5]
+    text = section(page(*runs), "## One setting changed")
+    assert "a fold that is held out of train" in text
+    assert row_of(text, "`0` (changed)")
+    # The fold alone is another training set.
+    runs[1]["settings"] = {"average_last": 5}
+    assert one_setting_apart(group_runs(runs)) == {}
+
+
 def test_rows_that_look_alike_say_what_differs():
     # Two generations of one recipe, neither an override.
     runs = [
