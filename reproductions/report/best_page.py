@@ -19,6 +19,7 @@ from reproductions.report.search_tables import Searches
 from reproductions.report.search_tables import minutes
 from reproductions.report.sections.fold_gains import fold_gains
 from reproductions.report.sections.training_sets import training_sets
+from reproductions.report.sections.transfer import transfer_parts
 
 RECIPE = "best"
 DATASETS = ("wikiqa", "trecqa-clean", "trecqa-raw")
@@ -91,6 +92,9 @@ def best_page(
                     f"{minutes(trials):.0f}" if trials else NOT_RUN,
                 ]
             )
+    transfer = transfer_parts(papers, groups, "dev")
+    if transfer:
+        transfer.insert(0, "## Transfer and teachers\n")
     columns = ["Model", "Vectors", *(f"`{name}`" for name in datasets)]
     return "\n".join(
         [
@@ -104,6 +108,7 @@ def best_page(
             *training_sets(
                 papers, [g for g in groups if _is_of_recipe(g)], TWO_SETS
             ),
+            *transfer,
             *fold_gains(papers, groups, searches, datasets),
         ]
     )
