@@ -5,6 +5,7 @@ import statistics
 from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 AFTER = " after "
@@ -73,6 +74,7 @@ class Group:
         runs: one record per seed, ordered by seed: the last appended of
             several runs with the same seed.
         position: place of the last appended of the runs among all runs.
+        earlier: True if later runs of the recipe have other settings.
     """
 
     paper: str
@@ -87,6 +89,7 @@ class Group:
     overrides: dict[str, Any]
     runs: tuple[dict[str, Any], ...]
     position: int = 0
+    earlier: bool = False
 
     @property
     def row(self) -> str | None:
@@ -223,7 +226,31 @@ def group_runs(runs: Iterable[dict[str, Any]]) -> list[Group]:
         identity["vectors"] = tuple(identity["vectors"])
         by_seed = sorted(found["runs"].items(), key=lambda item: item[0])
         groups.append(Group(**identity, runs=tuple(run for _, run in by_seed)))
-    return groups
+    return _with_earlier(groups)
+
+
+def _with_earlier(groups: Sequence[Group]) -> list[Group]:
+    """The groups, marked where their recipe has had other settings since."""
+
+    def name(group: Group) -> tuple[str | None, ...]:
+        found = (group.paper, group.model, group.dataset, group.row)
+        return (*found, group.recipe)
+
+    now = {
+        name(group): group.settings
+        for group in sorted(groups, key=lambda group: group.position)
+        if not group.overrides
+    }
+
+    def changed(group: Group) -> bool:
+        recipe = now.get(name(group), group.settings)
+        names = group.settings.keys() | recipe.keys()
+        return any(
+            group.settings.get(name) != recipe.get(name)
+            for name in names - group.overrides.keys() - _ONLY_WITH.keys()
+        )
+
+    return [replace(group, earlier=changed(group)) for group in groups]
 
 
 def latest(groups: Iterable[Group]) -> list[Group]:

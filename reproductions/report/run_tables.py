@@ -17,6 +17,7 @@ from reproductions.report.rules.floors import UNTRAINED
 from reproductions.report.rules.floors import Floors
 from reproductions.report.rules.floors import is_untrained
 from reproductions.report.rules.marks import about_sums
+from reproductions.report.rules.marks import plain_recipe
 from reproductions.report.rules.marks import recipe_of
 from reproductions.report.rules.selection import epochs_of
 from reproductions.report.rules.verdicts import verdict
@@ -246,7 +247,9 @@ def changed_settings(paper: Paper, groups: Sequence[Group]) -> list[str]:
         for members in lists:
             first = members[0]
             others = {k: v for k, v in first.overrides.items() if k != name}
-            recipe = f"{first.recipe} {markdown.settings(others)}".strip()
+            recipe = (
+                f"{plain_recipe(first)} {markdown.settings(others)}".strip()
+            )
             parts.append(
                 markdown.paragraph(
                     f"{paper.named(first.model)}, recipe {recipe}, "
@@ -299,7 +302,7 @@ def sizes_and_speeds(paper: Paper, groups: Sequence[Group]) -> list[str]:
         rows.append(
             [
                 paper.named(group.model, group.row),
-                group.recipe,
+                plain_recipe(group),
                 markdown.vectors(group.vectors),
                 f"`{group.dataset}`, {group.split}",
                 markdown.count(row.parameters) if row else "",

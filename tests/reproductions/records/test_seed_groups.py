@@ -107,8 +107,24 @@ def test_rows_that_look_alike_say_what_differs():
         ("hyperqa", {"margin": 5.0}),
     ]
     dev = section(page(*runs), "## Measured on dev")
-    assert row_of(dev, "HyperQA", "paper `margin=1.0`")
+    assert row_of(dev, "HyperQA", "old paper `margin=1.0`")
+    assert row_of(dev, "HyperQA", "paper `margin=5.0`")
+    assert 'after the word "old" has had other settings' in page(*runs)
     assert row_of(dev, "CosineQA", "paper")
+
+
+def test_a_recipe_that_has_changed_since_is_an_earlier_one():
+    runs = [
+        run(settings={"margin": 1.0}, split="test", vectors=[]),
+        run(settings={"margin": 1.0}, overrides={"margin": 1.0}),
+        run(settings={"margin": 2.0}, recipe="best"),
+        run(settings={"margin": 5.0}),
+    ]
+    earlier = [g.split for g in group_runs(runs) if g.earlier]
+    assert earlier == ["test"]
+    # Settings that are given have no part in it.
+    runs[1]["settings"] = {"margin": 1.0, "l2": 0.1}
+    assert sum(group.earlier for group in group_runs(runs)) == 2
 
 
 def test_vector_names():
