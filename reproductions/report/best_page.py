@@ -32,8 +32,10 @@ INTRODUCTION = """\
 {metric} on dev, mean over seeds ± the sample standard deviation, and how far it
 is above the best floor of the same vectors, of a BERT those of the layers that
 the paper's models read. `bert:minilm` was tuned on questions with their answers
-before. Trials and minutes are those of the searches on folds of train that
-chose the settings, of all data sets together. {budgets}
+before. Trials and minutes are those of a model's own searches on folds of
+train, of all data sets together. The best trial chose the settings, with two
+exceptions: CNN and LSTM have QRNN's, which were searched before theirs, and of
+MRNN's two best trials on `wikiqa` dev chose. {budgets}
 
 `python -m reproductions.study best` makes these runs."""
 
