@@ -34,7 +34,7 @@ from reproductions.records.seed_groups import group_runs
 from reproductions.report import ledger_page
 from reproductions.report import paper_page
 from reproductions.report.search_tables import read_searches
-from reproductions.report.sections.transfer import transfer_table
+from reproductions.report.sections.transfer import transfer_parts
 
 PART = re.compile(r"^<!-- part: (\w+) (.+) -->$", re.MULTILINE)
 FIGURE = re.compile(r"(?<=\d) (?=[±↓°])|(?<=±) (?=\d)|(?<=↓) (?=°)")
@@ -47,7 +47,7 @@ FILES = {
     "benchmark": ("../benchmarks/*.json",),
     "notebook": ("../docs/*.ipynb",),
     "printed": ("../docs/guide.ipynb",),
-    "transfer": ("records/*.jsonl",),
+    "transfer": ("*/paper.toml", "records/*.jsonl"),
 }
 
 load_all_runs = functools.cache(
@@ -144,7 +144,7 @@ def printed(name: str) -> str:
 
 def transfer(split: str) -> str:
     """What a training on other data sets first adds, on a split."""
-    return transfer_table(load_all_runs(), split)
+    return "\n".join(transfer_parts(load_papers(), load_all_runs(), split))
 
 
 PARTS: dict[str, Callable[[str], str]] = {

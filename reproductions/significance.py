@@ -60,6 +60,8 @@ from reproductions.records.runs import RUNS
 from reproductions.records.runs import read_all_runs
 from reproductions.records.runs import read_metrics
 from reproductions.records.seed_groups import AFTER
+from reproductions.records.seed_groups import FOLD
+from reproductions.records.seed_groups import NO_FOLD
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.records.seed_groups import canonical
@@ -233,6 +235,8 @@ def _trained(
 ) -> str:
     changed = {k: v for k, v in group.overrides.items() if k not in varied}
     own = group.training_set
+    if test and NO_FOLD.intersection(test.varied, group.overrides):
+        own = own.removesuffix(FOLD)
     if test and test.transfer:
         # Without what came before; of one that nothing did, no group's.
         own, found, _ = own.partition(AFTER)

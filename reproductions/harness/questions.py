@@ -14,6 +14,7 @@ from keras_qa.datasets.splitting import split_questions
 from keras_qa.errors import DatasetError
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.settings import CommonSettings
+from reproductions.records.seed_groups import FOLD
 
 # The parts of a split for which papers print separate figures.
 SPLIT_PARTS = {"test": ("test1", "test2")}
@@ -150,5 +151,5 @@ def training_set(arguments: Namespace, settings: CommonSettings) -> str:
     if arguments.dataset.startswith("trecqa"):
         name = name.upper()
     if arguments.split == "dev" and not fixes_epochs(settings):
-        name += " less its fold"
+        name += FOLD
     return name

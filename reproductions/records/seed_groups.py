@@ -5,12 +5,17 @@ import statistics
 from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 AFTER = " after "
 """What the name of a training set has before those that were learnt first."""
 FIRST = "transfer_"
 """What the settings of that first training begin with."""
+FOLD = " less its fold"
+"""What the name has at its end where a fold of train chose the epoch."""
+NO_FOLD = frozenset(("average_last", "folds"))
+"""Settings by which no fold is held out of train."""
 
 # A setting that has no effect unless another has this value.
 _ONLY_WITH = {"paper_objective": ("objective", "paper")}
@@ -69,6 +74,7 @@ class Group:
         runs: one record per seed, ordered by seed: the last appended of
             several runs with the same seed.
         position: place of the last appended of the runs among all runs.
+        earlier: True if later runs of the recipe have other settings.
     """
 
     paper: str
@@ -83,6 +89,7 @@ class Group:
     overrides: dict[str, Any]
     runs: tuple[dict[str, Any], ...]
     position: int = 0
+    earlier: bool = False
 
     @property
     def row(self) -> str | None:
@@ -93,6 +100,10 @@ class Group:
     def learnt_first(self) -> str:
         """The other data sets that were trained on before, if any."""
         return self.training_set.partition(AFTER)[2]
+
+    def setting(self, name: str, default: Any = None) -> Any:
+        """A setting's value; a default may be in neither mapping."""
+        return self.settings.get(name, self.overrides.get(name, default))
 
     @property
     def once(self) -> bool:
@@ -215,7 +226,31 @@ def group_runs(runs: Iterable[dict[str, Any]]) -> list[Group]:
         identity["vectors"] = tuple(identity["vectors"])
         by_seed = sorted(found["runs"].items(), key=lambda item: item[0])
         groups.append(Group(**identity, runs=tuple(run for _, run in by_seed)))
-    return groups
+    return _with_earlier(groups)
+
+
+def _with_earlier(groups: Sequence[Group]) -> list[Group]:
+    """The groups, marked where their recipe has had other settings since."""
+
+    def name(group: Group) -> tuple[str | None, ...]:
+        found = (group.paper, group.model, group.dataset, group.row)
+        return (*found, group.recipe)
+
+    now = {
+        name(group): group.settings
+        for group in sorted(groups, key=lambda group: group.position)
+        if not group.overrides
+    }
+
+    def changed(group: Group) -> bool:
+        recipe = now.get(name(group), group.settings)
+        names = group.settings.keys() | recipe.keys()
+        return any(
+            group.settings.get(name) != recipe.get(name)
+            for name in names - group.overrides.keys() - _ONLY_WITH.keys()
+        )
+
+    return [replace(group, earlier=changed(group)) for group in groups]
 
 
 def latest(groups: Iterable[Group]) -> list[Group]:
@@ -253,7 +288,8 @@ def one_setting_apart(groups: Sequence[Group]) -> dict[str, list[list[Group]]]:
 
     Returns:
         For every setting, the lists of at least two groups that differ only in
-        that setting, each list ordered by the setting's value.
+        that setting, each list ordered by the setting's value. The fold that
+        `NO_FOLD` decides about belongs to these settings.
     """
     names = sorted({name for group in groups for name in group.settings})
     found: dict[str, list[list[Group]]] = {}
@@ -262,7 +298,7 @@ def one_setting_apart(groups: Sequence[Group]) -> dict[str, list[list[Group]]]:
         for group in groups:
             alike.setdefault(_all_but(group, name), []).append(group)
         lists = [
-            sorted(members, key=lambda group: _order(group.settings.get(name)))
+            sorted(members, key=lambda group: _order(group.setting(name)))
             for _, members in sorted(alike.items())
             if len({canonical(m.settings.get(name)) for m in members}) > 1
         ]
@@ -305,6 +341,9 @@ def canonical(value: Any) -> str:
 def _all_but(group: Group, name: str | None = None) -> str:
     """The identity of a group without one setting, or without any setting."""
     settings = {k: v for k, v in group.settings.items() if name and k != name}
+    training: list[Any] = [group.training_set, group.training_pairs]
+    if name in NO_FOLD:
+        training = [group.training_set.removesuffix(FOLD)]
     return canonical(
         [
             group.paper,
@@ -312,8 +351,7 @@ def _all_but(group: Group, name: str | None = None) -> str:
             group.split,
             group.model,
             group.recipe,
-            group.training_set,
-            group.training_pairs,
+            *training,
             group.vectors,
             settings,
         ]

@@ -19,6 +19,7 @@ from reproductions.report.search_tables import Searches
 from reproductions.report.search_tables import minutes
 from reproductions.report.sections.fold_gains import fold_gains
 from reproductions.report.sections.training_sets import training_sets
+from reproductions.report.sections.transfer import transfer_parts
 
 RECIPE = "best"
 DATASETS = ("wikiqa", "trecqa-clean", "trecqa-raw")
@@ -31,8 +32,10 @@ INTRODUCTION = """\
 {metric} on dev, mean over seeds ± the sample standard deviation, and how far it
 is above the best floor of the same vectors, of a BERT those of the layers that
 the paper's models read. `bert:minilm` was tuned on questions with their answers
-before. Trials and minutes are those of the searches on folds of train that
-chose the settings, of all data sets together. {budgets}
+before. Trials and minutes are those of a model's own searches on folds of
+train, of all data sets together. The best trial chose the settings, with two
+exceptions: CNN and LSTM have QRNN's, which were searched before theirs, and of
+MRNN's two best trials on `wikiqa` dev chose. {budgets}
 
 `python -m reproductions.study best` makes these runs."""
 
@@ -91,6 +94,9 @@ def best_page(
                     f"{minutes(trials):.0f}" if trials else NOT_RUN,
                 ]
             )
+    transfer = transfer_parts(papers, groups, "dev")
+    if transfer:
+        transfer.insert(0, "## Transfer and teachers\n")
     columns = ["Model", "Vectors", *(f"`{name}`" for name in datasets)]
     return "\n".join(
         [
@@ -104,6 +110,7 @@ def best_page(
             *training_sets(
                 papers, [g for g in groups if _is_of_recipe(g)], TWO_SETS
             ),
+            *transfer,
             *fold_gains(papers, groups, searches, datasets),
         ]
     )

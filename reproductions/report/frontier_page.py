@@ -18,6 +18,7 @@ from reproductions.report import plots
 from reproductions.report.paper_page import GENERATED
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import is_untrained
+from reproductions.report.rules.lines import TRAIN_SPLIT
 from reproductions.report.rules.lines import latest_best
 from reproductions.report.rules.marks import ABOUT_SUMS
 from reproductions.report.rules.marks import SUM
@@ -299,13 +300,20 @@ def reference_table(
         for cost in with_tuned(costs)
         if cost["paper"] == paper.key
     }
-    rows = []
+    rows, notes = [], markdown.Notes()
     for group in own:
         trained = group.statistic("parameters")
         size = f"{trained.mean / 1e6:.1f} M" if trained else ""
+        changed = {
+            name: value
+            for name, value in group.overrides.items()
+            # What it was trained on is a column.
+            if name != TRAIN_SPLIT
+        }
+        made = notes.cell(markdown.settings(changed))
         rows.append(
             [
-                paper.named(group.model),
+                f"{paper.named(group.model)} {made}".strip(),
                 f"`{group.dataset}`",
                 group.training_set if trained else NOTHING,
                 markdown.number(group.metric(METRIC)),
@@ -319,6 +327,7 @@ def reference_table(
         "## References of today\n",
         markdown.paragraph(ABOUT_REFERENCES.format(key=paper.key)),
         markdown.table(columns, rows),
+        *notes.listed(),
     ]
 
 

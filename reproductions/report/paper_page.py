@@ -14,6 +14,7 @@ from reproductions.report.paper_tables import paper_tables
 from reproductions.report.provenance import how_made
 from reproductions.report.rules.floors import Floors
 from reproductions.report.rules.lines import TRAIN_SPLIT
+from reproductions.report.rules.marks import about_earlier
 from reproductions.report.run_tables import changed_settings
 from reproductions.report.run_tables import measured
 from reproductions.report.run_tables import sizes_and_speeds
@@ -124,6 +125,7 @@ def results(
     if paper.reference:
         comparable = ""
     return [
+        *map(markdown.paragraph, about_earlier(plain)),
         *(paper_tables(paper, every, papers) if paper.tables else []),
         *measured(
             paper,

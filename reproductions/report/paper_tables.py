@@ -13,9 +13,9 @@ from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.rules.floors import UNTRAINED
 from reproductions.report.rules.lines import TRAIN_SPLIT
-from reproductions.report.rules.marks import SUM
 from reproductions.report.rules.marks import about_sums
 from reproductions.report.rules.marks import is_sum
+from reproductions.report.rules.marks import plain_recipe
 from reproductions.report.rules.marks import recipe_of
 from reproductions.report.rules.row_runs import dev_figure
 from reproductions.report.rules.row_runs import dev_metric
@@ -178,7 +178,7 @@ def _made(
     name = papers.get(group.paper, paper).named(group.model)
     known = name.casefold() in row.model.casefold()
     changed = {k: v for k, v in group.overrides.items() if k != TRAIN_SPLIT}
-    recipe = recipe_of(group).removesuffix(f" {SUM}")
+    recipe = plain_recipe(group)
     made = [
         f"recipe {recipe} {markdown.settings(changed)}".strip(),
         f"trained on {group.training_set}",

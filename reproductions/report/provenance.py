@@ -13,6 +13,7 @@ from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import canonical
 from reproductions.report import commands
 from reproductions.report import markdown
+from reproductions.report.rules.marks import plain_recipe
 from reproductions.report.rules.selection import chosen_by
 
 REMARK = """\
@@ -70,7 +71,7 @@ def _one(
     first = group.runs[0]
     name = paper.named(group.model, group.row)
     changed = markdown.settings(group.overrides)
-    recipe = f"{group.recipe} {changed}".strip()
+    recipe = f"{plain_recipe(group)} {changed}".strip()
     chosen = chosen_by(group, groups)
     took = training_seconds(group)
     facts = [

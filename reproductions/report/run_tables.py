@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from reproductions.records.papers import Paper
+from reproductions.records.seed_groups import NO_FOLD
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import distinctions
 from reproductions.records.seed_groups import one_setting_apart
@@ -16,6 +17,7 @@ from reproductions.report.rules.floors import UNTRAINED
 from reproductions.report.rules.floors import Floors
 from reproductions.report.rules.floors import is_untrained
 from reproductions.report.rules.marks import about_sums
+from reproductions.report.rules.marks import plain_recipe
 from reproductions.report.rules.marks import recipe_of
 from reproductions.report.rules.selection import epochs_of
 from reproductions.report.rules.verdicts import verdict
@@ -25,6 +27,9 @@ ABOVE = "Above floor"
 WITHOUT_NETWORK = f"""\
 Of the rankings without a network, `{UNTRAINED}` ones read no labels; `{FITTED}`
 ones have weights or parameters that are fitted to the labels of train."""
+HELD_OUT = """\
+Where `average_last` is 0, one epoch is taken: a fold that is held out of train
+chooses it, and the training set is smaller by that fold."""
 # What tuning chooses of BM25.
 CONSTANTS = ("k1", "b")
 
@@ -235,12 +240,16 @@ def changed_settings(paper: Paper, groups: Sequence[Group]) -> list[str]:
     found = one_setting_apart(groups)
     if not found:
         parts.append("No such runs are recorded.\n")
+    if NO_FOLD & found.keys():
+        parts.append(markdown.paragraph(HELD_OUT))
     for name, lists in found.items():
         parts.append(f"### `{name}`\n")
         for members in lists:
             first = members[0]
             others = {k: v for k, v in first.overrides.items() if k != name}
-            recipe = f"{first.recipe} {markdown.settings(others)}".strip()
+            recipe = (
+                f"{plain_recipe(first)} {markdown.settings(others)}".strip()
+            )
             parts.append(
                 markdown.paragraph(
                     f"{paper.named(first.model)}, recipe {recipe}, "
@@ -252,7 +261,7 @@ def changed_settings(paper: Paper, groups: Sequence[Group]) -> list[str]:
             columns = [f"`{name}`", *metrics, "Seeds", "Parameters", "s/epoch"]
             rows = [
                 [
-                    f"`{group.settings.get(name, 'default')}`"
+                    f"`{group.setting(name, 'default')}`"
                     + (" (changed)" if name in group.overrides else ""),
                     *(markdown.number(group.metric(m)) for m in metrics),
                     str(len(group.runs)),
@@ -293,7 +302,7 @@ def sizes_and_speeds(paper: Paper, groups: Sequence[Group]) -> list[str]:
         rows.append(
             [
                 paper.named(group.model, group.row),
-                group.recipe,
+                plain_recipe(group),
                 markdown.vectors(group.vectors),
                 f"`{group.dataset}`, {group.split}",
                 markdown.count(row.parameters) if row else "",

@@ -191,6 +191,24 @@ def test_each_value_of_a_reading_is_compared_with_the_recipes():
     assert len(found) == 5
 
 
+def test_an_epoch_of_a_fold_is_compared_with_the_mean_of_the_last():
+    """The fold is what the setting decides about, no other training set."""
+    one = {"overrides": {"average_last": 0}}
+    groups = group_runs(
+        [
+            record(training_set="train"),
+            record(training_set="train less its fold", **one),
+            record(training_set="TRAIN-ALL less its fold", **one),
+            record(training_set="train less its fold"),
+        ]
+    )
+    wanted = [WantedTest("ctrn", "ctrn", ("average_last",))]
+    assert [
+        (first.training_set, first.overrides, second.training_set)
+        for first, second, _ in pairs(groups, wanted, "ctrn")
+    ] == [("train less its fold", *one.values(), "train")]
+
+
 def test_vectors_are_compared_with_some_of_them():
     """Many sources come first, and each with fewer second."""
     mrnn = {"paper": "mrnn", "model": "mrnn"}

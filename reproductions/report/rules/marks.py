@@ -15,6 +15,12 @@ the floor `features`, all of it fitted together (`joint_weight`). Two such sums
 have the floor in common, so that networks are likely to differ less here than
 alone, and no figure says what its network reaches alone. A name with "no
 features" means that none are inside the network."""
+# Stands before a recipe that has changed since.
+EARLIER = "old"
+ABOUT_EARLIER = f"""\
+A recipe after the word "{EARLIER}" has had other settings since the row was
+measured. The row's own are given by `--set` under "How each figure was made",
+on the paper's page in `reproductions`."""
 # Stands next to the figure of a model that learnt from other data sets before.
 TRANSFERRED = "†"
 ABOUT_TRANSFER = f"""\
@@ -23,14 +29,20 @@ learn from than the models without this mark."""
 
 
 def recipe_of(group: Group) -> str:
-    """The recipe of some runs, for readers, with `SUM` if it is of one.
+    """The recipe of some runs, for readers, with `SUM` if it is of one."""
+    return plain_recipe(group) + f" {SUM}" * is_sum(group)
+
+
+def plain_recipe(group: Group) -> str:
+    """The recipe of some runs, for readers.
 
     The records have one for all rankings without a network. Those that fitted
     something to the labels of train, such as weights of features, recorded it.
     """
-    if group.recipe == UNTRAINED and any(r.get("fitted") for r in group.runs):
-        return FITTED
-    return f"{group.recipe} {SUM}" if is_sum(group) else group.recipe
+    if group.recipe == UNTRAINED:
+        fitted = any(run.get("fitted") for run in group.runs)
+        return FITTED if fitted else UNTRAINED
+    return f"{EARLIER} {group.recipe}" if group.earlier else group.recipe
 
 
 def is_sum(group: Group) -> bool:
@@ -62,6 +74,12 @@ def marks_of(groups: Sequence[Group | None]) -> list[str]:
 def about_sums(groups: Iterable[Group]) -> list[str]:
     """What `SUM` means, if a group has it; none otherwise."""
     return [ABOUT_SUMS] if any(map(is_sum, groups)) else []
+
+
+def about_earlier(groups: Iterable[Group]) -> list[str]:
+    """What `EARLIER` means, if a group's recipe has it; none otherwise."""
+    found = any(g.earlier and g.recipe != UNTRAINED for g in groups)
+    return [ABOUT_EARLIER] if found else []
 
 
 def about_marks(groups: Iterable[Group]) -> list[str]:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from reproductions.records.papers import Paper
 from reproductions.records.papers import ResultsTable
 from reproductions.records.papers import Row
+from reproductions.records.seed_groups import FOLD
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.lines import TRAIN_SPLIT
 from reproductions.report.rules.lines import chosen
-from reproductions.report.rules.selection import FOLD
 
 # Settings of another training set, and of a longer or shorter training.
 PLAIN = {TRAIN_SPLIT, "epochs"}

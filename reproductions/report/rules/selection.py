@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from collections.abc import Sequence
 
+from reproductions.records.seed_groups import FOLD
 from reproductions.records.seed_groups import Group
-
-FOLD = " less its fold"
 
 
 def chosen_by(group: Group, groups: Sequence[Group]) -> str:

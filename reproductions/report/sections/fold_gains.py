@@ -13,12 +13,12 @@ from reproductions.report.search_tables import same_trials
 from reproductions.report.search_tables import split_floors
 
 ABOUT = f"""\
-{METRIC} on the folds of train that chose the settings: each model's best trial,
-in brackets less the best floor that was fitted on the same folds with vectors
-of one of the trials. The number of epochs is chosen on these folds, too, which
-favours the trials. A difference near 0 says that the other folds' questions
-taught the model nothing that the floor does not know: TrecQA's folds have some
-47 questions to learn from."""
+{METRIC} on the folds of train by which settings were searched: each model's
+best trial, in brackets less the best floor that was fitted on the same folds
+with vectors of one of the trials. The number of epochs is chosen on these
+folds, too, which favours the trials. A difference near 0 says that the other
+folds' questions taught the model nothing that the floor does not know: TrecQA's
+folds have some 47 questions to learn from."""
 
 
 def fold_gains(

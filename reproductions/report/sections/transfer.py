@@ -1,43 +1,74 @@
 """The table of what a training on other data sets first adds."""
 
+from collections.abc import Mapping
 from collections.abc import Sequence
 
+from reproductions.records.papers import Paper
 from reproductions.records.seed_groups import AFTER
 from reproductions.records.seed_groups import FIRST
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 
+ABOUT = """\
+MAP on {split} by recipe `best`, with the same settings alone and after a first
+training on the questions of other data sets. "by" names the teacher whose
+scores, in place of labels, the first training learns. "Removed" is the number
+of the other data sets' questions that were left out because the target has
+them, nearly has them, or has their right answer as a candidate. The settings
+are those that the recipe does not have, of which those in `transfer_` are of
+the first training alone. –: not run. Paired tests are on the papers' pages."""
 
-def transfer_table(groups: Sequence[Group], split: str) -> str:
+
+def transfer_parts(
+    papers: Mapping[str, Paper], groups: Sequence[Group], split: str
+) -> list[str]:
     """A row for each model, data set and first training, with its MAP.
 
     Args:
+        papers: the papers by key.
         groups: the measured runs of all papers.
         split: the split that was ranked.
+
+    Returns:
+        What a section says; nothing without such runs.
     """
-    rows = []
+    notes = markdown.Notes()
+    found = []
     for group in groups:
         own, after, first = group.training_set.partition(AFTER)
-        if not after or group.split != split:
+        if not after or (group.recipe, group.split) != ("best", split):
             continue
         alone = next((g for g in groups if _kind(g) == _kind(group, own)), None)
-        further = {
-            name: value
-            for name, value in group.overrides.items()
-            if not name.startswith(FIRST)
-        }
-        rows.append(
-            (
-                f"`{group.model}`",
+        found.append(
+            [
+                papers[group.paper].named(group.model),
                 f"`{group.dataset}`",
                 first,
-                markdown.settings(further),
+                markdown.settings(group.overrides),
+                _removed(group),
                 "–" if alone is None else _figure(alone),
                 _figure(group),
-            )
+            ]
         )
-    heads = ("Model", "Data set", "First", "Further settings", "Alone", "After")
-    return markdown.table(heads, sorted(rows))
+    if not found:
+        return []
+    rows = [[*row[:3], notes.cell(row[3]), *row[4:]] for row in sorted(found)]
+    heads = ["Model", "Data set", "First", "Settings", "Removed"]
+    return [
+        markdown.paragraph(ABOUT.format(split=split)),
+        markdown.table([*heads, "Alone", "After"], rows),
+        *notes.listed(),
+    ]
+
+
+def _removed(group: Group) -> str:
+    """The number of questions that were left out of the first training."""
+    counts = [
+        sum(sum(one["removed"].values()) for one in run["transfer"].values())
+        for run in group.runs
+        if "transfer" in run
+    ]
+    return markdown.span(counts)
 
 
 def _kind(group: Group, training_set: str | None = None) -> tuple[object, ...]:

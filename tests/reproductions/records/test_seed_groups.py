@@ -74,6 +74,22 @@ def test_a_later_setting_is_not_in_records_where_it_has_its_default():
     assert row_of(shown, "`unit` (changed)")
 
 
+def test_a_fold_that_follows_from_a_setting_is_no_other_difference():
+    runs = [
+        run(settings={"average_last": 5}, training_set="train"),
+        run(settings={}, overrides={"average_last": 0}),
+        run(settings={}, model="cosineqa"),
+    ]
+    (found,) = one_setting_apart(group_runs(runs))["average_last"]
+    assert [group.setting("average_last") for group in found] == [0, 5]
+    text = section(page(*runs), "## One setting changed")
+    assert "a fold that is held out of train" in text
+    assert row_of(text, "`0` (changed)")
+    # The fold alone is another training set.
+    runs[1]["settings"] = {"average_last": 5}
+    assert one_setting_apart(group_runs(runs)) == {}
+
+
 def test_rows_that_look_alike_say_what_differs():
     # Two generations of one recipe, neither an override.
     runs = [
@@ -91,8 +107,24 @@ def test_rows_that_look_alike_say_what_differs():
         ("hyperqa", {"margin": 5.0}),
     ]
     dev = section(page(*runs), "## Measured on dev")
-    assert row_of(dev, "HyperQA", "paper `margin=1.0`")
+    assert row_of(dev, "HyperQA", "old paper `margin=1.0`")
+    assert row_of(dev, "HyperQA", "paper `margin=5.0`")
+    assert 'after the word "old" has had other settings' in page(*runs)
     assert row_of(dev, "CosineQA", "paper")
+
+
+def test_a_recipe_that_has_changed_since_is_an_earlier_one():
+    runs = [
+        run(settings={"margin": 1.0}, split="test", vectors=[]),
+        run(settings={"margin": 1.0}, overrides={"margin": 1.0}),
+        run(settings={"margin": 2.0}, recipe="best"),
+        run(settings={"margin": 5.0}),
+    ]
+    earlier = [g.split for g in group_runs(runs) if g.earlier]
+    assert earlier == ["test"]
+    # Settings that are given have no part in it.
+    runs[1]["settings"] = {"margin": 1.0, "l2": 0.1}
+    assert sum(group.earlier for group in group_runs(runs)) == 2
 
 
 def test_vector_names():

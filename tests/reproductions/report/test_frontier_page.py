@@ -121,6 +121,22 @@ def test_references_have_costs_trained_or_not():
     ] * 3
 
 
+def test_references_of_other_settings_say_which():
+    more = {"paper": "references", "training_set": "TRAIN"}
+    runs = [
+        run("cross-encoder", 0.8, **more),
+        run("cross-encoder", 0.7, overrides={"learning_rate": 0.1}, **more),
+        run("cross-encoder", 0.9, overrides={"train_split": "all"}, **more),
+    ]
+    parts = reference_table(load_papers(), group_runs(runs), [], ["wikiqa"])
+    rows = [line.split(" | ") for line in parts[2].splitlines()[2:]]
+    assert sorted((row[3], row[0]) for row in rows) == [
+        ("0.700", "| Cross-encoder `learning_rate=0.1`"),
+        ("0.800", "| Cross-encoder"),
+        ("0.900", "| Cross-encoder"),
+    ]
+
+
 def test_a_trained_model_costs_what_it_costs_as_it_is():
     as_it_is = {
         **cost("sentence-encoder", 3_810.0, "untrained"),

@@ -217,6 +217,6 @@ def test_long_settings_are_listed_under_their_table():
     values = {"conversion": "none", "sampler": "hardest of them all"}
     runs = [run(settings=values), run(settings={**values, "sampler": "mix"})]
     dev = section(page(*runs), "## Measured on dev")
-    assert row_of(dev, "HyperQA", "paper (a)")
+    assert row_of(dev, "HyperQA", "old paper (a)")
     assert row_of(dev, "HyperQA", "paper `sampler=mix`")
     assert "\n- (a) `sampler=hardest of them all`\n" in dev
