@@ -8,10 +8,10 @@
 The models have the settings of their recipe `best` on one data set, but are
 not trained, which changes neither time nor size. Each orders a pool of
 candidates of dev for several questions, one question at a time; the figure is
-the median over the questions. A model that gives each text a vector is timed
-with the vectors of the pool at hand, too; an epoch of a trained one is timed.
-A model that reads words in their texts is charged for the BERT that reads the
-pool. Run it on an otherwise idle machine.
+the median over the questions. A model that has the vector of a text alone,
+and no floor in its score, is timed with the vectors of the pool at hand, too;
+an epoch of a trained one is timed. A model that reads words in their texts is
+charged for the BERT that reads the pool. Run it on an otherwise idle machine.
 """
 
 import argparse

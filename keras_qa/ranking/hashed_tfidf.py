@@ -28,8 +28,8 @@ class HashedTfIdf:
     lower case, up to `ngrams` long, are left out if a word of theirs is a stop
     word or has neither letter nor digit. A bucket is a hash of the n-gram,
     here its CRC-32; DrQA takes MurmurHash3, which differs in what collides. Its
-    tokeniser splits at apostrophes and hyphens, too, and it keeps symbols such
-    as "$".
+    tokeniser splits at apostrophes and hyphens, too, its stop words are a list
+    of its own, where these are NLTK's, and it keeps symbols such as "$".
 
     Args:
         documents: texts.

@@ -201,12 +201,13 @@ def draw(runs: Iterable[EncodedRun], output_dir: Path) -> list[Path]:
             written[-1],
             run.title,
         )
-        for name, text in (
-            ("table8-pairs.md", table_8(run)),
-            ("table9-words.md", table_9(run)),
-        ):
-            written.append(output_dir / name)
-            _write(written[-1], text)
+        written.append(output_dir / "tables.md")
+        _write(
+            written[-1],
+            "# HyperQA's Tables 8 and 9, ours\n\n"
+            f"Of {run.title}, recipe `{run.metrics['recipe']}`.\n\n"
+            f"{table_8(run)}\n{table_9(run)}",
+        )
     return written
 
 
@@ -278,7 +279,7 @@ def table_8(run: EncodedRun, pairs: int = 3) -> str:
     """
     edges = norm_edges(run.word_norms, LEVELS)
     above = dict(zip(run.words, run.word_norms >= edges[1], strict=True))
-    parts = [f"# Table 8: pairs by norm level ({run.title})\n"]
+    parts = ["## Table 8: pairs by norm level\n"]
     for question in run.questions:
         own = [t for t in run.tokens[question.text] if t in above]
         for candidate in question.positives:
@@ -301,7 +302,7 @@ def table_9(run: EncodedRun) -> str:
     """Lists words in intervals of the norm of their vectors."""
     edges = norm_edges(run.word_norms, INTERVALS)
     words = words_by_norm(run.words, run.word_norms, edges)
-    return f"# Table 9: words by norm ({run.title})\n\n{words}"
+    return f"## Table 9: words by norm\n\n{words}"
 
 
 def draw_figure_3(groups: Sequence[Group], output_dir: Path) -> list[Path]:

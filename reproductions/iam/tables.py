@@ -1,14 +1,15 @@
-"""IAM's Tables 3 and 4: words that are weighed most, extreme jumps.
+"""IAM's Tables 2 to 4: top answers, words that weigh most, extreme jumps.
 
     python -m reproductions.iam.tables --run RUN --attention-run OTHER \
-        --data-dir DIR --output tables.md
+        --bert-run THIRD --data-dir DIR --output tables.md
 
 RUN is the output folder of a run of `reproductions.iam` that kept its model and
 has the jump; OTHER is that of an attentive LSTM on the same data set, for
-comparison in Table 3. `--question ID` chooses a question of the runs' split,
+comparison in Table 3, and THIRD that of a cross-encoder, without which there is
+no Table 2. `--question ID` chooses a question of the runs' split,
 and may be given several times; by default the script takes the first questions
-that have both a correct and an incorrect candidate. The tables show the first
-correct and the first incorrect candidate of each.
+that have both a correct and an incorrect candidate. Tables 3 and 4 show the
+first correct and the first incorrect candidate of each.
 """
 
 import argparse
@@ -18,11 +19,13 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.ids import no_blanks
 from keras_qa.files.whole import write_whole
 from keras_qa.ranker import Ranker
 from keras_qa.text.reading import TextReading
@@ -30,14 +33,17 @@ from reproductions.harness.command import add_data_dir
 from reproductions.harness.command import add_run_option
 from reproductions.harness.command import with_messages
 from reproductions.harness.errors import FigureError
+from reproductions.harness.example_pairs import ranked_ids
 from reproductions.harness.questions import open_for
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.paper_figures import model_names
 from reproductions.records.runs import read_metrics
 from reproductions.report import markdown
 
+TOP = 3
 SALIENT = 3
 EXTREME = 2
+NONE: Mapping[str, Mapping[str, Sequence[str]]] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -161,23 +167,56 @@ def choose(
     return [fit[name] for name in ids or list(fit)[:count]]
 
 
+def top_answers(question: Question, ranking: Sequence[str]) -> str:
+    """The best candidates of a question as Markdown, correct ones bold.
+
+    Args:
+        question: the question.
+        ranking: the ids of its candidates, best first, as `ranked_ids` has
+            them.
+    """
+    found = {no_blanks(c.id): c for c in question.candidates}
+    best = [found[id] for id in ranking[:TOP]]
+    return "<br>".join(
+        f"No.{place}: "
+        + ("**{}**" if c.label else "{}").replace("{}", _literal(c.text))
+        for place, c in enumerate(best, start=1)
+    )
+
+
 def tables(
-    questions: Sequence[Question], reader: Reader, other: Reader | None
+    questions: Sequence[Question],
+    reader: Reader,
+    other: Reader | None,
+    rankings: Mapping[str, Mapping[str, Sequence[str]]] = NONE,
 ) -> str:
-    """Tables 3 and 4 as Markdown.
+    """Tables 2 to 4 as Markdown.
 
     Args:
         questions: the questions to show.
         reader: the run of IAM.
         other: the run that Table 3 compares it with, if any.
+        rankings: by model, the ids of each question's candidates, best first,
+            for Table 2; without any there is none.
     """
     names = model_names()
     readers = [reader, *([other] if other else [])]
-    salient, extreme = [], []
+    top, salient, extreme = [], [], []
     for question in questions:
         correct = question.positives[0].text
         wrong = question.negatives[0].text
         asked = _literal(question.text)
+        top.append(
+            [
+                asked,
+                *(
+                    top_answers(
+                        question, ranked.get(no_blanks(question.id), [])
+                    )
+                    for ranked in rankings.values()
+                ),
+            ]
+        )
         salient.append(
             [asked, *(r.salient(question.text, correct) for r in readers)]
         )
@@ -189,9 +228,12 @@ def tables(
     where = f"`{reader.metrics['dataset']}` {reader.metrics['split']}"
     parts = []
     for number, columns, rows in (
+        ("Table 2", [names.get(m, m) for m in rankings], top),
         ("Table 3", [names.get(m, m) for m in models], salient),
         ("Table 4", ["Correct answer", "Incorrect answer"], extreme),
     ):
+        if not columns:
+            continue
         parts.append(
             f"## {number}, on {where}\n\n{paper.table(number).caption}\n\n"
             + markdown.table(["Question", *columns], rows)
@@ -207,6 +249,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     add_run_option(parser, several=False)
     parser.add_argument("--attention-run", type=Path, metavar="DIR")
+    parser.add_argument("--bert-run", type=Path, metavar="DIR")
     add_data_dir(parser)
     parser.add_argument("--question", action="append", default=[], metavar="ID")
     parser.add_argument(
@@ -228,16 +271,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _write(arguments: argparse.Namespace) -> None:
     reader = Reader.of(arguments.run)
-    other = None
+    other, rankings = None, {}
     if arguments.attention_run:
         other = Reader.of(arguments.attention_run)
-        for name in ("dataset", "split"):
-            if reader.metrics[name] != other.metrics[name]:
-                raise FigureError(
-                    f"{other.folder}: expected a run on "
-                    f"{name}={reader.metrics[name]!r}. "
-                    f"Received: {other.metrics[name]!r}"
-                )
+        _check_questions(reader, other.folder, other.metrics)
+    if arguments.bert_run:
+        metrics = read_metrics(arguments.bert_run, "settings")
+        _check_questions(reader, arguments.bert_run, metrics)
+        rankings = {
+            reader.metrics["model"]: ranked_ids(reader.folder),
+            metrics["model"]: ranked_ids(arguments.bert_run),
+        }
     dataset = open_for(
         reader.metrics["dataset"],
         arguments.data_dir,
@@ -248,13 +292,25 @@ def _write(arguments: argparse.Namespace) -> None:
         arguments.question,
         arguments.examples,
     )
-    text = tables(questions, reader, other)
+    text = tables(questions, reader, other, rankings)
     print(text)
     if arguments.output:
         write_whole(
             arguments.output, lambda path: path.write_text(text, "utf-8")
         )
         print(arguments.output)
+
+
+def _check_questions(
+    reader: Reader, folder: Path, metrics: Mapping[str, Any]
+) -> None:
+    """Raises FigureError if another run ranked other questions."""
+    for name in ("dataset", "split"):
+        if reader.metrics[name] != metrics[name]:
+            raise FigureError(
+                f"{folder}: expected a run on {name}={reader.metrics[name]!r}. "
+                f"Received: {metrics[name]!r}"
+            )
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ REASONS = {
     "above": "The same row is in a table above.",
     "chance": "A random order needs no run.",
     "data": "The data set is not at hand, so no row can be run.",
+    "equations": "The paper that quotes it names its papers and prints none of "
+    "its equations; they are not at hand.",
     "features": "Which features of the forum it adds, is not said where it is "
     "quoted.",
     "lexicons": "It reads lexical resources and relations of words that its "
@@ -17,6 +19,7 @@ REASONS = {
     "retrieval": "What it searched is not said; [ours](../retrieval.md) "
     "searches the paragraphs of SQuAD's dev.",
     "train": "It is trained on SQuAD's training file, which is not at hand; "
-    "[what searches its dev](../retrieval.md) has figures.",
+    "[BM25 and DrQA's retriever](../retrieval.md), which are not trained, "
+    "search its dev.",
     "weights": "Its pre-trained weights are not at hand.",
 }

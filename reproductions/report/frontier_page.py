@@ -28,8 +28,8 @@ INTRODUCTION = """\
 {metric} on dev against the time to score one of {pool} candidates of a
 question, on {cores} cores, with the candidates read anew for each question, and
 against the bytes of all weights in float32, word vectors and a BERT that gives
-them included. Models that give each text a vector were timed with those of the
-candidates at hand, too ("encoded"). Parameters are those that the recipe
+them included. "Encoded" is the time with the vectors of the candidates at hand,
+where it was taken, too. Parameters are those that the recipe
 trains, in an epoch of the seconds that are named. A system is on the frontier
 if no other is at least as good and takes no longer. `python -m
 reproductions.frontier` measures the times, with the word vectors that are

@@ -4,6 +4,8 @@ import textwrap
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
+from decimal import ROUND_HALF_UP
+from decimal import Decimal
 from typing import Any
 
 from reproductions.records.seed_groups import Group
@@ -69,6 +71,16 @@ def number(statistic: Statistic | None, digits: int = 3) -> str:
     if statistic.deviation is not None:
         text += f" ± {statistic.deviation:.{digits}f}"
     return text
+
+
+def typed(figure: float, digits: int) -> str:
+    """A figure as a paper prints it, halves rounded away from zero.
+
+    >>> typed(0.6455, 3), f"{0.6455:.3f}"
+    ('0.646', '0.645')
+    """
+    places = Decimal(1).scaleb(-digits)
+    return str(Decimal(repr(figure)).quantize(places, ROUND_HALF_UP))
 
 
 def tally(statistic: Statistic | None) -> str:

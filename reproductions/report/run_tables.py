@@ -158,7 +158,7 @@ def _paper_cells(
         for row in table.rows:
             if row.ours == group.model and row.name in (None, group.row):
                 printed = ", ".join(
-                    f"{name} {figure:.{min(table.digits, 3)}f}"
+                    f"{name} {markdown.typed(figure, min(table.digits, 3))}"
                     for name, figure in row.metrics.items()
                 )
                 found = verdict(table, row, group)

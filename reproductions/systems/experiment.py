@@ -9,7 +9,7 @@ papers' own models. `--set objective=pointwise`, `pairwise` or `listwise` trains
 any of them by another loss; by the first aNMM learns little, whose scores from
 0 to 1 are never those of a wrong answer. `--model mp-cnn-rank` is MP-CNN with a
 pairwise hinge and the hardest wrong answers (Rao et al., 2016). `--model
-cnn-cnt` and the others of `stacked.py` combine a model's score with counts or
+cnn-lr` and the others of `stacked.py` combine a model's score with counts or
 BM25, fitted to its scores of training questions that it was not trained on.
 """
 

@@ -63,9 +63,8 @@ class Stack:
 STACKS = {
     # Yang et al. (2015)
     "pv-cnt": Stack(PARAGRAPH_VECTORS),
-    # Yu et al. (2014), of which Yang et al. (2015) have the same
+    # Yu et al. (2014); Yang et al. (2015) call the same CNN + Cnt
     "cnn-lr": Stack("bigram-cnn"),
-    "cnn-cnt": Stack("bigram-cnn"),
     # Wang and Nyberg (2015)
     "bilstm-bm25": Stack("bilstm", [BM25], "boosted"),
 }

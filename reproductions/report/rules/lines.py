@@ -63,7 +63,7 @@ class Line:
         if self.table is None or self.row is None:
             return ""
         digits = min(self.table.digits, 3)
-        figure = f"{self.row.metrics[self.metric]:.{digits}f}"
+        figure = markdown.typed(self.row.metrics[self.metric], digits)
         return figure if self.metric == METRIC else f"{self.metric} {figure}"
 
     def measured(self, split: str) -> Statistic | None:

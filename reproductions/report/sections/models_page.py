@@ -30,7 +30,7 @@ vectors and the floors. The time is that for one of 500 candidates, with the
 candidates read anew and, in brackets, with their vectors at hand;
 [quality against cost](frontier.md) says how it was measured. Parameters are
 those that the recipe trains. A class that is several of the systems has a line
-for each, with its name there."""
+for each, with its name; a system that is not named as its class has its own."""
 FIELDS = {"class", "source", "score", "runs"}
 
 
@@ -101,11 +101,22 @@ def _rows(
     systems = systems_of(model)
     for place, key in enumerate(systems or [("", "")]):
         name = f"`{model['class']}`"
-        if len(systems) > 1:
-            name += f", {papers[key[0]].named(key[1])}"
+        if key[0] in papers:
+            system = papers[key[0]].named(key[1])
+            if len(systems) > 1 or not _alike(system, model["class"]):
+                name += f", {system}"
         score = "" if place else f"${model['score']}$"
         source = "" if place else model["source"]
         yield _row((name, source, score), key, groups, costs)
+
+
+def _alike(system: str, class_name: str) -> bool:
+    """True if one name contains the other, but for case and signs."""
+    a, b = (
+        "".join(filter(str.isalnum, name.casefold()))
+        for name in (system, class_name)
+    )
+    return a in b or b in a
 
 
 def _row(

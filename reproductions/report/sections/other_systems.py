@@ -129,7 +129,7 @@ def at_a_glance(
                         *figure_cells(line, groups, rankings),
                         best_floor(line, "dev", groups),
                         *_made(line, SPLITS, notes),
-                        f"{re_run:.3f}" if re_run else "",
+                        markdown.typed(re_run, 3) if re_run else "",
                     ]
                 )
         columns = ["System", "Ours, dev", "Ours, test", "Best floor, dev"]

@@ -82,20 +82,19 @@ def test_draws_everything_for_two_models(runs, tmp_path, capsys):
         "figure4-norms.png",
         "figure4-norms.txt",
         "figure5-norms.png",
-        "table8-pairs.md",
-        "table9-words.md",
+        "tables.md",
     ]
     assert sorted(path.name for path in output.iterdir()) == expected
-    assert capsys.readouterr().out.splitlines()[-6:] == [
+    assert capsys.readouterr().out.splitlines()[-5:] == [
         str(output / name) for name in expected
     ]
-    words = (output / "table9-words.md").read_text().splitlines()
-    assert words[0] == "# Table 9: words by norm (HyperQA, sample test, seed 1)"
-    assert len(words) == 4 + hyperqa_figures.INTERVALS
     norms = (output / "figure4-norms.txt").read_text()
     assert "| HyperQA, sample test, seed 1 | questions | 12 |" in norms
     assert "| CosineQA, sample test, seed 1 | answers |" in norms
-    pairs = (output / "table8-pairs.md").read_text()
+    tables = (output / "tables.md").read_text()
+    assert "Of HyperQA, sample test, seed 1, recipe `paper`." in tables
+    pairs, words = tables.split("## Table 9: words by norm\n")
+    assert len(words.splitlines()) == 3 + hyperqa_figures.INTERVALS
     assert pairs.count("| Q |") == pairs.count("| A |") == 3
     assert "**" in pairs
 

@@ -1,4 +1,4 @@
-"""Tables 3 and 4 of models whose weights and jumps are known."""
+"""Tables 2 to 4 of models whose ranks, weights and jumps are known."""
 
 from pathlib import Path
 
@@ -73,6 +73,20 @@ def test_tables_as_the_paper_has_them():
     # Of three words one has no mark left: "was" and "long" are unknown.
     wrong = "**it** (T@1) **was** (T@2) <u>long</u> (B@1)"
     assert lines[14] == f"| {asked} | {correct} | {wrong} |"
+
+
+def test_the_top_answers_of_two_models():
+    rankings = {"iam": {"both": ["b", "a", "c"]}, "cross-encoder": {}}
+    text = tables(QUESTIONS[1:], reader(), None, rankings)
+    lines = text.splitlines()
+    assert lines[0] == "## Table 2, on `wikiqa` dev"
+    assert lines[4] == "| Question | IAM | Cross-encoder |"
+    best = (
+        "No.1: **Jane wrote it in 1815 \\|**<br>No.2: it was long"
+        "<br>No.3: **Ann did**"
+    )
+    assert lines[6] == f"| who wrote \\*it\\* ? | {best} |  |"
+    assert "## Table 3" in text
 
 
 def test_no_place_has_two_marks():

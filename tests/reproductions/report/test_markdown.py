@@ -46,3 +46,9 @@ def test_long_texts_have_letters():
     assert len(listed.splitlines()) == 28
     # Nothing needs no letter, whatever the limit.
     assert notes.cell("", longest=0) == ""
+
+
+def test_halves_of_a_typed_figure_are_rounded_away_from_zero():
+    assert f"{0.6455:.3f}" == "0.645"
+    assert markdown.typed(0.6455, 3) == "0.646"
+    assert markdown.typed(0.7, 3) == "0.700"

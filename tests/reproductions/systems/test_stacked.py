@@ -73,7 +73,7 @@ def test_a_member_has_seen_no_question_that_it_is_scored_on(
     """The score of a member that knows its own by heart gets no weight."""
     folds = []
     monkeypatch.setattr(fitting, "fit", by_heart(folds))
-    given = ["--smoke", "--model=cnn-cnt", "--embeddings=random", "--seed=3"]
+    given = ["--smoke", "--model=cnn-lr", "--embeddings=random", "--seed=3"]
     arguments = parse_arguments(EXPERIMENT, [*given, "--set=stack_folds=3"])
     settings = EXPERIMENT.settings_of(arguments)
     folder = RunFolder(tmp_path, {}, resume=True)
@@ -108,10 +108,10 @@ def test_one_seed_gives_the_same_figures(tmp_path):
 
 
 def test_the_command_trains_the_member_on_folds(tmp_path, without_export):
-    options = ["--model=cnn-cnt", "--embeddings=random"]
+    options = ["--model=cnn-lr", "--embeddings=random"]
     assert run(tmp_path / "run", *options, random_dim=4) == 0
     found = metrics_of(tmp_path / "run")
-    assert {*found["fitted"]} == {"bigram-cnn", *STACKS["cnn-cnt"].beside}
+    assert {*found["fitted"]} == {"bigram-cnn", *STACKS["cnn-lr"].beside}
     assert found["parameters"] == 3 * 4**2 + 4 + 1
     written = {path.name for path in (tmp_path / "run").iterdir()}
     assert written >= {"run.trec", "stacked-1", "stacked-2", "history.csv"}

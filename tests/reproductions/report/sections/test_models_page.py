@@ -80,6 +80,17 @@ def test_each_system_of_a_class_has_a_row_and_sums_have_a_mark():
     assert "⊕" not in models_page([FAMILY], group_runs(runs[1:2]), [], papers)
 
 
+def test_a_system_that_is_not_named_as_its_class_is_named():
+    (model,) = FAMILY["model"]
+    family = {"name": "S", "model": [{**model, "class": "MVLSTMRanker"}]}
+    for name, row in (
+        ("MV-LSTM", "| `MVLSTMRanker` | A |"),
+        ("CNN + LR", "| `MVLSTMRanker`, CNN + LR | A |"),
+    ):
+        papers = {"p": SimpleNamespace(named={"m": name}.get)}
+        assert row in models_page([family], [], [], papers)
+
+
 def test_an_unknown_field_is_refused(tmp_path):
     path = tmp_path / "models.toml"
     path.write_text(
