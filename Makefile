@@ -15,7 +15,7 @@ REPRODUCE_DIR := runs/sample
 .PHONY: help reproduce replay replay-sample test test-slow lint docs linkcheck fuzz clean
 
 help:
-	echo "make reproduce   install, run HyperQA, CosineQA and BM25 on the bundled data"
+	echo "make reproduce   install, run HyperQA, CosineQA and floors on the bundled data"
 	echo "make replay      run recorded figures again, each under a minute; for the night"
 	echo "make test        install with the test tools and run the test suite"
 	echo "make test-slow   the tests that take many seconds each, as CI does"

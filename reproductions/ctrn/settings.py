@@ -122,7 +122,6 @@ _SMALL: dict[str, Any] = {
 
 # What the recorded searches chose (`searches`).
 _FEATURES: dict[str, Any] = {
-    "word_norm": "unit",
     "overlap": True,
     "pooled_normalization": True,
     "alignment_features": True,
@@ -161,7 +160,6 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
     **{
         (model, "wikiqa"): {
             **_JOINT,
-            "word_norm": "unit",
             "epochs": epochs,
             "average_last": epochs,
         }
@@ -199,6 +197,7 @@ RECIPES = {
     "small": Recipe("for studies of many runs on 2 cores", models=_SMALL),
     "best": Recipe(
         "the sizes of small, and what did best in cross-validation on train",
+        {"word_norm": "unit"},
         models=_SMALL,
         searched=_SEARCHED,
     ),

@@ -94,30 +94,16 @@ _TREC: dict[str, Any] = {
     "average_last": 3,
 }
 _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
-    ("hyperqa", "wikiqa"): {
-        "word_norm": "unit",
-        "epochs": 10,
-        "average_last": 5,
-    },
-    ("cosineqa", "wikiqa"): {
-        "word_norm": "unit",
-        "epochs": 8,
-        "average_last": 5,
-    },
-    ("logcosineqa", "wikiqa"): {
-        "word_norm": "unit",
-        "epochs": 9,
-        "average_last": 5,
-    },
-    ("hyperqa", "semeval"): {
-        "word_norm": "unit",
-        "epochs": 25,
-        "average_last": 5,
-    },
-    ("cosineqa", "semeval"): {
-        "word_norm": "unit",
-        "epochs": 12,
-        "average_last": 5,
+    **{
+        (model, dataset): {"epochs": epochs, "average_last": 5}
+        for model, dataset, epochs in (
+            ("hyperqa", "wikiqa", 10),
+            ("cosineqa", "wikiqa", 8),
+            ("logcosineqa", "wikiqa", 9),
+            ("hyperqa", "semeval", 25),
+            ("cosineqa", "semeval", 12),
+            ("logcosineqa", "semeval", 6),
+        )
     },
     **{
         (model, dataset): _TREC
@@ -132,6 +118,7 @@ RECIPES = {
     # text in addition to pre-trained vectors.
     "best": Recipe(
         "what did best in cross-validation on train",
+        {"word_norm": "unit"},
         models={
             "hyperqa": {"margin": 0.5},
             # Without equation 9, the accumulator has to be small by itself.

@@ -151,11 +151,15 @@ def readme_table(papers: Mapping[str, Paper], groups: Sequence[Group]) -> str:
 
 
 def _of_test(papers: Mapping[str, Paper], groups: Sequence[Group]) -> list[str]:
-    """A sentence that names the floors on test, if there are any."""
+    """A sentence that names the floors on test, if there are any.
+
+    On the bundled questions anybody can run the others, too.
+    """
     names = {
         papers[group.paper].named(group.model)
         for group in groups
-        if group.split == "test" and is_untrained(group)
+        if (group.split, is_untrained(group)) == ("test", True)
+        and group.dataset != "sample"
     }
     return [OF_TEST.format(" and ".join(sorted(names)))] if names else []
 

@@ -30,7 +30,9 @@ def test_the_fastest_of_those_level_with_the_best_is_named():
         measured("quick", 0.7, 50.0, microseconds_per_encoded_pair=2.5),
     ]
     runs, costs = zip(*found, strict=True)
-    papers = {"p": SimpleNamespace(named=str.upper, reference=False)}
+    papers = {
+        "p": SimpleNamespace(named=str.upper, reference=False, model="quick")
+    }
     table = choices(papers, group_runs(runs), costs)
     cells = [line.split(" | ") for line in table.splitlines()[2:]]
     chosen = {row[0].lstrip("| "): row[1] for row in cells}
@@ -51,7 +53,9 @@ def test_the_fastest_of_those_level_with_the_best_is_named():
 def test_a_sum_with_the_floor_is_marked():
     run, cost = measured("quick", 0.7, 50.0, microseconds_per_encoded_pair=3)
     beside = {**run, "settings": {"joint_weight": 1.0}}
-    papers = {"p": SimpleNamespace(named=str.upper, reference=False)}
+    papers = {
+        "p": SimpleNamespace(named=str.upper, reference=False, model="quick")
+    }
     table = choices(papers, group_runs([beside]), [cost])
     assert "| QUICK ⊕ 0.700, 50 µs |" in table
     # No index of vectors finds the answers of the highest sums.
