@@ -147,14 +147,23 @@ class EpochSelector(keras.callbacks.Callback):
         if not self.average_last:
             self._load(model, self.best_epoch)
             return
-        epochs = []
-        for epoch in self.chosen_epochs:
+        first: list[np.ndarray] = []
+        totals: dict[int, np.ndarray] = {}
+        for done, epoch in enumerate(self.chosen_epochs):
             self._load(model, epoch)
-            epochs.append(model.get_weights())
+            values = model.get_weights()
+            first = first or values
+            # What training leaves as it is, such as word vectors, can be large.
+            for i, value in enumerate(values):
+                if i in totals:
+                    totals[i] += value
+                elif not np.array_equal(value, first[i]):
+                    totals[i] = first[i].astype(np.float64) * done + value
+        count = len(self.chosen_epochs)
         model.set_weights(
             [
-                np.mean(values, axis=0, dtype=np.float64)
-                for values in zip(*epochs, strict=True)
+                totals[i] / count if i in totals else value
+                for i, value in enumerate(first)
             ]
         )
 

@@ -120,13 +120,12 @@ _SMALL: dict[str, Any] = {
     "ap-bilstm": {"units": 64},  # in each direction
 }
 
-# What the recorded searches chose (`searches`).
+# What the recorded searches chose (`searches`) on all data sets.
 _FEATURES: dict[str, Any] = {
     "overlap": True,
     "pooled_normalization": True,
     "alignment_features": True,
-    "patience": 0,
-    "average_last": 3,
+    "pooling": "max",
 }
 _JOINT: dict[str, Any] = {
     "objective": "pairwise",
@@ -135,59 +134,57 @@ _JOINT: dict[str, Any] = {
     "sampler_pool": "own",
     "joint_weight": 5.0,
     "margin": 1.0,
-    "patience": 0,
 }
+_POINTWISE_MODELS = ("ctrn", "qrnn", "lstm", "cnn")
 _PAIRWISE_EPOCHS = {"ap-cnn": 3, "ap-bilstm": 2}  # on WikiQA
-# The posts of a forum are long.
+_BEST = {
+    model: {
+        **_SMALL[model],
+        **(_JOINT if model in _PAIRWISE_EPOCHS else _FEATURES),
+    }
+    for model in (*_POINTWISE_MODELS, *_PAIRWISE_EPOCHS)
+}
+
+
+def _averaged(epochs: int, average_last: int) -> dict[str, Any]:
+    return {"epochs": epochs, "average_last": average_last, "patience": 0}
+
+
+# What they chose on single ones. The posts of a forum, SemEval's, are long.
 _POSTS = {"max_question_length": 100, "max_answer_length": 100}
 _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
-    ("ctrn", "wikiqa"): {**_FEATURES, "pooling": "max", "epochs": 9},
-    ("qrnn", "wikiqa"): {**_FEATURES, "pooling": "max", "epochs": 5},
+    ("ctrn", "wikiqa"): _averaged(9, 3),
+    ("qrnn", "wikiqa"): _averaged(5, 3),
     **{
-        (model, dataset): {**_FEATURES, "epochs": epochs}
+        (model, dataset): {**_averaged(epochs, 3), "pooling": "mean"}
         for model, epochs in (("ctrn", 4), ("qrnn", 5))
         for dataset in ("trecqa-clean", "trecqa-raw")
     },
     **{
-        (model, "semeval"): {
-            **_FEATURES,
-            **_POSTS,
-            "pooling": "max",
-            "epochs": 8,
-        }
+        (model, "semeval"): {**_averaged(8, 3), **_POSTS}
         for model in ("ctrn", "qrnn")
     },
     **{
-        (model, "wikiqa"): {
-            **_JOINT,
-            "epochs": epochs,
-            "average_last": epochs,
-        }
+        (model, "wikiqa"): _averaged(epochs, epochs)
         for model, epochs in _PAIRWISE_EPOCHS.items()
     },
     **{
-        (model, dataset): {
-            **_JOINT,
-            "word_norm": "power",
-            "epochs": 2,
-            "average_last": 2,
-        }
+        (model, dataset): {**_averaged(2, 2), "word_norm": "power"}
         for model in _PAIRWISE_EPOCHS
         for dataset in ("trecqa-clean", "trecqa-raw")
     },
-}
-# Of SemEval nothing was searched for the pairwise models: they take what suits
-# them on WikiQA.
-_SEARCHED |= {
-    (model, "semeval"): {**_SEARCHED[model, "wikiqa"], **_POSTS}
-    for model in _PAIRWISE_EPOCHS
+    # Not searched: what suits them on WikiQA.
+    **{
+        (model, "semeval"): {**_averaged(epochs, epochs), **_POSTS}
+        for model, epochs in _PAIRWISE_EPOCHS.items()
+    },
 }
 # LSTM and CNN take what suits QRNN. Their own searches, which are later, chose
 # the same but for LSTM's epochs, 6 on WikiQA and 9 on TrecQA, and vectors with
 # skip-gram for LSTM on TrecQA.
 _SEARCHED |= {
-    (model, dataset): found
-    for model in ("lstm", "cnn")
+    (model, dataset): {**found, **more}
+    for model, more in (("lstm", {}), ("cnn", {"pooling": "max"}))
     for (searched, dataset), found in _SEARCHED.items()
     if searched == "qrnn"
 }
@@ -198,7 +195,7 @@ RECIPES = {
     "best": Recipe(
         "the sizes of small, and what did best in cross-validation on train",
         {"word_norm": "unit"},
-        models=_SMALL,
+        models=_BEST,
         searched=_SEARCHED,
     ),
 }

@@ -150,8 +150,9 @@ _LATE: dict[str, Any] = {
     key: {"epochs": 20} for key in ("insuranceqa-v1", "insuranceqa-v2")
 }
 
-# What the recorded searches chose (`searches`).
+# What the recorded searches chose (`searches`), on all data sets and on each.
 _JOINT: dict[str, Any] = {
+    "word_norm": "unit",
     "objective": "pairwise",
     "negatives": 4,
     "sampler": "mix",
@@ -161,37 +162,19 @@ _JOINT: dict[str, Any] = {
     "margin": 1.0,
 }
 _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
-    ("qa-lstm", "wikiqa"): {
-        **_JOINT,
-        "epochs": 8,
-        "average_last": 3,
-    },
-    ("attentive-lstm", "wikiqa"): {
-        **_JOINT,
-        "epochs": 9,
-        "average_last": 3,
-    },
+    ("qa-lstm", "wikiqa"): {"epochs": 8, "average_last": 3},
+    ("attentive-lstm", "wikiqa"): {"epochs": 9, "average_last": 3},
     **{
-        ("qa-lstm", dataset): {
-            **_JOINT,
-            "word_norm": "power",
-            "epochs": 15,
-            "average_last": 5,
-        }
-        for dataset in ("trecqa-clean", "trecqa-raw")
-    },
-    **{
-        ("attentive-lstm", dataset): {
-            **_JOINT,
-            "epochs": 12,
-            "average_last": 5,
-        }
+        (model, dataset): {"epochs": epochs, "average_last": 5, **more}
+        for model, epochs, more in (
+            ("qa-lstm", 15, {"word_norm": "power"}),
+            ("attentive-lstm", 12, {}),
+        )
         for dataset in ("trecqa-clean", "trecqa-raw")
     },
     # The posts of a forum are long.
     **{
         (model, "semeval"): {
-            **_JOINT,
             "max_question_length": 100,
             "max_answer_length": 100,
             "epochs": 8,
@@ -199,6 +182,14 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
         }
         for model in ("qa-lstm", "attentive-lstm")
     },
+}
+# Questions with right answers alone have no negatives of their own.
+_RIGHT_ALONE: dict[str, Any] = {
+    dataset: {
+        **changes,
+        **{name: getattr(QALSTMSettings, name) for name in _JOINT},
+    }
+    for dataset, changes in _LATE.items()
 }
 # For these nothing was searched: they take what suits the closest model.
 CLOSEST = {
@@ -222,8 +213,8 @@ RECIPES = {
     ),
     "best": Recipe(
         "the sizes of small, and what did best in cross-validation on train",
-        {**_SMALL, "word_norm": "unit"},
-        datasets=_LATE,
+        {**_SMALL, **_JOINT},
+        datasets=_RIGHT_ALONE,
         searched=_SEARCHED,
     ),
 }
