@@ -28,7 +28,8 @@ ANSWER = np.array(
     [[8, 3, 1, 29], [5, 6, 0, 0], [4, 5, 9, 0], [11, 0, 0, 0]], "int32"
 )
 OVERLAP_FEATURES = 2
-CONTEXTUAL_SHAPE = (3, 4, 5)  # questions, their words, dim
+OFFSETS = (0, 3, 4, 8)  # of the words of questions with contextual vectors
+CONTEXTUAL_SHAPE = (len(OFFSETS) - 1, OFFSETS[-1], 5)
 POSITIVE = ("gamma", "idf", "variance")
 # Bounds of random weights for which float32 scores are accurate. With larger
 # weights, expmap puts points near the boundary of the ball, where 1 - |y|² has
@@ -177,6 +178,8 @@ def _fill(model, bound):
     """Assigns random values that are the same on every backend."""
     rng = np.random.default_rng(1)
     for weight in model.weights:
+        if weight.path.endswith("offsets"):
+            weight.assign(OFFSETS)
         if weight.dtype != "float32":
             continue
         if weight.path.endswith("bm25/b"):
