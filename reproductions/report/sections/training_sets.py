@@ -15,7 +15,9 @@ ABOUT = f"""\
 {METRIC} on dev, mean over seeds ± the sample standard deviation, of the models
 that were trained on either set with the same vectors and settings. The
 difference is that of the means; it is not tested, and with one seed it may be
-no more than what another seed would change."""
+no more than what another seed would change. A length at which the texts of the
+larger set were cut is named."""
+LENGTHS = frozenset(("max_question_length", "max_answer_length"))
 
 
 def training_sets(
@@ -43,9 +45,11 @@ def training_sets(
             if small is None or large is None:
                 continue
             names = first.training_set, second.training_set
+            cut = {k: v for k, v in second.overrides.items() if k in LENGTHS}
             tables.setdefault(names, []).append(
                 [
-                    paper.named(first.model),
+                    f"{paper.named(first.model)} "
+                    f"{markdown.settings(cut)}".strip(),
                     *map(_cell, (small, large)),
                     f"{large.mean - small.mean:+.3f}",
                 ]
@@ -61,7 +65,7 @@ def training_sets(
 def _pairs(groups: Sequence[Group]) -> Iterator[tuple[Group, Group]]:
     """Groups of a recipe, and those with nothing but another training set."""
     for second in groups:
-        if second.overrides.keys() == {TRAIN_SPLIT}:
+        if second.overrides.keys() - LENGTHS == {TRAIN_SPLIT}:
             for first in groups:
                 if not first.overrides and _rest(first) == _rest(second):
                     yield first, second
@@ -69,7 +73,8 @@ def _pairs(groups: Sequence[Group]) -> Iterator[tuple[Group, Group]]:
 
 def _rest(group: Group) -> tuple[object, ...]:
     """What groups of a pair have in common."""
-    settings = {k: v for k, v in group.settings.items() if k != TRAIN_SPLIT}
+    apart = LENGTHS | {TRAIN_SPLIT}
+    settings = {k: v for k, v in group.settings.items() if k not in apart}
     return group.model, group.row, group.vectors, settings
 
 
