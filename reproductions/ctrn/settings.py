@@ -135,14 +135,10 @@ _JOINT: dict[str, Any] = {
     "joint_weight": 5.0,
     "margin": 1.0,
 }
-_POINTWISE_MODELS = ("ctrn", "qrnn", "lstm", "cnn")
 _PAIRWISE_EPOCHS = {"ap-cnn": 3, "ap-bilstm": 2}  # on WikiQA
 _BEST = {
-    model: {
-        **_SMALL[model],
-        **(_JOINT if model in _PAIRWISE_EPOCHS else _FEATURES),
-    }
-    for model in (*_POINTWISE_MODELS, *_PAIRWISE_EPOCHS)
+    model: {**size, **(_JOINT if model in _PAIRWISE_EPOCHS else _FEATURES)}
+    for model, size in _SMALL.items()
 }
 
 
