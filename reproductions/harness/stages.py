@@ -103,15 +103,27 @@ def _difference(root: Path, name: str, inputs: Mapping[str, Any]) -> str:
     """How the inputs differ from those of the most similar stage."""
     differences = []
     for metrics in sorted(root.glob(f"{name}-*/{METRICS}")):
-        before = read_json(metrics.with_name(SETTINGS))
+        before = _flat(read_json(metrics.with_name(SETTINGS)))
+        now = _flat(inputs)
         differences.append(
             [
-                f"`{key}` was {before.get(key)!r} and is {inputs.get(key)!r}"
-                for key in sorted(before.keys() | inputs.keys())
-                if before.get(key) != inputs.get(key)
+                f"`{key}` was {before.get(key)!r} and is {now.get(key)!r}"
+                for key in sorted(before.keys() | now.keys())
+                if before.get(key) != now.get(key)
             ]
         )
     if not differences:
         return "there is none yet"
     fewest = min(differences, key=len)
     return f"other inputs: {', '.join(fewest)}"
+
+
+def _flat(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested inputs by their dotted names, `settings.epochs` for one."""
+    flat = {}
+    for key, value in inputs.items():
+        if isinstance(value, Mapping):
+            flat |= {f"{key}.{k}": v for k, v in _flat(value).items()}
+        else:
+            flat[key] = value
+    return flat

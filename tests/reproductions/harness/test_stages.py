@@ -54,6 +54,15 @@ def test_equal_inputs_are_reused_others_are_not(tmp_path, capsys, made, make):
     assert len(made) == 3
 
 
+def test_of_nested_inputs_those_that_differ_are_named(tmp_path, capsys, make):
+    for l2 in (0.0, 0.1):
+        nested = {**INPUTS, "settings": {"epochs": 2, "l2": l2}}
+        run_stage(tmp_path, "lm", nested, make, KEPT)
+    assert capsys.readouterr().out.splitlines()[1] == (
+        "lm: to be made, other inputs: `settings.l2` was 0.0 and is 0.1"
+    )
+
+
 def test_a_stage_of_another_name_is_another(tmp_path, made, make):
     for name in ("lm", "rbm", "lm"):
         run_stage(tmp_path, name, INPUTS, make, KEPT)
