@@ -13,14 +13,17 @@ the values of all their recorded seeds are known.
 The average precision of each question (or another metric that the entry names)
 is averaged over the seeds of each condition. The p value is that of a two-sided
 permutation test, which exchanges a question's two values at random, and
-describes variation between questions. The interval of the mean difference is a
-bootstrap in which questions and the seeds of each condition are drawn together.
+describes variation between questions; a small one is computed again from more
+permutations, since a page multiplies it by the number of its tests. The
+interval of the mean difference is a bootstrap in which questions and the seeds
+of each condition are drawn together.
 
 Results are written to `records/paired_tests.jsonl`, where they replace earlier
 results of the same two conditions. Of every such condition, the interval of its
 own MAP, the checksums of its rankings and what was measured after each epoch
 are written to `records/rankings.jsonl`. Runs that `records/runs.jsonl` does not
-have are left out: no page has their figures.
+have are left out, and what is of runs that it no longer has is removed: no page
+has their figures.
 """
 
 import argparse
@@ -48,6 +51,7 @@ from reproductions.records.json_lines import write_records
 from reproductions.records.paired_tests import PATH
 from reproductions.records.paired_tests import Condition
 from reproductions.records.paired_tests import PairedTest
+from reproductions.records.paired_tests import current_tests
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.papers import WantedTest
 from reproductions.records.papers import whose
@@ -68,6 +72,11 @@ from reproductions.records.seed_groups import canonical
 from reproductions.records.seed_groups import group_runs
 from reproductions.records.seed_groups import latest
 
+# A p value of at most SMALL is computed again from MANY permutations, so many
+# that the least one, times some thousand tests, is still small.
+SMALL = 0.003
+MANY = 100_000
+
 
 def paired_test(
     first: Group, second: Group, known: Known, metric: str = METRIC
@@ -86,9 +95,12 @@ def paired_test(
     """
     values = known.values((first, second), metric)
     of_first, of_second = np.split(values, [len(first.runs)])
-    difference, _, p_value = paired_difference(
-        of_first.mean(axis=0), of_second.mean(axis=0)
-    )
+    means = of_first.mean(axis=0), of_second.mean(axis=0)
+    permutations = RESAMPLES
+    difference, _, p_value = paired_difference(*means)
+    if p_value <= SMALL:
+        permutations = MANY
+        *_, p_value = paired_difference(*means, 10_000, permutations)
     return PairedTest(
         paper=first.paper,
         dataset=first.dataset,
@@ -104,6 +116,7 @@ def paired_test(
         resamples=RESAMPLES,
         versions=_versions(),
         resampled="seeds and questions",
+        permutations=permutations,
     )
 
 
@@ -311,24 +324,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     arguments = parser.parse_args(argv)
     records = arguments.output.parent
-    kept = records / QUESTION_VALUES.name
     try:
-        every = find_runs(arguments.runs)
-        found = recorded_runs(every, records)
-        if left_out := len(every) - len(found):
+        there = find_runs(arguments.runs)
+        found = recorded_runs(there, records)
+        if left_out := len(there) - len(found):
             print(f"{left_out} runs are not recorded: left out")
-        known = Known(read_question_values(kept))
+        known = Known(read_question_values(records / QUESTION_VALUES.name))
         earlier = read_all_runs(records) if (records / RUNS).exists() else []
-        groups = latest(group_runs([*earlier, *found]))
+        every = group_runs([*earlier, *found])
+        groups = latest(every)
         tests = _every_test(groups, known)
         rankings = [
             ranking_of(group, known)
             for group in groups
             if METRIC in group.metrics and known.has(group)
         ]
-        write_records(arguments.output, PairedTest, tests)
-        write_records(records / RANKINGS.name, Ranking, rankings)
-        write_records(kept, QuestionValues, known.kept.values())
+        _write(arguments.output, every, bool(earlier), tests, rankings, known)
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -341,6 +352,44 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
     print(arguments.output)
     return 0
+
+
+def _write(
+    output: Path,
+    groups: Sequence[Group],
+    recorded: bool,
+    tests: Sequence[PairedTest],
+    rankings: Sequence[Ranking],
+    known: Known,
+) -> None:
+    """Adds results, and removes those of runs that no group has any more.
+
+    Without a file of recorded runs nothing says which these are.
+    """
+    made = {ranking_checksum(run) for group in groups for run in group.runs}
+    write_records(
+        output,
+        PairedTest,
+        tests,
+        lambda test: not recorded or bool(current_tests(groups, [test])),
+    )
+    write_records(
+        output.with_name(RANKINGS.name),
+        Ranking,
+        rankings,
+        lambda ranking: not recorded or any(map(ranking.of, groups)),
+    )
+    values = [
+        value
+        for value in known.kept.values()
+        if not recorded or value.run_sha256 in made
+    ]
+    write_records(
+        output.with_name(QUESTION_VALUES.name),
+        QuestionValues,
+        values,
+        lambda value: not recorded or value.run_sha256 in made,
+    )
 
 
 def _every_test(groups: Sequence[Group], known: Known) -> list[PairedTest]:

@@ -92,7 +92,10 @@ def _shares(rng: np.random.Generator, count: int) -> np.ndarray:
 
 
 def paired_difference(
-    first: np.ndarray, second: np.ndarray, batch: int | None = None
+    first: np.ndarray,
+    second: np.ndarray,
+    batch: int | None = None,
+    permutations: int = RESAMPLES,
 ) -> tuple[float, tuple[float, float], float]:
     """Tests the mean difference of paired values.
 
@@ -101,6 +104,9 @@ def paired_difference(
         second: values of the second condition, for the same questions.
         batch: the permutations that are computed at a time, which bounds the
             memory; None takes all.
+        permutations: how many are drawn; the least p value is
+            `least_p_value` of them. Few questions have fewer, and all are
+            taken.
 
     Returns:
         The mean difference, the ends of its bootstrap interval, and the
@@ -115,7 +121,7 @@ def paired_difference(
         lambda a, b, axis: np.mean(a - b, axis=axis),
         permutation_type="samples",
         vectorized=True,
-        n_resamples=RESAMPLES,
+        n_resamples=permutations,
         batch=batch,
         rng=np.random.default_rng(RNG_SEED),
     )
@@ -125,3 +131,13 @@ def paired_difference(
         mean_interval(differences),
         float(test.pvalue),
     )
+
+
+def least_p_value(permutations: int) -> float:
+    """The smallest two-sided p value that drawn permutations can give.
+
+    Args:
+        permutations: how many are drawn, to which the values as they are count
+            as one more.
+    """
+    return 2 / (permutations + 1)

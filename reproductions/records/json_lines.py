@@ -3,6 +3,7 @@
 import json
 import os
 import warnings
+from collections.abc import Callable
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -79,7 +80,12 @@ def append_line(path: Path | str, record: dict[str, Any], kind: Any) -> None:
             raise
 
 
-def write_records(path: Path | str, kind: type, records: Iterable[Any]) -> None:
+def write_records(
+    path: Path | str,
+    kind: type,
+    records: Iterable[Any],
+    keep: Callable[[Any], bool] = lambda record: True,
+) -> None:
     """Adds records to a file; they replace those with the same `identity`.
 
     Several processes may call this at once: each waits for a lock on the file.
@@ -88,12 +94,14 @@ def write_records(path: Path | str, kind: type, records: Iterable[Any]) -> None:
         path: the file, created if it does not exist, and replaced atomically.
         kind: the dataclass of its lines.
         records: the new ones.
+        keep: says of an earlier one whether it stays.
 
     Raises:
         RecordError: if a line of the file is not of that kind.
     """
     with locked(path):
-        every = {record.identity: record for record in read_lines(path, kind)}
+        earlier = filter(keep, read_lines(path, kind))
+        every = {record.identity: record for record in earlier}
         every |= {record.identity: record for record in records}
         lines = [
             json.dumps(asdict(record), allow_nan=False, ensure_ascii=False)

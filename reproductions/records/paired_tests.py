@@ -89,10 +89,11 @@ class PairedTest:
         interval: ends of the difference's bootstrap interval.
         confidence: confidence level of the interval, such as 0.95.
         p_value: two-sided, of the permutation test.
-        resamples: number of resamples of test and interval.
+        resamples: number of resamples of the interval.
         versions: versions of the packages that computed it, by name.
         resampled: what was drawn anew for the interval: `"questions"`, or
             `"seeds and questions"` together.
+        permutations: number of permutations of the test.
     """
 
     paper: str
@@ -109,6 +110,7 @@ class PairedTest:
     resamples: int
     versions: dict[str, str]
     resampled: str = "questions"
+    permutations: int = 10_000
 
     @property
     def identity(self) -> tuple[str, ...]:

@@ -27,11 +27,13 @@ other model's. The difference is the mean over questions, with a bootstrap
 interval for which questions and seeds are drawn together, from {resamples:,}
 resamples; * marks an older one that drew questions alone, widened by the seeds'
 deviations. p is that of a two-sided permutation test over questions, by Holm's
-correction for the {family} tests of this page that may claim something. "Says"
-follows by rule: "{above}" or "{below}" where the corrected p is at most
-{level:g} and the interval is without 0, else "{equal}", which means that no
-difference is shown; with fewer than {seeds} seeds of a trained model, nothing.
-"Paper" is the difference of the two figures that it prints, for test."""
+correction for the {family} tests of this page that may claim something; of a
+small one {permutations:,} permutations were drawn. "Says" follows by rule:
+"{above}" or "{below}" where the corrected p is at most {level:g} and the
+interval is without 0, else "{equal}", which means that no difference is shown;
+with fewer than {seeds} seeds of a trained model, or too few permutations for a
+smaller p, nothing. "Paper" is the difference of the two figures that it prints,
+for test."""
 WORDS = """\
 By the same rule; the seeds, intervals and p values are in the tables below."""
 NO_WORDS = """\
@@ -106,6 +108,7 @@ def _remark(
 ) -> str:
     return REMARK.format(
         resamples=max(test.resamples for test in tests),
+        permutations=max(test.permutations for test in tests),
         family=sum(said.p_value is not None for said in says.values()),
         above=ABOVE,
         below=BELOW,

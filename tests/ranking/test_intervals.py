@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from keras_qa.ranking.intervals import least_p_value
 from keras_qa.ranking.intervals import mean_interval
 from keras_qa.ranking.intervals import paired_difference
 
@@ -83,3 +84,11 @@ def test_batches_of_permutations_test_the_same():
     parts = paired_difference(first, second, batch=100)
     assert parts[:2] == whole[:2]
     assert parts[2] == pytest.approx(whole[2], abs=0.02)
+
+
+@pytest.mark.parametrize("permutations", [99, 999])
+def test_the_least_p_value_is_that_of_the_largest_difference(permutations):
+    *_, p_value = paired_difference(
+        np.ones(40), np.zeros(40), permutations=permutations
+    )
+    assert p_value == pytest.approx(least_p_value(permutations))

@@ -302,6 +302,26 @@ def test_command_updates_its_file(tmp_path, capsys):
     assert read_rankings(tmp_path / "rankings.jsonl") == []
 
 
+def test_small_p_values_are_of_more_permutations(tmp_path):
+    orders = {f"q{i}": [1, 0] for i in range(20)}
+    turned = {name: [0, 1] for name in orders}
+    write_run(tmp_path / "runs/ctrn", orders)
+    write_run(tmp_path / "runs/qrnn", turned, model="qrnn")
+    write_run(tmp_path / "runs/lstm", orders, model="lstm")
+    output = tmp_path / "paired_tests.jsonl"
+    command = [str(tmp_path / "runs"), "--output", str(output)]
+    assert significance.main(command) == 0
+    found = {
+        (test.first.model, test.second.model): test
+        for test in read_paired_tests(output)
+    }
+    small, large = found["ctrn", "qrnn"], found["ctrn", "lstm"]
+    # Of 20 equal differences all or none are turned: twice in 2^20.
+    assert small.permutations == significance.MANY
+    assert small.p_value < significance.SMALL / 50
+    assert (large.permutations, large.p_value) == (10_000, 1.0)
+
+
 def test_intervals_draw_seeds_and_questions():
     """Against resamples that are drawn one at a time."""
     rng = np.random.default_rng(1)
@@ -357,6 +377,32 @@ def test_rankings_are_of_recorded_runs_alone(tmp_path, capsys):
     assert not ctrn.of(later)
 
 
+def test_what_is_of_runs_that_were_replaced_is_removed(tmp_path):
+    output = tmp_path / "paired_tests.jsonl"
+    files = ("paired_tests.jsonl", "rankings.jsonl", "question_values.jsonl")
+
+    def lines_of(runs, **metrics):
+        """Number of lines of each file after the runs of these models."""
+        every = []
+        for model, value in metrics.items():
+            fields = {"model": model, "metrics": {"MAP": value}}
+            folder = write_run(tmp_path / runs / model, ORDERS[model], **fields)
+            fields["run_sha256"] = file_digest(folder / "run.trec")
+            every.append(record(**fields))
+            (folder / "metrics.json").write_text(json.dumps(every[-1]))
+        (tmp_path / "runs.jsonl").write_text(
+            "".join(json.dumps(one) + "\n" for one in every)
+        )
+        command = [str(tmp_path / runs), "--output", str(output)]
+        assert significance.main(command) == 0
+        return [
+            len((tmp_path / name).read_text().splitlines()) for name in files
+        ]
+
+    assert lines_of("first", ctrn=0.75, qrnn=0.5, lstm=0.55) == [3, 3, 3]
+    assert lines_of("second", ctrn=0.75, qrnn=0.5) == [1, 2, 2]
+
+
 def test_runs_are_compared_with_those_whose_folders_are_gone(tmp_path):
     """Their values are kept; a condition with a seed without them is not."""
     output = tmp_path / "paired_tests.jsonl"
@@ -393,10 +439,11 @@ def test_runs_are_compared_with_those_whose_folders_are_gone(tmp_path):
     assert len({v.questions for v in kept.values()}) == 1
     ranking = read_rankings(tmp_path / "rankings.jsonl")[0]
     assert ranking.run_sha256 == [every[0]["run_sha256"]]
-    # Nobody knows the values of this seed of qrnn.
+    # Nobody knows the values of this seed of qrnn: without it, tests are of
+    # runs that are no longer all.
     every.append(record(model="qrnn", seed=2, metrics={"MAP": 0.75}))
     tests = test_of("ctrn", seed=2)
-    assert tests["ctrn", "qrnn"].first.seeds == [1]
+    assert set(tests) == {("ctrn", "lstm")}
     assert tests["ctrn", "lstm"].first.seeds == [1, 2]
 
 

@@ -9,12 +9,13 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
+from keras_qa.ranking.intervals import least_p_value
 from reproductions.records.paired_tests import Condition
 from reproductions.records.paired_tests import PairedTest
 from reproductions.report.rules.verdicts import LEAST_SEEDS
 
 ABOVE, BELOW, LEVEL = "above", "below", "level with"
-# Too few seeds, or too few for any p value to be small enough.
+# Too few seeds, or too few permutations for any p value to be small enough.
 NOTHING = "no claim"
 
 
@@ -68,7 +69,10 @@ def claim(test: PairedTest, p_value: float) -> str:
     if not all(map(enough_seeds, (test.first, test.second))):
         return NOTHING
     low, high = interval(test)
-    if p_value > 1 - test.confidence or low <= 0 <= high:
+    large = p_value > 1 - test.confidence
+    if large and test.p_value <= least_p_value(test.permutations):
+        return NOTHING
+    if large or low <= 0 <= high:
         return LEVEL
     return ABOVE if test.difference > 0 else BELOW
 

@@ -48,6 +48,10 @@ def test_claims_need_p_interval_and_seeds():
     for side in ("first", "second"):
         test = dataclasses.replace(TEST, **{side: few})
         assert claims.claim(test, 0.001) == claims.NOTHING
+    # The least p of 100 permutations, 2 / 101, in a family of four.
+    least = dataclasses.replace(TEST, p_value=2 / 101, permutations=100)
+    assert claims.claim(least, 4 * 2 / 101) == claims.NOTHING
+    assert claims.claim(least, 2 / 101) == claims.ABOVE
     # A floor has no seeds to vary.
     floor = dataclasses.replace(CONDITION, recipe="untrained", seeds=[1])
     test = dataclasses.replace(TEST, second=floor)
