@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_positive
 from keras_qa.arguments import check_positive_or_none
 from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import MaskingLayer
@@ -14,22 +15,24 @@ from keras_qa.layers.sequences import masked_softmax
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class SelfAttentivePooling(PreciseLayer, MaskingLayer):
-    """Takes a weighted mean of a text's states, weighed by themselves.
+    """Takes weighted means of a text's states, weighed by themselves.
 
-    With h_t the states of a text,
+    With h_t the states of a text, the mean of hop k, with a vector w_k of its
+    own, is
 
-        s_t = w . tanh(W h_t)
-        a_t = exp(s_t) / (sum over k of exp(s_k))
-        o = sum over t of a_t h_t
+        s_t = w_k . tanh(W h_t)
+        a_t = exp(s_t) / (sum over i of exp(s_i))
+        o_k = sum over t of a_t h_t
 
     over the positions that the mask marks as words: padding changes nothing,
-    and o is 0 for a text without words. Under mixed precision weights and mean
-    are float32.
+    and o_k is 0 for a text without words. Under mixed precision weights and
+    means are float32.
 
     Args:
         units: number of rows of W; by default the size of the states.
-        kernel_initializer: initialiser of W and w.
-        kernel_regularizer: regulariser of W and w.
+        hops: number of means.
+        kernel_initializer: initialiser of W and of all w_k.
+        kernel_regularizer: regulariser of W and of all w_k.
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
@@ -38,18 +41,19 @@ class SelfAttentivePooling(PreciseLayer, MaskingLayer):
             all positions are words.
 
     Output:
-        Float tensor `(batch_size, dim)`, without a mask.
+        Float tensor `(batch_size, hops, dim)`, without a mask.
 
     Raises:
-        ValueError: if `units` is neither None nor a positive integer.
+        ValueError: if `units` is neither None nor a positive integer, or `hops`
+            is no positive integer.
 
     Example:
         >>> states = keras.random.normal((2, 9, 8))
-        >>> SelfAttentivePooling()(states).shape
-        (2, 8)
+        >>> SelfAttentivePooling(hops=3)(states).shape
+        (2, 3, 8)
 
     Reference: Lin et al., 2017, "A Structured Self-attentive Sentence
-    Embedding", equations 5 and 6 with one hop.
+    Embedding", equation 6.
     """
 
     input_spec = keras.layers.InputSpec(ndim=3)
@@ -57,18 +61,21 @@ class SelfAttentivePooling(PreciseLayer, MaskingLayer):
     def __init__(
         self,
         units: int | None = None,
+        hops: int = 1,
         kernel_initializer: Any = "glorot_uniform",
         kernel_regularizer: Any = None,
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
         check_positive_or_none(units=units)
+        check_positive(hops=hops)
         self.units = units
+        self.hops = hops
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
 
     def build(self, input_shape: Any) -> None:
-        """Creates W and w."""
+        """Creates W and all w_k."""
         dim = input_shape[-1]
         units = self.units or dim
         self.kernel, self.score_kernel = (
@@ -80,18 +87,19 @@ class SelfAttentivePooling(PreciseLayer, MaskingLayer):
             )
             for name, shape in (
                 ("kernel", (dim, units)),
-                ("score_kernel", (units, 1)),
+                ("score_kernel", (units, self.hops)),
             )
         )
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
         """Weighs and averages the states."""
         hidden = ops.tanh(ops.matmul(inputs, self.kernel))
-        scores = ops.matmul(hidden, self.score_kernel)[..., 0]
-        weights = masked_softmax(ops.cast(scores, self.precise), mask)
-        states = ops.cast(inputs, self.precise)
-        return ops.sum(weights[:, :, None] * states, axis=1)
+        scores = ops.matmul(hidden, self.score_kernel)
+        scores = ops.transpose(ops.cast(scores, self.precise), (0, 2, 1))
+        mask = None if mask is None else mask[:, None]
+        weights = masked_softmax(scores, mask)
+        return ops.matmul(weights, ops.cast(inputs, self.precise))
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
-        """`(batch_size, dim)`."""
-        return (input_shape[0], input_shape[2])
+        """`(batch_size, hops, dim)`."""
+        return (input_shape[0], self.hops, input_shape[2])

@@ -31,11 +31,11 @@ from keras_qa.models.hyperqa import HyperQA
 from keras_qa.models.iam.iam import IAM
 from keras_qa.models.iam.language_model import BidirectionalLanguageModel
 from keras_qa.models.inner_attention.iarnn import IARNN
-from keras_qa.models.inner_attention.self_lstm import SelfLSTM
 from keras_qa.models.joint_bilstm import JointBiLSTM
 from keras_qa.models.memory.key_value_memory import KeyValueMemory
 from keras_qa.models.memory.multihop_lstm import MultihopSequentialLSTM
 from keras_qa.models.memory.rnn_poa import RNNPOA
+from keras_qa.models.memory.self_lstm import SelfLSTM
 from keras_qa.models.mrnn import MRNN
 from keras_qa.models.qa_lstm.attentive import AttentiveCNN
 from keras_qa.models.qa_lstm.attentive import AttentiveLSTM

@@ -52,7 +52,6 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     "iarnn-word": _IARNN,
     "iarnn-occam": _IARNN,
     "iarnn-gate": _IARNN,
-    "self-lstm": ("SelfLSTM", ("units",)),
     # keras_qa/models/compare_aggregate
     "cam": ("CompareAggregate", ("units", "comparison", "max_width")),
     "bimpm": ("BiMPM", ("units", "perspectives", "hidden_units")),
@@ -71,6 +70,7 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     # keras_qa/models/memory
     "kv-memnn": ("KeyValueMemory", ("hops", "kernel_size")),
     "multihop-lstm": ("MultihopSequentialLSTM", ("units", "hops")),
+    "self-lstm": ("SelfLSTM", ("units", "hops")),
     "rnn-poa": ("RNNPOA", ("units", "influence_units", "sigma")),
     # keras_qa/models/grids
     "arc-ii": (

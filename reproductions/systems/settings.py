@@ -172,6 +172,13 @@ _IARNN: dict[str, Any] = {
     "units": 100,
     "bidirectional": True,
 }
+# A margin of 0.2, trained vectors; the size is that of QA-LSTM.
+_MULTIHOP: dict[str, Any] = {
+    **_RANKS,
+    "margin": 0.2,
+    "trainable_embeddings": True,
+    "units": 141,
+}
 _BILSTM: dict[str, Any] = {"units": 500, "depth": 3}
 MODELS: dict[str, dict[str, Any]] = {
     # He et al. (2015)
@@ -242,13 +249,9 @@ MODELS: dict[str, dict[str, Any]] = {
     },
     # Miller et al. (2016): a softmax over the candidates, a window of 7 words
     "kv-memnn": {"paper_objective": "listwise", "kernel_size": 7},
-    # Tran and Niederée (2018): a margin of 0.2, trained vectors
-    "multihop-lstm": {
-        **_RANKS,
-        "margin": 0.2,
-        "trainable_embeddings": True,
-        "units": 141,
-    },
+    # Tran and Niederée (2018)
+    "multihop-lstm": _MULTIHOP,
+    "self-lstm": _MULTIHOP,
     # Chen et al. (2017), as public re-implementations have it
     "rnn-poa": {"optimizer": "adadelta", "learning_rate": 1.0},
     # Wan et al. (2016), Yang et al. (2016): a margin
@@ -263,8 +266,6 @@ MODELS: dict[str, dict[str, Any]] = {
     "iarnn-word": {**_IARNN, "inner_attention": "word"},
     "iarnn-occam": {**_IARNN, "inner_attention": "context", "occam": 1e-3},
     "iarnn-gate": _IARNN,
-    # Tran and Niederée (2018): a margin; the size is that of QA-LSTM
-    "self-lstm": {**_RANKS, "margin": 0.2, "units": 141},
     # Shen, Yang and Deng (2017): sizes are ours
     "iwan": {"units": 150, "hidden_units": 100},
     # Zhang et al. (2017)

@@ -17,7 +17,11 @@ MASK = np.array([[True] * 4, [False, True, False, True], [False] * 4])
 
 def test_layer_contract():
     check_layer(
-        SelfAttentivePooling, {"units": 2}, STATES, (3, 3), trainable_weights=2
+        SelfAttentivePooling,
+        {"units": 2, "hops": 4},
+        STATES,
+        (3, 4, 3),
+        trainable_weights=2,
     )
     layer = SelfAttentivePooling(kernel_regularizer="l2")
     layer.build(STATES.shape)
@@ -26,13 +30,13 @@ def test_layer_contract():
 
 @pytest.mark.parametrize("mode", COMPILED)
 def test_the_equations(mode):
-    layer = SelfAttentivePooling(5)
+    layer = SelfAttentivePooling(5, hops=2)
     layer.build(STATES.shape)
     rng = np.random.default_rng(1)
     for weight in layer.weights:
         weight.assign(rng.normal(size=weight.shape))
     weights = [ops.convert_to_numpy(w) for w in layer.weights]
     found = run(lambda x, m: layer(x, mask=m), STATES, MASK, mode=mode)
-    for vector, states, words in zip(found, STATES, MASK, strict=True):
+    for means, states, words in zip(found, STATES, MASK, strict=True):
         expected = self_attentive(states[words], *weights)
-        np.testing.assert_allclose(vector, expected, rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(means, expected, rtol=1e-4, atol=1e-6)

@@ -1,4 +1,4 @@
-"""IARNN, IWAN and Self-LSTM against NumPy loops."""
+"""IARNN and IWAN against NumPy loops."""
 
 import numpy as np
 import pytest
@@ -6,15 +6,12 @@ from keras import ops
 
 from keras_qa.models import IARNN
 from keras_qa.models import IWAN
-from keras_qa.models import SelfLSTM
 from support.all_models import scores_of
 from support.convolutional_reference import make_model
 from support.convolutional_reference import words_of
-from support.grids_reference import cosine
 from support.inner_reference import decomposed
 from support.inner_reference import gesd
 from support.inner_reference import inner_attention_gru
-from support.inner_reference import self_attentive
 from support.inner_reference import softmax
 from support.model_checks import ANSWER
 from support.model_checks import QUESTION
@@ -100,26 +97,6 @@ def iwan(model, question, answer):
 def test_iwan():
     model = make_model(IWAN, units=2, hidden_units=4, attention_units=3)
     check_scores(model, iwan)
-
-
-def self_lstm(model, question, answer):
-    def vector(ids):
-        lstm, pool = (
-            [ops.convert_to_numpy(w).astype(float) for w in layer.weights]
-            for layer in map(
-                model.question_encoder.get_layer, ("bilstm", "self_attention")
-            )
-        )
-        return self_attentive(bilstm(words_of(model, ids), lstm), *pool)
-
-    return cosine(vector(question), vector(answer))
-
-
-def test_self_lstm():
-    check_scores(make_model(SelfLSTM, units=2, attention_units=3), self_lstm)
-    d, k = 141, 282
-    pencil = 8 * d * (300 + d + 1) + 2 * d * k + k
-    assert SelfLSTM(9).core_parameters == pencil == 578_382
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from keras_qa.models import JointBiLSTM
 from keras_qa.models import KeyValueMemory
 from keras_qa.models import MultihopSequentialLSTM
 from keras_qa.models import RelationNetwork
+from keras_qa.models import SelfLSTM
 from support import memory_reference
 from support.all_models import scores_of
 from support.convolutional_reference import make_model
@@ -38,6 +39,7 @@ SETTINGS = [
     (RNNPOA, {"units": 2, "influence_units": 3, "sigma": 2.0}),
     (RNNPOA, {"units": 2, "attention_units": 3, "max_distance": 2}),
     (MultihopSequentialLSTM, {"units": 2}),
+    (SelfLSTM, {"units": 2, "hops": 3, "attention_units": 4}),
     (KeyValueMemory, {"kernel_size": 3}),
     (KeyValueMemory, {"hops": 1, "kernel_size": 2, "values": "window"}),
 ]
@@ -86,6 +88,11 @@ def lstm_size(m, d):
             {},
             lstm_size(300, 141) + lstm_size(282, 141) + 2 * (2 * 282 + 1) * 282,
         ),
+        (
+            SelfLSTM,
+            {"hops": 3},
+            lstm_size(300, 141) + lstm_size(282, 141) + (282 + 3) * 282,
+        ),
         (KeyValueMemory, {}, 2 * 300 * 300),
     ],
 )
@@ -102,6 +109,7 @@ def test_the_sizes_are_those_of_a_pencil(model_class, settings, size):
         (JointBiLSTM, {"depth": 0}, "`depth` must be a positive"),
         (RNNPOA, {"sigma": 0.0}, "`sigma` must be positive"),
         (MultihopSequentialLSTM, {"hops": 0}, "`hops` must be a positive"),
+        (SelfLSTM, {"hops": 0}, "`hops` must be a positive"),
         (KeyValueMemory, {"values": "key"}, "`values` must be one of"),
     ],
 )

@@ -62,6 +62,9 @@ def softmax(x):
 
 
 def self_attentive(states, kernel, score_kernel):
-    """The mean of a text's states, weighed by themselves."""
-    scores = [np.tanh(h @ kernel) @ score_kernel[:, 0] for h in states]
-    return softmax(scores) @ states
+    """The means of a text's states, weighed by themselves, one for each hop."""
+    means = []
+    for vector in score_kernel.T:
+        scores = [np.tanh(h @ kernel) @ vector for h in states]
+        means.append(softmax(scores) @ states)
+    return np.array(means)

@@ -8,9 +8,11 @@ from keras_qa.models import JointBiLSTM
 from keras_qa.models import KeyValueMemory
 from keras_qa.models import MultihopSequentialLSTM
 from keras_qa.models import RelationNetwork
+from keras_qa.models import SelfLSTM
 from support.convolutional_reference import dense
 from support.convolutional_reference import weights_of
 from support.convolutional_reference import words_of
+from support.inner_reference import self_attentive
 from support.text_reference import bilstm
 
 
@@ -127,6 +129,18 @@ def multihop(model, question, answer):
     )
 
 
+def self_lstm(model, question, answer):
+    h, answered = (
+        bilstm(words_of(model, ids), weights_of(model.get_layer("bilstm")))
+        for ids in (question, answer)
+    )
+    vectors = self_attentive(h, *weights_of(model.get_layer("self_attention")))
+    weights = weights_of(model.get_layer("sequential_attention"))
+    return sum(
+        cosine(o, sequential_attention(o, answered, weights)) for o in vectors
+    )
+
+
 def window_sums(words, size):
     """The sum of the window around each word."""
     sums = np.zeros_like(words)
@@ -154,5 +168,6 @@ SCORES = {
     RelationNetwork: relation_network,
     RNNPOA: rnn_poa,
     MultihopSequentialLSTM: multihop,
+    SelfLSTM: self_lstm,
     KeyValueMemory: key_value_memory,
 }

@@ -8,21 +8,15 @@ from keras import ops
 
 from keras_qa.arguments import check_positive
 from keras_qa.layers.bag_of_words import BagOfWords
-from keras_qa.layers.cosine_similarity import CosineSimilarity
-from keras_qa.layers.sequential_attention import SequentialAttention
 from keras_qa.layers.softmax_pooling import SoftmaxPooling
 from keras_qa.models.building import full_policy
-from keras_qa.models.building import l2_regularizers
-from keras_qa.models.building import text_inputs
-from keras_qa.models.building import word_vectors
 from keras_qa.models.configured import keeps_arguments
-from keras_qa.models.encoders import bidirectional_lstm
 from keras_qa.models.encoders import word_projection
-from keras_qa.models.word_model import WordModel
+from keras_qa.models.memory.question_vectors import QuestionVectorsLSTM
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class MultihopSequentialLSTM(WordModel):
+class MultihopSequentialLSTM(QuestionVectorsLSTM):
     """A multihop attention network with sequential attention.
 
     1. One bidirectional LSTM reads both texts: states h_t of the question.
@@ -107,55 +101,33 @@ class MultihopSequentialLSTM(WordModel):
     ):
         check_positive(hops=hops)
         policy = full_policy(dtype)
-        # Means and cosines stay in float32 under mixed precision.
-        precise = policy.variable_dtype
 
-        # === Layers ===
-        embedding = word_vectors(self.arguments)
-        drop_words, drop_states = (
-            keras.layers.Dropout(dropout, dtype=policy, name=name)
-            for name in ("word_dropout", "state_dropout")
-        )
-        encoder = bidirectional_lstm(units, l2, policy)
-        mean = BagOfWords("mean", dtype=precise, name="mean")
-        of_states, of_memory, scoring = (
-            [
-                word_projection(size, l2, dtype, f"hop_{k}_{name}")
-                for k in range(1, hops + 1)
-            ]
-            for name, size, dtype in (
-                ("states", 2 * units, policy),
-                ("memory", 2 * units, policy),
-                ("scores", 1, precise),
+        def vectors_of(question: Any) -> list[Any]:
+            # Means stay in float32 under mixed precision.
+            precise = policy.variable_dtype
+            mean = BagOfWords("mean", dtype=precise, name="mean")
+            of_states, of_memory, scoring = (
+                [
+                    word_projection(size, l2, dtype, f"hop_{k}_{name}")
+                    for k in range(1, hops + 1)
+                ]
+                for name, size, dtype in (
+                    ("states", 2 * units, policy),
+                    ("memory", 2 * units, policy),
+                    ("scores", 1, precise),
+                )
             )
-        )
-        pool = SoftmaxPooling(dtype=precise, name="pool")
-        attend = SequentialAttention(
-            units,
-            **l2_regularizers(l2, "kernel", "bias"),
-            dtype=policy,
-            name="sequential_attention",
-        )
-        cosine = CosineSimilarity(dtype=precise, name="cosine")
+            pool = SoftmaxPooling(dtype=precise, name="pool")
+            memory = mean(question)
+            vectors = [memory]
+            for states, remembered, score in zip(
+                of_states, of_memory, scoring, strict=True
+            ):
+                gate = ops.expand_dims(ops.tanh(remembered(memory)), 1)
+                scores = score(ops.tanh(states(question)) * gate)
+                vectors.append(pool([question, ops.squeeze(scores, -1)]))
+                memory = memory + vectors[-1]
+            return vectors
 
-        # === Functional model ===
-        texts = text_inputs()
-        question, answer = (
-            drop_states(encoder(drop_words(embedding(ids))))
-            for ids in texts.values()
-        )
-        memory = mean(question)
-        vectors = [memory]
-        for states, remembered, score in zip(
-            of_states, of_memory, scoring, strict=True
-        ):
-            gate = ops.expand_dims(ops.tanh(remembered(memory)), 1)
-            scores = score(ops.tanh(states(question)) * gate)
-            vectors.append(pool([question, ops.squeeze(scores, -1)]))
-            memory = memory + vectors[-1]
-        cosines = [cosine([o, attend([o, answer])]) for o in vectors]
-        super().__init__(texts, sum(cosines))
-
-        # === Config ===
-        self.embedding = embedding
-        self.sequential_attention = attend
+        # The base class reads both texts and matches the vectors.
+        super().__init__(vectors_of)
