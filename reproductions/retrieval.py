@@ -44,20 +44,17 @@ RETRIEVERS: dict[str, Callable[[list[str]], Scores]] = {
 }
 
 
-def ranks(
-    scores: Iterable[np.ndarray], right: Sequence[int], seed: int = 0
-) -> np.ndarray:
+def ranks(scores: Iterable[np.ndarray], right: Sequence[int]) -> np.ndarray:
     """The rank of the right document of each question, from 1.
 
     Args:
         scores: the scores of all documents, for each question.
         right: the index of its right document.
-        seed: seed of the order of documents with equal scores.
 
     Returns:
         int64 array `(questions,)`.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     found = []
     for values, document in zip(scores, right, strict=True):
         order = rng.permutation(len(values))

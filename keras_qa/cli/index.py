@@ -17,7 +17,7 @@ from keras_qa.cli.options.models import print_report
 from keras_qa.errors import SearchError
 from keras_qa.export.forms import check_form
 from keras_qa.files.whole import check_writable
-from keras_qa.search.answers import read_answers
+from keras_qa.search.answers import check_answers
 from keras_qa.search.faiss_index import KINDS
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         metavar="FILE",
         help="one answer a line; in a .tsv id, tab and answer; or a table of "
-        "the kind that `keras-qa train` reads, whose column `answer` is taken",
+        "the kind that `keras-qa train` reads, whose column `answer` is "
+        "taken, and the column `answer_id` if there is one",
     )
     parser.add_argument(
         "--output",
@@ -91,7 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         ImportError: if FAISS is not installed.
-        DatasetError: if the file of answers is missing or bad.
+        DatasetError: if the file of answers is missing or bad, or two answers
+            have the same id.
         OSError: if the output is no folder that can be written to.
         OwnedError: if another process writes to the output.
         RankerError: if there is no Keras model that takes text.
@@ -101,9 +103,9 @@ def run(arguments: argparse.Namespace) -> int:
     part = _part(arguments)
     check_form(arguments.model)
     check_writable(arguments.output, inside=True)
-    next(read_answers(arguments.answers), None)
     if arguments.reuse is not None and arguments.shards is not None:
         raise SearchError("--reuse does not go with --shards")
+    check_answers(arguments.answers)
     if arguments.workers is not None:
         return _run_workers(arguments)
     from keras_qa.search.build import build_index

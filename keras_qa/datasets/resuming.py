@@ -10,6 +10,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 _CHUNK_BYTES = 2**16
+# Seconds without an answer after which an attempt has failed.
+_TIMEOUT = 30.0
 
 
 class ResumingDownloader:
@@ -28,7 +30,6 @@ class ResumingDownloader:
             which the download fails.
         pause: seconds before the next attempt; doubled with each attempt
             without a new byte.
-        timeout: seconds without an answer after which an attempt has failed.
 
     Attributes:
         resumed: True if the last call continued an existing `.part` file.
@@ -41,14 +42,12 @@ class ResumingDownloader:
         label: str = "",
         attempts: int = 3,
         pause: float = 1.0,
-        timeout: float = 30.0,
     ):
         self.part = part
         self.size = size
         self.label = label
         self.attempts = attempts
         self.pause = pause
-        self.timeout = timeout
         self.resumed = False
 
     def __call__(
@@ -94,7 +93,7 @@ class ResumingDownloader:
         request = urllib.request.Request(url)
         if start:
             request.add_header("Range", f"bytes={start}-")
-        with urllib.request.urlopen(request, timeout=self.timeout) as response:
+        with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
             if response.status != http.HTTPStatus.PARTIAL_CONTENT:
                 progress.update(-start)
                 start = 0

@@ -9,6 +9,7 @@ from pathlib import Path
 from keras_qa.datasets.columns import Columns
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.ids import id_text
 from keras_qa.datasets.questions_of_rows import Row
 from keras_qa.datasets.questions_of_rows import group_rows
 from keras_qa.datasets.table_records import Record
@@ -167,11 +168,7 @@ def _row(
     def identifier(name: str | None) -> str | None:
         if name is None:
             return None
-        value = fields[name]
-        # Ids are often numbers in JSON.
-        if isinstance(value, int):
-            value = str(value)
-        return check_text(path, line, f"`{name}`", value)
+        return id_text(path, line, f"`{name}`", fields[name])
 
     label = 1 if columns.label is None else fields[columns.label]
     return Row(

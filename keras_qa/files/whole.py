@@ -1,6 +1,7 @@
 """Atomic writing of files and folders."""
 
 import hashlib
+import json
 import os
 import shutil
 import tempfile
@@ -93,6 +94,21 @@ def check_writable(
         f"{option} must be {'' if inside else 'in '}a folder that can be "
         f"written to. Received: {path}, but {place} {what}"
     )
+
+
+def json_saver(content: Any) -> Callable[[Path], Any]:
+    """What writes an indented JSON file, for `write_whole`.
+
+    Raises:
+        ValueError: if there is a NaN or an infinity.
+    """
+    text = json.dumps(content, indent=2, allow_nan=False) + "\n"
+    return lambda path: path.write_text(text, "utf-8")
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Writes a JSON file by `write_whole`; see `json_saver`."""
+    write_whole(path, json_saver(content))
 
 
 def remove_scratch(folder: Path) -> None:

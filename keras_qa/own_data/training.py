@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from keras_qa.embeddings.bert.network import Bert
     from keras_qa.own_data.floors import Floors
     from keras_qa.ranker import Ranker
+    from keras_qa.ranking.comparison import Comparison
     from keras_qa.training.corpus_scorer import CorpusScorer
 
 PROGRESS = "progress.json"
@@ -215,6 +216,27 @@ def _remove_states(folder: RunFolder) -> None:
             path.unlink(missing_ok=True)
 
 
+@dataclass(frozen=True)
+class _Texts:
+    """The texts of a training, in the forms in which they are read.
+
+    Attributes:
+        own: those of the training's questions.
+        every: those of dev in addition, all words known.
+        words: the same texts, as the floors read them: words that dev alone
+            has are unknown, as new words of any text will be.
+        read: the same texts, as the model reads them: words, or the pieces of
+            its BERT.
+        bert: the BERT, if there is one.
+    """
+
+    own: "Corpus"
+    every: "Corpus"
+    words: "Corpus"
+    read: "Corpus"
+    bert: "Bert | None"
+
+
 def _run(
     folder: RunFolder,
     identity: Mapping[str, Any],
@@ -224,85 +246,36 @@ def _run(
     settings: TrainSettings,
 ) -> None:
     """Trains, measures and writes the files, the metrics last."""
-    from keras_qa.datasets.corpus import Corpus
-    from keras_qa.embeddings.bert.network import Bert
-    from keras_qa.embeddings.bert.piece_vocabulary import piece_vocabulary
     from keras_qa.own_data.floors import evenly
     from keras_qa.own_data.floors import fit_floors
-    from keras_qa.own_data.floors import popularity_scores
     from keras_qa.own_data.unread import count_unread
-    from keras_qa.ranking.comparison import compare
-    from keras_qa.ranking.evaluation import write_qrels
-    from keras_qa.ranking.evaluation import write_run
 
-    seed = identity["seed"]
-    # Next to a model of word pieces, floors read as next to all others.
-    cut = settings if source is None else TrainSettings()
-    reading = partial(
-        Corpus,
-        tokenizer=settings.tokenizer,
-        max_question_length=cut.max_question_length,
-        max_answer_length=cut.max_answer_length,
-        oov_buckets=settings.oov_buckets,
-    )
-    own = reading(parts.fit, parts.held_out)
-    every = reading(parts.fit, parts.held_out, parts.dev)
-    # Words that dev alone has stay unknown, as new words of any text will be.
-    corpus = reading(
-        *(parts.fit, parts.held_out, parts.dev), vocabulary=own.vocabulary
-    )
-    # What the model reads: words, or the pieces of its BERT.
-    read, bert = corpus, None
-    if source is not None:
-        bert = Bert(source)
-        pieces = piece_vocabulary(bert)
-        read = reading(
-            *(parts.fit, parts.held_out, parts.dev),
-            tokenizer=pieces.tokenizer,
-            max_question_length=settings.max_question_length,
-            max_answer_length=settings.max_answer_length,
-            vocabulary=pieces.vocabulary,
-        )
-    matrix, coverage = word_matrix(names, own, settings, seed)
+    texts = _texts(parts, source, settings)
+    matrix, coverage = word_matrix(names, texts.own, settings, identity["seed"])
     # A file of its own: from now on, no other run may take the folder.
-    folder.write("vocabulary.txt", read.vocabulary.save)
+    folder.write("vocabulary.txt", texts.read.vocabulary.save)
     floors = fit_floors(
-        corpus,
-        corpus.index(evenly(mixed(parts.fit), settings.floor_questions)),
+        texts.words,
+        texts.words.index(evenly(mixed(parts.fit), settings.floor_questions)),
         matrix,
         settings.bm25_questions,
     )
     scorer, fitted = _fitted(
-        folder, identity, read, parts, bert or matrix, floors
+        folder, identity, texts.read, parts, texts.bert or matrix, floors
     )
-    dev = corpus.index(parts.dev)
-    of_floors = floors.scores(corpus, every, dev)
-    taught = [*parts.fit, *parts.held_out]
-    popular = popularity_scores(taught, parts.dev)
-    if popular is not None:
-        of_floors[POPULARITY] = popular
-    # Equal scores are ordered as in `keras-qa evaluate`, whatever the seed.
-    comparison = compare(
-        parts.dev,
-        {identity["model"]: scorer.rank(read.index(parts.dev)), **of_floors},
-        list(of_floors),
-    )
-    evaluation = comparison.evaluation
-    known = digests(taught)
-    folder.write(QUESTIONS, lambda path: np.save(path, known))
-    folder.write("run.trec", lambda path: write_run(path, evaluation, "train"))
-    folder.write("qrels.trec", lambda path: write_qrels(path, evaluation))
+    comparison = _compared(identity["model"], scorer, floors, texts, parts)
+    _write_rankings(folder, comparison, parts)
     _export(folder, scorer, parts)
     metrics = {
         **identity,
-        "tokenizer": read.tokenizer,
+        "tokenizer": texts.read.tokenizer,
         "parts": parts.counts(),
         "mined": parts.mined,
         "shared": parts.shared,
         "unanswered": parts.unanswered,
         "repeated": parts.repeated,
         "without_candidates": parts.without_candidates,
-        "vocabulary_size": int(corpus.vocabulary.known.sum()),
+        "vocabulary_size": int(texts.words.vocabulary.known.sum()),
         "coverage": coverage,
         "fitted": {**floors.fitted, **fitted},
         "comparison": comparison.to_json(),
@@ -316,6 +289,40 @@ def _run(
     folder.write(CARD, lambda path: path.write_text(text, "utf-8"))
     # A folder with metrics contains a complete run.
     folder.write_json(METRICS, metrics)
+
+
+def _texts(
+    parts: Parts, source: Path | str | None, settings: TrainSettings
+) -> _Texts:
+    from keras_qa.datasets.corpus import Corpus
+    from keras_qa.embeddings.bert.network import Bert
+    from keras_qa.embeddings.bert.piece_vocabulary import piece_vocabulary
+
+    # Next to a model of word pieces, floors read as next to all others.
+    cut = settings if source is None else TrainSettings()
+    reading = partial(
+        Corpus,
+        tokenizer=settings.tokenizer,
+        max_question_length=cut.max_question_length,
+        max_answer_length=cut.max_answer_length,
+        oov_buckets=settings.oov_buckets,
+    )
+    taught = parts.fit, parts.held_out
+    own = reading(*taught)
+    every = reading(*taught, parts.dev)
+    words = reading(*taught, parts.dev, vocabulary=own.vocabulary)
+    if source is None:
+        return _Texts(own, every, words, words, None)
+    bert = Bert(source)
+    pieces = piece_vocabulary(bert)
+    read = reading(
+        *(*taught, parts.dev),
+        tokenizer=pieces.tokenizer,
+        max_question_length=settings.max_question_length,
+        max_answer_length=settings.max_answer_length,
+        vocabulary=pieces.vocabulary,
+    )
+    return _Texts(own, every, words, read, bert)
 
 
 def _fitted(
@@ -366,6 +373,45 @@ def _fitted(
         weights = dict(zip(rankers, of_sum["weights"], strict=True))
         fitted["sum"] = {**of_sum, "weights": weights}
     return CorpusScorer(model, corpus, unread_last=True), fitted
+
+
+def _compared(
+    model: str,
+    scorer: "CorpusScorer",
+    floors: "Floors",
+    texts: _Texts,
+    parts: Parts,
+) -> "Comparison":
+    """The model and the floors on dev."""
+    from keras_qa.own_data.floors import popularity_scores
+    from keras_qa.ranking.comparison import compare
+
+    scores = floors.scores(
+        texts.words, texts.every, texts.words.index(parts.dev)
+    )
+    popular = popularity_scores([*parts.fit, *parts.held_out], parts.dev)
+    if popular is not None:
+        scores[POPULARITY] = popular
+    # Equal scores are ordered as in `keras-qa evaluate`, whatever the seed.
+    return compare(
+        parts.dev,
+        {model: scorer.rank(texts.read.index(parts.dev)), **scores},
+        list(scores),
+    )
+
+
+def _write_rankings(
+    folder: RunFolder, comparison: "Comparison", parts: Parts
+) -> None:
+    """Writes the rankings of dev, and digests of the questions taught."""
+    from keras_qa.ranking.evaluation import write_qrels
+    from keras_qa.ranking.evaluation import write_run
+
+    evaluation = comparison.evaluation
+    known = digests([*parts.fit, *parts.held_out])
+    folder.write(QUESTIONS, lambda path: np.save(path, known))
+    folder.write("run.trec", lambda path: write_run(path, evaluation, "train"))
+    folder.write("qrels.trec", lambda path: write_qrels(path, evaluation))
 
 
 def _export(folder: RunFolder, scorer: "CorpusScorer", parts: Parts) -> None:

@@ -11,7 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from keras_qa.datasets.columns import Columns
+from keras_qa.datasets.ids import id_text
+from keras_qa.datasets.mined import COLUMNS
 from keras_qa.datasets.table_records import table_records
+from keras_qa.errors import MissingColumnError
 from keras_qa.errors import SearchError
 from keras_qa.files.checks import parse_json
 from keras_qa.files.text_files import check_text
@@ -39,12 +42,12 @@ MAPPED = _mapped()
 _TABLES = ([".csv"], [".jsonl"], [".ndjson"], [".parquet"])
 
 
-class _AnswerColumn(Columns):
-    """The only column that is read of a table."""
+class _AnswerColumns(Columns):
+    """The columns that are read of a table."""
 
     @property
     def names(self) -> list[str]:
-        return [self.answer]
+        return [n for n in (self.answer, self.answer_id) if n is not None]
 
     def how_to_name(self, name: str) -> str:
         return "or a file of another form, with a text on each line"
@@ -68,9 +71,10 @@ def read_answers(path: Path, encoding: str | None = None) -> Iterator[Answer]:
 
     Each line of a `.tsv` file is an id, a tab and a text. Of a table, which
     is a `.csv`, `.jsonl`, `.ndjson` or `.parquet`, or a `.tsv` with a header,
-    the different texts of the column `answer` are read. Each line of any other
-    file is a text. Where there are no ids, the id is the line's number, from 1.
-    Lines without text are skipped. Ids are not checked for repetitions.
+    the different texts of the column `answer` are read, with the ids of the
+    column `answer_id` if there is one. Each line of any other file is a text.
+    Where there are no ids, the id is the line's number, from 1. Lines without
+    text are skipped. `check_answers` checks ids for repetitions.
 
     Args:
         path: the file.
@@ -80,11 +84,47 @@ def read_answers(path: Path, encoding: str | None = None) -> Iterator[Answer]:
         The answers in the order of the file.
 
     Raises:
-        DatasetError: if the file cannot be read, a table has no such column,
-            or a line of a `.tsv` has no tab or no id.
+        DatasetError: if the file cannot be read, a table has no column of
+            answers, or a line has no tab or no id where the others have one.
         ImportError: if a Parquet file is given without pyarrow.
     """
-    path = Path(path)
+    return (answer for _, answer in _numbered(Path(path), encoding))
+
+
+def check_answers(path: Path) -> None:
+    """Checks that a file of answers can be read, and that its ids differ.
+
+    Of each answer, 8 bytes are in memory.
+
+    Raises:
+        DatasetError: see `read_answers`; or if two answers have the same id.
+        ImportError: see `read_answers`.
+    """
+    ids = (hash(answer.id) for answer in read_answers(path))
+    hashes = np.fromiter(ids, np.int64)
+    hashes.sort()
+    repeated = set(hashes[1:][hashes[1:] == hashes[:-1]].tolist())
+    if not repeated:
+        return
+    # Different ids may have the same hash.
+    lines: dict[str, int] = {}
+    for line, answer in _numbered(Path(path), None):
+        if hash(answer.id) not in repeated:
+            continue
+        first = lines.setdefault(answer.id, line)
+        if first != line:
+            raise error_at(
+                path,
+                line,
+                f"an id that no other answer has, but line {first} has it: "
+                "change one of the two, remove one of the answers, or leave "
+                "out all ids, and the numbers of the lines are taken",
+                answer.id,
+            )
+
+
+def _numbered(path: Path, encoding: str | None) -> Iterator[tuple[int, Answer]]:
+    """The answers with the numbers of their lines."""
     suffix = [s.lower() for s in path.suffixes if s != ".gz"][-1:]
     if suffix in _TABLES:
         yield from _answers_of_table(path, encoding)
@@ -97,26 +137,41 @@ def read_answers(path: Path, encoding: str | None = None) -> Iterator[Answer]:
             yield from _answers_of_table(path, encoding)
             return
         if not has_ids:
-            yield Answer(str(number), line)
+            yield number, Answer(str(number), line)
             continue
         id, tab, text = line.partition("\t")
         if not tab or not id.strip():
             raise error_at(path, number, "an id, a tab and a text", line)
         if text.strip():
-            yield Answer(id, text)
+            yield number, Answer(id, text)
 
 
-def _answers_of_table(path: Path, encoding: str | None) -> Iterator[Answer]:
+def _answers_of_table(
+    path: Path, encoding: str | None
+) -> Iterator[tuple[int, Answer]]:
     """Each text once, which often is a candidate of several questions."""
-    columns = _AnswerColumn()
+    columns = _AnswerColumns(answer_id=COLUMNS.answer_id)
+    records = table_records(path, columns, encoding=encoding)
+    try:
+        first = [*itertools.islice(records, 1)]
+    except MissingColumnError:
+        columns, first = _AnswerColumns(), []
+        records = table_records(path, columns, encoding=encoding)
     read: set[bytes] = set()
-    for line, record in table_records(path, columns, encoding=encoding):
+    for line, record in itertools.chain(first, records):
         text = record[columns.answer]
         text = check_text(path, line, f"`{columns.answer}`", text)
         digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
-        if text.strip() and digest not in read:
-            read.add(digest)
-            yield Answer(str(line), text)
+        if not text.strip() or digest in read:
+            continue
+        read.add(digest)
+        id = str(line)
+        if columns.answer_id is not None:
+            name = columns.answer_id
+            id = id_text(path, line, f"`{name}`", record[name])
+            if not id.strip():
+                raise error_at(path, line, f"an id in `{name}`", id)
+        yield line, Answer(id, text)
 
 
 class AnswerShards:

@@ -15,6 +15,7 @@ from keras_qa.errors import SearchError
 from keras_qa.export.forms import MODEL
 from keras_qa.files.locks import owned_folder
 from keras_qa.files.whole import remove_scratch
+from keras_qa.files.whole import write_json
 from keras_qa.files.whole import write_whole
 from keras_qa.ranker import Ranker
 from keras_qa.search import faiss_index as faiss_files
@@ -26,7 +27,6 @@ from keras_qa.search.encoding import encode_answers
 from keras_qa.search.encoding import open_shards
 from keras_qa.search.encoding import settings_of
 from keras_qa.search.encoding import space_to_store
-from keras_qa.search.encoding import write_json
 from keras_qa.search.faiss_index import KINDS
 from keras_qa.search.index import ANSWERS
 from keras_qa.search.index import UNREAD

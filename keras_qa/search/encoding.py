@@ -8,9 +8,7 @@ encoded are put together by putting their files into one folder.
 
 import hashlib
 import itertools
-import json
 from collections.abc import Callable
-from collections.abc import Mapping
 from dataclasses import asdict
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +21,7 @@ from keras_qa.errors import SearchError
 from keras_qa.files.locks import RUNNING
 from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import SCRATCH
-from keras_qa.files.whole import write_whole
+from keras_qa.files.whole import write_json
 from keras_qa.progress import ProgressBar
 from keras_qa.ranker import Ranker
 from keras_qa.ranking.scoring import encode_texts
@@ -265,12 +263,6 @@ def encode_answers(
         unknown=report.unknown.total() - unknown,
         unread=np.concatenate(unread),
     )
-
-
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Writes a JSON file atomically."""
-    text = json.dumps(content, indent=1, allow_nan=False) + "\n"
-    write_whole(path, lambda scratch: scratch.write_text(text, "utf-8"))
 
 
 def settings_of(ranker: Ranker, shard_size: int, half: bool) -> Settings:

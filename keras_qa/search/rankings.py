@@ -1,13 +1,13 @@
 """Ranked answers, and their text as a table, TSV, JSON lines or a TREC run."""
 
 import json
-import re
 from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from keras_qa.datasets.ids import no_blanks
 from keras_qa.ranking.ties import best_first
 from keras_qa.search.answers import Answer
 from keras_qa.text.notes import TextNotes
@@ -103,9 +103,8 @@ def ranking_lines(
             text = _one_line(answer.text) + _bracketed(notes)
             yield f"  {rank:4}  {score:10.5g}  {text}"
         elif format == "trec":
-            question_id, answer_id, name = (
-                re.sub(r"\s", "_", word)
-                for word in (ranking.question_id, answer.id, tag)
+            question_id, answer_id, name = map(
+                no_blanks, (ranking.question_id, answer.id, tag)
             )
             yield f"{question_id} Q0 {answer_id} {rank} {score!r} {name}"
         else:

@@ -123,9 +123,14 @@ def pack(
     }
 
 
+def next_power(size: int) -> int:
+    """The smallest power of two that is at least `size` > 0."""
+    return 1 << (size - 1).bit_length()
+
+
 def next_size(size: int) -> int:
     """The smallest of 1, 2, 3, 4, 6, 8, 12, ... that is at least `size` > 0."""
-    power = 1 << (size - 1).bit_length()
+    power = next_power(size)
     return power * 3 // 4 if size <= power * 3 // 4 else power
 
 

@@ -20,6 +20,7 @@ from keras_qa.files.locks import RUNNING
 from keras_qa.files.locks import OwnerFile
 from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import SCRATCH
+from keras_qa.files.whole import json_saver
 from keras_qa.files.whole import remove_scratch
 from keras_qa.files.whole import write_whole
 
@@ -94,7 +95,7 @@ class RunFolder:
             self._check()
             remove_scratch(self.path)
             if not (self._begun and (self.path / SETTINGS).exists()):
-                self._write(SETTINGS, _json_saver(self.identity))
+                self._write(SETTINGS, json_saver(self.identity))
         except BaseException:
             self._owner.release()
             raise
@@ -227,7 +228,7 @@ class RunFolder:
 
     def write_json(self, name: str, content: Any) -> None:
         """Writes an indented JSON file; NaN and infinity raise a ValueError."""
-        self.write(name, _json_saver(content))
+        self.write(name, json_saver(content))
 
     def read_json(self, name: str) -> Any:
         """Reads a JSON file of the folder.
@@ -236,11 +237,6 @@ class RunFolder:
             RunFolderError: if the file is missing or no JSON.
         """
         return read_json(self.path / name)
-
-
-def _json_saver(content: Any) -> Callable[[Path], Any]:
-    text = json.dumps(content, indent=2, allow_nan=False) + "\n"
-    return lambda path: path.write_text(text, "utf-8")
 
 
 def read_json(path: Path) -> Any:

@@ -37,6 +37,7 @@ import reproductions
 from keras_qa.errors import DatasetError
 from keras_qa.errors import KerasQAError
 from keras_qa.files.json_stream import read_records
+from keras_qa.files.whole import write_json
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.command import positive
 from reproductions.harness.errors import SettingsError
@@ -54,7 +55,6 @@ from reproductions.harness.studies.trials import is_of_input
 from reproductions.harness.studies.trials import record_file
 from reproductions.harness.studies.trials import record_trials
 from reproductions.harness.studies.trials import trainer
-from reproductions.harness.studies.trials import write_json
 from reproductions.harness.studies.workers import make_all
 from reproductions.harness.studies.workers import work
 

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 BATCH_SIZE = 256
 LEVELS = 5  # H1 to H5 of Table 8
+PAIRS = 3  # of Table 8
 INTERVALS = 6  # rows of Table 9
 KNOWN = "HyperQA, CosineQA or LogCosineQA"
 
@@ -269,13 +270,11 @@ def farther_out(questions: np.ndarray, answers: np.ndarray) -> np.ndarray:
     return shares
 
 
-def table_8(run: EncodedRun, pairs: int = 3) -> str:
+def table_8(run: EncodedRun) -> str:
     """Splits question-answer pairs into levels by the norm of their words.
 
-    Args:
-        run: the encoded run.
-        pairs: number of pairs; taken are the first questions that share a word
-            above the lowest level with a correct answer.
+    Taken are the first questions that share a word above the lowest level with
+    a correct answer.
     """
     edges = norm_edges(run.word_norms, LEVELS)
     above = dict(zip(run.words, run.word_norms >= edges[1], strict=True))
@@ -293,7 +292,7 @@ def table_8(run: EncodedRun, pairs: int = 3) -> str:
                 )
             )
             break
-        if len(parts) == 1 + 2 * pairs:
+        if len(parts) == 1 + 2 * PAIRS:
             break
     return "\n".join(parts)
 

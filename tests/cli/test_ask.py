@@ -42,6 +42,26 @@ def test_ask_prints_answers_scores_and_times(hyperqa_index, runs, capsys):
         assert f"Received: {received}" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+def test_answers_have_the_ids_of_their_file(runs, tmp_path, capsys, name):
+    path = tmp_path / name
+    delimiter = "," if name == "a.csv" else "\t"
+    head = ["answer_id,answer"] if name == "a.csv" else []
+    rows = [f"doc {i}{delimiter}{text}" for i, text in enumerate(ANSWERS[:5])]
+    path.write_text("\n".join([*head, *rows]))
+    expected = {f"doc {i}": text for i, text in enumerate(ANSWERS[:5])}
+    build(runs["hyperqa"], path, tmp_path / "index")
+    asked = ("--question", QUESTION, "--format", "jsonl")
+    for given in (
+        ("ask", tmp_path / "index", "--top", 5),
+        ("ask", tmp_path / "index", "--rerank", runs["qrnn"], "--top", 5),
+        ("rank", runs["hyperqa"], "--file", path),
+    ):
+        assert command(*given, *asked) == 0
+        rows = map(json.loads, capsys.readouterr().out.splitlines())
+        assert {r["answer_id"]: r["answer"] for r in rows} == expected
+
+
 def test_an_empty_question_is_refused(hyperqa_index, capsys):
     assert command("ask", hyperqa_index, "--question", " ") == 2
     assert "--question must be a text" in capsys.readouterr().err

@@ -19,9 +19,11 @@ from keras_qa import models
 from keras_qa.errors import DatasetError
 from keras_qa.errors import SearchError
 from keras_qa.ranker import Ranker
+from keras_qa.search import answers
 from keras_qa.search import encoding
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
+from keras_qa.search.answers import check_answers
 from keras_qa.search.answers import read_answers
 from keras_qa.search.index import AnswerIndex
 from keras_qa.search.searchable import space_of
@@ -334,9 +336,81 @@ def test_answers_of_a_table(name, text, tmp_path):
     assert [*read_answers(path, "utf-16")] == expected
 
 
+IDS = [("x 1", "a, b"), ("7", "c")]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", 'answer,Answer_ID\n"a, b",x 1\n" ",x 1\nc,7\n"a, b",8\n'),
+        ("a.tsv", "answer_id\tanswer\nx 1\ta, b\n7\tc\n"),
+        (
+            "a.jsonl",
+            '{"answer": "a, b", "answer_id": "x 1"}\n'
+            '{"answer": "c", "answer_id": 7}\n',
+        ),
+    ],
+)
+def test_ids_of_a_table(name, text, tmp_path):
+    path = tmp_path / name
+    path.write_text(text)
+    assert [(a.id, a.text) for a in read_answers(path)] == IDS
+    check_answers(path)
+
+
+def test_ids_of_a_parquet_file(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "a.parquet"
+    ids, texts = zip(*IDS, strict=True)
+    table = pyarrow.table({"answer_id": ids, "answer": texts})
+    parquet.write_table(table, path)
+    assert [(a.id, a.text) for a in read_answers(path)] == IDS
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("a.tsv", "x\tone\ny\ttwo\n\nx\tone\n", 4),
+        ("a.csv", "answer_id,answer\n0,c\nx,a\n0,c\nx,b\n", 5),
+    ],
+)
+def test_an_id_of_two_answers(name, text, line, runs, tmp_path, capsys):
+    path = tmp_path / name
+    path.write_text(text)
+    given = ("index", runs["hyperqa"], "--answers", path, "--output")
+    assert command(*given, tmp_path / "index") == 2
+    error = " ".join(capsys.readouterr().err.split())
+    first = line - 3 if name == "a.tsv" else line - 2
+    assert f"{path}:{line}: expected an id that no other answer has" in error
+    assert f"but line {first} has it: change one of the two" in error
+    assert error.endswith("Received: 'x'")
+    assert not (tmp_path / "index").exists()
+
+
+def test_different_ids_with_the_same_hash(tmp_path, monkeypatch):
+    path = tmp_path / "a.tsv"
+    path.write_text("x\tone\ny\ttwo\nz\tone\n")
+    monkeypatch.setattr(answers, "hash", len, raising=False)
+    check_answers(path)
+    path.write_text("x\tone\ny\ttwo\ny\tone\n")
+    with pytest.raises(DatasetError, match=r"a.tsv:3: .* line 2 has it"):
+        check_answers(path)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
+        (
+            "a.csv",
+            "answer,answer_id\nx, \n",
+            r"a.csv:2: expected an id in `answer_id`",
+        ),
+        (
+            "a.jsonl",
+            '{"answer": "a", "answer_id": 1}\n{"answer": "b"}',
+            r"a.jsonl:2: expected a column 'answer_id', or a file",
+        ),
         ("a.csv", "reply\nx\n", r"a.csv:1: expected a column 'answer', or a"),
         (
             "a.jsonl",

@@ -3,7 +3,6 @@
 import keras
 import numpy as np
 import pytest
-from keras import ops
 
 from keras_qa.layers import AttentiveBiLSTM
 from keras_qa.layers import TextConvolution
@@ -11,6 +10,7 @@ from support.layer_checks import MODES
 from support.layer_checks import QUICKEST
 from support.layer_checks import check_layer
 from support.layer_checks import run
+from support.pair_texts import weights_of
 from support.text_reference import attend
 from support.text_reference import bilstm
 from support.text_reference import convolution
@@ -37,10 +37,6 @@ def _layer(encoder="lstm", **settings):
     for weight in layer.weights:
         weight.assign(rng.normal(size=weight.shape))
     return layer
-
-
-def _weights(layer):
-    return [ops.convert_to_numpy(w).astype(float) for w in layer.weights]
 
 
 def _call(layer, texts=TEXTS, masks=MASKS, mode=QUICKEST):
@@ -78,18 +74,18 @@ def test_the_equations(encoder, pooling, mode):
         for text, mask in zip(TEXTS, MASKS, strict=True):
             words = text[row, mask[row]].astype(float)
             if encoder == "lstm":
-                pair.append(bilstm(words, _weights(layer.encoder)))
+                pair.append(bilstm(words, weights_of(layer.encoder)))
             else:
-                kernel, bias = _weights(layer.encoder)
+                kernel, bias = weights_of(layer.encoder)
                 pair.append(np.tanh(convolution(words, kernel, bias)))
         question = pair[0].max(0) if pooling == "max" else pair[0].mean(0)
         attention = layer.attention
         answer, expected = attend(
             question,
             pair[1],
-            *_weights(attention.answer_projection),
-            *_weights(attention.question_projection),
-            _weights(attention.score)[0][:, 0],
+            *weights_of(attention.answer_projection),
+            *weights_of(attention.question_projection),
+            weights_of(attention.score)[0][:, 0],
             pooling,
         )
         np.testing.assert_allclose(o_q[row], question, rtol=1e-4, atol=1e-6)

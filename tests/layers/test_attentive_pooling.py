@@ -6,6 +6,7 @@ import pytest
 from keras import ops
 
 from keras_qa.layers import AttentivePooling
+from support.inner_reference import softmax
 from support.layer_checks import MODES
 from support.layer_checks import check_layer
 from support.layer_checks import gradients
@@ -40,14 +41,10 @@ def _layer(dims=(3, 3)):
     return layer, kernel
 
 
-def _softmax(x):
-    return np.exp(x) / np.exp(x).sum()
-
-
 def _pool(question, answer, kernel):
     """The equations for one pair of texts of one word at least."""
     fit = np.tanh(question @ kernel @ answer.T)
-    weights = _softmax(fit.max(1)), _softmax(fit.max(0))
+    weights = softmax(fit.max(1)), softmax(fit.max(0))
     return question.T @ weights[0], answer.T @ weights[1], *weights
 
 

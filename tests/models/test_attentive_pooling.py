@@ -13,11 +13,13 @@ from keras_qa.text.packing import RaggedTexts
 from keras_qa.training.pairwise import PairwiseBatches
 from keras_qa.training.pairwise import PairwiseTrainer
 from support.all_models import scores_of
+from support.inner_reference import softmax
 from support.layer_checks import QUICKEST
 from support.layer_checks import by_turns
 from support.layer_checks import run
 from support.model_checks import check_l2
 from support.model_checks import check_reload
+from support.pair_texts import weights_of
 from support.text_reference import convolution
 from support.text_reference import lstm
 
@@ -57,15 +59,11 @@ def _score(model, question=QUESTION, answer=ANSWER, mode=QUICKEST):
     return scores_of(model, question, answer, mode)
 
 
-def _weights(layer):
-    return [ops.convert_to_numpy(w).astype(float) for w in layer.weights]
-
-
 def _states(model, ids):
     words = _embeddings().astype("float32").astype(float)[ids[ids > 0]]
     if model.projection is not None:
-        words = words @ _weights(model.projection)[0]
-    weights = _weights(model.encoder)
+        words = words @ weights_of(model.projection)[0]
+    weights = weights_of(model.encoder)
     if isinstance(model, APCNN):
         states = convolution(words, *weights)
         tanh = model.activation is keras.activations.tanh
@@ -80,16 +78,12 @@ def _states(model, ids):
     )
 
 
-def _softmax(x):
-    return np.exp(x) / np.exp(x).sum()
-
-
 def _expected(model, question, answer):
     """Score and both weightings of one pair of unpadded texts."""
     question, answer = _states(model, question), _states(model, answer)
-    (kernel,) = _weights(model.pooling)
+    (kernel,) = weights_of(model.pooling)
     fit = np.tanh(question @ kernel @ answer.T)
-    w_q, w_a = _softmax(fit.max(axis=1)), _softmax(fit.max(axis=0))
+    w_q, w_a = softmax(fit.max(axis=1)), softmax(fit.max(axis=0))
     r_q, r_a = question.T @ w_q, answer.T @ w_a
     return r_q @ r_a / np.linalg.norm(r_q) / np.linalg.norm(r_a), w_q, w_a
 
@@ -153,7 +147,7 @@ def test_padding_changes_nothing(model_class):
 def test_texts_swap_if_the_comparison_is_symmetric(model_class):
     model = _model(model_class)
     assert np.abs(_score(model, ANSWER, QUESTION) - _score(model)).max() > 1e-3
-    (kernel,) = _weights(model.pooling)
+    (kernel,) = weights_of(model.pooling)
     model.pooling.kernel.assign(kernel + kernel.T)
     np.testing.assert_allclose(
         _score(model, ANSWER, QUESTION), _score(model), atol=1e-6

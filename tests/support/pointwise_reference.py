@@ -9,8 +9,10 @@ from keras_qa.models import CTRN
 from keras_qa.models import CNNRanker
 from keras_qa.models import LSTMRanker
 from keras_qa.models import QRNNRanker
+from support.inner_reference import softmax
 from support.layer_checks import QUICKEST
 from support.layer_checks import run
+from support.pair_texts import weights_of
 from support.qrnn_reference import cross_temporal
 from support.qrnn_reference import qrnn
 from support.text_reference import convolution
@@ -81,30 +83,22 @@ def scored(model, question=QUESTION, answer=ANSWER, mode=QUICKEST):
     return scores[:, 0]
 
 
-def values_of(layer):
-    return [ops.convert_to_numpy(w).astype(float) for w in layer.weights]
-
-
 def words_of(model, ids):
     words = embeddings_of().astype("float32").astype(float)[ids[ids > 0]]
-    first, *others = (values_of(layer)[0] for layer in model.projections)
+    first, *others = (weights_of(layer)[0] for layer in model.projections)
     x = words @ first
     for kernel in others:
         x = np.maximum(0, x) @ kernel
     return x
 
 
-def _softmax(x):
-    return np.exp(x) / np.exp(x).sum()
-
-
 def _pooled(model, states):
     if model.pooling == "attentive":
         # Section 3 of dos Santos et al. (2016).
-        (kernel,) = values_of(model.get_layer("attentive_pooling"))
+        (kernel,) = weights_of(model.get_layer("attentive_pooling"))
         fit = np.tanh(states[0] @ kernel @ states[1].T)
         return [
-            _softmax(fit.max(axis)) @ x
+            softmax(fit.max(axis)) @ x
             for x, axis in zip(states, (1, 0), strict=True)
         ]
     pool = {
@@ -119,13 +113,13 @@ def normalized(model, x):
     if not model.pooled_normalization:
         return x
     parts = getattr(model, "question_encoder", model)
-    gamma, beta = values_of(parts.get_layer("pooled_normalization"))
+    gamma, beta = weights_of(parts.get_layer("pooled_normalization"))
     return (x - x.mean()) / np.sqrt(x.var() + 1e-8) * gamma + beta
 
 
 def expected_vectors(model, question, answer):
     pair = [words_of(model, ids) for ids in (question, answer)]
-    weights = values_of(model.encoder)
+    weights = weights_of(model.encoder)
     if isinstance(model, CTRN):
         states = cross_temporal(
             *pair,
@@ -155,7 +149,7 @@ def expected_logits(model, row):
         x.append(ops.convert_to_numpy(features)[row])
     x = np.concatenate(x)
     for i in range(model.hidden_layers):
-        kernel, bias = values_of(model.head.get_layer(f"hidden_{i}"))
+        kernel, bias = weights_of(model.head.get_layer(f"hidden_{i}"))
         x = np.maximum(0, x @ kernel + bias)
-    kernel, bias = values_of(model.softmax)
+    kernel, bias = weights_of(model.softmax)
     return x @ kernel + bias

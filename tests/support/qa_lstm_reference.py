@@ -1,7 +1,6 @@
 """Small models of Tan et al. and Feng et al., and their scores in NumPy."""
 
 import numpy as np
-from keras import ops
 
 from keras_qa.models import QACNN
 from keras_qa.models import QALSTM
@@ -10,6 +9,7 @@ from keras_qa.models import AttentiveLSTM
 from keras_qa.models import ConvBasedLSTM
 from keras_qa.models import ConvPoolingLSTM
 from keras_qa.models import FengCNN
+from support.pair_texts import weights_of
 from support.text_reference import attend
 from support.text_reference import bilstm
 from support.text_reference import convolution
@@ -49,10 +49,6 @@ def small_model(model_class, **settings):
     return model
 
 
-def weights(layer):
-    return [ops.convert_to_numpy(w).astype(float) for w in layer.weights]
-
-
 def _states(model, words):
     """The states from which a text's vector is pooled."""
     if isinstance(model, AttentiveLSTM | QALSTM):
@@ -61,23 +57,23 @@ def _states(model, words):
             if isinstance(model, QALSTM)
             else model.attentive.encoder
         )
-        return bilstm(words, weights(lstm))
+        return bilstm(words, weights_of(lstm))
     if isinstance(model, ConvPoolingLSTM):
-        states = bilstm(words, weights(model.bilstm))
-        return np.tanh(wide_convolution(states, *weights(model.convolution)))
+        states = bilstm(words, weights_of(model.bilstm))
+        return np.tanh(wide_convolution(states, *weights_of(model.convolution)))
     if isinstance(model, ConvBasedLSTM):
-        features = np.tanh(convolution(words, *weights(model.convolution)))
-        return bilstm(features, weights(model.bilstm))
+        features = np.tanh(convolution(words, *weights_of(model.convolution)))
+        return bilstm(features, weights_of(model.bilstm))
     if isinstance(model, FengCNN):
-        kernel, *bias = weights(model.hidden)
+        kernel, *bias = weights_of(model.hidden)
         hidden = np.tanh(words @ kernel + sum(bias))
-        return convolution(hidden, *weights(model.convolution))
+        return convolution(hidden, *weights_of(model.convolution))
     layer = (
         model.convolution
         if isinstance(model, QACNN)
         else model.attentive.encoder
     )
-    features = convolution(words, *weights(layer))
+    features = convolution(words, *weights_of(layer))
     linear = model.activation.__name__ == "linear"
     return features if linear else np.tanh(features)
 
@@ -106,9 +102,9 @@ def vectors(model, question, answer):
     o_a, scores = attend(
         o_q,
         answer,
-        *weights(attention.answer_projection),
-        *weights(attention.question_projection),
-        weights(attention.score)[0][:, 0],
+        *weights_of(attention.answer_projection),
+        *weights_of(attention.question_projection),
+        weights_of(attention.score)[0][:, 0],
         model.pooling,
     )
     return o_q, o_a, scores

@@ -30,6 +30,7 @@ from keras_qa.embeddings.bert.source import find_bert
 from keras_qa.embeddings.cache import Identity
 from keras_qa.embeddings.formats.vector_files import PathLike
 from keras_qa.errors import VectorsError
+from keras_qa.text.packing import next_power
 
 TOKENIZER_CONFIG = "tokenizer_config.json"
 # [CLS] and [SEP].
@@ -146,7 +147,7 @@ class Bert:
         width = pieces + FRAME
         if not _on_jax():
             return width
-        width = max(SHORTEST_WIDTH, _next_power(width))
+        width = max(SHORTEST_WIDTH, next_power(width))
         return min(width, self.backbone.max_sequence_length)
 
     def states(self, texts: Sequence[Sequence[int]]) -> np.ndarray:
@@ -161,7 +162,7 @@ class Bert:
         """
         tokenizer = self.tokenizer
         longest = max(map(len, texts))
-        rows = _next_power(len(texts)) if _on_jax() else len(texts)
+        rows = next_power(len(texts)) if _on_jax() else len(texts)
         shape = (rows, self.padded(longest))
         ids = np.full(shape, tokenizer.pad_token_id, np.int32)
         mask = np.zeros(shape, np.int32)
@@ -288,7 +289,3 @@ def _weights_digest(backbone: Any, tokenizer: Any) -> str:
         digest.update(f"{weight.shape} {weight.dtype}".encode())
         digest.update(np.ascontiguousarray(weight).tobytes())
     return digest.hexdigest()
-
-
-def _next_power(size: int) -> int:
-    return 1 << (size - 1).bit_length()

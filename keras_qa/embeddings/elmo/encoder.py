@@ -17,6 +17,7 @@ from keras_qa.embeddings.elmo.published_files import files_digest
 from keras_qa.embeddings.elmo.published_files import find_elmo
 from keras_qa.embeddings.elmo.published_files import read_weights
 from keras_qa.embeddings.formats.vector_files import PathLike
+from keras_qa.text.packing import next_power
 
 # Number of words computed at a time; bounds the memory. The largest convolution
 # of the published network has 1024 filters at 44 positions of each word.
@@ -98,7 +99,8 @@ class Elmo:
         found = [np.zeros((len(t), self.width), np.float32) for t in texts]
         for batch in _batches(texts, batch_words):
             longest = 2 + max(len(texts[i]) for i in batch)
-            shape = (_padded(len(batch)), _padded(longest))
+            # Powers of two, so that few different shapes are compiled.
+            shape = (next_power(len(batch)), next_power(longest))
             rows = np.zeros(shape, np.int64)
             mask = np.zeros(shape, bool)
             for row, i in enumerate(batch):
@@ -125,7 +127,7 @@ class Elmo:
         for start in range(0, len(ids), CHARACTER_WORDS):
             part = ids[start : start + CHARACTER_WORDS]
             # Rows that fill the batch have the id 0.
-            filled = np.zeros((_padded(len(part)), ids.shape[1]), np.int32)
+            filled = np.zeros((next_power(len(part)), ids.shape[1]), np.int32)
             filled[: len(part)] = part
             vectors = self._character_model.predict_on_batch(filled)
             parts.append(vectors[: len(part)])
@@ -161,12 +163,7 @@ def _batches(
     start = 0
     while start < len(numbers):
         # The first text is the longest of its batch.
-        width = _padded(2 + len(texts[numbers[start]]))
+        width = next_power(2 + len(texts[numbers[start]]))
         rows = max(1, batch_words // width)
         yield numbers[start : start + rows]
         start += rows
-
-
-def _padded(size: int) -> int:
-    """The next power of two, so that few different shapes are compiled."""
-    return 1 << (size - 1).bit_length()

@@ -9,13 +9,13 @@ from keras_qa.files.locks import OwnerFile
 from keras_qa.files.locks import locked
 from keras_qa.files.locks import owned_folder
 from keras_qa.files.whole import file_digest
+from keras_qa.files.whole import write_json
 from keras_qa.ranker import Ranker
 from keras_qa.search.encoding import PARTS
 from keras_qa.search.encoding import Part
 from keras_qa.search.encoding import encode_answers
 from keras_qa.search.encoding import open_shards
 from keras_qa.search.encoding import space_to_store
-from keras_qa.search.encoding import write_json
 from keras_qa.search.index import ANSWERS
 from keras_qa.search.index import SETTINGS
 from keras_qa.search.index import Settings

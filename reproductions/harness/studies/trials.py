@@ -10,7 +10,7 @@ from typing import Any
 import reproductions
 from keras_qa.errors import KerasQAError
 from keras_qa.errors import SearchError
-from keras_qa.files.whole import write_whole
+from keras_qa.files.whole import write_json
 from keras_qa.training.device_options import on_devices
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
@@ -153,10 +153,3 @@ def record_trials(arguments: argparse.Namespace, path: Path) -> None:
         }
         if record not in known:
             append_run(path, record)
-
-
-def write_json(path: Path, content: Any) -> None:
-    """Writes a JSON file atomically, and its folder."""
-    text = json.dumps(content, indent=2) + "\n"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, lambda part: part.write_text(text, "utf-8"))

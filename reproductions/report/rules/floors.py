@@ -28,7 +28,7 @@ class Floors:
     def __init__(self, groups: Iterable[Group], paper: str):
         self._groups = sorted(
             filter(is_untrained, groups),
-            key=lambda group: (group.paper != paper, -_mean(group)),
+            key=lambda group: (group.paper != paper, -mean_of(group)),
         )
 
     def of(
@@ -46,7 +46,7 @@ class Floors:
             same = (group.dataset, group.split) == (dataset, split)
             if same and group.vectors in ((), tuple(vectors)):
                 found.setdefault((group.model, group.vectors), group)
-        return sorted(found.values(), key=_mean, reverse=True)
+        return sorted(found.values(), key=mean_of, reverse=True)
 
     def best(self, group: Group) -> Group | None:
         """The best floor of a group's own vectors, None if there is no floor.
@@ -61,7 +61,7 @@ class Floors:
     def above(self, group: Group) -> float | None:
         """How far a group's MAP is above that of the best floor, or None."""
         best = self.best(group)
-        return None if best is None else _mean(group) - _mean(best)
+        return None if best is None else mean_of(group) - mean_of(best)
 
 
 def is_untrained(group: Group) -> bool:
@@ -70,6 +70,7 @@ def is_untrained(group: Group) -> bool:
     return without and METRIC in group.metrics
 
 
-def _mean(group: Group) -> float:
+def mean_of(group: Group) -> float:
+    """The mean of the metric that floors are compared by; 0 without one."""
     statistic = group.metric(METRIC)
     return statistic.mean if statistic else 0.0

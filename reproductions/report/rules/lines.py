@@ -17,6 +17,7 @@ from reproductions.report import markdown
 from reproductions.report.rules.floors import BELOW
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import Floors
+from reproductions.report.rules.floors import mean_of
 from reproductions.report.rules.verdicts import differs_in
 from reproductions.report.rules.verdicts import poorly_covered
 from reproductions.report.rules.verdicts import refusals
@@ -155,7 +156,7 @@ def chosen(groups: Sequence[Group], row: Row | None) -> dict[str, Group]:
         by_split.setdefault(group.split, []).append(group)
     chosen = {}
     if dev := _latest(by_split.get("dev", ())):
-        chosen["dev"] = max(dev, key=_mean)
+        chosen["dev"] = max(dev, key=mean_of)
     if test := by_split.get("test"):
         # The best on test is not looked for: dev's own, else the nearest to it.
         chosen["test"] = max(
@@ -172,7 +173,7 @@ def latest_best(groups: Iterable[Group]) -> Group | None:
             the same vectors and training set the last counts: the recipe is
             now that.
     """
-    return max(_latest(groups), key=_mean, default=None)
+    return max(_latest(groups), key=mean_of, default=None)
 
 
 def _latest(groups: Iterable[Group]) -> list[Group]:
@@ -206,11 +207,6 @@ def _interval(line: Line, group: Group, rankings: Sequence[Ranking]) -> str:
         if ranking.metric == line.metric and ranking.of(group):
             return "[{:.3f}, {:.3f}]".format(*ranking.interval)
     return ""
-
-
-def _mean(group: Group) -> float:
-    statistic = group.metric(METRIC)
-    return statistic.mean if statistic else 0.0
 
 
 def _condition(group: Group) -> tuple[object, ...]:
