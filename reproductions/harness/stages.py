@@ -120,7 +120,7 @@ def _difference(root: Path, name: str, inputs: Mapping[str, Any]) -> str:
 
 def _flat(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """Nested inputs by their dotted names, `settings.epochs` for one."""
-    flat = {}
+    flat: dict[str, Any] = {}
     for key, value in inputs.items():
         if isinstance(value, Mapping):
             flat |= {f"{key}.{k}": v for k, v in _flat(value).items()}

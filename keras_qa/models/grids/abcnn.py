@@ -45,9 +45,10 @@ class ABCNN(OverlapModel):
     all-ap of the two texts, one for each block, and on further features if
     there are any. `attention=None` is the paper's BCNN.
 
-    Id 0 is padding and changes nothing. Texts may have any length, but with
-    `attention` 1 and 3 words beyond the fixed lengths are ignored. Under mixed
-    precision the attention matrices and the score are float32.
+    Id 0 is padding and, after the words, changes nothing. Texts may have any
+    length, but with `attention` 1 and 3 words beyond the fixed lengths are
+    ignored. Under mixed precision the attention matrices and the score are
+    float32.
 
     With m = `embedding_dim`, f = `filters`, w = `kernel_size` and B = `blocks`,
     the model without attention has, without the embedding,

@@ -30,8 +30,8 @@ class ARCII(WordModel):
 
     The size of the last grid depends on the lengths of the texts, which are
     fixed, as in the paper: longer texts are cut and shorter ones padded, whose
-    windows the gates of the convolutions set to 0. So padding changes nothing
-    up to the fixed lengths.
+    windows the gates of the convolutions set to 0. So padding after the words
+    changes nothing up to the fixed lengths.
 
     The score is the difference of the paper's two classes, whose softmax is
     the sigmoid of this difference.

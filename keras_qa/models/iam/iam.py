@@ -77,7 +77,8 @@ class IAM(StagedMatcher):
     `"mask"`, as `BidirectionalLanguageModel.encoder` does. Parts that no term
     needs are None.
 
-    Id 0 is padding and changes nothing. Texts may have any length, including 0.
+    Id 0 is padding and, after the words, changes nothing. Texts may have any
+    length, including 0.
     Under mixed precision jumps, tf-idf, weights, c and scores are float32.
 
     Args:

@@ -28,8 +28,9 @@ class IARNN(EncodedTextRanker):
 
     The paper's four models are IARNN-WORD (`inner_attention="word"`), -CONTEXT
     (`"context"`), -GATE (`"gate"`) and -OCCAM, which is one of the first two
-    with `occam`: in training a loss is added that grows with the sum of the
-    weights, by a factor that depends on the question. `model.losses` has it.
+    with `occam`: a loss is added, as a regulariser's, that grows with the sum
+    of the weights, by a factor that depends on the question. `model.losses`
+    has it.
 
     `answer_encoder` returns the words of an answer and its mask, since all
     states depend on the question, and `head` reads them.

@@ -36,7 +36,8 @@ class RNNPOA(WordModel):
        exp(-|r_q - r_a|) is the probability that the answer is right.
 
     The score is the log-odds of this probability, which orders answers alike:
-    with the distance d, log(exp(-d) / (1 - exp(-d))).
+    with the distance d, log(exp(-d) / (1 - exp(-d))). Distances below 0.01
+    count as 0.01, since the log-odds of 0 are infinite.
 
     With m = `embedding_dim`, d = `units`, a = `attention_units` and p =
     `influence_units`, the model has 8(md + d^2 + d) + 2(2da + 2a) + pa
