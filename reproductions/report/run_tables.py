@@ -144,6 +144,7 @@ def _groups_table(
         markdown.table(columns, rows),
         *notes.listed(),
         *_below_floors(paper, groups, floors),
+        *_fitted_elsewhere(own, floors),
         *_tuned(paper, groups),
     ]
 
@@ -174,7 +175,7 @@ def _with_floors(own: Sequence[Group], floors: Floors) -> list[Group]:
     trained = [group for group in own if not is_untrained(group)]
     found = {}
     for group in trained:
-        for floor in floors.of(group.dataset, group.split, group.vectors):
+        for floor in floors.of(group):
             if (floor.model, floor.vectors) not in there:
                 found[floor.model, floor.vectors] = floor
     return [*own, *found.values()]
@@ -207,6 +208,23 @@ def _below_floors(
             f"{BELOW}: below the MAP of the best floor, of those that read the "
             f"model's own vectors or none: {listed}."
         )
+    ]
+
+
+def _fitted_elsewhere(groups: Sequence[Group], floors: Floors) -> list[str]:
+    """A sentence on floors that were fitted on another training set."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for group in groups:
+        for floor in [] if is_untrained(group) else floors.of(group):
+            sets = floor.trained_on, group.trained_on
+            if plain_recipe(floor) == FITTED and sets[0] != sets[1]:
+                found.setdefault(sets, {})[f"`{floor.model}`"] = None
+    return [
+        markdown.paragraph(
+            f"Fitted on {other}, since no run on {own} is recorded: "
+            f"{', '.join(names)}."
+        )
+        for (other, own), names in found.items()
     ]
 
 

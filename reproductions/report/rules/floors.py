@@ -1,7 +1,6 @@
 """Floors: rankings without a trained network, which a model should pass."""
 
 from collections.abc import Iterable
-from collections.abc import Sequence
 
 from reproductions.records.seed_groups import Group
 
@@ -17,8 +16,10 @@ class Floors:
     """The floors of all papers, as one paper's page needs them.
 
     A floor is a group of runs without a trained network. Of the same floor
-    with the same vectors, a paper's page takes its own paper's, since another
-    paper's tokenizer may differ, and otherwise the one with the highest MAP.
+    with the same vectors, one of the model's training set is taken, whose texts
+    it counted and whose labels it may have been fitted to. Of several such, a
+    paper's page takes its own paper's, since another paper's tokenizer may
+    differ, and otherwise the one with the highest MAP.
 
     Args:
         groups: the measured runs of all papers.
@@ -31,21 +32,14 @@ class Floors:
             key=lambda group: (group.paper != paper, -_mean(group)),
         )
 
-    def of(
-        self, dataset: str, split: str, vectors: Sequence[str]
-    ) -> list[Group]:
-        """The floors of word vectors, and those that read none; best first.
-
-        Args:
-            dataset: name of the data set.
-            split: name of the split.
-            vectors: names of the vectors, as in `Group`.
-        """
+    def of(self, group: Group) -> list[Group]:
+        """The floors of a group's word vectors or of none; best first."""
         found: dict[tuple[str, tuple[str, ...]], Group] = {}
-        for group in self._groups:
-            same = (group.dataset, group.split) == (dataset, split)
-            if same and group.vectors in ((), tuple(vectors)):
-                found.setdefault((group.model, group.vectors), group)
+        for floor in sorted(
+            self._groups, key=lambda f: f.trained_on != group.trained_on
+        ):
+            if _comparable(floor, group):
+                found.setdefault((floor.model, floor.vectors), floor)
         return sorted(found.values(), key=_mean, reverse=True)
 
     def best(self, group: Group) -> Group | None:
@@ -55,7 +49,7 @@ class Floors:
         """
         if is_untrained(group) or METRIC not in group.metrics:
             return None
-        found = self.of(group.dataset, group.split, group.vectors)
+        found = self.of(group)
         return found[0] if found else None
 
     def above(self, group: Group) -> float | None:
@@ -68,6 +62,14 @@ def is_untrained(group: Group) -> bool:
     """Returns True for a measured ranking without a trained network."""
     without = group.recipe == UNTRAINED or group.model == TERM_DEPENDENCE
     return without and METRIC in group.metrics
+
+
+def _comparable(floor: Group, group: Group) -> bool:
+    return (
+        floor.split == group.split
+        and group.is_of(floor.dataset)
+        and floor.vectors in ((), group.vectors)
+    )
 
 
 def _mean(group: Group) -> float:
