@@ -35,6 +35,31 @@ def test_the_best_on_dev_is_shown_with_its_own_test():
     assert not line.apart
 
 
+def test_a_data_set_takes_runs_with_its_dev_and_train_of_another():
+    """`trecqa-raw` by TRAIN-ALL is `trecqa-all`; its floor is of that, too."""
+    ctrn = {"paper": "ctrn", "model": "ctrn"}
+    by_all = {"dataset": "trecqa-raw", "training_set": "TRAIN-ALL"}
+    switch = {"train_split": "train-all"}
+    untrained = {"paper": "ctrn", "recipe": "untrained", "model": "cosine"}
+    text = page(
+        run(MAP=0.70, **ctrn, dataset="trecqa-all", training_set="TRAIN-ALL"),
+        run(MAP=0.71, **ctrn, **by_all, recipe="best", overrides=switch),
+        run(MAP=0.99, **ctrn, **by_all, overrides={**switch, "units": 2}),
+        run(MAP=0.98, **ctrn, dataset="trecqa-raw", training_set="TRAIN"),
+        run(MAP=0.6, **untrained, dataset="trecqa-raw", training_set="TRAIN"),
+        run(
+            MAP=0.8, **untrained, dataset="trecqa-all", training_set="TRAIN-ALL"
+        ),
+    )
+    row = row_of(text, "CTRN", "`trecqa-all`")
+    assert (row[3], row[5]) == ("0.710 ↓", "0.800")
+    row = row_of(text, "CTRN", "`trecqa-raw`")
+    assert (row[3], row[5]) == ("0.980", "0.600")
+    # Without a table of it, or plain runs on it, there is no such line.
+    other = page(run(MAP=0.71, **by_all, overrides=switch))
+    assert "| `trecqa-all` |" not in other
+
+
 def test_test_of_another_condition_is_marked():
     fields = {"split": "test", "recipe": "best"}
     text = page(
