@@ -99,6 +99,21 @@ def test_the_best_floor_is_of_the_same_split_and_vectors():
     assert row[3:6] == ["0.620", "–", "–"]
 
 
+def test_the_floors_on_test_are_named_with_their_vectors():
+    on_test = {"recipe": "untrained", "split": "test"}
+    text = page(
+        run(model="bm25", vectors=[], **on_test),
+        run(model="cosine", vectors=["a", "b"], **on_test),
+        run(model="alignment", dataset="sample", **on_test),
+    )
+    said = (
+        "But for `sample`, of the floors only BM25 and untrained cosine of "
+        "`a` + `b` were run on test."
+    )
+    assert said in " ".join(text.split())
+    assert "were run on test" not in page(run(split="test"))
+
+
 def test_rows_of_a_model_are_told_apart():
     """Of the paper's rows the last, and runs that carry its name."""
     fields = {
