@@ -12,6 +12,7 @@ from reproductions.records.seed_groups import one_setting_apart
 from reproductions.report import markdown
 from reproductions.report.rules.floors import BELOW
 from reproductions.report.rules.floors import FITTED
+from reproductions.report.rules.floors import LAYERS
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import UNTRAINED
 from reproductions.report.rules.floors import Floors
@@ -169,16 +170,20 @@ def _paper_cells(
 
 def _with_floors(own: Sequence[Group], floors: Floors) -> list[Group]:
     """The rows, and the floors of their vectors that are not among them."""
-    there = {
-        (group.model, group.vectors) for group in own if is_untrained(group)
-    }
+    there = {_floor(group) for group in own if is_untrained(group)}
     trained = [group for group in own if not is_untrained(group)]
-    found = {}
-    for group in trained:
-        for floor in floors.of(group):
-            if (floor.model, floor.vectors) not in there:
-                found[floor.model, floor.vectors] = floor
+    found = {
+        _floor(floor): floor
+        for group in trained
+        for floor in floors.of(group)
+        if _floor(floor) not in there
+    }
     return [*own, *found.values()]
+
+
+def _floor(group: Group) -> tuple[object, ...]:
+    """What floors of one table differ in."""
+    return group.model, group.vectors, group.settings.get(LAYERS)
 
 
 def above_floor(group: Group, floors: Floors) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
 from reproductions.records.seed_groups import Group
 
 METRIC = "MAP"
@@ -10,6 +11,9 @@ TERM_DEPENDENCE = "wsdm"
 # Stands next to a figure below the best floor.
 BELOW = "↓"
 UNTRAINED, FITTED = "untrained", "fitted"
+# The setting of how many layers of a BERT give the vectors. The records leave
+# it out where it has its script's default.
+LAYERS = "bert_layers"
 
 
 class Floors:
@@ -33,7 +37,10 @@ class Floors:
         )
 
     def of(self, group: Group) -> list[Group]:
-        """The floors of a group's word vectors or of none; best first."""
+        """The floors of a group's word vectors or of none; best first.
+
+        The vectors of a BERT are those of as many of its layers.
+        """
         found: dict[tuple[str, tuple[str, ...]], Group] = {}
         for floor in sorted(
             self._groups, key=lambda f: f.trained_on != group.trained_on
@@ -65,10 +72,12 @@ def is_untrained(group: Group) -> bool:
 
 
 def _comparable(floor: Group, group: Group) -> bool:
+    layers = [g.settings.get(LAYERS) for g in (floor, group)]
     return (
         floor.split == group.split
         and group.is_of(floor.dataset)
-        and floor.vectors in ((), group.vectors)
+        and (not floor.vectors or floor.vectors == group.vectors)
+        and (floor.model not in CONTEXTUAL_FLOORS or layers[0] == layers[1])
     )
 
 

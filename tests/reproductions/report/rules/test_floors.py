@@ -100,6 +100,19 @@ def test_a_floor_of_the_models_training_set_comes_first():
     assert found(dataset="trecqa-clean", training_set="TRAIN-ALL") == []
 
 
+def test_a_floor_of_a_bert_reads_the_layers_that_the_model_reads():
+    bert, two = ["bert:b"], {"bert_layers": 2}
+    text = dev(
+        run(MAP=0.7, vectors=bert),
+        run(MAP=0.7, vectors=bert, settings=two, recipe="small"),
+        floor("bm25", 0.5),
+        floor("contextual-cosine", 0.6, bert, settings={}),
+        floor("contextual-cosine", 0.65, bert, overrides=two, settings=two),
+    )
+    assert row_of(text, "HyperQA", "paper")[6] == "+0.100"
+    assert row_of(text, "HyperQA", "small")[6] == "+0.050"
+
+
 def test_a_page_says_which_training_set_its_fitted_floors_have():
     fields = {"dataset": "trecqa-clean", "vectors": []}
     own = run(MAP=0.58, training_set="TRAIN-ALL", **fields)
