@@ -154,5 +154,6 @@ def _cell(group: Group | None, floors: Floors) -> str:
     if group is None:
         return NOT_RUN
     figure = markdown.number(group.metric(METRIC))
-    above = above_floor(group, floors) or "no floor"
-    return f"{figure} ({above})"
+    if floors.best(group) is None or floors.unread(group):
+        return f"{figure} (no floor)"
+    return f"{figure} ({above_floor(group, floors)})"

@@ -59,6 +59,11 @@ class Floors:
         found = self.of(group)
         return found[0] if found else None
 
+    def unread(self, group: Group) -> bool:
+        """True if floors are there, but none reads a group's own vectors."""
+        found = [floor.vectors for floor in self.of(group)]
+        return bool(found) and group.vectors not in found
+
     def above(self, group: Group) -> float | None:
         """How far a group's MAP is above that of the best floor, or None."""
         best = self.best(group)
