@@ -17,6 +17,8 @@ FOLD = " less its fold"
 NO_FOLD = frozenset(("average_last", "folds"))
 """Settings by which no fold is held out of train."""
 
+# Data sets with the dev of another, whose train is the other's, too.
+ALIKE = {"trecqa-all": ("trecqa-raw", "TRAIN-ALL")}
 # A setting that has no effect unless another has this value.
 _ONLY_WITH = {"paper_objective": ("objective", "paper")}
 _SUFFIXES = (".gz", ".zip", ".txt", ".bin", ".vec")
@@ -100,6 +102,16 @@ class Group:
     def learnt_first(self) -> str:
         """The other data sets that were trained on before, if any."""
         return self.training_set.partition(AFTER)[2]
+
+    @property
+    def trained_on(self) -> str:
+        """The own training set, with the fold that chose the epoch."""
+        return self.training_set.partition(AFTER)[0].removesuffix(FOLD)
+
+    def is_of(self, dataset: str) -> bool:
+        """True if the runs' dev is that of a data set, and their train."""
+        found = self.dataset, self.trained_on
+        return self.dataset == dataset or found == ALIKE.get(dataset)
 
     def setting(self, name: str, default: Any = None) -> Any:
         """A setting's value; a default may be in neither mapping."""

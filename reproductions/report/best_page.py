@@ -30,12 +30,21 @@ TWO_SETS = "trecqa-raw"
 NOT_RUN = "–"
 INTRODUCTION = """\
 {metric} on dev, mean over seeds ± the sample standard deviation, and how far it
-is above the best floor of the same vectors, of a BERT those of the layers that
-the paper's models read. `bert:minilm` was tuned on questions with their answers
-before. Trials and minutes are those of a model's own searches on folds of
-train, of all data sets together. The best trial chose the settings, with two
-exceptions: CNN and LSTM have QRNN's, which were searched before theirs, and of
-MRNN's two best trials on `wikiqa` dev chose. {budgets}
+is above the best floor of the same vectors, of a BERT those of as many layers.
+Of the same floor, one of the model's training set comes first, then its own
+paper's, since another paper's tokenizer may differ. `bert:minilm` was tuned on
+questions with their answers before. Trials and minutes are those of a model's
+own searches on folds of train, of all data sets together. {budgets}
+
+The best trial chose the settings, with exceptions. LSTM and CNN have QRNN's,
+which were searched before theirs. On `semeval`, QRNN, LSTM and CNN have CTRN's,
+Attentive LSTM has QA-LSTM's, and AP-CNN and AP-BiLSTM have their own of
+`wikiqa`. Of MRNN's two best trials on `wikiqa` dev chose. The best trials of
+QRNN on `trecqa-clean` and of LogCosineQA on `semeval` read skip-gram vectors,
+too: the recipe follows the trials of the same settings by static vectors alone,
+the second of QRNN's and the third of LogCosineQA's. HyperQA, CosineQA and
+LogCosineQA have one number of epochs on TrecQA, and `trecqa-raw` has the
+settings of `trecqa-clean`.
 
 `python -m reproductions.study best` makes these runs."""
 
@@ -154,5 +163,6 @@ def _cell(group: Group | None, floors: Floors) -> str:
     if group is None:
         return NOT_RUN
     figure = markdown.number(group.metric(METRIC))
-    above = above_floor(group, floors) or "no floor"
-    return f"{figure} ({above})"
+    if floors.best(group) is None or floors.unread(group):
+        return f"{figure} (no floor)"
+    return f"{figure} ({above_floor(group, floors)})"

@@ -52,7 +52,7 @@ for, by the model's own vectors or by none. {BELOW}: below it. {SUM}: on dev the
 score is a sum of the model's and of a floor. {OTHER}: of other vectors, another
 recipe or another model than on dev. {NOT_RUN}: not run."""
 OF_TEST = """\
-Of the floors only {} were run on test."""
+But for `sample`, of the floors only {} were run on test."""
 INCOMPARABLE = """\
 No line has its paper's vectors, training and settings:
 none confirms a paper, and none refutes it."""
@@ -157,6 +157,7 @@ def _of_test(papers: Mapping[str, Paper], groups: Sequence[Group]) -> list[str]:
     """
     names = {
         papers[group.paper].named(group.model)
+        + (f" of {markdown.vectors(group.vectors)}" if group.vectors else "")
         for group in groups
         if (group.split, is_untrained(group)) == ("test", True)
         and group.dataset != "sample"

@@ -12,6 +12,7 @@ from reproductions.records.seed_groups import one_setting_apart
 from reproductions.report import markdown
 from reproductions.report.rules.floors import BELOW
 from reproductions.report.rules.floors import FITTED
+from reproductions.report.rules.floors import LAYERS
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import UNTRAINED
 from reproductions.report.rules.floors import Floors
@@ -23,7 +24,12 @@ from reproductions.report.rules.selection import epochs_of
 from reproductions.report.rules.verdicts import verdict
 
 METRICS = ("MAP", "MRR", "P@1")
-ABOVE = "Above floor"
+ABOVE, NO_FLOOR = "Above floor", "–"
+ABOUT_FLOORS = f"""\
+"{ABOVE}" is the difference to the best floor, a ranking without a network, that
+reads the model's own vectors, of a BERT as many layers, or none. Of the same
+floor, one of the model's training set comes first, then this page's own, since
+the tokenizer of another page may differ, then the highest."""
 WITHOUT_NETWORK = f"""\
 Of the rankings without a network, `{UNTRAINED}` ones read no labels; `{FITTED}`
 ones have weights or parameters that are fitted to the labels of train."""
@@ -58,6 +64,8 @@ def measured(
     if not groups:
         return [f"## {title}\n", "Not run.\n"]
     parts = [f"## {title}\n", markdown.paragraph(remark)]
+    if any(map(floors.best, groups)):
+        parts.append(markdown.paragraph(ABOUT_FLOORS))
     if any(recipe_of(g) == FITTED for g in _with_floors(groups, floors)):
         parts.append(markdown.paragraph(WITHOUT_NETWORK))
     parts += map(markdown.paragraph, about_sums(groups))
@@ -144,6 +152,7 @@ def _groups_table(
         markdown.table(columns, rows),
         *notes.listed(),
         *_below_floors(paper, groups, floors),
+        *_fitted_elsewhere(own, floors),
         *_tuned(paper, groups),
     ]
 
@@ -168,23 +177,33 @@ def _paper_cells(
 
 def _with_floors(own: Sequence[Group], floors: Floors) -> list[Group]:
     """The rows, and the floors of their vectors that are not among them."""
-    there = {
-        (group.model, group.vectors) for group in own if is_untrained(group)
-    }
+    there = {_floor(group) for group in own if is_untrained(group)}
     trained = [group for group in own if not is_untrained(group)]
-    found = {}
-    for group in trained:
-        for floor in floors.of(group.dataset, group.split, group.vectors):
-            if (floor.model, floor.vectors) not in there:
-                found[floor.model, floor.vectors] = floor
+    found = {
+        _floor(floor): floor
+        for group in trained
+        for floor in floors.of(group)
+        if _floor(floor) not in there
+    }
     return [*own, *found.values()]
 
 
+def _floor(group: Group) -> tuple[object, ...]:
+    """What floors of one table differ in."""
+    return group.model, group.vectors, group.settings.get(LAYERS)
+
+
 def above_floor(group: Group, floors: Floors) -> str:
-    """How far a group is above the best floor, marked if it is below."""
+    """How far a group is above the best floor, marked if it is below.
+
+    It is `NO_FLOOR` of vectors that no floor reads: those that read none are
+    easy to pass.
+    """
     difference = floors.above(group)
     if difference is None:
         return ""
+    if floors.unread(group):
+        return NO_FLOOR
     mark = f" {BELOW}" if difference < 0 else ""
     return f"{difference:+.3f}{mark}"
 
@@ -192,21 +211,39 @@ def above_floor(group: Group, floors: Floors) -> str:
 def _below_floors(
     paper: Paper, groups: Sequence[Group], floors: Floors
 ) -> list[str]:
-    """The sentence that explains the marks of a table, if it has any."""
-    best = []
-    for group in groups:
-        difference, floor = floors.above(group), floors.best(group)
-        if floor is not None and difference is not None and difference < 0:
-            name = f"{paper.named(floor.model)} {_map(floor)}"
+    """The sentences that explain the marks of a table, if it has any."""
+    best, said = [], []
+    cells = [above_floor(group, floors) for group in groups]
+    for group, cell in zip(groups, cells, strict=True):
+        floor = floors.best(group)
+        if floor is not None and cell.endswith(BELOW):
+            layers = markdown.settings(floor.overrides)
+            name = f"{paper.named(floor.model)} {layers} {_map(floor)}"
             best.append(f"{name} for {markdown.vectors(group.vectors)}")
-    if not best:
-        return []
-    listed = ", ".join(dict.fromkeys(best))
+    if best:
+        said.append(
+            f"{BELOW}: below the MAP of the best floor, of those that read the "
+            f"model's own vectors or none: {', '.join(dict.fromkeys(best))}."
+        )
+    if NO_FLOOR in cells:
+        said.append(f"{NO_FLOOR}: no floor of these vectors was run.")
+    return [markdown.paragraph(" ".join(said))] if said else []
+
+
+def _fitted_elsewhere(groups: Sequence[Group], floors: Floors) -> list[str]:
+    """A sentence on floors that were fitted on another training set."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for group in groups:
+        for floor in [] if is_untrained(group) else floors.of(group):
+            sets = floor.trained_on, group.trained_on
+            if plain_recipe(floor) == FITTED and sets[0] != sets[1]:
+                found.setdefault(sets, {})[f"`{floor.model}`"] = None
     return [
         markdown.paragraph(
-            f"{BELOW}: below the MAP of the best floor, of those that read the "
-            f"model's own vectors or none: {listed}."
+            f"Fitted on {other}, since no run on {own} is recorded: "
+            f"{', '.join(names)}."
         )
+        for (other, own), names in found.items()
     ]
 
 

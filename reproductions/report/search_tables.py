@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from reproductions.harness.experiment import experiment_of
 from reproductions.harness.parts.floor_names import is_floor
 from reproductions.records.papers import Paper
 from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import vector_name
 from reproductions.report import markdown
+from reproductions.report.rules.floors import LAYERS
 
 METRIC = "MAP"
 REMARK = f"""\
@@ -78,6 +80,22 @@ def same_trials(
     same = [floor for floor in floors if _folds(floor) == _folds(trials[0])]
     read = {_vectors(trial, groups) for trial in trials if same}
     return [floor for floor in same if _vectors(floor, groups) in read]
+
+
+def own_floors(
+    trial: Mapping[str, Any], floors: Trials, groups: Sequence[Group]
+) -> Trials:
+    """The floors on a trial's folds that read the vectors that it read.
+
+    The vectors of a BERT are those of as many of its layers.
+    """
+    layers = getattr(experiment_of(trial["paper"]).settings, LAYERS, None)
+
+    def reading(one: Mapping[str, Any]) -> tuple[object, ...]:
+        read = _vectors(one, groups)
+        return _folds(one), read, one["settings"].get(LAYERS, layers)
+
+    return [floor for floor in floors if reading(floor) == reading(trial)]
 
 
 def minutes(trials: Trials) -> float:

@@ -1,8 +1,8 @@
 """Floors: rankings without a trained network, which a model should pass."""
 
 from collections.abc import Iterable
-from collections.abc import Sequence
 
+from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
 from reproductions.records.seed_groups import Group
 
 METRIC = "MAP"
@@ -11,14 +11,19 @@ TERM_DEPENDENCE = "wsdm"
 # Stands next to a figure below the best floor.
 BELOW = "↓"
 UNTRAINED, FITTED = "untrained", "fitted"
+# The setting of how many layers of a BERT give the vectors. The records leave
+# it out where it has its script's default.
+LAYERS = "bert_layers"
 
 
 class Floors:
     """The floors of all papers, as one paper's page needs them.
 
     A floor is a group of runs without a trained network. Of the same floor
-    with the same vectors, a paper's page takes its own paper's, since another
-    paper's tokenizer may differ, and otherwise the one with the highest MAP.
+    with the same vectors, one of the model's training set is taken, whose texts
+    it counted and whose labels it may have been fitted to. Of several such, a
+    paper's page takes its own paper's, since another paper's tokenizer may
+    differ, and otherwise the one with the highest MAP.
 
     Args:
         groups: the measured runs of all papers.
@@ -31,21 +36,17 @@ class Floors:
             key=lambda group: (group.paper != paper, -mean_of(group)),
         )
 
-    def of(
-        self, dataset: str, split: str, vectors: Sequence[str]
-    ) -> list[Group]:
-        """The floors of word vectors, and those that read none; best first.
+    def of(self, group: Group) -> list[Group]:
+        """The floors of a group's word vectors or of none; best first.
 
-        Args:
-            dataset: name of the data set.
-            split: name of the split.
-            vectors: names of the vectors, as in `Group`.
+        The vectors of a BERT are those of as many of its layers.
         """
         found: dict[tuple[str, tuple[str, ...]], Group] = {}
-        for group in self._groups:
-            same = (group.dataset, group.split) == (dataset, split)
-            if same and group.vectors in ((), tuple(vectors)):
-                found.setdefault((group.model, group.vectors), group)
+        for floor in sorted(
+            self._groups, key=lambda f: f.trained_on != group.trained_on
+        ):
+            if _comparable(floor, group):
+                found.setdefault((floor.model, floor.vectors), floor)
         return sorted(found.values(), key=mean_of, reverse=True)
 
     def best(self, group: Group) -> Group | None:
@@ -55,8 +56,13 @@ class Floors:
         """
         if is_untrained(group) or METRIC not in group.metrics:
             return None
-        found = self.of(group.dataset, group.split, group.vectors)
+        found = self.of(group)
         return found[0] if found else None
+
+    def unread(self, group: Group) -> bool:
+        """True if floors are there, but none reads a group's own vectors."""
+        found = [floor.vectors for floor in self.of(group)]
+        return bool(found) and group.vectors not in found
 
     def above(self, group: Group) -> float | None:
         """How far a group's MAP is above that of the best floor, or None."""
@@ -68,6 +74,16 @@ def is_untrained(group: Group) -> bool:
     """Returns True for a measured ranking without a trained network."""
     without = group.recipe == UNTRAINED or group.model == TERM_DEPENDENCE
     return without and METRIC in group.metrics
+
+
+def _comparable(floor: Group, group: Group) -> bool:
+    layers = [g.settings.get(LAYERS) for g in (floor, group)]
+    return (
+        floor.split == group.split
+        and group.is_of(floor.dataset)
+        and (not floor.vectors or floor.vectors == group.vectors)
+        and (floor.model not in CONTEXTUAL_FLOORS or layers[0] == layers[1])
+    )
 
 
 def mean_of(group: Group) -> float:

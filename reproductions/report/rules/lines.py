@@ -123,23 +123,33 @@ def _lines_of(paper: Paper, groups: Sequence[Group]) -> Iterator[Line]:
         group
         for group in groups
         if group.model in (paper.model, paper.contextual)
-        and not group.overrides
     ]
+    unchanged = [group.dataset for group in own if not group.overrides]
     tables: dict[str, tuple[ResultsTable, Row]] = {}
     for table in paper.results:
         rows = [row for row in table.rows if row.ours == paper.model]
         if rows:
             # The first table on a data set; its last row, which is the best.
             tables.setdefault(table.dataset, (table, rows[-1]))
-    for dataset in dict.fromkeys([*tables, *(group.dataset for group in own)]):
+    for dataset in dict.fromkeys([*tables, *unchanged]):
         found, row = tables.get(dataset, (None, None))
         yield Line(
             paper,
             dataset,
             found,
             row,
-            chosen([g for g in own if g.dataset == dataset], row),
+            chosen([g for g in own if _unchanged_on(dataset, g)], row),
         )
+
+
+def _unchanged_on(dataset: str, group: Group) -> bool:
+    """True if runs are of a data set, and of a recipe as it is.
+
+    The training set by which runs on another data set are of this one is no
+    changed setting.
+    """
+    needed = set() if group.dataset == dataset else {TRAIN_SPLIT}
+    return group.is_of(dataset) and group.overrides.keys() == needed
 
 
 def chosen(groups: Sequence[Group], row: Row | None) -> dict[str, Group]:

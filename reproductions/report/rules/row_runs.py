@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from reproductions.records.papers import Paper
 from reproductions.records.papers import ResultsTable
 from reproductions.records.papers import Row
-from reproductions.records.seed_groups import FOLD
+from reproductions.records.seed_groups import ALIKE
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
@@ -15,8 +15,6 @@ from reproductions.report.rules.lines import chosen
 
 # Settings of another training set, and of a longer or shorter training.
 PLAIN = {TRAIN_SPLIT, "epochs"}
-# A data set with the dev of another, which may be trained on its train, too.
-ALIKE = {"trecqa-all": ("trecqa-raw", "TRAIN-ALL")}
 
 
 def dev_of_row(
@@ -43,9 +41,9 @@ def dev_of_row(
         and group.overrides.keys() <= PLAIN
         and not group.learnt_first
         and group.row in names
-        and _on(table.dataset, group)
+        and group.is_of(table.dataset)
     ]
-    same = [g for g in found if trained_on(g) == table.training_set]
+    same = [g for g in found if g.trained_on == table.training_set]
     return chosen(same or found, row).get("dev")
 
 
@@ -60,11 +58,6 @@ def dev_figure(table: ResultsTable, group: Group) -> Statistic | None:
     """The figure of runs on dev, in the units of a table."""
     found = group.metric(dev_metric(table))
     return found.scaled(100) if found and table.percent else found
-
-
-def trained_on(group: Group) -> str:
-    """The training set of some runs, with the fold that chose their epoch."""
-    return group.training_set.removesuffix(FOLD)
 
 
 def why_not_run(
@@ -108,12 +101,6 @@ def _of_model(paper: Paper, row: Row, groups: Sequence[Group]) -> list[Group]:
     if source == (paper.key, paper.model) and paper.contextual:
         sources.append((paper.key, paper.contextual))
     return [group for group in groups if (group.paper, group.model) in sources]
-
-
-def _on(dataset: str, group: Group) -> bool:
-    """True if a group's dev is that of a data set, and its train may be."""
-    found = group.dataset, trained_on(group)
-    return group.dataset == dataset or found == ALIKE.get(dataset)
 
 
 def _epochs(groups: Sequence[Group]) -> str:

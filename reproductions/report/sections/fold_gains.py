@@ -9,13 +9,14 @@ from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.search_tables import METRIC
 from reproductions.report.search_tables import Searches
-from reproductions.report.search_tables import same_trials
+from reproductions.report.search_tables import Trials
+from reproductions.report.search_tables import own_floors
 from reproductions.report.search_tables import split_floors
 
 ABOUT = f"""\
 {METRIC} on the folds of train by which settings were searched: each model's
-best trial, in brackets less the best floor that was fitted on the same folds
-with vectors of one of the trials. The number of epochs is chosen on these
+best trial with vectors that a floor was fitted with on the same folds, in
+brackets less the best such floor. The number of epochs is chosen on these
 folds, too, which favours the trials. A difference near 0 says that the other
 folds' questions taught the model nothing that the floor does not know: TrecQA's
 folds have some 47 questions to learn from."""
@@ -40,8 +41,7 @@ def fold_gains(
         of_models, floors = split_floors(searches.get(paper.key, {}))
         found: dict[str, dict[str, str]] = {}
         for trials in of_models:
-            if same := same_trials(trials, floors, groups):
-                cell = _cell(_best(trials), _best(same))
+            if cell := _cell(trials, floors, groups):
                 first = trials[0]
                 found.setdefault(first["model"], {})[first["dataset"]] = cell
                 measured.add(first["dataset"])
@@ -59,9 +59,14 @@ def fold_gains(
     return ["## Folds of train\n", markdown.paragraph(ABOUT), table]
 
 
-def _best(trials: Sequence[Mapping[str, Any]]) -> float:
-    return max(float(t["metrics"].get(METRIC, 0.0)) for t in trials)
+def _cell(trials: Trials, floors: Trials, groups: Sequence[Group]) -> str:
+    """The best trial with floors of its own vectors; empty without any."""
+    for trial in sorted(trials if floors else (), key=_measured, reverse=True):
+        if own := own_floors(trial, floors, groups):
+            best = _measured(trial)
+            return f"{best:.3f} ({best - max(map(_measured, own)):+.3f})"
+    return ""
 
 
-def _cell(model: float, floor: float) -> str:
-    return f"{model:.3f} ({model - floor:+.3f})"
+def _measured(trial: Mapping[str, Any]) -> float:
+    return float(trial["metrics"].get(METRIC, 0.0))

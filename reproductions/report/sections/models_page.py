@@ -25,12 +25,14 @@ INTRODUCTION = """\
 q and a are the vectors of question and answer, q_i and a_j those of their
 words, x further features, and an overline is a mean over words. {metric} is
 that of dev by the recipe `best`, or without a network where there is none to
-train, as on [the page of all models at their best](best.md), which names the
-vectors and the floors. The time is that for one of 500 candidates, with the
-candidates read anew and, in brackets, with their vectors at hand;
-[quality against cost](frontier.md) says how it was measured. Parameters are
-those that the recipe trains. A class that is several of the systems has a line
-for each, with its name; a system that is not named as its class has its own."""
+train, in all columns of a row with the same word vectors: of those that it was
+measured with, the ones of most data sets. [The page of all models at their
+best](best.md) names those of the recipe{floors}. The time is that for one of
+500 candidates, with the candidates read anew and, in brackets, with their
+vectors at hand; [quality against cost](frontier.md) says how it was measured.
+Parameters are those that the recipe trains. A class that is several of the
+systems has a line for each, with its name; a system that is not named as its
+class has its own."""
 FIELDS = {"class", "source", "score", "runs"}
 
 
@@ -71,7 +73,21 @@ def models_page(
         costs: the recorded costs.
         papers: the papers by key, which name the systems.
     """
-    about = INTRODUCTION.format(metric=METRIC)
+    keys = {
+        key
+        for family in families
+        for model in family["model"]
+        for key in systems_of(model)
+    }
+    shown = [
+        group
+        for key in keys
+        for group in _shown(key, groups)
+        if group and is_untrained(group) and group.vectors
+    ]
+    read = sorted({markdown.vectors(group.vectors) for group in shown})
+    floors = f"; without a network, they are {' or '.join(read)}" * bool(read)
+    about = INTRODUCTION.format(metric=METRIC, floors=floors)
     parts = [f"# All models\n\n{GENERATED}\n", markdown.paragraph(about)]
     parts += map(markdown.paragraph, about_marks(filter(_is_shown, groups)))
     for family in families:
@@ -126,17 +142,13 @@ def _row(
     costs: Sequence[Cost],
 ) -> list[str]:
     name, source, score = about
-    own = [group for group in groups if (group.paper, group.model) == key]
     cost: Mapping[str, Any] = next(
         (c for c in costs if (c["paper"], c["model"]) == key), {}
     )
     time = f"{cost['microseconds_per_pair']:,.1f}" if cost else ""
     if "microseconds_per_encoded_pair" in cost:
         time += f" ({cost['microseconds_per_encoded_pair']:,.1f})"
-    shown = [
-        latest_best(g for g in own if g.dataset == dataset and _is_shown(g))
-        for dataset in DATASETS
-    ]
+    shown = _shown(key, groups)
     mark, *marks = marks_of(shown)
     figures = [markdown.number(g.metric(METRIC)) if g else "" for g in shown]
     return [
@@ -146,6 +158,28 @@ def _row(
         markdown.count(cost.get("parameters")),
         time,
         *(f"{a}{b}" for a, b in zip(figures, marks, strict=True)),
+    ]
+
+
+def _shown(key: tuple[str, str], groups: Sequence[Group]) -> list[Group | None]:
+    """A system's runs by data set, all with the same word vectors."""
+    own = [
+        group
+        for group in groups
+        if (group.paper, group.model) == key and _is_shown(group)
+    ]
+    by_vectors: dict[tuple[str, ...], list[Group]] = {}
+    for group in own:
+        by_vectors.setdefault(group.vectors, []).append(group)
+
+    def spread(found: Sequence[Group]) -> tuple[int, int]:
+        here = [g for g in found if g.dataset in DATASETS]
+        return len({g.dataset for g in here}), max(g.position for g in found)
+
+    kept = max(by_vectors.values(), key=spread, default=[])
+    return [
+        latest_best(g for g in kept if g.dataset == dataset)
+        for dataset in DATASETS
     ]
 
 

@@ -38,7 +38,7 @@ def transfer_parts(
         own, after, first = group.training_set.partition(AFTER)
         if not after or (group.recipe, group.split) != ("best", split):
             continue
-        alone = next((g for g in groups if _kind(g) == _kind(group, own)), None)
+        alone = _alone(group, own, groups)
         found.append(
             [
                 papers[group.paper].named(group.model),
@@ -61,6 +61,20 @@ def transfer_parts(
     ]
 
 
+def _alone(
+    group: Group, training_set: str, groups: Sequence[Group]
+) -> Group | None:
+    """The runs without a group's first training, None if there are none.
+
+    Another paper's script may have run the same model; the paper's own come
+    first.
+    """
+    kind = _kind(group, training_set)
+    found = [other for other in groups if _kind(other) == kind]
+    found.sort(key=lambda other: other.paper != group.paper)
+    return found[0] if found else None
+
+
 def _removed(group: Group) -> str:
     """The number of questions that were left out of the first training."""
     counts = [
@@ -72,14 +86,18 @@ def _removed(group: Group) -> str:
 
 
 def _kind(group: Group, training_set: str | None = None) -> tuple[object, ...]:
-    """What two groups share that differ in a first training alone."""
+    """What two groups share that differ in a first training alone.
+
+    The paper whose script made the runs is not in it: scripts whose settings
+    differ in a name record other settings.
+    """
     settings = {
         name: value
         for name, value in group.settings.items()
         if not name.startswith(FIRST)
     }
     return (
-        *(group.paper, group.model, group.recipe, group.dataset, group.split),
+        *(group.model, group.recipe, group.dataset, group.split),
         *(group.vectors, settings, training_set or group.training_set),
     )
 

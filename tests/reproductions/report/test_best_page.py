@@ -1,8 +1,12 @@
 from functools import partial
 
+from reproductions.records.paper_figures import FOLDER
 from reproductions.records.paper_figures import load_papers
+from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.best_page import best_page
+from reproductions.report.search_tables import read_searches
+from reproductions.report.search_tables import split_floors
 from support import report_pages
 
 run = partial(
@@ -34,6 +38,46 @@ def test_the_introduction_says_whether_the_budgets_differ():
     equal = introduction({"hyperqa": one})
     assert "has 5 trials on `wikiqa`; a model without" in equal
     assert "No search is recorded." in introduction({})
+
+
+def test_the_introduction_names_where_the_best_trial_was_not_followed():
+    """The settings of each best trial, next to those of the recorded runs."""
+    groups = group_runs(read_all_runs(FOLDER / "records"))
+    apart = set()
+    for paper in load_papers():
+        of_models, _ = split_floors(read_searches(FOLDER / paper))
+        for trials in of_models:
+            best = max(trials, key=lambda t: t["metrics"].get("MAP", 0.0))
+            name = (paper, best["model"], best["dataset"])
+            (*_, group) = sorted(
+                (
+                    g
+                    for g in groups
+                    if (g.paper, g.model, g.dataset) == name
+                    and (g.recipe, g.split, g.overrides) == ("best", "dev", {})
+                ),
+                key=lambda g: g.position,
+            )
+            read = best["vectors"]
+            if len(group.vectors) < len(read) or any(
+                group.settings.get(setting) != value
+                for setting, value in best["settings"].items()
+                if setting != "epochs"
+            ):
+                apart.add(name)
+    assert apart == {
+        ("ctrn", "lstm", "trecqa-clean"),
+        ("ctrn", "qrnn", "trecqa-clean"),
+        ("hyperqa", "logcosineqa", "semeval"),
+        ("mrnn", "mrnn-contextual", "wikiqa"),
+    }
+    about = introduction({})
+    for named in (
+        "LSTM and CNN have QRNN's",
+        "QRNN on `trecqa-clean` and of LogCosineQA on `semeval`",
+        "MRNN's two best trials on `wikiqa`",
+    ):
+        assert named in about
 
 
 def test_the_last_version_of_a_recipe_is_shown_next_to_its_floor():

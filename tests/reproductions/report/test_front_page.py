@@ -35,6 +35,31 @@ def test_the_best_on_dev_is_shown_with_its_own_test():
     assert not line.apart
 
 
+def test_a_data_set_takes_runs_with_its_dev_and_train_of_another():
+    """`trecqa-raw` by TRAIN-ALL is `trecqa-all`; its floor is of that, too."""
+    ctrn = {"paper": "ctrn", "model": "ctrn"}
+    by_all = {"dataset": "trecqa-raw", "training_set": "TRAIN-ALL"}
+    switch = {"train_split": "train-all"}
+    untrained = {"paper": "ctrn", "recipe": "untrained", "model": "cosine"}
+    text = page(
+        run(MAP=0.70, **ctrn, dataset="trecqa-all", training_set="TRAIN-ALL"),
+        run(MAP=0.71, **ctrn, **by_all, recipe="best", overrides=switch),
+        run(MAP=0.99, **ctrn, **by_all, overrides={**switch, "units": 2}),
+        run(MAP=0.98, **ctrn, dataset="trecqa-raw", training_set="TRAIN"),
+        run(MAP=0.6, **untrained, dataset="trecqa-raw", training_set="TRAIN"),
+        run(
+            MAP=0.8, **untrained, dataset="trecqa-all", training_set="TRAIN-ALL"
+        ),
+    )
+    row = row_of(text, "CTRN", "`trecqa-all`")
+    assert (row[3], row[5]) == ("0.710 ↓", "0.800")
+    row = row_of(text, "CTRN", "`trecqa-raw`")
+    assert (row[3], row[5]) == ("0.980", "0.600")
+    # Without a table of it, or plain runs on it, there is no such line.
+    other = page(run(MAP=0.71, **by_all, overrides=switch))
+    assert "| `trecqa-all` |" not in other
+
+
 def test_test_of_another_condition_is_marked():
     fields = {"split": "test", "recipe": "best"}
     text = page(
@@ -72,6 +97,21 @@ def test_the_best_floor_is_of_the_same_split_and_vectors():
     assert row[7] == "1, 1"
     row = row_of(text, "HyperQA", "`trecqa-raw`")
     assert row[3:6] == ["0.620", "–", "–"]
+
+
+def test_the_floors_on_test_are_named_with_their_vectors():
+    on_test = {"recipe": "untrained", "split": "test"}
+    text = page(
+        run(model="bm25", vectors=[], **on_test),
+        run(model="cosine", vectors=["a", "b"], **on_test),
+        run(model="alignment", dataset="sample", **on_test),
+    )
+    said = (
+        "But for `sample`, of the floors only BM25 and untrained cosine of "
+        "`a` + `b` were run on test."
+    )
+    assert said in " ".join(text.split())
+    assert "were run on test" not in page(run(split="test"))
 
 
 def test_rows_of_a_model_are_told_apart():

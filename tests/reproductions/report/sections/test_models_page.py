@@ -61,6 +61,20 @@ def test_a_row_has_the_figures_of_the_records():
     assert "| `M` | A | $q$ |  |  |  |  |  |  |" in empty
 
 
+def test_a_row_has_the_same_vectors_in_all_columns():
+    """Others may be higher on one data set."""
+    floor = {"recipe": "untrained", "vectors": ["a.bin"]}
+    runs = [
+        run(0.5, **floor),
+        run(0.6, **floor, dataset="trecqa-raw"),
+        run(0.9, **{**floor, "vectors": ["a.bin", "b.bin"]}),
+    ]
+    page = models_page([FAMILY], group_runs(runs), [], {})
+    assert "| `M` | A | $q$ |  |  | 0.500 |  | 0.600 |  |" in page
+    said = "best](best.md) names those of the recipe; without a network, they"
+    assert f"{said} are `a`. The" in " ".join(page.split())
+
+
 def test_each_system_of_a_class_has_a_row_and_sums_have_a_mark():
     (model,) = FAMILY["model"]
     family = {"name": "S", "model": [{**model, "runs": ["p:m", "p:n", "p:o"]}]}

@@ -41,6 +41,18 @@ def test_stands_beside_the_same_run_without_it():
     ]
 
 
+def test_the_same_model_of_another_papers_script_is_a_counterpart():
+    alone = [
+        run(0.7, paper="iam"),
+        run(0.1, paper="iam", settings={"margin": 0.5, "more": 1}),
+    ]
+    (row,) = rows(*alone, run(0.9, **first()))
+    assert "| 4 | 0.700 (1 seed) | 0.900 (1 seed) |" in row
+    # The paper's own comes before it.
+    (row,) = rows(*alone, run(0.8), run(0.9, **first()))
+    assert "| 4 | 0.800 (1 seed) | 0.900 (1 seed) |" in row
+
+
 def test_other_settings_are_no_counterpart():
     changed = {"margin": 1.0, "transfer_epochs": 2}
     (row,) = rows(run(0.7), run(0.9, **first(margin=1.0, overrides=changed)))
