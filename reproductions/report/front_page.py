@@ -52,7 +52,7 @@ for, by the model's own vectors or by none. {BELOW}: below it. {SUM}: on dev the
 score is a sum of the model's and of a floor. {OTHER}: of other vectors, another
 recipe or another model than on dev. {NOT_RUN}: not run."""
 OF_TEST = """\
-But for `sample`, of the floors only {} were run on test."""
+But for `sample`, test has no floors but {}."""
 INCOMPARABLE = """\
 No line has its paper's vectors, training and settings:
 none confirms a paper, and none refutes it."""
@@ -104,8 +104,7 @@ def front_page(
             f"# Results\n\n{GENERATED}\n",
             markdown.paragraph(INTRODUCTION),
             markdown.table(columns, rows),
-            markdown.paragraph(LEGEND),
-            *([markdown.paragraph(" ".join(remarks))] if remarks else []),
+            markdown.paragraph(" ".join([LEGEND, *remarks])),
             "## Papers\n",
             "\n".join(
                 f"- [{paper.name}]({paper.key}/README.md), {paper.venue}; "

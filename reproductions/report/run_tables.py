@@ -196,13 +196,13 @@ def _floor(group: Group) -> tuple[object, ...]:
 def above_floor(group: Group, floors: Floors) -> str:
     """How far a group is above the best floor, marked if it is below.
 
-    It is `NO_FLOOR` of vectors that no floor reads: those that read none are
-    easy to pass.
+    It is `NO_FLOOR` above those of vectors that no floor reads: the floors
+    without vectors are easy to pass.
     """
     difference = floors.above(group)
     if difference is None:
         return ""
-    if floors.unread(group):
+    if difference >= 0 and floors.unread(group):
         return NO_FLOOR
     mark = f" {BELOW}" if difference < 0 else ""
     return f"{difference:+.3f}{mark}"
