@@ -36,6 +36,7 @@ from typing import is_typeddict
 from keras_qa.files.text_files import shorten
 
 _MOST = 2**63
+_BUILT_IN = frozenset((bool, float, int, str))
 
 
 def read_json(
@@ -166,9 +167,12 @@ class _MisfitError(Exception):
 
 def _typed(value: Any, kind: Any, where: str) -> Any:
     """The converted value; `where` is its place, empty for the root."""
-    origin, inner = get_origin(kind), get_args(kind)
     if kind is Any:
         return value
+    # Most values: to take a type apart takes longer than to check them.
+    if kind in _BUILT_IN and _plain(value, kind):
+        return value
+    origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return _one_of(value, kind, where)
     if origin is Literal:

@@ -60,14 +60,13 @@ class Condition:
         A recipe may have changed since, or have more seeds: its runs then have
         other metrics.
         """
-        found = group.metric(metric)
         return (
             (self.model, self.row) == (group.model, group.row)
             and self.recipe == group.recipe
             and tuple(self.vectors) == group.vectors
             and self.overrides == group.overrides
             and self.seeds == [run["seed"] for run in group.runs]
-            and found is not None
+            and (found := group.metric(metric)) is not None
             and abs(self.mean - found.mean) < 1e-9
         )
 

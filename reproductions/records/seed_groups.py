@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace
+from functools import cache
+from functools import cached_property
 from typing import Any
 
 AFTER = " after "
@@ -43,7 +45,7 @@ class Statistic:
         """The statistic of one value per seed."""
         return cls(
             mean=statistics.fmean(values),
-            deviation=statistics.stdev(values) if len(values) > 1 else None,
+            deviation=_deviation(tuple(values)),
             count=len(values),
         )
 
@@ -55,6 +57,12 @@ class Statistic:
             deviation=None if deviation is None else deviation * factor,
             count=self.count,
         )
+
+
+# It adds fractions, and a page asks for the same figures many times.
+@cache
+def _deviation(values: tuple[float, ...]) -> float | None:
+    return statistics.stdev(values) if len(values) > 1 else None
 
 
 @dataclass(frozen=True)
@@ -138,7 +146,7 @@ class Group:
         ]
         return min(found, default=None)
 
-    @property
+    @cached_property
     def metrics(self) -> tuple[str, ...]:
         """Names of the metrics that every run has."""
         common = set.intersection(*(set(r["metrics"]) for r in self.runs))

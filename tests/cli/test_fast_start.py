@@ -1,5 +1,6 @@
 """`rank`, `ask` and `evaluate` start without Keras if there is an ONNX form."""
 
+import json
 import shutil
 
 import keras
@@ -21,13 +22,17 @@ pytestmark = pytest.mark.skipif(
     keras.backend.backend() != "tensorflow", reason="TensorFlow writes ONNX"
 )
 CANDIDATES = ["w1 w2", "w7  emma", "w1 w2", "w20"]
-# Runs the command and prints which of the heavy packages it has imported.
+# Runs commands one after the other and prints, for each, its exit code and
+# which of the heavy packages are imported by then.
 SCRIPT = """
-import sys
+import json, sys
 from keras_qa.cli.main import main
-code = main(sys.argv[1:])
 heavy = {"keras", "tensorflow", "jax", "torch", "scipy", "bm25s", "gensim"}
-print(code, *sorted(heavy & set(sys.modules)))
+found = []
+for command in json.loads(sys.argv[1]):
+    code = main(command)
+    found.append((code, sorted(heavy & set(sys.modules))))
+print(json.dumps(found))
 """
 
 
@@ -51,11 +56,11 @@ def index_with_onnx(hyperqa_index, tmp_path_factory):
     return folder
 
 
-def imported(*arguments):
-    """Exit code and heavy packages of a command in a new process."""
-    shown = run_code(SCRIPT, *arguments)
-    code, *packages = shown.splitlines()[-1].split()
-    return int(code), packages
+def imported(*commands):
+    """Exit code and heavy packages after each command, in one new process."""
+    given = [[str(word) for word in command] for command in commands]
+    shown = run_code(SCRIPT, json.dumps(given))
+    return [tuple(one) for one in json.loads(shown.splitlines()[-1])]
 
 
 @pytest.mark.once
@@ -64,21 +69,24 @@ def test_neither_keras_nor_tensorflow_is_imported(
 ):
     question = ("--question", QUESTION)
     rank = ("rank", run_with_onnx, *question, "--candidates", *CANDIDATES)
-    assert imported(*rank) == (0, [])
-    assert imported("rank", run_with_onnx / "onnx", *rank[2:]) == (0, [])
     ask = ("ask", index_with_onnx, *question)
-    assert imported(*ask, "--rerank", run_with_onnx) == (0, [])
-    # It measures by trec_eval, BM25 and the bootstrap, but without a backend.
-    table = write_table(tmp_path / "a.csv", range(4))
-    code, packages = imported("evaluate", run_with_onnx, table)
-    assert (code, {"keras", "tensorflow"} & {*packages}) == (0, set())
-    # Wrong arguments and folders, by any form.
-    assert imported("rank", tmp_path, *rank[2:]) == (2, [])
-    assert imported(*ask, "--rerank", tmp_path) == (2, [])
-    assert imported(*ask, "--top", 0) == (2, [])
-    assert imported("ask", tmp_path, *question) == (2, [])
     index = ("index", run_with_onnx, "--output", tmp_path / "x", "--answers")
-    assert imported(*index, tmp_path / "none.txt") == (2, [])
+    table = write_table(tmp_path / "a.csv", range(4))
+    *found, (code, packages) = imported(
+        # Wrong arguments and folders, by any form.
+        ("rank", tmp_path, *rank[2:]),
+        (*ask, "--rerank", tmp_path),
+        (*ask, "--top", 0),
+        ("ask", tmp_path, *question),
+        (*index, tmp_path / "none.txt"),
+        rank,
+        ("rank", run_with_onnx / "onnx", *rank[2:]),
+        (*ask, "--rerank", run_with_onnx),
+        ("evaluate", run_with_onnx, table),
+    )
+    assert found == [(2, [])] * 5 + [(0, [])] * 3
+    # It measures by trec_eval, BM25 and the bootstrap, but without a backend.
+    assert (code, {"keras", "tensorflow"} & {*packages}) == (0, set())
 
 
 def test_the_onnx_form_beside_a_model_gives_its_scores(runs, run_with_onnx):

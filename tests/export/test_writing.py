@@ -1,6 +1,7 @@
 """Exports are written whole, to targets that may be written, or not at all."""
 
 import os
+import shutil
 from pathlib import Path
 
 import keras
@@ -58,9 +59,11 @@ def test_overlap_is_what_the_model_takes(
 
 
 @needs_tensorflow
-def test_an_existing_target_stays_unless_overwritten(models, tmp_path):
+def test_an_existing_target_stays_unless_overwritten(
+    models, exported, tmp_path
+):
     path = tmp_path / "new" / "saved_model"
-    export_saved_model(models["hyperqa"], PLAIN, path)
+    shutil.copytree(exported("hyperqa"), path)
     before = SavedModel(path).scores(["w1"], ["w2"])
     with pytest.raises(
         FileExistsError, match=r"unless `overwrite=True` and .* Received: path="

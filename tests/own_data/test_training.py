@@ -337,7 +337,11 @@ def test_nothing_heavy_is_imported_before_the_files_are_read():
 
 
 @pytest.mark.parametrize("words", [["aaa"], ["aaa", "what"]])
-def test_vectors_of_other_texts(trained, tmp_path, words):
+def test_vectors_of_other_texts(trained, tmp_path, monkeypatch, words):
+    # Nothing is asked of the ranker.
+    monkeypatch.setattr(
+        "keras_qa.own_data.training._export", lambda *arguments: None
+    )
     vectors = tmp_path / "v.txt"
     vectors.write_text("".join(f"{word} 0.1 0.2\n" for word in words))
     options = {"model": "floors", "vectors": vectors, "onnx": False}

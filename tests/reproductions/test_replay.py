@@ -1,5 +1,6 @@
 """Cells, their bands, and what is said of a run that was made again."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,9 @@ def test_the_exit_status_is_that_of_the_figures(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(
         replay, "replay", lambda *_: {"metrics": dict(value), "history": {}}
     )
+    # Read once, not by each of the commands.
+    monkeypatch.setattr(replay, "read_all_runs", cache(replay.read_all_runs))
+    monkeypatch.setattr(replay, "read_rankings", cache(replay.read_rankings))
     cell = "hyperqa/sample/hyperqa/best/seed-1"
     options = [cell, "--output-dir", str(tmp_path)]
     assert replay.main(options) == 1

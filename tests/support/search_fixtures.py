@@ -1,18 +1,21 @@
-"""Session fixtures: runs, answers and an index."""
+"""Session fixtures: runs, answers and an index.
 
-import keras
+They import Keras when they are made: the process that starts the workers reads
+this module and would keep them waiting.
+"""
+
 import pytest
-
-from keras_qa import models
-from support.run_folders import write_run
-from support.search_runs import ANSWERS
-from support.search_runs import SIZE
-from support.search_runs import VOCABULARY
-from support.search_runs import build
 
 
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory):
+    import keras
+
+    from keras_qa import models
+    from support.run_folders import write_run
+    from support.search_runs import SIZE
+    from support.search_runs import VOCABULARY
+
     keras.utils.set_random_seed(0)
     folder = tmp_path_factory.mktemp("runs")
     made = {
@@ -37,6 +40,8 @@ def runs(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def answer_file(tmp_path_factory):
+    from support.search_runs import ANSWERS
+
     path = tmp_path_factory.mktemp("answers") / "answers.txt"
     path.write_text("\n".join(ANSWERS) + "\n")
     return path
@@ -44,6 +49,8 @@ def answer_file(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def hyperqa_index(runs, answer_file, tmp_path_factory):
+    from support.search_runs import build
+
     folder = tmp_path_factory.mktemp("index") / "hyperqa"
     for kind in ("hnsw", "flat"):
         assert build(runs["hyperqa"], answer_file, folder, kind) == 100

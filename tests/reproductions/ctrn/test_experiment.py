@@ -17,6 +17,7 @@ from reproductions.ctrn import experiment as ctrn
 from reproductions.harness.parts.floor_names import FLOORS
 from support.script_runs import FILES
 from support.script_runs import check_resumed
+from support.script_runs import leave_out_saved_models
 from support.script_runs import metrics_of
 from support.script_runs import settings_of
 from support.script_runs import smoke_runner
@@ -89,7 +90,10 @@ def test_the_other_readings_of_the_crossing_are_trained_and_exported(tmp_path):
     assert 4 < model.answer_length < 60
 
 
-def test_overlap_is_learnt_from_the_training_questions_alone(tmp_path):
+def test_overlap_is_learnt_from_the_training_questions_alone(
+    tmp_path, monkeypatch
+):
+    leave_out_saved_models(monkeypatch)
     assert run(tmp_path / "run", "--model=overlap", "--split=dev") == 0
     fit, _ = open_dataset("sample").held_out_fold()
     fit = fit[: ctrn.EXPERIMENT.settings().smoke_questions]

@@ -14,6 +14,7 @@ from reproductions.hyperqa.figures import draw_figure_3
 from reproductions.hyperqa.figures import encode_run
 from reproductions.hyperqa.figures import farther_out
 from reproductions.records.seed_groups import group_runs
+from support.script_runs import leave_out_saved_models
 
 SMOKE = ["--smoke", "--set=skipgram_dim=16", "--set=projection_dim=8"]
 
@@ -21,13 +22,11 @@ SMOKE = ["--smoke", "--set=skipgram_dim=16", "--set=projection_dim=8"]
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
-    for model in ("hyperqa", "cosineqa"):
-        arguments = [
-            *SMOKE,
-            f"--model={model}",
-            f"--output-dir={folder / model}",
-        ]
-        assert hyperqa.main(arguments) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        leave_out_saved_models(patch)
+        for model in ("hyperqa", "cosineqa"):
+            output = f"--output-dir={folder / model}"
+            assert hyperqa.main([*SMOKE, f"--model={model}", output]) == 0
     return folder
 
 
