@@ -98,7 +98,8 @@ class SelfAttentivePooling(PreciseLayer, MaskingLayer):
         scores = ops.transpose(ops.cast(scores, self.precise), (0, 2, 1))
         mask = None if mask is None else mask[:, None]
         weights = masked_softmax(scores, mask)
-        return ops.matmul(weights, ops.cast(inputs, self.precise))
+        means = ops.matmul(weights, ops.cast(inputs, self.precise))
+        return ops.cast(means, self.precise)
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, hops, dim)`."""
