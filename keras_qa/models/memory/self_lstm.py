@@ -80,7 +80,8 @@ class SelfLSTM(QuestionVectorsLSTM):
     Question Answer Matching"; the attention over the question is that of Lin
     et al., 2017, "A Structured Self-attentive Sentence Embedding", equation 6.
     The paper of 2018 is not at hand: that its Self-LSTM has several vectors of
-    a question is said by MRNN's paper, section 2, and by the authors' code.
+    a question is what MRNN's paper says, section 2. The authors' code has such
+    an attention, which no model there uses.
     """
 
     @keeps_arguments
