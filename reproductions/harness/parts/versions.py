@@ -5,6 +5,7 @@ import platform
 import re
 import subprocess
 import sys
+from functools import cache
 from importlib import import_module
 from importlib import metadata
 from pathlib import Path
@@ -38,9 +39,8 @@ def versions() -> dict[str, str]:
     found["backend"] = f"{backend} {version}"
     found["machine"] = f"{platform.machine()}, {os.cpu_count()} cores{devices}"
     found["processor"] = processor()
-    # A copy installed from a wheel belongs to no commit of the project.
-    if _git("ls-files", __file__):
-        found["commit"] = _git("describe", "--always", "--dirty")
+    if commit := _commit():
+        found["commit"] = commit
     return found
 
 
@@ -63,6 +63,18 @@ def processor(info: Path = CPU_INFO) -> str:
         return platform.processor() or platform.machine()
     numbers = (f"{name} {found.get(name)}" for name in ("cpu family", "model"))
     return ", ".join((found["model name"], *numbers))
+
+
+@cache
+def _commit() -> str:
+    """The commit of the code; empty for a copy that belongs to none.
+
+    Read once: a command that writes records into the tree would see its own.
+    """
+    # A copy installed from a wheel belongs to no commit of the project.
+    if not _git("ls-files", __file__):
+        return ""
+    return _git("describe", "--always", "--dirty")
 
 
 def _git(*arguments: str) -> str:

@@ -2,6 +2,7 @@
 
 import platform
 
+from reproductions.harness.parts import versions as parts
 from reproductions.harness.parts.versions import processor
 from reproductions.harness.parts.versions import versions
 
@@ -35,3 +36,9 @@ def test_without_the_file_of_linux_the_platform_is_asked(tmp_path):
 
 def test_a_run_names_its_processor():
     assert versions()["processor"] == processor()
+
+
+def test_a_commit_is_read_once(monkeypatch):
+    first = versions().get("commit")
+    monkeypatch.setattr(parts, "_git", lambda *arguments: "1234567-dirty")
+    assert versions().get("commit") == first
