@@ -29,7 +29,7 @@ def open_for(
     """Opens a data set with the settings that are options of it.
 
     In a retrieval data set, BM25 finds `first_stage` candidates for each
-    question of dev and test.
+    question of dev and test, and `train_candidates` for each one of train.
 
     Args:
         name: the data set's name.
@@ -46,6 +46,7 @@ def open_for(
     return with_first_stage(
         open_dataset(name, data_dir, **options),
         settings.get("first_stage", 100),
+        train_candidates=settings.get("train_candidates", 0),
     )
 
 

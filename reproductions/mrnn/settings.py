@@ -103,6 +103,14 @@ class MRNNSettings(CommonSettings):
     first_stage: int = setting(
         100, "not stated", "BM25's candidates on SQuAD", above=0
     )
+    train_candidates: int = setting(
+        0,
+        "ours",
+        "BM25's candidates of a training question on SQuAD, for losses over a "
+        "question's own candidates",
+        least=0,
+        later=True,
+    )
     paragraphs: str = setting(
         "all",
         "4.2",
@@ -124,8 +132,10 @@ class MRNNSettings(CommonSettings):
 
 
 # Settings of single data sets (4.3.2).
+_SQUAD = {"blocks": 6, "margin": 1.0, "monitor": "recall@5"}
 DATASETS: dict[str, dict[str, Any]] = {
-    "squad": {"blocks": 6, "margin": 1.0, "monitor": "recall@5"},
+    "squad": _SQUAD,
+    "squad-articles": _SQUAD,
     "quasar-t": {"blocks": 6, "margin": 0.8, "monitor": "recall@5"},
 }
 

@@ -13,6 +13,10 @@ def test_squad_is_opened_with_a_first_stage():
     assert [q.missed for q in found] == [0, 0, 1]
     found = open_for("squad", DATA, {"paragraphs": "split"}).questions("dev")
     assert [q.missed for q in found] == [0, 0, 0]
+    found = open_for("squad", DATA, {"train_candidates": 2}).questions("train")
+    labels = [[c.label for c in q.candidates] for q in found]
+    # No other document shares a word with the last two questions.
+    assert labels == [[0, 1], [0, 1], [1], [1]]
 
 
 def test_settings_of_quasar():
