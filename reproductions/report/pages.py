@@ -92,7 +92,7 @@ def build_pages(root: Path | str = ROOT) -> dict[Path, str]:
         ),
         folder / "best.md": best_page(papers, groups, searches),
         folder / "frontier.md": frontier_page(papers, groups, costs),
-        folder / "retrieval.md": retrieval_page(retrievals),
+        folder / "retrieval.md": retrieval_page(retrievals, papers, groups),
         folder / "records" / "common_deviations.md": ledger_page(
             "All papers", [e for e in deviations if e.paper == COMMON]
         ),

@@ -6,8 +6,11 @@ import numpy as np
 
 from keras_qa.datasets.collections.squad import Paragraph
 from reproductions import retrieval
+from reproductions.records.paper_figures import load_papers
 from reproductions.records.retrieval import read_retrievals
+from reproductions.records.seed_groups import group_runs
 from reproductions.report.sections.retrieval_page import retrieval_page
+from support.report_pages import run
 
 TEXTS = ("A whale is white.", "Ships sail the sea.", "Emma is by Austen.")
 QUESTIONS = ("Which whale is white?", "What sails?", "Who wrote Emma?")
@@ -47,7 +50,7 @@ def test_recall_among_all_articles_and_among_those_of_dev(tmp_path, capsys):
     # No question shares a word with its paragraph but the first and the last.
     assert all(r["recall@1"] >= 2 / 3 for r in found)
     assert all(r["recall@3"] == 1 for r in found)
-    rows = retrieval_page(found).splitlines()
+    rows = retrieval_page(found, {}, []).splitlines()
     assert "| DrQA, words | every fourth article | 1 | 1 | 1.000" in "".join(
         row[:56] for row in rows if row.startswith("| DrQA, words |")
     )
@@ -71,4 +74,25 @@ def test_a_missing_file_is_named(tmp_path, capsys):
 
 
 def test_nothing_measured():
-    assert "Not measured." in retrieval_page([])
+    assert "Not measured." in retrieval_page([], {}, [])
+
+
+def test_rankers_of_the_paragraphs_that_bm25_finds():
+    """The best by recall@1 is first; runs on other data sets are not shown."""
+    recalls = {"recall@1": 0.5, "recall@3": 0.6, "recall@5": 0.7}
+    fields = {
+        "paper": "mrnn",
+        "dataset": "squad-articles",
+        "settings": {"first_stage": 20},
+        "questions": 2569,
+    }
+    runs = [
+        run(model="mrnn", metrics=recalls, **fields),
+        run(model="bm25", metrics={**recalls, "recall@1": 0.8}, **fields),
+        run(model="mrnn", metrics=recalls, paper="mrnn", dataset="quasar-t"),
+    ]
+    page = retrieval_page([], load_papers(), group_runs(runs))
+    rows = [line for line in page.splitlines() if "0.600" in line]
+    assert len(rows) == 2
+    assert rows[0].startswith("| BM25")
+    assert rows[1].endswith("| 20 | 2,569 | 0.500 | 0.600 | 0.700 | 1 |")

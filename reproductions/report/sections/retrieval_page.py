@@ -1,11 +1,18 @@
-"""The page of the retrievers."""
+"""The page of the retrievers, and of rankers of what BM25 retrieves."""
 
+from collections.abc import Mapping
 from collections.abc import Sequence
 
+from reproductions.records.papers import Paper
 from reproductions.records.retrieval import CUTOFFS
 from reproductions.records.retrieval import Retrieval
+from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.paper_page import GENERATED
+from reproductions.report.rules.marks import recipe_of
+
+ARTICLES = "squad-articles"
+RECALLS = [f"recall@{k}" for k in CUTOFFS]
 
 ABOUT = """\
 MRNN's Table 4 prints recall@5 of the paragraphs of SQuAD 1.1, and does not say
@@ -16,14 +23,25 @@ DrQA's retriever is `keras_qa.ranking.hashed_tfidf.HashedTfIdf`; questions with
 several best paragraphs of one score have them in a random order."""
 
 
-def retrieval_page(records: Sequence[Retrieval]) -> str:
+RANKED = """\
+The questions of the articles that are not among every fourth train a ranker,
+which then orders the paragraphs that BM25 finds for the others among those of
+every fourth article. A right paragraph that BM25 does not find is missed."""
+
+
+def retrieval_page(
+    records: Sequence[Retrieval],
+    papers: Mapping[str, Paper],
+    groups: Sequence[Group],
+) -> str:
     """The page in Markdown.
 
     Args:
-        records: what was measured.
+        records: what was measured of retrievers.
+        papers: the papers by key.
+        groups: the measured runs of all papers.
     """
-    columns = ["System", "Articles", "Paragraphs", "Questions"]
-    columns += [f"recall@{k}" for k in CUTOFFS]
+    columns = ["System", "Articles", "Paragraphs", "Questions", *RECALLS]
     rows = [
         [
             record["system"],
@@ -43,5 +61,35 @@ def retrieval_page(records: Sequence[Retrieval]) -> str:
             markdown.paragraph(ABOUT),
             measured,
             "`python -m reproductions.retrieval` measures them.\n",
+            *_ranked(papers, groups),
         ]
     )
+
+
+def _ranked(papers: Mapping[str, Paper], groups: Sequence[Group]) -> list[str]:
+    """The section of the rankers, nothing without runs of one."""
+    notes = markdown.Notes()
+    found = [
+        [
+            papers[group.paper].named(group.model),
+            recipe_of(group),
+            markdown.settings(group.overrides),
+            f"{group.setting('first_stage')}",
+            markdown.span(group.values("questions")),
+            *(markdown.number(group.metric(name)) for name in RECALLS),
+            f"{len(group.runs)}",
+        ]
+        for group in groups
+        if group.dataset == ARTICLES and RECALLS[0] in group.metrics
+    ]
+    if not found:
+        return []
+    found.sort(key=lambda row: row[5], reverse=True)
+    rows = [[*row[:2], notes.cell(row[2]), *row[3:]] for row in found]
+    heads = ["Ranker", "Recipe", "Settings", "BM25's paragraphs", "Questions"]
+    return [
+        "## Rankers of what BM25 finds\n",
+        markdown.paragraph(RANKED),
+        markdown.table([*heads, *RECALLS, "Seeds"], rows),
+        *notes.listed(),
+    ]
