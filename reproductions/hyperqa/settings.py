@@ -16,10 +16,10 @@ PROJECTIONS = ("clip", "expmap", "lorentz", "sphere", "radius", "einstein")
 class HyperQASettings(CommonSettings):
     """The recipe as published.
 
-    Where section 4.3.3 gives a list, the default is one of its values. Some
-    values of learning rate, margin and negatives were compared by
-    cross-validation on WikiQA's training questions (`choice`); the other
-    settings are not tuned (see `reproductions.harness.search_space`).
+    Where section 4.3.3 gives a list, the default is one of its values. Values
+    of learning rate, margin and negatives were compared by cross-validation on
+    WikiQA's training questions, before the recorded searches of recipe `best`
+    (`reproductions.harness.search_space`); the others are not tuned.
     """
 
     trainable_embeddings: bool = setting(

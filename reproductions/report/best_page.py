@@ -163,6 +163,6 @@ def _cell(group: Group | None, floors: Floors) -> str:
     if group is None:
         return NOT_RUN
     figure = markdown.number(group.metric(METRIC))
-    if floors.best(group) is None or floors.unread(group):
+    if floors.best(group) is None or floors.easy(group):
         return f"{figure} (no floor)"
     return f"{figure} ({above_floor(group, floors)})"

@@ -196,13 +196,12 @@ def _floor(group: Group) -> tuple[object, ...]:
 def above_floor(group: Group, floors: Floors) -> str:
     """How far a group is above the best floor, marked if it is below.
 
-    It is `NO_FLOOR` above those of vectors that no floor reads: the floors
-    without vectors are easy to pass.
+    It is `NO_FLOOR` where only floors without vectors are there to pass.
     """
     difference = floors.above(group)
     if difference is None:
         return ""
-    if difference >= 0 and floors.unread(group):
+    if floors.easy(group):
         return NO_FLOOR
     mark = f" {BELOW}" if difference < 0 else ""
     return f"{difference:+.3f}{mark}"

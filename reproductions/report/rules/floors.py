@@ -59,10 +59,14 @@ class Floors:
         found = self.of(group)
         return found[0] if found else None
 
-    def unread(self, group: Group) -> bool:
-        """True if floors are there, but none reads a group's own vectors."""
+    def easy(self, group: Group) -> bool:
+        """True if a group is above its floors, of which none reads its vectors.
+
+        Floors without vectors are easy to pass.
+        """
         found = [floor.vectors for floor in self.of(group)]
-        return bool(found) and group.vectors not in found
+        above = self.above(group)
+        return above is not None and above >= 0 and group.vectors not in found
 
     def above(self, group: Group) -> float | None:
         """How far a group's MAP is above that of the best floor, or None."""

@@ -226,17 +226,21 @@ def _condition(group: Group) -> tuple[object, ...]:
 def best_floor(line: Line, split: str, groups: Sequence[Group]) -> str:
     """The best floor of a line's own vectors on a split, as a cell.
 
+    It is `NOT_RUN` where only floors without vectors are there to pass.
+
     Args:
         line: the line.
         split: name of the split.
         groups: the measured runs of all papers.
     """
     model = line.groups.get(split)
-    best = Floors(groups, line.paper.key).best(model) if model else None
-    statistic = best.metric(METRIC) if best else None
-    if best is None or statistic is None:
-        return "" if model is None else NOT_RUN
-    return f"{statistic.mean:.3f}"
+    if model is None:
+        return ""
+    floors = Floors(groups, line.paper.key)
+    best = floors.best(model)
+    if best is None or floors.easy(model):
+        return NOT_RUN
+    return markdown.number(best.metric(METRIC))
 
 
 def figure_cells(

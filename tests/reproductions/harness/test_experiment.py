@@ -199,7 +199,7 @@ MODULES = [
         "frontier",
         "retrieval",
     ),
-    *("hyperqa.choice", "hyperqa.figures", "mrnn.figure5", "iam.tables"),
+    *("hyperqa.figures", "mrnn.figure5", "iam.tables"),
     "qa_lstm.figure5",
 ]
 

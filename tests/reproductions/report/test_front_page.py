@@ -99,6 +99,15 @@ def test_the_best_floor_is_of_the_same_split_and_vectors():
     assert row[3:6] == ["0.620", "–", "–"]
 
 
+def test_floors_without_vectors_are_shown_only_above_a_model():
+    bm25 = {"model": "bm25", "vectors": [], "recipe": "untrained"}
+    shown = [
+        row_of(page(run(MAP=MAP), run(MAP=0.5, **bm25)), "HyperQA", "`wikiqa`")
+        for MAP in (0.6, 0.4)
+    ]
+    assert [row[5] for row in shown] == ["–", "0.500"]
+
+
 def test_the_floors_on_test_are_named_with_their_vectors():
     on_test = {"recipe": "untrained", "split": "test"}
     text = page(
