@@ -11,6 +11,7 @@ from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.frontier_page import System
 from reproductions.report.frontier_page import find_systems
+from reproductions.report.rules.floors import BELOW
 
 DATASETS = ("wikiqa", "trecqa-clean", "trecqa-raw")
 # What another seed changes; a simpler or faster system within it is as good.
@@ -57,7 +58,7 @@ def choices(
     """The table of needs, with the system that each data set speaks for.
 
     Of the systems that meet a need it is the fastest of those that are at most
-    `LEVEL` below the best.
+    `LEVEL` below the best. `BELOW` marks one below a faster floor.
 
     Args:
         papers: the papers by key.
@@ -71,15 +72,17 @@ def choices(
         systems = find_systems(papers, groups, here, dataset)
         columns.append(f"`{dataset}`")
         for row, (_, meets, time) in zip(cells, NEEDS, strict=True):
-            row.append(_chosen([s for s in systems if meets(s)], time))
+            row.append(_chosen([s for s in systems if meets(s)], time, systems))
     return markdown.table(columns, cells)
 
 
-def _chosen(systems: Sequence[System], time: str) -> str:
-    if not systems:
+def _chosen(
+    meeting: Sequence[System], time: str, systems: Sequence[System]
+) -> str:
+    if not meeting:
         return "none measured"
-    best = max(system.quality.mean for system in systems)
-    level = [s for s in systems if s.quality.mean >= best - LEVEL]
+    best = max(system.quality.mean for system in meeting)
+    level = [s for s in meeting if s.quality.mean >= best - LEVEL]
 
     def taken(system: System) -> float:
         cost: Mapping[str, Any] = system.cost
@@ -88,4 +91,11 @@ def _chosen(systems: Sequence[System], time: str) -> str:
     one = min(level, key=taken)
     # Without the deviation, which other pages have: three cells are a line.
     name = f"{one.name}{one.mark}"
-    return f"{name} {one.quality.mean:.3f}, {taken(one):,.0f} µs"
+    passed = any(
+        s.floor
+        and s.quality.mean > one.quality.mean
+        and s.microseconds < taken(one)
+        for s in systems
+    )
+    mark = f" {BELOW}" if passed else ""
+    return f"{name} {one.quality.mean:.3f}{mark}, {taken(one):,.0f} µs"

@@ -58,5 +58,19 @@ def test_a_sum_with_the_floor_is_marked():
     }
     table = choices(papers, group_runs([beside]), [cost])
     assert "| QUICK ⊕ 0.700, 50 µs |" in table
+
+
+def test_one_below_a_faster_floor_is_marked():
+    papers = {
+        "p": SimpleNamespace(named=str.upper, reference=False, model="quick")
+    }
+    for microseconds, mark in ((9.0, " ↓"), (60.0, "")):
+        found = [
+            measured("floor", 0.75, microseconds, "untrained"),
+            measured("quick", 0.7, 50.0),
+        ]
+        runs, costs = zip(*found, strict=True)
+        table = choices(papers, group_runs(runs), costs)
+        assert f"| QUICK 0.700{mark}, 50 µs |" in table
     # No index of vectors finds the answers of the highest sums.
     assert "search index | none measured |" in table
