@@ -45,6 +45,7 @@ from reproductions.by_question import METRIC
 from reproductions.by_question import Known
 from reproductions.by_question import SignificanceError
 from reproductions.by_question import ranking_checksum
+from reproductions.harness.command import print_error
 from reproductions.learning_curves import read_history
 from reproductions.records.json_lines import RecordError
 from reproductions.records.json_lines import write_records
@@ -341,7 +342,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         ]
         _write(arguments.output, every, bool(earlier), tests, rankings, known)
     except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print_error(error)
         return 2
     for test in tests:
         low, high = test.interval
