@@ -19,10 +19,10 @@ interval of the mean difference is a bootstrap in which questions and the seeds
 of each condition are drawn together.
 
 Results are written to `records/paired_tests.jsonl`, where they replace earlier
-results of the same two conditions; of conditions that no given folder has a run
-of and whose values are as they were, the earlier results stay. Of every such condition, the interval of its
+results of the same two conditions. Of every such condition, the interval of its
 own MAP, the checksums of its rankings and what was measured after each epoch
-are written to `records/rankings.jsonl`. Runs that `records/runs.jsonl` does not
+are written to `records/rankings.jsonl`. What is of earlier folders alone, with
+the same versions of packages, stays as it is. Runs that `records/runs.jsonl` does not
 have are left out, and what is of runs that it no longer has is removed: no page
 has their figures.
 """
@@ -40,11 +40,11 @@ from typing import Any
 
 import numpy as np
 
+from keras_qa.progress import ProgressBar
 from keras_qa.ranking.intervals import CONFIDENCE
 from keras_qa.ranking.intervals import RESAMPLES
 from keras_qa.ranking.intervals import paired_difference
 from keras_qa.ranking.intervals import seeds_interval
-from keras_qa.progress import ProgressBar
 from reproductions.by_question import METRIC
 from reproductions.by_question import Known
 from reproductions.by_question import SignificanceError
