@@ -22,9 +22,9 @@ Results are written to `records/paired_tests.jsonl`, where they replace earlier
 results of the same two conditions. Of every such condition, the interval of its
 own MAP, the checksums of its rankings and what was measured after each epoch
 are written to `records/rankings.jsonl`. What is of earlier folders alone, with
-the same versions of packages, stays as it is. Runs that `records/runs.jsonl` does not
-have are left out, and what is of runs that it no longer has is removed: no page
-has their figures.
+the same versions of packages, stays as it is. Runs that `records/runs.jsonl`
+does not have are left out, and what is of runs that it no longer has is
+removed: no page has their figures.
 """
 
 import argparse
