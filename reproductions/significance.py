@@ -466,7 +466,7 @@ def _every_test(
     recorded: Mapping[Identity, PairedTest],
 ) -> list[PairedTest]:
     wanted = [
-        (first, second, known, metric)
+        (first, second, metric)
         for key, paper in load_papers().items()
         for first, second, metric in pairs(groups, paper.paired_tests, key)
         if known.has(first, metric) and known.has(second, metric)
@@ -477,8 +477,9 @@ def _every_test(
             f"Received: {len(groups)} conditions without such a pair"
         )
     return [
-        recorded_test(*test, recorded) or paired_test(*test)
-        for test in ProgressBar(wanted, unit="test")
+        recorded_test(first, second, known, metric, recorded)
+        or paired_test(first, second, known, metric)
+        for first, second, metric in ProgressBar(wanted, unit="test")
     ]
 
 
