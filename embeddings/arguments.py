@@ -7,6 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 FORMATS = ("word2vec-text", "word2vec-binary", "glove")
+# The format of a file without `--format`, by its ending before that of gzip.
+ENDINGS = {
+    ".bin": "word2vec-binary",
+    ".txt": "word2vec-text",
+    ".vec": "word2vec-text",
+}
 
 
 def add_texts(parser: argparse.ArgumentParser) -> None:
@@ -62,8 +68,8 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=FORMATS,
-        help="default: word2vec-binary for .bin and .bin.gz, else "
-        "word2vec-text",
+        help="default: word2vec-binary for .bin, word2vec-text for .txt and "
+        ".vec",
     )
     parser.add_argument(
         "--overwrite", action="store_true", help="if FILE exists"
@@ -74,8 +80,8 @@ def output_format(arguments: argparse.Namespace) -> str:
     """Returns the format to write, after a check of the file's path.
 
     Raises:
-        ValueError: if the file exists and may not be replaced, or its folder
-            does not exist.
+        ValueError: if the file exists and may not be replaced, its folder does
+            not exist, or nothing says which format it is to have.
     """
     path: Path = arguments.output
     if path.exists() and not (arguments.overwrite and path.is_file()):
@@ -87,9 +93,13 @@ def output_format(arguments: argparse.Namespace) -> str:
         raise ValueError(
             f"--output must be in a folder that exists. Received: {path}"
         )
-    binary = path.name.removesuffix(".gz").endswith(".bin")
-    default = "word2vec-binary" if binary else "word2vec-text"
-    return arguments.format or default
+    ending = Path(path.name.removesuffix(".gz")).suffix
+    if arguments.format is None and ending not in ENDINGS:
+        raise ValueError(
+            f"--output must end in {', '.join(ENDINGS)}, or in one of these "
+            f"and .gz, unless --format is given. Received: {path}"
+        )
+    return arguments.format or ENDINGS[ending]
 
 
 def run_program(

@@ -1,14 +1,16 @@
-"""Hides messages that C++ code writes to the standard streams of a command.
+"""Hides messages of libraries to the standard streams of a command.
 
-`TF_CPP_MIN_LOG_LEVEL` does not silence those of TensorFlow 2.21 about the
-processor and about a missing GPU, nor anything those of FAISS about lists on
-disk.
+`TF_CPP_MIN_LOG_LEVEL` does not silence those that the C++ code of TensorFlow
+2.21 writes about the processor and about a missing GPU, nor anything those of
+FAISS about lists on disk. Python code of TensorFlow warns of functions that are
+traced again, as a model is for each length to which texts are padded.
 """
 
 import ctypes
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import logging
 import os
 import re
 import sys
@@ -32,12 +34,20 @@ def silence_tensorflow() -> None:
 
     Other output on standard error stays; if the import fails, all of it
     stays. `TF_CPP_MIN_LOG_LEVEL` is set to 3, which drops later messages,
-    unless the user has set another level; with 0, nothing is dropped.
+    unless the user has set another level; with 0, nothing is dropped. Later
+    warnings of functions that are traced again are dropped, too.
     """
     level = os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    if level != "0":
+        logging.getLogger("tensorflow").addFilter(_is_no_retracing)
     known = any(isinstance(finder, _QuietFinder) for finder in sys.meta_path)
     if level != "0" and not known and "tensorflow" not in sys.modules:
         sys.meta_path.insert(0, _QuietFinder())
+
+
+def _is_no_retracing(record: logging.LogRecord) -> bool:
+    """False for the warning that a function is traced again."""
+    return "triggered tf.function retracing" not in record.getMessage()
 
 
 @contextmanager

@@ -96,9 +96,16 @@ def parser() -> argparse.ArgumentParser:
         datasets=DATASETS,
         seeds=SEEDS,
         recipe="best",
+        changed="trained model",
     )
     parser.prog = "python -m reproductions.study best"
-    parser.add_argument("--bert", default="minilm", metavar="SOURCE")
+    parser.add_argument(
+        "--bert",
+        default="minilm",
+        metavar="SOURCE",
+        help="the BERT of models that read words in their texts (default: "
+        "minilm)",
+    )
     parser.add_argument(
         "--models",
         nargs="+",

@@ -27,6 +27,7 @@ import numpy as np
 from keras_qa.files.checks import read_json
 from keras_qa.files.text_files import shorten
 from reproductions.harness.command import add_run_option
+from reproductions.harness.command import print_error
 from reproductions.records.json_lines import RecordError
 from reproductions.records.paper_figures import model_names
 from reproductions.records.runs import read_metrics
@@ -219,7 +220,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             curves, arguments.output, title(arguments.run, arguments.metric)
         )
     except (ImportError, OSError, RecordError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print_error(error)
         return 2
     print(arguments.output)
     return 0

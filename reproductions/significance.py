@@ -21,22 +21,26 @@ of each condition are drawn together.
 Results are written to `records/paired_tests.jsonl`, where they replace earlier
 results of the same two conditions. Of every such condition, the interval of its
 own MAP, the checksums of its rankings and what was measured after each epoch
-are written to `records/rankings.jsonl`. Runs that `records/runs.jsonl` does not
-have are left out, and what is of runs that it no longer has is removed: no page
-has their figures.
+are written to `records/rankings.jsonl`. What is of earlier folders alone, with
+the same versions of packages, stays as it is. Runs that `records/runs.jsonl`
+does not have are left out, and what is of runs that it no longer has is
+removed: no page has their figures.
 """
 
 import argparse
 import sys
 from collections.abc import Iterator
+from collections.abc import Mapping
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from keras_qa.progress import ProgressBar
 from keras_qa.ranking.intervals import CONFIDENCE
 from keras_qa.ranking.intervals import RESAMPLES
 from keras_qa.ranking.intervals import paired_difference
@@ -45,6 +49,7 @@ from reproductions.by_question import METRIC
 from reproductions.by_question import Known
 from reproductions.by_question import SignificanceError
 from reproductions.by_question import ranking_checksum
+from reproductions.harness.command import print_error
 from reproductions.learning_curves import read_history
 from reproductions.records.json_lines import RecordError
 from reproductions.records.json_lines import write_records
@@ -52,6 +57,7 @@ from reproductions.records.paired_tests import PATH
 from reproductions.records.paired_tests import Condition
 from reproductions.records.paired_tests import PairedTest
 from reproductions.records.paired_tests import current_tests
+from reproductions.records.paired_tests import read_paired_tests
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.papers import WantedTest
 from reproductions.records.papers import whose
@@ -60,6 +66,7 @@ from reproductions.records.question_values import QuestionValues
 from reproductions.records.question_values import read_question_values
 from reproductions.records.rankings import PATH as RANKINGS
 from reproductions.records.rankings import Ranking
+from reproductions.records.rankings import read_rankings
 from reproductions.records.runs import RUNS
 from reproductions.records.runs import read_all_runs
 from reproductions.records.runs import read_metrics
@@ -76,6 +83,9 @@ from reproductions.records.seed_groups import latest
 # that the least one, times some thousand tests, is still small.
 SMALL = 0.003
 MANY = 100_000
+
+# The fields that name a test or a ranking.
+Identity = tuple[str, ...]
 
 
 def paired_test(
@@ -118,6 +128,62 @@ def paired_test(
         resampled="seeds and questions",
         permutations=permutations,
     )
+
+
+def recorded_test(
+    first: Group,
+    second: Group,
+    known: Known,
+    metric: str,
+    recorded: Mapping[Identity, PairedTest],
+) -> PairedTest | None:
+    """The recorded test of two groups; None if it is to be computed.
+
+    Args:
+        first: the first group.
+        second: the second group.
+        known: the values of the groups' runs.
+        metric: name of the metric.
+        recorded: the recorded tests by identity.
+    """
+    if _has_folder(first) or _has_folder(second):
+        return None
+    conditions = [
+        _condition(group, known.values((group,), metric))
+        for group in (first, second)
+    ]
+    place = (first.paper, first.dataset, first.split, metric)
+    test = recorded.get((*place, *(c.identity for c in conditions)))
+    if test is None or test.versions != _versions():
+        return None
+    return test if [test.first, test.second] == conditions else None
+
+
+def recorded_ranking(
+    group: Group, known: Known, recorded: Mapping[Identity, Ranking]
+) -> Ranking | None:
+    """The recorded ranking of a group; None if it is to be computed.
+
+    Args:
+        group: the group.
+        known: the values of the group's runs.
+        recorded: the recorded rankings by identity.
+    """
+    if _has_folder(group):
+        return None
+    condition = _condition(group, known.values((group,), METRIC))
+    place = (group.paper, group.dataset, group.split, METRIC)
+    ranking = recorded.get((*place, condition.identity))
+    if ranking is None or ranking.versions != _versions():
+        return None
+    checksums = [ranking_checksum(run) for run in group.runs]
+    if (ranking.condition, ranking.run_sha256) != (condition, checksums):
+        return None
+    return replace(ranking, history=_history(group.runs))
+
+
+def _has_folder(group: Group) -> bool:
+    return any("folder" in run for run in group.runs)
 
 
 def ranking_of(group: Group, known: Known) -> Ranking:
@@ -328,29 +394,31 @@ def main(argv: Sequence[str] | None = None) -> int:
         there = find_runs(arguments.runs)
         found = recorded_runs(there, records)
         if left_out := len(there) - len(found):
-            print(f"{left_out} runs are not recorded: left out")
+            are = "run is" if left_out == 1 else "runs are"
+            print(f"{left_out} {are} not recorded: left out")
         known = Known(read_question_values(records / QUESTION_VALUES.name))
         earlier = read_all_runs(records) if (records / RUNS).exists() else []
         every = group_runs([*earlier, *found])
         groups = latest(every)
-        tests = _every_test(groups, known)
-        rankings = [
-            ranking_of(group, known)
-            for group in groups
-            if METRIC in group.metrics and known.has(group)
-        ]
+        before = {t.identity: t for t in read_paired_tests(arguments.output)}
+        tests = _every_test(groups, known, before)
+        rankings = _every_ranking(groups, known, records / RANKINGS.name)
         _write(arguments.output, every, bool(earlier), tests, rankings, known)
     except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print_error(error)
         return 2
-    for test in tests:
+    computed = [t for t in tests if t is not before.get(t.identity)]
+    for test in computed:
         low, high = test.interval
         print(
             f"{test.dataset} {test.split}: {_shown(test.first)} less "
             f"{_shown(test.second)} {test.metric} {test.difference:+.4f} "
             f"[{low:+.4f}, {high:+.4f}] p {test.p_value:.4f}"
         )
-    print(arguments.output)
+    print(
+        f"{arguments.output}: {len(computed)} computed, "
+        f"{len(tests) - len(computed)} of earlier runs"
+    )
     return 0
 
 
@@ -392,19 +460,38 @@ def _write(
     )
 
 
-def _every_test(groups: Sequence[Group], known: Known) -> list[PairedTest]:
-    tests = [
-        paired_test(first, second, known, metric)
+def _every_test(
+    groups: Sequence[Group],
+    known: Known,
+    recorded: Mapping[Identity, PairedTest],
+) -> list[PairedTest]:
+    wanted = [
+        (first, second, metric)
         for key, paper in load_papers().items()
         for first, second, metric in pairs(groups, paper.paired_tests, key)
         if known.has(first, metric) and known.has(second, metric)
     ]
-    if not tests:
+    if not wanted:
         raise SignificanceError(
             f"expected runs of two models that a paper.toml wants tested. "
             f"Received: {len(groups)} conditions without such a pair"
         )
-    return tests
+    return [
+        recorded_test(first, second, known, metric, recorded)
+        or paired_test(first, second, known, metric)
+        for first, second, metric in ProgressBar(wanted, unit="test")
+    ]
+
+
+def _every_ranking(
+    groups: Sequence[Group], known: Known, path: Path
+) -> list[Ranking]:
+    recorded = {ranking.identity: ranking for ranking in read_rankings(path)}
+    wanted = [g for g in groups if METRIC in g.metrics and known.has(g)]
+    return [
+        recorded_ranking(group, known, recorded) or ranking_of(group, known)
+        for group in ProgressBar(wanted, unit="ranking")
+    ]
 
 
 def _shown(condition: Condition) -> str:

@@ -1,10 +1,13 @@
 """TensorFlow's notes at its start do not reach the users of commands."""
 
+import logging
 import os
 import subprocess
 import sys
 
 import pytest
+
+from keras_qa.quiet import silence_tensorflow
 
 IMPORT = """
 import sys
@@ -47,6 +50,15 @@ def stderr_of(code, path="", **environment):
 def test_tensorflow_starts_without_notes():
     pytest.importorskip("tensorflow")
     assert stderr_of(IMPORT, TF_CPP_MIN_LOG_LEVEL="") == "a word\n"
+
+
+def test_tensorflow_does_not_warn_of_new_shapes(caplog, monkeypatch):
+    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
+    silence_tensorflow()
+    logger = logging.getLogger("tensorflow")
+    logger.warning("5 out of 5 calls triggered tf.function retracing.")
+    logger.warning("another warning")
+    assert caplog.messages == ["another warning"]
 
 
 def test_what_is_no_note_stays(tmp_path):

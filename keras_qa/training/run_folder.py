@@ -124,11 +124,6 @@ class RunFolder:
                 raise self._busy(error) from error
         if not self._begun:
             return
-        if not self.resume:
-            raise RunFolderError(
-                f"{self.path} holds a run already. Add --resume to go on with "
-                "it, or give another output folder."
-            )
         before = self.read_json(SETTINGS)
         if not fits(before, dict[str, Any]):
             raise RunFolderError(
@@ -146,8 +141,13 @@ class RunFolder:
             raise RunFolderError(
                 f"{self.path} holds a run with other values of "
                 f"{', '.join(changed):.300}: `{name:.100}` was "
-                f"{shorten(before.get(name))}. "
+                f"{shorten(before.get(name))}. Give another output folder. "
                 f"Received: {shorten(now.get(name))}"
+            )
+        if not self.resume:
+            raise RunFolderError(
+                f"{self.path} holds a run already. Add --resume to go on with "
+                "it, or give another output folder."
             )
 
     def _busy(self, error: OwnedError) -> RunFolderError:

@@ -3,10 +3,12 @@
 import argparse
 import sys
 from collections.abc import Callable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from keras_qa.cli.options.seeds import seed
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.errors import RunFolderError
 from keras_qa.quiet import silence_tensorflow
@@ -43,7 +45,9 @@ def parse_arguments(
             experiment.name,
             f"{arguments.dataset}-{arguments.split}-"
             f"{arguments.row or arguments.model}-"
-            f"{arguments.recipe}-seed{arguments.seed}",
+            f"{arguments.recipe}-seed{arguments.seed}"
+            + "-smoke"
+            * arguments.smoke,
         )
     return arguments
 
@@ -56,6 +60,16 @@ def _parser(experiment: Experiment[Any]) -> argparse.ArgumentParser:
         epilog=_epilog(experiment),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    _add_data(parser)
+    _add_model(parser, experiment)
+    _add_run(parser)
+    add_device_options(parser)
+    experiment.add_options(parser)
+    return parser
+
+
+def _add_data(parser: argparse.ArgumentParser) -> None:
+    """Adds the data set, its split, the vectors and the seed."""
     add_data_dir(parser)
     parser.add_argument(
         "--embeddings",
@@ -69,7 +83,7 @@ def _parser(experiment: Experiment[Any]) -> argparse.ArgumentParser:
         "preset of keras-hub; `elmo:DIR` is for models that mix vectors",
     )
     parser.add_argument("--dataset", choices=tuple(FOLDERS), default="sample")
-    parser.add_argument("--seed", type=count, default=1)
+    parser.add_argument("--seed", type=seed, default=1)
     parser.add_argument(
         "--split",
         choices=("dev", "test"),
@@ -77,7 +91,12 @@ def _parser(experiment: Experiment[Any]) -> argparse.ArgumentParser:
         help="split to report on; the epoch is chosen on dev for test, and on "
         "a fold held out of train for dev",
     )
-    parser.add_argument("--output-dir", type=Path, metavar="DIR")
+
+
+def _add_model(
+    parser: argparse.ArgumentParser, experiment: Experiment[Any]
+) -> None:
+    """Adds the model, its settings and what it learns from."""
     parser.add_argument(
         "--model",
         choices=(*experiment.models, *CONTEXTUAL_FLOORS),
@@ -118,6 +137,24 @@ def _parser(experiment: Experiment[Any]) -> argparse.ArgumentParser:
         "to be learnt with --set objective=margin-mse or kl",
     )
     parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="overrides",
+        help="change one setting; may be given several times",
+    )
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    """Adds what a run writes, and how much of it is made."""
+    parser.add_argument(
+        "--output-dir",
+        type=Path,
+        metavar="DIR",
+        help="default: a folder in runs, named after the options above",
+    )
+    parser.add_argument(
         "--resume",
         action="store_true",
         help="go on with the run in the output folder; a finished run is "
@@ -127,14 +164,6 @@ def _parser(experiment: Experiment[Any]) -> argparse.ArgumentParser:
         "--smoke",
         action="store_true",
         help="one epoch on a few questions, to see that everything works",
-    )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        dest="overrides",
-        help="change one setting; may be given several times",
     )
     parser.add_argument(
         "--record",
@@ -147,9 +176,6 @@ def _parser(experiment: Experiment[Any]) -> argparse.ArgumentParser:
         action="store_true",
         help="write logs for TensorBoard into the output folder",
     )
-    add_device_options(parser)
-    experiment.add_options(parser)
-    return parser
 
 
 def add_data_dir(parser: argparse.ArgumentParser) -> None:
@@ -180,34 +206,48 @@ def add_run_option(
 
 def count(text: str) -> int:
     """The number of an option, which may be 0."""
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"{text} is negative")
-    return value
+    return _whole(text, 0)
 
 
 def positive(text: str) -> int:
     """The number of an option, at least 1."""
-    value = count(text)
-    if value == 0:
-        raise argparse.ArgumentTypeError("0 is not positive")
-    return value
+    return _whole(text, 1)
+
+
+def _whole(text: str, least: int) -> int:
+    # More digits than Python converts are no number of an option, either.
+    if text.isdecimal() and len(text) < 99 and int(text) >= least:
+        return int(text)
+    raise argparse.ArgumentTypeError(
+        f"expected a whole number of at least {least}. Received: {text[:99]}"
+    )
 
 
 def _epilog(experiment: Experiment[Any]) -> str:
     """The recipes and the settings, for `--help`."""
     lines = ["recipes:"]
     for name, recipe in experiment.recipes.items():
-        changes = [f"{k}={v}" for k, v in recipe.changes.items()]
-        for key, values in (*recipe.models.items(), *recipe.datasets.items()):
-            own = ", ".join(f"{k}={v}" for k, v in values.items())
-            changes.append(f"of {key} {own}")
+        searched = {" on ".join(k): v for k, v in recipe.searched.items()}
+        changed: dict[str, list[str]] = {}
+        for key, values in (
+            *recipe.models.items(),
+            *recipe.datasets.items(),
+            *searched.items(),
+        ):
+            changed.setdefault(_assigned(values), []).append(key)
+        changes = [f"of {', '.join(of)}: {own}" for own, of in changed.items()]
+        if recipe.changes:
+            changes.insert(0, _assigned(recipe.changes))
         lines += wrapped(name, "; ".join([recipe.about, *changes]), 12)
     if experiment.borrowed:
         names = ", ".join(experiment.borrowed)
         about = f"{names}: as in the commands of their own papers"
         lines += wrapped("models", about, 12)
     return "\n".join([*lines, "", describe_settings(experiment.settings)])
+
+
+def _assigned(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in values.items())
 
 
 def run_script(
@@ -243,9 +283,18 @@ def with_messages(action: Callable[[], None]) -> int:
         action()
     except (ImportError, OSError, ValueError, RunFolderError) as error:
         # These messages say what was expected, or what to install.
-        print(f"error: {error}", file=sys.stderr)
+        print_error(error)
         return 2
     return 0
+
+
+def print_error(error: Exception) -> None:
+    """Prints an error after the name of the command, as `keras-qa` does."""
+    spec = sys.modules["__main__"].__spec__
+    command = Path(sys.argv[0]).name
+    if spec is not None:
+        command = f"python -m {spec.name.removesuffix('.__main__')}"
+    print(f"{command}: {error}", file=sys.stderr)
 
 
 def print_written(written: Sequence[Path]) -> None:

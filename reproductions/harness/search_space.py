@@ -40,6 +40,7 @@ from keras_qa.files.json_stream import read_records
 from keras_qa.files.whole import write_json
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.command import positive
+from reproductions.harness.command import print_error
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.experiment import experiment_of
@@ -274,7 +275,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _search(arguments, options, given)
     except (ImportError, OSError, KerasQAError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print_error(error)
         return 2
 
 

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from keras_qa.files.whole import write_whole
+from reproductions.harness.command import print_error
 from reproductions.records.costs import Cost
 from reproductions.records.costs import read_costs
 from reproductions.records.deviations import COMMON
@@ -187,6 +188,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _write(path, pages[path])
             print(path)
     except (OSError, RecordError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print_error(error)
         return 2
     return 0

@@ -29,6 +29,13 @@ def vectors() -> KeyedVectors:
     return kv
 
 
+@pytest.fixture(autouse=True)
+def cache_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache of the vectors of encoders."""
+    monkeypatch.setenv("KERAS_QA_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
 @pytest.fixture
 def text_file(vectors: KeyedVectors, tmp_path: Path) -> Path:
     path = tmp_path / "vectors.txt"

@@ -85,8 +85,9 @@ def test_vectors_stay_the_same_in_every_format(
     assert detect_format(path) == kind
     assert found.index_to_key == ["emma", "wrote"]
     np.testing.assert_array_equal(found.vectors, before.vectors[:2])
-    again = tmp_path / "again"
+    again = tmp_path / "again.vec"
     assert convert.main([str(path), "--output", str(again)]) == 0
+    assert detect_format(again) == "word2vec-text"
     np.testing.assert_array_equal(load_vectors(again).vectors, found.vectors)
 
 
@@ -136,6 +137,9 @@ def test_bad_requests_are_refused_before_the_work(
     assert "a new file" in refused(convert.main, glove, "--output", text)
     message = refused(convert.main, glove, "--output", tmp_path / "no/out")
     assert "--output must be in a folder that exists" in message
+    for name in ("out", "out.foo", "out.foo.gz"):
+        message = refused(convert.main, glove, "--output", tmp_path / name)
+        assert "--output must end in .bin, .txt, .vec, or in one" in message
     message = refused(convert.main, tmp_path / "none", "--output", out)
     assert message.startswith("python -m embeddings.convert: ")
     assert "No such file" in message

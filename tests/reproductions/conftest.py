@@ -3,6 +3,13 @@
 import pytest
 
 from reproductions.harness import fitting
+from support.study_runs import note_runs
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """The runs that a study asks for."""
+    return note_runs(monkeypatch)
 
 
 @pytest.fixture

@@ -359,7 +359,7 @@ def test_rankings_are_of_recorded_runs_alone(tmp_path, capsys):
     )
     output = tmp_path / "paired_tests.jsonl"
     assert significance.main([str(runs), "--output", str(output)]) == 0
-    assert "1 runs are not recorded: left out" in capsys.readouterr().out
+    assert "1 run is not recorded: left out" in capsys.readouterr().out
     (test,) = read_paired_tests(output)
     assert test.resampled == "seeds and questions"
     ctrn, qrnn = read_rankings(tmp_path / "rankings.jsonl")
@@ -401,6 +401,56 @@ def test_what_is_of_runs_that_were_replaced_is_removed(tmp_path):
 
     assert lines_of("first", ctrn=0.75, qrnn=0.5, lstm=0.55) == [3, 3, 3]
     assert lines_of("second", ctrn=0.75, qrnn=0.5) == [1, 2, 2]
+
+
+def test_what_is_of_earlier_runs_is_not_computed_again(
+    tmp_path, monkeypatch, capsys
+):
+    output = tmp_path / "paired_tests.jsonl"
+
+    def run(name, **fields):
+        fields["metrics"] = {"MAP": 0.75}
+        folder = write_run(tmp_path / name, ORDERS[fields["model"]], **fields)
+        fields["run_sha256"] = file_digest(folder / "run.trec")
+        every.append(record(**fields))
+        (folder / "metrics.json").write_text(json.dumps(every[-1]))
+        return folder
+
+    def command(folder):
+        (tmp_path / "runs.jsonl").write_text(
+            "".join(json.dumps(one) + "\n" for one in every)
+        )
+        assert significance.main([str(folder), "--output", str(output)]) == 0
+        return capsys.readouterr().out
+
+    def contents():
+        return [
+            (tmp_path / name).read_bytes()
+            for name in (output.name, "rankings.jsonl", "question_values.jsonl")
+        ]
+
+    every = []
+    run("first/ctrn", model="ctrn")
+    run("first/qrnn", model="qrnn")
+    assert "1 computed, 0 of earlier runs" in command(tmp_path / "first")
+    before = contents()
+    smoke = run("unrecorded", model="lstm")
+    every.pop()
+    with monkeypatch.context() as patch:
+        patch.setattr(significance, "seeds_interval", None)
+        patch.setattr(significance, "paired_difference", None)
+        shown = command(smoke)
+    assert "1 run is not recorded: left out\n" in shown
+    assert "0 computed, 1 of earlier runs" in shown
+    assert contents() == before
+    # Of another seed's condition all is new.
+    shown = command(run("second/ctrn", model="ctrn", seed=2))
+    assert "1 computed, 0 of earlier runs" in shown
+    # Of other packages, too.
+    packages = {"numpy": "0.1"}
+    monkeypatch.setattr(significance, "_versions", lambda: packages)
+    assert "1 computed, 0 of earlier runs" in command(smoke)
+    assert read_rankings(tmp_path / "rankings.jsonl")[0].versions == packages
 
 
 def test_runs_are_compared_with_those_whose_folders_are_gone(tmp_path):

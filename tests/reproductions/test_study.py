@@ -12,7 +12,9 @@ from reproductions.harness.studies import making
 from reproductions.harness.studies.workers import FAILURES
 
 pytestmark = pytest.mark.once
-COMMAND = ["ctrn", "--data-dir=none", "--embeddings", "none.txt"]
+# A folder without data, and a file without vectors.
+GIVEN = [f"--data-dir={Path(__file__).parent}", "--embeddings", __file__]
+COMMAND = ["ctrn", *GIVEN]
 FEW = ["--datasets=wikiqa", "--seeds=1", "--models=cnn"]
 
 
@@ -32,9 +34,26 @@ def test_failed_runs_are_named_with_their_logs(tmp_path, capsys, monkeypatch):
     error = capsys.readouterr().err
     # What the first runs lack, all lack.
     assert error.count("failed: wikiqa-") == FAILURES
-    assert error.count(": error: none") == FAILURES
+    assert error.count(f": {Path(__file__).parent}: expected") == FAILURES
     for log in tmp_path.glob("queue/logs/*.log"):
         assert f"  {log}\n" in error
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["--data-dir=none", "--embeddings=none.bin", "--embeddings=elmo:none"],
+)
+def test_what_all_runs_lack_is_named_before_them(tmp_path, capsys, option):
+    assert study.main([*COMMAND, option, f"--output-dir={tmp_path}"]) == 2
+    name, _, value = option.partition("=")
+    error = capsys.readouterr().err
+    assert f"{name} must be " in error and f"Received: {value}\n" in error
+    assert not list(tmp_path.iterdir())
+
+
+def test_vectors_that_are_no_file_need_none():
+    names = ("skipgram", "random", "bert:minilm", __file__)
+    making.check_files(Path(__file__).parent, names)
 
 
 def test_each_run_of_the_study_of_all_models_has_its_own_folder():

@@ -45,8 +45,10 @@ def test_a_run_is_kept(tmp_path):
     begun(tmp_path)
     with pytest.raises(RunFolderError, match="Add --resume"):
         RunFolder(tmp_path, IDENTITY)
-    with pytest.raises(RunFolderError, match=r"`seed` was 1\. Received: 2"):
-        RunFolder(tmp_path, {**IDENTITY, "seed": 2}, resume=True)
+    for resume in (False, True):
+        # Only of the same run the error says that it can be resumed.
+        with pytest.raises(RunFolderError, match=r"`seed` was 1\. Give .*: 2"):
+            RunFolder(tmp_path, {**IDENTITY, "seed": 2}, resume)
 
 
 @pytest.mark.once

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from keras_qa.errors import DatasetError
+from keras_qa.errors import VectorsError
 from keras_qa.training.device_options import device_options
 from keras_qa.training.run_folder import METRICS
 from keras_qa.training.run_folder import keep_only
@@ -51,10 +53,13 @@ def run_all(
     """
     folder = arguments.output_dir
     jobs: dict[str, dict[str, Any]] = {}
+    vectors: set[str] = set()
     for run in runs:
+        vectors.update(run.vectors)
         job = _job(run, paper, arguments)
         if jobs.setdefault(run.name, job) != job:
             raise ValueError(f"Two runs have the folder {run.name!r}")
+    check_files(arguments.data_dir, vectors)
     queue = Queue(folder / QUEUE, arguments.retries)
     if arguments.worker:
         # To add them again would try what was given up once more.
@@ -62,6 +67,36 @@ def run_all(
         return 0
     queue.add(jobs, lambda name: (folder / name / METRICS).exists())
     return make_all(queue, jobs, make, arguments.workers, command)
+
+
+def check_files(data_dir: Path, vectors: Iterable[str]) -> None:
+    """Checks what all runs read, so that a study does not fail run by run.
+
+    Args:
+        data_dir: the folder of the data sets.
+        vectors: names of vectors, as on the command line.
+
+    Raises:
+        DatasetError, VectorsError: if a folder or file does not exist.
+    """
+    # Imported here because gensim takes a second.
+    from reproductions.harness.vectors import BERT
+    from reproductions.harness.vectors import ELMO
+    from reproductions.harness.vectors import RANDOM
+    from reproductions.harness.vectors import SKIPGRAM
+
+    if not data_dir.is_dir():
+        raise DatasetError(
+            f"--data-dir must be a folder that exists. Received: {data_dir}"
+        )
+    for name in sorted(vectors):
+        if name.startswith(BERT) or name in (SKIPGRAM, RANDOM):
+            continue
+        if not Path(name.removeprefix(ELMO)).exists():
+            raise VectorsError(
+                "--embeddings must be files that exist, or `skipgram`, "
+                f"`random`, `bert:SOURCE` or `elmo:DIR`. Received: {name}"
+            )
 
 
 def _job(

@@ -103,14 +103,33 @@ def study_parser(
         prog=f"python -m reproductions.study {experiment.name}",
         description=(description or "").split("\n")[0],
     )
-    parser.add_argument("--data-dir", type=Path, required=True, metavar="DIR")
     parser.add_argument(
-        "--output-dir", type=Path, default=Path(output_dir), metavar="DIR"
+        "--data-dir",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="folder of the data sets",
     )
     parser.add_argument(
-        "--embeddings", nargs="+", required=True, metavar="FILE"
+        "--output-dir",
+        type=Path,
+        default=Path(output_dir),
+        metavar="DIR",
+        help=f"folder of the runs' folders (default: {output_dir})",
     )
-    parser.add_argument("--record", type=Path, metavar="FILE")
+    parser.add_argument(
+        "--embeddings",
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="vectors, as for the paper's command",
+    )
+    parser.add_argument(
+        "--record",
+        type=Path,
+        metavar="FILE",
+        help="append the measured runs to this file of runs (JSON lines)",
+    )
     add_device_options(parser)
     parser.set_defaults(split="dev", workers=1, retries=0, worker=False)
     if not seeds:

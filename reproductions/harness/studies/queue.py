@@ -143,6 +143,16 @@ class Queue:
         latest = self._latest().items()
         return [name for name, trial in latest if self._given_up(trial)]
 
+    def failed(self) -> list[str]:
+        """The names of the jobs whose last try has failed, if none runs now."""
+        states = self._state
+        return [
+            name
+            for name, trial in self._latest().items()
+            if trial.state == states.FAIL
+            or (trial.user_attrs[TRIES] and trial.state == states.WAITING)
+        ]
+
     def done(self) -> list[str]:
         """The names of the jobs that are done."""
         latest = self._latest().items()

@@ -159,7 +159,8 @@ def make_all(
         command: what each of several processes runs.
 
     Returns:
-        0, or 1 if a job is not done; which, and where its log is, is printed.
+        0, or 1 if a job is not done; which have failed, why, and where their
+        logs are, is printed.
     """
     with ProgressBar(total=len(names), unit="run") as bar:
 
@@ -172,13 +173,14 @@ def make_all(
         else:
             work_in_processes(command, workers, queue.folder, look)
         look()
-    failed = [name for name in queue.given_up() if name in names]
+    failed = [name for name in queue.failed() if name in names]
     for name in failed:
         path = log_of(queue, name)
         log = path.read_text("utf-8").splitlines() if path.exists() else []
         last = log[-1] if log else "killed"
         print(f"failed: {name}: {last}\n  {path}", file=sys.stderr)
-    left = len(names) - len(failed) - len({*queue.done()}.intersection(names))
-    if left:
-        print(f"{left} runs are left", file=sys.stderr)
+    ended = {*queue.done(), *queue.given_up()}
+    if left := len(names) - len(ended.intersection(names)):
+        are = "run is" if left == 1 else "runs are"
+        print(f"{left} {are} left", file=sys.stderr)
     return int(bool(failed or left))

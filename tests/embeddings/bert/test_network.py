@@ -17,12 +17,6 @@ WEIGHTS = bert_reference.make_weights()
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    path = tmp_path_factory.mktemp("bert") / "tiny"
-    return bert_reference.write_bert(path, WEIGHTS)
-
-
-@pytest.fixture(scope="module")
 def bert(folder):
     return Bert(folder)
 

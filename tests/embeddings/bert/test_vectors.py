@@ -40,18 +40,6 @@ TEXTS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    path = tmp_path_factory.mktemp("bert") / "tiny"
-    return bert_reference.write_bert(path, WEIGHTS)
-
-
-@pytest.fixture(autouse=True)
-def cache_dir(tmp_path, monkeypatch):
-    monkeypatch.setenv("KERAS_QA_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
 @pytest.fixture
 def computed(monkeypatch):
     """Counts the texts that a BERT is given."""

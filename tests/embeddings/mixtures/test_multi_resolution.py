@@ -40,12 +40,6 @@ def bert_folder(tmp_path_factory):
     return bert_reference.write_bert(path, bert_reference.make_weights())
 
 
-@pytest.fixture(autouse=True)
-def cache_dir(tmp_path, monkeypatch):
-    monkeypatch.setenv("KERAS_QA_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
 @pytest.fixture
 def vectors():
     kv = KeyedVectors(2)

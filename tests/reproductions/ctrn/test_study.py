@@ -10,15 +10,8 @@ from reproductions.records.paper_figures import load_papers
 from reproductions.significance import pairs
 from support.study_runs import groups_of
 from support.study_runs import identities
-from support.study_runs import note_runs
 
 COMMAND = ["--data-dir=data", "--embeddings", "vectors.bin"]
-
-
-@pytest.fixture
-def calls(monkeypatch):
-    """The runs that the study asked for."""
-    return note_runs(monkeypatch)
 
 
 def test_every_condition_is_a_run_of_its_own(calls, tmp_path):

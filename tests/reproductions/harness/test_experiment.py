@@ -120,7 +120,7 @@ def test_a_sixth_paper_has_a_study(tmp_path, without_export, monkeypatch):
     parser = study_parser(Sixth(), "About.", "runs", seeds=(1,), recipe="small")
     arguments = parser.parse_args(
         [
-            *("--data-dir=none", "--embeddings", "skipgram"),
+            *(f"--data-dir={tmp_path}", "--embeddings", "skipgram"),
             f"--output-dir={tmp_path}",
         ]
     )

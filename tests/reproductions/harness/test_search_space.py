@@ -184,9 +184,7 @@ def test_an_output_folder_that_is_a_file_is_reported(tmp_path, capsys):
     (tmp_path / "file").touch()
     arguments = ["hyperqa", f"--output-dir={tmp_path / 'file'}"]
     assert search.main(arguments) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("error: ")
-    assert str(tmp_path / "file") in error
+    assert str(tmp_path / "file") in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("folds", [0, 2])

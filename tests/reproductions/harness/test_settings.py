@@ -1,8 +1,10 @@
 """Settings that check themselves, and the options that all commands share."""
 
+import sys
 from dataclasses import asdict
 from dataclasses import dataclass
 from dataclasses import fields
+from types import SimpleNamespace
 
 import keras
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from keras_qa.embeddings.scaling import NORMS
 from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness.command import parse_arguments
+from reproductions.harness.command import print_error
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.parts.recipes import Recipe
@@ -44,7 +47,18 @@ class Paper(Experiment):
     name = "paper"
     settings = Settings
     models = ("one", "two")
-    recipes = {"r": Recipe("as published"), "s": Recipe("small", {"size": 1})}
+    recipes = {
+        "r": Recipe("as published"),
+        "s": Recipe(
+            "small",
+            {"size": 1},
+            {"two": {"rate": 1.0}},
+            searched={
+                ("one", "sample"): {"rate": 1.0},
+                ("two", "sample"): {"flag": True, "size": 2},
+            },
+        ),
+    }
 
 
 def parse(*argv):
@@ -56,6 +70,36 @@ def test_defaults():
     assert (arguments.model, arguments.recipe) == ("one", "r")
     assert arguments.embeddings == ["skipgram"]
     assert str(arguments.output_dir) == "runs/paper/sample-test-one-r-seed1"
+    # The same command without `--smoke` is another run.
+    folder = str(parse("--smoke").output_dir)
+    assert folder == "runs/paper/sample-test-one-r-seed1-smoke"
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        ("--seed=x", "a whole number from 0 to 4294967295"),
+        ("--epochs=x", "a whole number of at least 1"),
+        ("--epochs=0", "a whole number of at least 1"),
+    ],
+)
+def test_numbers_that_are_none_are_refused(option, expected, capsys):
+    with pytest.raises(SystemExit):
+        parse(option)
+    name, _, value = option.partition("=")
+    error = capsys.readouterr().err
+    assert f"argument {name}: expected {expected}. Received: {value}" in error
+
+
+def test_errors_begin_with_the_command(monkeypatch, capsys):
+    for module in ("reproductions.study", "reproductions.hyperqa.__main__"):
+        main = SimpleNamespace(__spec__=SimpleNamespace(name=module))
+        monkeypatch.setitem(sys.modules, "__main__", main)
+        print_error(ValueError("no such file"))
+    assert capsys.readouterr().err == (
+        "python -m reproductions.study: no such file\n"
+        "python -m reproductions.hyperqa: no such file\n"
+    )
 
 
 def test_several_vector_files_and_settings():
@@ -134,7 +178,10 @@ def test_help_shows_settings_and_recipes(capsys):
     with pytest.raises(SystemExit):
         parse("--help")
     shown = " ".join(capsys.readouterr().out.split())
-    assert "s small; size=1" in shown
+    assert (
+        "s small; size=1; of two, one on sample: rate=1.0; "
+        "of two on sample: flag=True, size=2" in shown
+    )
     assert "rate=0.1 float positive [2.1] of the optimizer" in shown
     assert 'name="sum" sum | mean [eq. 1]' in shown
     assert "int positive | null [not stated]" in shown

@@ -159,7 +159,7 @@ def test_bad_inputs_are_reported(tmp_path, capsys):
     output = f"--output-dir={tmp_path / 'pictures'}"
     assert hyperqa_figures.main([f"--run={tmp_path}/nope", output]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("error: `--run` must be the folder of a finished")
+    assert ": `--run` must be the folder of a finished" in error
     (tmp_path / "runs.jsonl").write_text("{}\n")
     assert hyperqa_figures.main([f"--runs={tmp_path}/runs.jsonl", output]) == 2
     assert "runs.jsonl:1: expected paper" in capsys.readouterr().err

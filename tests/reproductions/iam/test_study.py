@@ -1,7 +1,5 @@
 """The study's conditions are distinct runs that the command accepts."""
 
-import pytest
-
 from reproductions import study
 from reproductions.harness.parts.floor_names import FLOORS
 from reproductions.iam import experiment as iam
@@ -9,17 +7,10 @@ from reproductions.records.paper_figures import load_papers
 from reproductions.significance import pairs
 from support.study_runs import groups_of
 from support.study_runs import identities
-from support.study_runs import note_runs
 
 COMMAND = ["--data-dir=data", "--embeddings", "vectors.bin"]
 # Eight models and variants, four terms next to the jump, the question term.
 CONDITIONS = 8 + 4 + 1
-
-
-@pytest.fixture
-def calls(monkeypatch):
-    """The runs that the study asked for."""
-    return note_runs(monkeypatch)
 
 
 def run_study(folder, *options):

@@ -1,7 +1,5 @@
 """The study's conditions are distinct runs that the command accepts."""
 
-import pytest
-
 from reproductions import study
 from reproductions.harness.parts.floor_names import FLOORS
 from reproductions.harness.parts.floor_names import WORDLESS
@@ -10,19 +8,12 @@ from reproductions.records.paper_figures import load_papers
 from reproductions.significance import pairs
 from support.study_runs import groups_of
 from support.study_runs import identities
-from support.study_runs import note_runs
 
 SOURCES = ["bert:minilm", "vectors.bin"]
 COMMAND = ["--data-dir=data", "--embeddings", *SOURCES]
 # MRNN as it is, two attentions, three depths, contextual vectors, other
 # negatives, two single sources; QA-LSTM and HyperQA.
 CONDITIONS = 1 + 2 + 3 + 1 + 1 + 2 + 2
-
-
-@pytest.fixture
-def calls(monkeypatch):
-    """The runs that the study asked for."""
-    return note_runs(monkeypatch)
 
 
 def run_study(folder, *options):

@@ -96,7 +96,14 @@ def test_what_all_lack_stops_a_worker(tmp_path, capsys):
     queue = queued(tmp_path, **dict.fromkeys("012345", "fails"))
     assert workers.make_all(queue, NAMES, make) == 1
     assert len(list(tmp_path.glob("*.begun"))) == workers.FAILURES
-    assert "6 runs are left" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    # They would be tried again, and are named all the same.
+    for name in NAMES[: workers.FAILURES]:
+        log = workers.log_of(queue, name)
+        assert f"failed: {name}: ValueError: {name} cannot" in error
+        assert f"\n  {log}\n" in error
+    assert error.count("failed: ") == workers.FAILURES
+    assert "6 runs are left" in error
 
 
 def test_an_interruption_counts_as_no_try(tmp_path):
