@@ -2,6 +2,8 @@
 
 import sys
 
+from keras_qa.quiet import silence_tensorflow
 from reproductions.report.pages import main
 
+silence_tensorflow()
 sys.exit(main())
