@@ -44,8 +44,8 @@ from reproductions.records.paper_figures import load_papers
 from reproductions.records.rankings import read_rankings
 from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import group_runs
-from reproductions.report.frontier_page import find_systems
-from reproductions.report.frontier_page import frontier_picture
+from reproductions.report.rules.systems import find_systems
+from reproductions.report.sections.frontier_picture import frontier_picture
 from reproductions.systems.stacked import STACKS
 
 if TYPE_CHECKING:

@@ -41,7 +41,6 @@ from reproductions.report.best_page import best_page
 from reproductions.report.front_page import front_page
 from reproductions.report.front_page import readme_table
 from reproductions.report.frontier_page import frontier_page
-from reproductions.report.frontier_page import reference_table
 from reproductions.report.ledger_page import ledger_page
 from reproductions.report.paper_page import paper_page
 from reproductions.report.search_tables import read_searches
@@ -50,6 +49,7 @@ from reproductions.report.sections.models_page import load_families
 from reproductions.report.sections.models_page import models_page
 from reproductions.report.sections.other_systems import at_a_glance
 from reproductions.report.sections.other_systems import other_systems
+from reproductions.report.sections.reference_table import reference_table
 from reproductions.report.sections.retrieval_page import retrieval_page
 
 ROOT = Path(__file__).parents[2]

@@ -9,9 +9,9 @@ from reproductions.records.costs import Cost
 from reproductions.records.papers import Paper
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
-from reproductions.report.frontier_page import System
-from reproductions.report.frontier_page import find_systems
 from reproductions.report.rules.floors import BELOW
+from reproductions.report.rules.systems import System
+from reproductions.report.rules.systems import find_systems
 
 DATASETS = ("wikiqa", "trecqa-clean", "trecqa-raw")
 # What another seed changes; a simpler or faster system within it is as good.

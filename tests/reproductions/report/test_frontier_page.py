@@ -9,11 +9,11 @@ from reproductions.records.paired_tests import Condition
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.rankings import Ranking
 from reproductions.records.seed_groups import group_runs
-from reproductions.report.frontier_page import find_systems
 from reproductions.report.frontier_page import frontier_page
-from reproductions.report.frontier_page import frontier_picture
-from reproductions.report.frontier_page import on_frontier
-from reproductions.report.frontier_page import reference_table
+from reproductions.report.rules.systems import find_systems
+from reproductions.report.rules.systems import on_frontier
+from reproductions.report.sections.frontier_picture import frontier_picture
+from reproductions.report.sections.reference_table import reference_table
 from support import report_pages
 
 

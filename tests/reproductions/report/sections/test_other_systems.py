@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.seed_groups import group_runs
-from reproductions.report.frontier_page import reference_table
 from reproductions.report.paper_page import paper_page
 from reproductions.report.rules.lines import find_lines
 from reproductions.report.sections.other_systems import at_a_glance
 from reproductions.report.sections.other_systems import other_systems
+from reproductions.report.sections.reference_table import reference_table
 from support.report_pages import FAIR
 from support.report_pages import row_of
 from support.report_pages import run
