@@ -28,7 +28,7 @@ class MissingColumnError(DatasetError):
 
 
 class VectorsError(KerasQAError, ValueError):
-    """A file of vectors is malformed; the message names file and record."""
+    """A file of vectors is missing or malformed; the message names it."""
 
 
 class ModelFileError(KerasQAError, ValueError):

@@ -1,12 +1,13 @@
-"""The recipe `best` of every model, and the floors, on WikiQA and TrecQA.
+"""Recipe `best` of the papers' models, and the floors, on WikiQA and TrecQA.
 
     python -m reproductions.study best --data-dir DIR --embeddings vectors.bin \
         --bert minilm --output-dir DIR --record reproductions/records/runs.jsonl
     python -m reproductions.significance DIR
 
 Five seeds of each model on `--split dev`. The recipes fix the number of epochs
-and were chosen by the recorded searches on folds of train, so all of train is
-fitted, and dev is ranked once.
+and were chosen by the recorded searches on folds of train, with the exceptions
+that `reproductions/best.md` names, so all of train is fitted, and dev is ranked
+once.
 """
 
 import argparse

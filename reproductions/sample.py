@@ -112,7 +112,7 @@ def comparison() -> str:
         if found == ("sample", *MODELS[:2]):
             low, high = test.interval
             return (
-                f"Over {len(test.first.seeds)} seeds HyperQA less CosineQA is "
+                f"Over {len(test.first.seeds)} seeds HyperQA minus CosineQA is "
                 f"{test.difference:+.3f} MAP, {test.confidence:.0%} interval "
                 f"over\n{test.resampled} from {low:+.3f} to {high:+.3f}; one "
                 "run is no comparison of the two."

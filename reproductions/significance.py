@@ -411,7 +411,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for test in computed:
         low, high = test.interval
         print(
-            f"{test.dataset} {test.split}: {_shown(test.first)} less "
+            f"{test.dataset} {test.split}: {_shown(test.first)} minus "
             f"{_shown(test.second)} {test.metric} {test.difference:+.4f} "
             f"[{low:+.4f}, {high:+.4f}] p {test.p_value:.4f}"
         )

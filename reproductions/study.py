@@ -1,4 +1,4 @@
-"""The runs of a paper's tables, or of the recipe `best` of all models.
+"""The runs of a paper's comparison, or of the recipe `best`.
 
     python -m reproductions.study iam --workers 2 --data-dir DIR \
         --output-dir DIR --embeddings vectors.bin \

@@ -47,8 +47,7 @@ def load_glove(
         order of the file.
 
     Raises:
-        VectorsError: if the file is malformed.
-        OSError: if the file cannot be opened.
+        VectorsError: if the file cannot be opened or is malformed.
     """
     return read_text(path, vocabulary, unicode_errors, header=False)
 
@@ -94,8 +93,8 @@ def load_fasttext(
         order, then, in alphabetical order, words composed of subwords.
 
     Raises:
-        VectorsError: if the file is malformed, quantised or a classifier.
-        OSError: if the file cannot be opened.
+        VectorsError: if the file cannot be opened, is malformed, quantised or a
+            classifier.
     """
     return read_fasttext(path, vocabulary)
 
@@ -132,8 +131,7 @@ def detect_format(path: PathLike) -> str:
         `"fasttext"`, `"word2vec-binary"`, `"word2vec-text"` or `"glove"`.
 
     Raises:
-        VectorsError: if the file has none of these formats.
-        OSError: if the file cannot be opened.
+        VectorsError: if the file cannot be opened or has none of these formats.
     """
     with open_stream(path) as stream:
         sample = stream.read(SAMPLE_BYTES)

@@ -1,4 +1,4 @@
-"""Every CTRN run of `reproductions/ctrn/README.md`, one after the other.
+"""CTRN with both readings of the paper, and its baselines, by recipe `small`.
 
     python -m reproductions.study ctrn --data-dir DIR --output-dir DIR \
         --embeddings vectors.bin --record reproductions/records/runs.jsonl
@@ -6,12 +6,13 @@
 
 Five seeds of each condition on `--split dev`: the epoch of each run is chosen
 on a fold held out of train, dev is ranked once. All conditions have their first
-seed before any has its second. The recipe is `small`, the
-paper's with 128 units; `--recipe paper` takes hours.
+seed before any has its second. `--recipe paper` takes hours.
 
 CTRN runs with both readings of its crossed input and of its alignment. The
 baselines are QRNN, LSTM, CNN, the attentive models, the features of overlap
-alone, BM25 and the untrained cosine; the last two run with one seed.
+alone, and the floors, which run with one seed. The runs of recipe `best` are
+those of the study `best`; those on other data sets and on test have their
+commands in `reproductions/ctrn/README.md`.
 """
 
 import argparse

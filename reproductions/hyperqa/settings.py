@@ -114,8 +114,6 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
 
 RECIPES = {
     "paper": Recipe("as published"),
-    # Differences are small, except that of skip-gram vectors of the data set's
-    # text in addition to pre-trained vectors.
     "best": Recipe(
         "what did best in cross-validation on train",
         {"word_norm": "unit"},

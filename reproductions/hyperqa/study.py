@@ -1,10 +1,13 @@
-"""The HyperQA runs of `reproductions/hyperqa/README.md`, one by one.
+"""HyperQA and its twins by recipe `paper`, and one setting changed at a time.
 
     python -m reproductions.study hyperqa --data-dir DIR --output-dir DIR \
         --embeddings vectors.bin --record reproductions/records/runs.jsonl
 
-Three seeds of each condition on `--split dev`, ranked once. The runs of recipe
-`best` with its own settings are those of the study `best`.
+Three seeds of each condition on dev, ranked once, and one of BM25 and of the
+untrained cosine. Settings are changed on WikiQA alone, those of `best`, too.
+HyperQA also runs with skip-gram vectors, by both recipes. The other runs by
+`best` as it is are those of the study `best`; those on other data sets and on
+test have their commands in `reproductions/hyperqa/README.md`.
 """
 
 import argparse

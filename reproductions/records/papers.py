@@ -252,7 +252,7 @@ class Paper:
         findings: what our runs of its models show, a sentence or two each,
             without figures.
         figures: its pictures.
-        selection: how the recipes of its runs were chosen.
+        selection: how the recipes of its runs were chosen, in sentences.
         stages: a description of what is trained before its model, if any.
         commands: the commands that make its records.
         paired_tests: the models to be tested against each other.

@@ -33,8 +33,10 @@ INTRODUCTION = """\
 is above the best floor of the same vectors, of a BERT those of as many layers.
 Of the same floor, one of the model's training set comes first, then its own
 paper's, since another paper's tokenizer may differ. `bert:minilm` was tuned on
-questions with their answers before. Trials and minutes are those of a model's
-own searches on folds of train, of all data sets together. {budgets}
+questions with their answers before, and
+[`minilm-static-300d`](../docs/word-vectors.md) was made from it. Trials and
+minutes are those of a model's own searches on folds of train, of all data sets
+together. {budgets}
 
 The best trial chose the settings, with exceptions. LSTM and CNN have QRNN's,
 which were searched before theirs. On `semeval`, QRNN, LSTM and CNN have CTRN's,
@@ -46,7 +48,10 @@ the second of QRNN's and the third of LogCosineQA's. HyperQA, CosineQA and
 LogCosineQA have one number of epochs on TrecQA, and `trecqa-raw` has the
 settings of `trecqa-clean`.
 
-`python -m reproductions.study best` makes these runs."""
+`python -m reproductions.study best` makes five seeds of the runs on
+{datasets}, but for the models of
+[References of today](references/README.md); `--datasets` and `--seeds` add
+others. The models' own pages have the command of each figure."""
 
 
 def best_page(
@@ -111,7 +116,11 @@ def best_page(
         [
             f"# Recipe `{RECIPE}`\n\n{GENERATED}\n",
             markdown.paragraph(
-                INTRODUCTION.format(metric=METRIC, budgets=_budgets(searches))
+                INTRODUCTION.format(
+                    metric=METRIC,
+                    budgets=_budgets(searches),
+                    datasets=", ".join(f"`{name}`" for name in DATASETS),
+                )
             ),
             *map(markdown.paragraph, about_marks(filter(_is_shown, groups))),
             markdown.table([*columns, "Seeds", "Trials", "Minutes"], rows),

@@ -33,18 +33,20 @@ the 95% interval from a bootstrap of questions and seeds together."""
 LEGEND = f"""\
 {BELOW}: below the best floor. {SUM}: on dev a [sum with a floor](best.md).
 {TRANSFERRED}: trained on [other data sets](../docs/transfer.md) first. Seeds:
-dev, test. {NOT_RUN}: no figure.
+dev, test. {NOT_RUN}: no figure. Recipes: `paper` as published, `small` for 2
+cores, `best` searched on folds. A fold: questions of train, left out to choose
+settings or the epoch. Ties: candidates with the score of another of their
+question.
 
 A verdict, within or outside the tolerance of the paper's table, needs test, and
-the paper's word vectors, training set and settings. The letters say which
-differ: V the vectors, T the training set, S the settings (another recipe than
-`paper`). C refuses it for vectors of less than {LEAST_COVERED:.0%} of the
-running words, N for fewer than {LEAST_SEEDS} seeds.
-
-Of the recipes and vectors without a changed setting, each in its latest form, a
-line has the one that is best on dev, and its test, measured once. {OTHER}: test
-was measured with other vectors, another recipe or another model than dev. Test
-has no interval: only its means were handed over."""
+the paper's word vectors, training set and settings. Letters say which differ: V
+the vectors, T the training set, S the settings (another recipe than `paper`). C
+refuses it for vectors of less than {LEAST_COVERED:.0%} of the running words, N
+for fewer than {LEAST_SEEDS} seeds. Of the recipes and vectors without a changed
+setting, each in its latest form, a line has the best on dev, and its test, or,
+marked {OTHER}, the test nearest to it: with other vectors, another recipe or
+another model. Test was measured once, and has no interval: only its means were
+handed over."""
 CAPTION = f"""\
 MAP; ours are the mean over seeds (dev, test) ± the sample standard deviation.
 The best floor is the highest MAP of the rankings that no network was trained
@@ -58,10 +60,9 @@ No line has its paper's vectors, training and settings:
 none confirms a paper, and none refutes it."""
 RECORDS = """\
 The papers' figures are typed once, in each paper's `paper.toml`. Ours are in
-`records/`, in `runs.jsonl`, `test_runs.jsonl` (made apart, at the commit that
-each names), `paired_tests.jsonl` and `rankings.jsonl`.
-`python -m reproductions.replay --list` lists what can be run again; a CELL in
-place of `--list` runs it."""
+`records/`; those in `test_runs.jsonl` were made apart, at the commits they
+name. `python -m reproductions.replay --list` lists what can be run again; a
+CELL in place of `--list` runs it."""
 
 
 def front_page(

@@ -26,6 +26,10 @@ GENERATED = (
     "<!-- Written by `python -m reproductions.report`; edits will be lost. -->"
 )
 
+EPOCHS = "What chose the epochs is said below each table."
+BEST = """\
+Recipe `best` was searched on folds of each data set's train, with
+[exceptions](../best.md)."""
 # Settings that may differ from the recipe's in the tables of dev and test.
 LISTED = {"epochs", TRAIN_SPLIT}
 ONCE = """\
@@ -88,14 +92,13 @@ def _listed(groups: Sequence[Group]) -> list[Group]:
 
 
 def _links(paper: Paper) -> str:
-    departures = (
-        ""
-        if paper.reference
-        else "[Where the kit departs from the paper](deviations.md), and what "
-        "[all papers share](../records/common_deviations.md); "
+    described = "papers" if paper.reference else "paper"
+    return (
+        f"[Where the kit departs from the {described}](deviations.md), and "
+        "what [all papers share](../records/common_deviations.md); "
+        "[all papers' results](../README.md), where the words used here are "
+        "explained."
     )
-    results = "[all papers' results](../README.md)"
-    return f"{departures}{results}, where the words used here are explained."
 
 
 def citation(paper: Paper) -> str:
@@ -114,25 +117,22 @@ def results(
     floors, every = Floors(groups, paper.key), groups
     groups = [group for group in groups if group.paper == paper.key]
     plain = _listed(groups)
-    chosen = f", and {paper.selection}" if paper.selection else ""
+    chosen = [EPOCHS, paper.selection, *([BEST] if searches else [])]
     dev = [table.number for table in paper.results if table.split == "dev"]
     comparable = (
-        f" Of the paper only {', '.join(dev)} can be held against these "
-        "figures."
+        f"Of the paper only {', '.join(dev)} can be held against these figures."
         if dev
-        else " No figure of the paper can be held against these."
+        else "No figure of the paper can be held against these."
     )
-    if paper.reference:
-        comparable = ""
+    if not paper.reference:
+        chosen.append(comparable)
     return [
         *map(markdown.paragraph, about_earlier(plain)),
         *(paper_tables(paper, every, papers) if paper.tables else []),
         *measured(
             paper,
             "Measured on dev",
-            "The epoch was chosen on a fold held out of the data set's own "
-            "train, or, with `folds`, by cross-validation over all of it"
-            f"{chosen}.{comparable}",
+            " ".join(filter(None, chosen)),
             [group for group in plain if group.split != "test"],
             floors,
             every,

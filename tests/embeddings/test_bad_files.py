@@ -37,6 +37,18 @@ def written(tmp_path):
 # === Word vectors ===
 
 
+def test_files_that_cannot_be_opened(tmp_path):
+    for path, said in (
+        (tmp_path / "nowhere.txt", "No such file or directory"),
+        (tmp_path, "Is a directory"),
+    ):
+        with pytest.raises(VectorsError) as caught:
+            load_vectors(path)
+        assert str(caught.value) == (
+            f"{path}: expected a readable file. Received: {said}"
+        )
+
+
 @pytest.mark.parametrize("load", [load_word2vec_text, load_word2vec_binary])
 def test_headers_that_promise_too_much(written, load):
     path = written(b"1000000000 1000000000\na " + bytes(4096))

@@ -234,11 +234,6 @@ def test_fasttext_vectors_survive_gensims_save(fasttext_file, tmp_path):
         load_vectors(tmp_path / "saved.kv")
 
 
-def test_missing_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"nowhere\.txt"):
-        load_vectors(tmp_path / "nowhere.txt")
-
-
 @pytest.mark.parametrize(
     ("name", "file_format", "shape"),
     [

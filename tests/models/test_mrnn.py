@@ -274,6 +274,29 @@ def test_training_moves_all_weights_but_the_words():
 
 
 @pytest.mark.once
+def test_moving_averages_are_over_both_texts():
+    """A step moves them to the answers' statistics, then to the questions'."""
+    model = _model(momentum=0.75)
+    first = _blocks(model)[0].stack[0]
+    moving = (
+        first.normalization.moving_mean,
+        first.normalization.moving_variance,
+    )
+    old = [ops.convert_to_numpy(x) for x in moving]
+    kernel = ops.convert_to_numpy(first.kernel)[0]
+    texts = [_embeddings()[ids[ids > 0]] @ kernel for ids in (ANSWER, QUESTION)]
+    model.compile(keras.optimizers.SGD(0.01), loss="mse")
+    model.fit(PAIRS, np.zeros((4, 1)), verbose=0)
+    for found, start, of in zip(moving, old, (np.mean, np.var), strict=True):
+        expected = start
+        for text in texts:
+            expected = 0.75 * expected + 0.25 * of(text, axis=0)
+        np.testing.assert_allclose(
+            ops.convert_to_numpy(found), expected, rtol=1e-4, atol=1e-5
+        )
+
+
+@pytest.mark.once
 def test_questions_of_all_lengths_are_encoded_once(monkeypatch):
     monkeypatch.setattr(scoring, "POSITIONS", 64)
     monkeypatch.setattr(scoring, "NUMBERS", 16 * 20 * 4)

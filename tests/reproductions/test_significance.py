@@ -276,7 +276,7 @@ def test_command_updates_its_file(tmp_path, capsys):
     (compared,) = read_paired_tests(output)
     assert (compared.first.model, compared.second.model) == ("ctrn", "qrnn")
     assert compared.difference == pytest.approx(0.25)
-    assert "trecqa-raw dev: ctrn less qrnn MAP +0.2500" in (
+    assert "trecqa-raw dev: ctrn minus qrnn MAP +0.2500" in (
         capsys.readouterr().out
     )
     # Again: the same file. Another seed and another model: both are there.

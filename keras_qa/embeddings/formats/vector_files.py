@@ -40,12 +40,17 @@ def open_stream(path: PathLike) -> Iterator[ByteStream]:
         A buffered stream of the (decompressed) bytes.
 
     Raises:
-        VectorsError: if the file is empty or a pickle, or, while it is read,
-            if its gzip data are corrupt, cut off, or exceed the limits of
-            `decompression.bounded`.
-        OSError: if the file cannot be opened.
+        VectorsError: if the file cannot be opened, is empty or a pickle, or,
+            while it is read, if its gzip data are corrupt, cut off, or exceed
+            the limits of `decompression.bounded`.
     """
-    with io.BufferedReader(io.FileIO(path), BLOCK_BYTES) as file:
+    try:
+        opened = io.FileIO(path)
+    except OSError as error:
+        raise VectorsError(
+            f"{path}: expected a readable file. Received: {error.strerror}"
+        ) from error
+    with io.BufferedReader(opened, BLOCK_BYTES) as file:
         stream: ByteStream = file
         if file.peek(2)[:2] == GZIP_MAGIC:
             unpacked = cast(BinaryIO, gzip.GzipFile(fileobj=file))
@@ -75,7 +80,7 @@ def open_seekable(path: PathLike) -> Iterator[BinaryIO]:
 
     Raises:
         VectorsError: see `open_stream`.
-        OSError: if the file cannot be opened, or the disk is full.
+        OSError: if the disk is full.
     """
     with open_stream(path) as stream:
         if isinstance(stream.raw, io.FileIO):

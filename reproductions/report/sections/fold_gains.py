@@ -16,7 +16,7 @@ from reproductions.report.search_tables import split_floors
 ABOUT = f"""\
 {METRIC} on the folds of train by which settings were searched: each model's
 best trial with vectors that a floor was fitted with on the same folds, in
-brackets less the best such floor. The number of epochs is chosen on these
+brackets minus the best such floor. The number of epochs is chosen on these
 folds, too, which favours the trials. A difference near 0 says that the other
 folds' questions taught the model nothing that the floor does not know: TrecQA's
 folds have some 47 questions to learn from."""
