@@ -8,7 +8,7 @@ from keras import ops
 
 from keras_qa.arguments import check_choice
 from keras_qa.layers.base_layer import ConfiguredLayer
-from keras_qa.layers.cosine_similarity import unit_vectors
+from keras_qa.vectors import unit_vectors
 
 PROJECTIONS = ("lorentz", "sphere", "radius")
 

@@ -9,6 +9,7 @@ from keras import ops
 from keras_qa.arguments import check_above_zero
 from keras_qa.arguments import check_choice
 from keras_qa.losses.batches import BatchLoss
+from keras_qa.vectors import inverse_norms
 
 MINING = ("hard", "semi-hard", "all", "batch-hard", "schroff-semi-hard")
 BATCH_HARD = ("hard", "batch-hard")
@@ -255,7 +256,7 @@ def embedding_distances(embeddings: Any, metric: str = "L2") -> Any:
     """
     if metric == "angular":
         square = ops.sum(ops.square(embeddings), axis=1, keepdims=True)
-        unit = embeddings * ops.rsqrt(ops.maximum(square, 1e-12))
+        unit = embeddings * inverse_norms(square)
         return ops.relu(1.0 - ops.matmul(unit, ops.transpose(unit)))
     square = ops.sum(ops.square(embeddings), axis=1, keepdims=True)
     product = ops.matmul(embeddings, ops.transpose(embeddings))
