@@ -291,9 +291,9 @@ def _mined(
 def _counts(
     mining: str, losses: Any, positives: Any, negatives: Any, complete: Any
 ) -> Any:
-    """Returns the number of triplets in each loss of `_mined`, float32."""
+    """Returns the number of triplets in each loss of `_mined`."""
     if mining == "all":
-        ones = [ops.cast(mask, "float32") for mask in (positives, negatives)]
+        ones = [ops.cast(mask, losses.dtype) for mask in (positives, negatives)]
         return ops.sum(ones[0], axis=1) * ops.sum(ones[1], axis=1)
     counted = ops.logical_and(positives, complete)
     if mining in BATCH_HARD:
@@ -301,7 +301,7 @@ def _counts(
     elif mining == "schroff-semi-hard":
         # Exactly the triplets within the margin cost something.
         counted = ops.logical_and(counted, losses > 0)
-    return ops.cast(counted, "float32")
+    return ops.cast(counted, losses.dtype)
 
 
 def _farthest(distances: Any, allowed: Any) -> Any:
