@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_qa.layers.pair_layer import PrecisePairLayer
+from keras_qa.layers.pair_layer import broadcast_shape
 from keras_qa.vectors import bounded_distance
 from keras_qa.vectors import unit_vectors
 
@@ -69,8 +70,5 @@ class VectorComparison(PrecisePairLayer):
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, ..., 2 + dim)`, or 2 without differences."""
-        question, answer = input_shape
-        *axes, dim = (
-            y if x == 1 else x for x, y in zip(question, answer, strict=True)
-        )
-        return (*axes, 2 + (dim if self.differences else 0))
+        dim = input_shape[0][-1] if self.differences else 0
+        return (*broadcast_shape(input_shape)[:-1], 2 + dim)
