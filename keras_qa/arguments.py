@@ -59,13 +59,17 @@ def check_above_zero(**numbers: Any) -> None:
     """Checks that numbers are above 0.
 
     Args:
-        **numbers: the arguments by name; NaN is not above 0.
+        **numbers: the arguments by name; NaN and None are not above 0.
 
     Raises:
         ValueError: naming the first number that is not.
     """
     for name, number in numbers.items():
-        if not number > 0:
+        try:
+            above = number > 0
+        except TypeError:
+            above = False
+        if not above:
             raise ValueError(
                 f"`{name}` must be positive. Received: {name}={number!r}"
             )

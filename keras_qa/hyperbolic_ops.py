@@ -1,5 +1,6 @@
-"""What both charts of hyperbolic space compute with: norms, roots, arsinh."""
+"""What both charts of hyperbolic space compute with: norms, roots, inverses."""
 
+import math
 from typing import Any
 
 from keras import ops
@@ -31,6 +32,12 @@ def root(x: Tensor) -> Tensor:
     # Two `where`s: the gradient of the branch not taken must be finite too.
     found = ops.sqrt(ops.where(positive, x, ops.ones_like(x)))
     return ops.where(positive, found, ops.zeros_like(found))
+
+
+def inverse_softplus(x: float) -> float:
+    """The number whose softplus, log(1 + exp), is a positive number."""
+    # log(exp(x) - 1) overflows above 709.
+    return x + math.log(-math.expm1(-x))
 
 
 def arsinh(x: Tensor) -> Tensor:

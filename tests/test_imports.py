@@ -14,6 +14,7 @@ ORDER = (
     *("errors", "version", "quiet", "progress", "arguments", "precision"),
     "devices",
     *(
+        "vectors",
         "hyperbolic_ops",
         "geometry",
         "hyperboloid",

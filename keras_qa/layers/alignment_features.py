@@ -10,10 +10,10 @@ from keras import ops
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import MaskingLayer
-from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.tf_idf import TfIdf
 from keras_qa.text.vocabulary import UNKNOWN_ID
+from keras_qa.vectors import unit_vectors
 
 VECTOR_FEATURES = (
     *("alignment", "idf_alignment", "answer_alignment"),

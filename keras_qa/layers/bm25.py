@@ -83,6 +83,9 @@ class BM25(PrecisePairLayer, MaskingLayer):
 
     def build(self, input_shape: Any) -> None:
         """Creates idf, mean length and the two parameters."""
+        # The constructor calls it; a layer around this one may do so again.
+        if self.built:
+            return
         shapes = {"idf": (self.vocabulary_size,)}
         self.idf, self.mean_length, self.k1, self.b = (
             self.add_precise_weight(

@@ -61,6 +61,9 @@ class BoostedTrees(PreciseLayer):
 
     def build(self, input_shape: tuple) -> None:
         """Creates nodes, leaves and bias."""
+        # The constructor calls it; a layer around this one may do so again.
+        if self.built:
+            return
         inner = (self.trees, 2**self.depth - 1)
         self.features = self.add_weight(
             name="features",

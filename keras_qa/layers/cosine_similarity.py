@@ -7,9 +7,7 @@ from keras import ops
 
 from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.pair_layer import broadcast_shape
-from keras_qa.precision import at_least_float32
-
-SMALLEST_NORM = 1e-6
+from keras_qa.vectors import unit_vectors
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -18,8 +16,8 @@ class CosineSimilarity(PrecisePairLayer):
 
         cos(q, a) = <q, a> / (|q| |a|)
 
-    Norms are bounded below by 1e-6, so that the cosine of a zero vector is 0
-    and its gradient is finite on every backend. Half-precision inputs are
+    The cosine of a zero vector is 0 and its gradient 0. Other norms are bounded
+    below by 1e-6, so that gradients are finite. Half-precision inputs are
     computed, and returned, in float32. Masks are neither used nor passed on.
 
     Args:
@@ -59,17 +57,3 @@ class CosineSimilarity(PrecisePairLayer):
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """Returns the broadcast leading axes and a last axis of size 1."""
         return broadcast_shape(input_shape)
-
-
-def unit_vectors(x: Any) -> Any:
-    """Divides vectors by their norms, in float32 at least.
-
-    Args:
-        x: float tensor `(..., dim)`.
-
-    Returns:
-        Float tensor of the same shape; a zero vector stays zero.
-    """
-    x = ops.cast(x, at_least_float32(x.dtype))
-    squared = ops.sum(ops.square(x), axis=-1, keepdims=True)
-    return x * ops.rsqrt(ops.maximum(squared, SMALLEST_NORM**2))

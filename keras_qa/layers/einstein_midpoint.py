@@ -8,11 +8,11 @@ from keras import ops
 
 from keras_qa import hyperboloid
 from keras_qa.arguments import check_above_zero
-from keras_qa.layers.base_layer import ConfiguredLayer
+from keras_qa.layers.base_layer import PreciseLayer
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class LorentzPoints(ConfiguredLayer):
+class LorentzPoints(PreciseLayer):
     """Maps word vectors to points of the hyperboloid, with a column of ones.
 
     The point of a vector x is the exponential map, at the origin, of 2 s x with
@@ -44,7 +44,8 @@ class LorentzPoints(ConfiguredLayer):
     def __init__(
         self, scale: float = 0.05, trainable_scale: bool = True, **kwargs: Any
     ):
-        super().__init__(**kwargs)
+        # Autocasting would round the vectors to half precision on the way in.
+        super().__init__(autocast=False, **kwargs)
         check_above_zero(scale=scale)
         self.scale = scale
         self.trainable_scale = trainable_scale
@@ -52,7 +53,7 @@ class LorentzPoints(ConfiguredLayer):
 
     def build(self, input_shape: tuple) -> None:
         """Creates the logarithm of the scale."""
-        self.log_scale = self.add_weight(
+        self.log_scale = self.add_precise_weight(
             name="log_scale",
             shape=(),
             initializer=keras.initializers.Constant(math.log(self.scale)),
@@ -61,10 +62,10 @@ class LorentzPoints(ConfiguredLayer):
 
     def call(self, inputs: Any) -> Any:
         """Maps each vector of the last axis."""
-        points = hyperboloid.lift(2 * ops.exp(self.log_scale) * inputs)
+        x = ops.cast(inputs, self.precise)
+        points = hyperboloid.lift(2 * ops.exp(self.log_scale) * x)
         ones = ops.ones_like(points[..., :1])
-        points = ops.concatenate([ones, points], axis=-1)
-        return ops.cast(points, self.compute_dtype)
+        return ops.concatenate([ones, points], axis=-1)
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """`(..., dim + 2)`."""
@@ -72,7 +73,7 @@ class LorentzPoints(ConfiguredLayer):
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class EinsteinMidpoint(ConfiguredLayer):
+class EinsteinMidpoint(PreciseLayer):
     """The Einstein midpoint, from a sum of rows of `LorentzPoints`.
 
     In the Klein model, where the point of radius r and direction u is
@@ -97,14 +98,15 @@ class EinsteinMidpoint(ConfiguredLayer):
     """
 
     def __init__(self, **kwargs: Any):
-        super().__init__(**kwargs)
+        # Autocasting would round the vectors to half precision on the way in.
+        super().__init__(autocast=False, **kwargs)
         self.supports_masking = True
 
     def call(self, inputs: Any) -> Any:
         """Computes the midpoints of the last axis."""
         # Sums and means have the same midpoint.
-        point = hyperboloid.midpoint(inputs[..., 1:], inputs[..., :1])
-        return ops.cast(point, self.compute_dtype)
+        x = ops.cast(inputs, self.precise)
+        return hyperboloid.midpoint(x[..., 1:], x[..., :1])
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """`(..., dim)`."""

@@ -6,9 +6,11 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_qa.layers.base_layer import PreciseLayer
+
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class FeatureStandardization(keras.layers.Layer):
+class FeatureStandardization(PreciseLayer):
     """Shifts and scales each feature to mean 0 and standard deviation 1.
 
         y = (x - mean) / deviation
@@ -16,13 +18,14 @@ class FeatureStandardization(keras.layers.Layer):
     `adapt` sets mean and deviation, two non-trainable weights that start at 0
     and 1, from training data. A constant feature gets the deviation 1. Unlike
     `keras.layers.Normalization`, which computes with copies that `set_weights`
-    does not change, this layer computes with the weights.
+    does not change, this layer computes with the weights. Integers and
+    half-precision inputs are computed, and returned, in float32.
 
     Args:
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
-        inputs: float tensor `(..., features)`.
+        inputs: float or integer tensor `(..., features)`.
 
     Output:
         Float tensor of the same shape.
@@ -35,13 +38,14 @@ class FeatureStandardization(keras.layers.Layer):
     """
 
     def __init__(self, **kwargs: Any):
-        super().__init__(**kwargs)
+        # Autocasting would round the features to half precision.
+        super().__init__(autocast=False, **kwargs)
         self.supports_masking = True
 
     def build(self, input_shape: tuple) -> None:
         """Creates the mean and the deviation of each feature."""
         self.mean, self.deviation = (
-            self.add_weight(
+            self.add_precise_weight(
                 name=name,
                 shape=(input_shape[-1],),
                 initializer=initializer,
@@ -81,11 +85,7 @@ class FeatureStandardization(keras.layers.Layer):
 
     def call(self, inputs: Any) -> Any:
         """Standardises the last axis."""
-        mean, deviation = (
-            ops.cast(weight, inputs.dtype)
-            for weight in (self.mean, self.deviation)
-        )
-        return (inputs - mean) / deviation
+        return (ops.cast(inputs, self.precise) - self.mean) / self.deviation
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """The shape of the inputs."""

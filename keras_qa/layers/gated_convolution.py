@@ -74,7 +74,7 @@ class GatedConvolution(MaskedConvolution):
         outputs = super().call(words)
         full = ops.cast(ops.any(words != 0, axis=-1), "int32")
         read = any_word(in_windows(full, self.kernel_size[0]))
-        return outputs * ops.cast(read, outputs.dtype)[:, :, None]
+        return ops.where(read[:, :, None], outputs, ops.zeros_like(outputs))
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """`(batch_size, length, filters)`."""

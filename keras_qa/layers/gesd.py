@@ -8,8 +8,7 @@ from keras import ops
 from keras_qa.arguments import check_above_zero
 from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.pair_layer import broadcast_shape
-
-SMALLEST_DISTANCE = 1e-6
+from keras_qa.vectors import bounded_distance
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -60,8 +59,7 @@ class GESD(PrecisePairLayer):
     def call(self, inputs: Any) -> Any:
         """Computes the similarities."""
         question, answer = (ops.cast(x, self.precise) for x in inputs)
-        squared = ops.sum(ops.square(question - answer), axis=-1, keepdims=True)
-        distance = ops.sqrt(ops.maximum(squared, SMALLEST_DISTANCE**2))
+        distance = bounded_distance(question, answer)
         product = ops.sum(question * answer, axis=-1, keepdims=True)
         return ops.sigmoid(self.gamma * (product + self.c)) / (1 + distance)
 

@@ -1,6 +1,5 @@
 """Distance of points that are given by tangent vectors at the origin."""
 
-import math
 from typing import Any
 
 import keras
@@ -8,6 +7,7 @@ from keras import ops
 
 from keras_qa import hyperboloid
 from keras_qa.arguments import check_above_zero
+from keras_qa.hyperbolic_ops import inverse_softplus
 from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.pair_layer import broadcast_shape
 
@@ -82,12 +82,12 @@ class HyperbolicDistance(PrecisePairLayer):
     def build(self, input_shape: Any) -> None:
         """Creates the weights of the curvature and of the asymmetry."""
         if self.trainable_curvature:
-            # The inverse of softplus.
-            start = math.log(math.expm1(self.curvature))
             self.curvature_weight = self.add_precise_weight(
                 name="curvature",
                 shape=(),
-                initializer=keras.initializers.Constant(start),
+                initializer=keras.initializers.Constant(
+                    inverse_softplus(self.curvature)
+                ),
             )
         if self.asymmetric:
             self.asymmetry_weight = self.add_precise_weight(

@@ -100,7 +100,7 @@ class InnerAttentionGRU(PairLayer, ConfiguredLayer):
         super().__init__(**kwargs)
         check_positive(units=units)
         check_choice("attention", attention, ATTENTIONS)
-        if occam is not None and (occam < 0 or attention == "gate"):
+        if occam is not None and (not occam >= 0 or attention == "gate"):
             raise ValueError(
                 "`occam` must be None or at least 0, and None for the "
                 "attention 'gate', which has no weights. "

@@ -11,13 +11,13 @@ from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
 from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import MaskingLayer
-from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.pair_layer import check_parts
 from keras_qa.layers.sequences import cut_or_pad
 from keras_qa.layers.sequences import masked_softmax
 from keras_qa.layers.sequences import weighted_sum
 from keras_qa.text.sides import SIDES
+from keras_qa.vectors import unit_vectors
 
 TERMS = ("question", "answer", "jump", "frequency", "match")
 QUESTION_TERMS = ("aligned", "final")

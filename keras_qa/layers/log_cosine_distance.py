@@ -6,9 +6,9 @@ import keras
 from keras import ops
 
 from keras_qa.arguments import check_above_zero
-from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.pair_layer import broadcast_shape
+from keras_qa.vectors import unit_vectors
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")

@@ -8,11 +8,11 @@ from keras import ops
 
 from keras_qa.arguments import check_positive
 from keras_qa.initializers import fresh
-from keras_qa.layers.cosine_similarity import SMALLEST_NORM
-from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.sequences import mask_of
+from keras_qa.vectors import inverse_norms
+from keras_qa.vectors import unit_vectors
 
 STRATEGIES = ("full", "max_pooling", "attentive", "max_attentive")
 DIRECTIONS = ("forward", "backward")
@@ -193,8 +193,7 @@ def check_strategies(strategies: Sequence[str]) -> list[str]:
 
 def _inverse_norms(x: Any, weights: Any) -> Any:
     """1 / |W_k * x| for each perspective, `(..., perspectives)`."""
-    squared = ops.matmul(ops.square(x), weights)
-    return ops.rsqrt(ops.maximum(squared, SMALLEST_NORM**2))
+    return inverse_norms(ops.matmul(ops.square(x), weights))
 
 
 def _largest_cosines(p: Any, q: Any, weights: Any, words: Any) -> Any:

@@ -8,8 +8,7 @@ from keras import ops
 
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import ConfiguredLayer
-
-PADDING_ID = 0
+from keras_qa.text.vocabulary import PADDING_ID
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")

@@ -1,13 +1,14 @@
 """A weighted cosine distance of the vectors of two whole texts."""
 
+import math
 from typing import Any
 
 import keras
 from keras import ops
 
 from keras_qa.layers.base_layer import MaskingLayer
-from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.pair_layer import PrecisePairLayer
+from keras_qa.vectors import unit_vectors
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -20,7 +21,7 @@ class SentenceDistance(PrecisePairLayer, MaskingLayer):
     returned, in float32. Masks are neither used nor passed on.
 
     Args:
-        initial_weight: start of w.
+        initial_weight: start of w; finite.
         **kwargs: the arguments of `keras.layers.Layer`.
 
     Call arguments:
@@ -28,6 +29,9 @@ class SentenceDistance(PrecisePairLayer, MaskingLayer):
 
     Output:
         Distances `(batch_size, 1)`.
+
+    Raises:
+        ValueError: if `initial_weight` is not finite.
 
     Example:
         >>> q, a = keras.ops.array([[3.0, 4.0]]), keras.ops.array([[4.0, 3.0]])
@@ -40,6 +44,11 @@ class SentenceDistance(PrecisePairLayer, MaskingLayer):
     def __init__(self, initial_weight: float = 1.0, **kwargs: Any):
         # Autocasting would round the vectors to half precision on the way in.
         super().__init__(autocast=False, **kwargs)
+        if not math.isfinite(initial_weight):
+            raise ValueError(
+                "`initial_weight` must be finite. "
+                f"Received: initial_weight={initial_weight!r}"
+            )
         self.initial_weight = initial_weight
 
     def build(self, input_shape: Any) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.pair_layer import PrecisePairLayer
+from keras_qa.vectors import unit_vectors
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")

@@ -6,9 +6,11 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.arguments import check_above_zero
 from keras_qa.arguments import check_choice
+from keras_qa.hyperbolic_ops import inverse_softplus
 from keras_qa.layers.base_layer import ConfiguredLayer
-from keras_qa.layers.cosine_similarity import unit_vectors
+from keras_qa.vectors import unit_vectors
 
 PROJECTIONS = ("lorentz", "sphere", "radius")
 
@@ -72,11 +74,7 @@ class TangentProjection(ConfiguredLayer):
     ):
         super().__init__(**kwargs)
         check_choice("projection", projection, PROJECTIONS)
-        for name, value in (("scale", scale), ("radius", radius)):
-            if value <= 0:
-                raise ValueError(
-                    f"`{name}` must be positive. Received: {name}={value!r}"
-                )
+        check_above_zero(scale=scale, radius=radius)
         self.projection = projection
         self.scale = scale
         self.trainable_scale = trainable_scale
@@ -94,7 +92,7 @@ class TangentProjection(ConfiguredLayer):
                 trainable=self.trainable_scale,
             )
             return
-        start = math.log(math.expm1(self.radius) / 2)
+        start = inverse_softplus(self.radius) - math.log(2)
         self.bias = self.add_weight(
             name="radius_bias", shape=(), initializer=constant(start)
         )

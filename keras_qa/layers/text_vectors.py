@@ -61,6 +61,9 @@ class TextVectors(PairLayer):
 
     def build(self, input_shape: Any) -> None:
         """Creates the vectors."""
+        # The constructor calls it; a layer around this one may do so again.
+        if self.built:
+            return
         texts, words, dim = self.shape
         # The first vector is that of padding.
         self.vectors = self.add_weight(

@@ -84,6 +84,9 @@ class TfIdf(PreciseLayer, MaskingLayer):
 
     def build(self, input_shape: tuple) -> None:
         """Creates the idf of the words."""
+        # The constructor calls it; a layer around this one may do so again.
+        if self.built:
+            return
         self.idf = self.add_precise_weight(
             name="idf",
             shape=(self.vocabulary_size,),

@@ -9,10 +9,10 @@ from keras_qa.arguments import check_positive
 from keras_qa.arguments import check_positive_or_none
 from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import MaskingLayer
-from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.sequences import mask_of
 from keras_qa.layers.sequences import masked_softmax
+from keras_qa.vectors import unit_vectors
 
 EXACT = 1 - 1e-5
 """Cosines from here on are matches of equal vectors; the rest is rounding."""

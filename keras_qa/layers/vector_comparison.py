@@ -5,10 +5,10 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.pair_layer import PrecisePairLayer
-
-SMALLEST_DISTANCE = 1e-6
+from keras_qa.layers.pair_layer import broadcast_shape
+from keras_qa.vectors import bounded_distance
+from keras_qa.vectors import unit_vectors
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -19,9 +19,9 @@ class VectorComparison(PrecisePairLayer):
         comU2(q, a) = (cos(q, a), ||q - a||)
 
     The distance is bounded below by 1e-6 and the norms as in
-    `CosineSimilarity`, so that gradients are finite at equal and at zero
-    vectors. Half-precision inputs are computed, and returned, in float32.
-    Masks are neither used nor passed on.
+    `CosineSimilarity`, so that gradients are finite; equal vectors have none
+    by the distance, zero vectors none by the cosine. Half-precision inputs are
+    computed, and returned, in float32. Masks are neither used nor passed on.
 
     Args:
         differences: whether the absolute differences follow (comU1) or not
@@ -58,23 +58,17 @@ class VectorComparison(PrecisePairLayer):
     def call(self, inputs: Any) -> Any:
         """Compares the vectors."""
         question, answer = (ops.cast(x, self.precise) for x in inputs)
-        difference = question - answer
-        squared = ops.sum(ops.square(difference), axis=-1, keepdims=True)
         cosine = ops.sum(
             unit_vectors(question) * unit_vectors(answer),
             axis=-1,
             keepdims=True,
         )
-        distance = ops.sqrt(ops.maximum(squared, SMALLEST_DISTANCE**2))
-        features = [cosine, distance]
+        features = [cosine, bounded_distance(question, answer)]
         if self.differences:
-            features.append(ops.abs(difference))
+            features.append(ops.abs(question - answer))
         return ops.concatenate(features, axis=-1)
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, ..., 2 + dim)`, or 2 without differences."""
-        question, answer = input_shape
-        *axes, dim = (
-            y if x == 1 else x for x, y in zip(question, answer, strict=True)
-        )
-        return (*axes, 2 + (dim if self.differences else 0))
+        dim = input_shape[0][-1] if self.differences else 0
+        return (*broadcast_shape(input_shape)[:-1], 2 + dim)

@@ -8,10 +8,10 @@ from keras import ops
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive_or_none
 from keras_qa.layers.base_layer import ConfiguredLayer
-from keras_qa.layers.cosine_similarity import unit_vectors
 from keras_qa.layers.pair_layer import PairLayer
-from keras_qa.layers.vector_comparison import SMALLEST_DISTANCE
 from keras_qa.precision import at_least_float32
+from keras_qa.vectors import bounded_distance
+from keras_qa.vectors import unit_vectors
 
 FUNCTIONS = (
     *("nn", "ntn", "euclidean_cosine"),
@@ -157,8 +157,7 @@ def _distance_and_cosine(text: Any, aligned: Any) -> Any:
     text, aligned = (
         ops.cast(x, at_least_float32(dtype)) for x in (text, aligned)
     )
-    squared = ops.sum(ops.square(text - aligned), axis=-1, keepdims=True)
-    distance = ops.sqrt(ops.maximum(squared, SMALLEST_DISTANCE**2))
+    distance = bounded_distance(text, aligned)
     cosine = unit_vectors(text) * unit_vectors(aligned)
     cosine = ops.sum(cosine, axis=-1, keepdims=True)
     return ops.cast(ops.concatenate([distance, cosine], axis=-1), dtype)

@@ -1,1 +1,1 @@
-"""Losses of pairs and of triplets."""
+"""Losses of pairs, triplets, lists and batches, and of distillation."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 import keras
+from keras import ops
 
 LOSS_OF_PAIRS = (
     "fit a model to pairs with a loss of one score, such as "
@@ -30,7 +31,11 @@ def check_candidates(y_pred: Any, remedy: str = LOSS_OF_PAIRS) -> None:
 
 
 class BatchLoss(keras.losses.Loss):
-    """A loss with one value for a batch, not one for each row."""
+    """A loss with one value for a batch, not one for each row.
+
+    A mask that Keras attaches to `y_pred` changes nothing: labels of -1 say
+    what to ignore.
+    """
 
     def __call__(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
@@ -47,4 +52,8 @@ class BatchLoss(keras.losses.Loss):
                 f"{type(self).__name__} has one value for a batch. "
                 f"Received: sample_weight={sample_weight!r}"
             )
-        return super().__call__(y_true, y_pred)
+        # Keras would multiply the one value by a mask's rows and add them up.
+        y_true, y_pred = (
+            ops.convert_to_tensor(x, dtype=self.dtype) for x in (y_true, y_pred)
+        )
+        return self.call(y_true, y_pred)

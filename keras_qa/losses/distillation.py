@@ -144,16 +144,16 @@ class DistillationKL(keras.losses.Loss):
             )
         self.temperature = temperature
         self.label_weight = label_weight
+        self._labels = ListwiseSoftmax(reduction="none", dtype=dtype)
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The losses of the questions, before the reduction."""
         check_candidates(y_pred)
         if not self.label_weight:
             return self._divergence(y_true, y_pred)
-        labels = ListwiseSoftmax(reduction="none", dtype=self.dtype)
         return (1 - self.label_weight) * self._divergence(
             y_true[..., 0], y_pred
-        ) + self.label_weight * labels(y_true[..., 1], y_pred)
+        ) + self.label_weight * self._labels(y_true[..., 1], y_pred)
 
     def _divergence(self, y_true: Any, y_pred: Any) -> Any:
         real = ops.logical_not(ops.isnan(y_true))

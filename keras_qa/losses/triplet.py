@@ -9,6 +9,7 @@ from keras import ops
 from keras_qa.arguments import check_above_zero
 from keras_qa.arguments import check_choice
 from keras_qa.losses.batches import BatchLoss
+from keras_qa.vectors import inverse_norms
 
 MINING = ("hard", "semi-hard", "all", "batch-hard", "schroff-semi-hard")
 BATCH_HARD = ("hard", "batch-hard")
@@ -255,7 +256,7 @@ def embedding_distances(embeddings: Any, metric: str = "L2") -> Any:
     """
     if metric == "angular":
         square = ops.sum(ops.square(embeddings), axis=1, keepdims=True)
-        unit = embeddings * ops.rsqrt(ops.maximum(square, 1e-12))
+        unit = embeddings * inverse_norms(square)
         return ops.relu(1.0 - ops.matmul(unit, ops.transpose(unit)))
     square = ops.sum(ops.square(embeddings), axis=1, keepdims=True)
     product = ops.matmul(embeddings, ops.transpose(embeddings))
@@ -290,9 +291,9 @@ def _mined(
 def _counts(
     mining: str, losses: Any, positives: Any, negatives: Any, complete: Any
 ) -> Any:
-    """Returns the number of triplets in each loss of `_mined`, float32."""
+    """Returns the number of triplets in each loss of `_mined`."""
     if mining == "all":
-        ones = [ops.cast(mask, "float32") for mask in (positives, negatives)]
+        ones = [ops.cast(mask, losses.dtype) for mask in (positives, negatives)]
         return ops.sum(ones[0], axis=1) * ops.sum(ones[1], axis=1)
     counted = ops.logical_and(positives, complete)
     if mining in BATCH_HARD:
@@ -300,7 +301,7 @@ def _counts(
     elif mining == "schroff-semi-hard":
         # Exactly the triplets within the margin cost something.
         counted = ops.logical_and(counted, losses > 0)
-    return ops.cast(counted, "float32")
+    return ops.cast(counted, losses.dtype)
 
 
 def _farthest(distances: Any, allowed: Any) -> Any:

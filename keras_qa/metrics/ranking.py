@@ -1,5 +1,6 @@
 """Measures of the order of each question's candidates."""
 
+import math
 from typing import Any
 
 import keras
@@ -211,7 +212,7 @@ class NDCG(_CutMetric):
 
     def measure(self, grades: Any) -> Any:
         """The gain of each question, `(batch_size,)`."""
-        discount = ops.log(2.0) / ops.log(_ranks(grades) + 1)
+        discount = math.log(2.0) / ops.log(_ranks(grades) + 1)
 
         def gain(ordered: Any) -> Any:
             return ops.sum((ordered * discount)[:, : self.k], axis=1)

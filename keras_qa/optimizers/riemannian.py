@@ -55,7 +55,8 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
     retracted; accumulated gradients are converted one by one (exact except
     for `"gradient"`, which is not linear). A moving average of points may
     leave the ball, so `"manifold"` raises an error for `use_ema`. Under
-    `tf.distribute`, each replica converts its gradient before the sum.
+    `tf.distribute`, each replica converts its gradient before the sum;
+    geodesic steps (`retraction="exp"`) need a single replica.
 
     TensorFlow's sparse gradients, those of `keras.layers.Embedding`, stay
     sparse: repeated rows are summed, and only rows with a gradient converted.
@@ -81,7 +82,8 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
     Raises:
         ValueError: if an argument has an unknown value or is out of range, if
             the inner optimizer cannot be wrapped, or, in `build`, if no
-            variable would be converted.
+            variable would be converted, or several replicas would take
+            geodesic steps.
 
     Example:
         >>> model.compile(
@@ -115,6 +117,7 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
                 "which converts the variables with a PoincareBall constraint. "
                 f"Received: variable_pattern={variable_pattern!r}"
             )
+        _check_pattern(variable_pattern)
         _check_gradient_bounds(
             gradient_offset, gradient_clip_value, gradient_clip_norm
         )
@@ -134,7 +137,8 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
             variables: the model's trainable variables.
 
         Raises:
-            ValueError: if none of them would be converted.
+            ValueError: if none of them would be converted, or several replicas
+                would take geodesic steps.
         """
         if self.built:
             return
@@ -143,6 +147,12 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
                 f"`conversion` {self.conversion!r} needs at least one variable "
                 "to convert (see `variable_pattern` and `PoincareBall`). "
                 f"Received: variables={[v.path for v in variables]}"
+            )
+        if self._is_geodesic and (replicas := _replicas(variables)) > 1:
+            raise ValueError(
+                '`retraction` must be "projection" where several replicas of '
+                "`tf.distribute` train. Received: "
+                f"retraction={self.retraction!r}, {replicas} replicas"
             )
         self.inner_optimizer.build(variables)
         super().build(variables)
@@ -242,6 +252,10 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
         bound = self.gradient_clip_norm
         return gradient * (bound / ops.maximum(length, bound)) * scale
 
+    @property
+    def _is_geodesic(self) -> bool:
+        return self.conversion == "manifold" and self.retraction == "exp"
+
     @contextlib.contextmanager
     def _geodesic_steps(self, variables: list[Any]) -> Iterator[None]:
         """Makes the steps inside the block geodesic.
@@ -251,7 +265,8 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
         also has the value before the step.
         """
         constraints = [variable.constraint for variable in variables]
-        if self.conversion == "manifold" and self.retraction == "exp":
+        # Replicas would replace it by turns: `build` refuses several.
+        if self._is_geodesic:
             for variable in filter(self.converts, variables):
                 variable.constraint = _geodesic_step(variable)
         try:
@@ -345,6 +360,16 @@ def _check_gradient_bounds(offset: float, value: float, norm: float) -> None:
         )
 
 
+def _check_pattern(pattern: str | None) -> None:
+    try:
+        re.compile(pattern or "")
+    except (re.error, TypeError) as error:
+        raise ValueError(
+            "`variable_pattern` must be a regular expression or None. "
+            f"Received: variable_pattern={pattern!r} ({error})"
+        ) from error
+
+
 def _inner(inner_optimizer: Any, conversion: str) -> Any:
     inner_optimizer = keras.optimizers.get(inner_optimizer)
     if isinstance(inner_optimizer, keras.optimizers.LossScaleOptimizer):
@@ -379,6 +404,18 @@ def _geodesic_step(variable: Any) -> Callable[[Any], Any]:
         return ball(ops.cast(point, start.dtype))
 
     return constraint
+
+
+def _replicas(variables: Sequence[Any]) -> int:
+    """The number of replicas, without importing TensorFlow."""
+    return max(
+        getattr(
+            getattr(variable.value, "distribute_strategy", None),
+            "num_replicas_in_sync",
+            1,
+        )
+        for variable in variables
+    )
 
 
 def _is_sparse(gradient: Any) -> bool:

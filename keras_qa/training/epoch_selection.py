@@ -283,9 +283,10 @@ def save_weights(model: keras.Model, path: Path) -> None:
         OSError: if there is none.
     """
     optimizer = model.optimizer.variables if model.optimizer else []
-    # No number of the kit's variables has more than 4 bytes.
+    # Numbers of 64 bits under float64; no others have more than 32.
     needed = _FILE_BYTES + sum(
-        _VARIABLE_BYTES + 4 * math.prod(variable.shape)
+        _VARIABLE_BYTES
+        + (8 if "64" in variable.dtype else 4) * math.prod(variable.shape)
         for variable in (*model.variables, *optimizer)
     )
     with path.open("wb") as file:

@@ -15,12 +15,19 @@ class LinearWarmUp(keras.optimizers.schedules.LearningRateSchedule):
         warm_up: share of the steps until the peak, from 0 to 1.
         steps: number of all steps; `TellSteps` sets it.
 
+    Raises:
+        ValueError: if `warm_up` is not from 0 to 1.
+
     Example:
         >>> LinearWarmUp(1.0, warm_up=0.5, steps=4)(1)
         0.8
     """
 
     def __init__(self, peak: float, warm_up: float, steps: int = 1):
+        if not 0 <= warm_up <= 1:
+            raise ValueError(
+                f"`warm_up` must be from 0 to 1. Received: warm_up={warm_up!r}"
+            )
         self.peak = peak
         self.warm_up = warm_up
         self.steps = steps
@@ -30,7 +37,7 @@ class LinearWarmUp(keras.optimizers.schedules.LearningRateSchedule):
         # The first step has a rate above 0, and so has the last.
         done = (ops.cast(step, "float32") + 1) / (self.steps + 1)
         rising = done / max(self.warm_up, 1e-9)
-        falling = (1 - done) / (1 - self.warm_up)
+        falling = (1 - done) / max(1 - self.warm_up, 1e-9)
         return self.peak * ops.clip(ops.minimum(rising, falling), 0.0, 1.0)
 
     def get_config(self) -> dict[str, Any]:

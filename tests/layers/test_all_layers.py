@@ -17,6 +17,23 @@ SIZES = {
 
 
 @pytest.mark.once
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("BM25", [(None, 3), (None, 4)]),
+        ("BoostedTrees", (None, 4)),
+        ("TextVectors", [(None, 1), (None, 4)]),
+        ("TfIdf", (None, 4)),
+    ],
+)
+def test_what_the_constructor_builds_may_be_built_again(name, shape):
+    layer = getattr(layers, name)(**ARGUMENTS[name])
+    weights = layer.weights
+    layer.build(shape)
+    assert list(map(id, layer.weights)) == list(map(id, weights))
+
+
+@pytest.mark.once
 @pytest.mark.parametrize("name", layers.__all__)
 def test_unknown_keywords(name):
     with pytest.raises((TypeError, ValueError), match="drop_out"):

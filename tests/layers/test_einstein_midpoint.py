@@ -1,5 +1,6 @@
 """LorentzPoints and EinsteinMidpoint: contracts, and a midpoint by hand."""
 
+import keras
 import numpy as np
 import pytest
 from keras import ops
@@ -53,6 +54,20 @@ def test_midpoints_of_texts(pooling):
     # One word is its own midpoint; no word, the origin.
     np.testing.assert_allclose(output[2], words[2, 0], rtol=1e-4)
     assert not output[3].any()
+
+
+def test_far_points_in_half_precision():
+    words = np.full((2, 3, 4), 30, "float32")
+    layers = LorentzPoints(0.5), BagOfWords("sum"), EinsteinMidpoint()
+    policy = "mixed_float16"
+    single = half = words
+    for layer in layers:
+        single = layer(single)
+        precise = isinstance(layer, BagOfWords)
+        config = {**layer.get_config(), "dtype": None if precise else policy}
+        half = type(layer).from_config(config)(half)
+        assert keras.backend.standardize_dtype(half.dtype) == "float32"
+    np.testing.assert_array_equal(*map(ops.convert_to_numpy, (single, half)))
 
 
 @pytest.mark.once

@@ -50,6 +50,18 @@ def test_the_statistics_are_weights():
     np.testing.assert_array_equal(_numpy(twin(ROWS)), _numpy(layer(ROWS)))
 
 
+def test_integers_and_half_precision_are_computed_in_float32():
+    layer = FeatureStandardization()
+    layer.adapt(np.array([[1.0], [4.0]]))
+    output = _numpy(layer(np.array([[5], [7]])))
+    np.testing.assert_allclose(output, [[5 / 3], [3]], rtol=1e-6)
+    layer = FeatureStandardization(dtype="mixed_float16")
+    layer.adapt(np.array([[2000.0], [2000.5]]))
+    output = layer(np.array([[2000.5]], "float32"))
+    assert keras.backend.standardize_dtype(output.dtype) == "float32"
+    np.testing.assert_array_equal(_numpy(output), [[1]])
+
+
 def test_adapting_again_reaches_a_compiled_model():
     model = keras.Sequential([keras.Input((2,)), FeatureStandardization()])
     model.predict(ROWS, verbose=0)

@@ -74,6 +74,14 @@ def test_half_precision_inputs_are_computed_in_float32(dtype):
 
 
 @pytest.mark.once
+@pytest.mark.parametrize("curvature", [1e-6, 0.5, 20.0, 1000.0])
+def test_a_learned_curvature_starts_where_it_is_said(curvature):
+    layer = HyperbolicDistance(curvature, trainable_curvature=True)
+    layer.build([(None, 2), (None, 2)])
+    assert float(layer.space()[0]) == pytest.approx(curvature, rel=1e-5)
+
+
+@pytest.mark.once
 def test_argument_errors():
     message = "`curvature` must be positive. Received: curvature=0"
     with pytest.raises(ValueError, match=message):

@@ -118,6 +118,7 @@ def test_gradients_of_occams_loss_reach_its_factor():
         ({"units": 0}, "`units` must be a positive integer"),
         ({"units": 2, "attention": "all"}, "`attention` must be one of"),
         ({"units": 2, "occam": -1.0}, "`occam` must be None or at least 0"),
+        ({"units": 2, "occam": np.nan}, "Received: occam=nan"),
         ({"units": 2, "attention": "gate", "occam": 0.1}, "no weights"),
     ],
 )

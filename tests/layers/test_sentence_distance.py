@@ -42,3 +42,5 @@ def test_all_pairs_and_zero_vectors():
 def test_errors():
     with pytest.raises(ValueError, match="one `dim`"):
         SentenceDistance()([np.ones((2, 3)), np.ones((2, 4))])
+    with pytest.raises(ValueError, match="Received: initial_weight=nan"):
+        SentenceDistance(np.nan)

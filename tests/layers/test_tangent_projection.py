@@ -55,6 +55,12 @@ def test_lorentz_gives_the_points_of_the_exponential_map():
     )
 
 
+@pytest.mark.once
+def test_a_great_radius():
+    y = _call(TangentProjection("sphere", radius=800.0), np.array([[3.0, 4.0]]))
+    np.testing.assert_allclose(y, [[480, 640]], rtol=1e-6)
+
+
 @pytest.mark.parametrize("projection", ["sphere", "radius"])
 def test_all_points_start_at_one_radius(projection):
     x = _vectors()
@@ -91,6 +97,7 @@ def test_gradients_are_finite(projection):
         ({"projection": "clip"}, "`projection`.*Received: projection='clip'"),
         ({"scale": 0}, "`scale` must be positive. Received: scale=0"),
         ({"radius": -1}, "`radius` must be positive. Received: radius=-1"),
+        ({"radius": np.nan}, "`radius` must be positive. Received: radius=nan"),
     ],
 )
 def test_errors(arguments, message):

@@ -1,5 +1,6 @@
 """VectorComparison against NumPy: all pairs, finite gradients."""
 
+import keras
 import numpy as np
 import pytest
 
@@ -37,6 +38,14 @@ def test_comparison_contract(differences):
         [QUESTION, ANSWER],
         (2, 3, 5, 6 if differences else 2),
     )
+
+
+def test_inputs_of_other_ranks_broadcast():
+    question, answer = keras.Input((3, 4)), keras.Input((4,))
+    layer = VectorComparison()
+    assert layer([question, answer]).shape == (None, 3, 6)
+    found = layer([QUESTION[:, :, 0], VECTORS])
+    assert found.shape == (2, 3, 6)
 
 
 @pytest.mark.once

@@ -1,13 +1,16 @@
-"""What losses refuse, which Keras would train on without a word."""
+"""What losses refuse or ignore, and the dtypes of triplet losses."""
 
+import keras
 import numpy as np
 import pytest
+from keras import ops
 
 from keras_qa.losses.distillation import DistillationKL
 from keras_qa.losses.distillation import MarginMSE
 from keras_qa.losses.in_batch import InBatchSoftmax
 from keras_qa.losses.listwise import ListwiseSoftmax
 from keras_qa.losses.pairwise import PairwiseHinge
+from keras_qa.losses.triplet import MINING
 from keras_qa.losses.triplet import EmbeddingTripletLoss
 from keras_qa.losses.triplet import TripletLoss
 
@@ -28,3 +31,34 @@ def test_weights_of_rows(loss):
     labels = np.eye(3, dtype=np.float32)
     with pytest.raises(ValueError, match=r"class_weight.*one value for a ba"):
         loss(labels, labels, sample_weight=np.ones(3))
+
+
+class _Masked(keras.layers.Layer):
+    """Returns its inputs with a mask."""
+
+    def compute_mask(self, inputs, previous_mask=None):
+        return ops.ones(ops.shape(inputs)[:1], "bool")
+
+    def call(self, inputs):
+        return 1 * inputs
+
+
+def test_masks_of_rows_change_nothing():
+    labels = np.eye(3, dtype=np.float32)
+    distances = np.arange(9, dtype=np.float32).reshape(3, 3)
+    masked = _Masked()(distances)
+    loss = TripletLoss(reduction="sum")
+    assert float(loss(labels, masked)) == float(loss(labels, distances)) > 0
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("mining", MINING)
+@pytest.mark.parametrize("kind", [TripletLoss, EmbeddingTripletLoss])
+def test_other_dtypes(kind, mining):
+    labels = [0, 1, 1] if kind is EmbeddingTripletLoss else np.eye(3)
+    values = np.arange(9.0).reshape(3, 3)
+    expected = float(kind(mining=mining)(labels, values))
+    for dtype in ("float64", "float16"):
+        found = kind(mining=mining, dtype=dtype)(labels, values)
+        assert keras.backend.standardize_dtype(found.dtype) == dtype
+        assert float(found) == pytest.approx(expected, rel=1e-3)

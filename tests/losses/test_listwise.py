@@ -124,6 +124,7 @@ def test_config_round_trip():
     ("settings", "message"),
     [
         ({"positives": "all"}, "`positives` must be one of .*positives='all'"),
+        ({"temperature": None}, "`temperature` must .* temperature=None"),
         ({"temperature": 0}, "`temperature` must .* Received: temperature=0"),
     ],
 )

@@ -45,6 +45,9 @@ def test_config_round_trip():
     assert revived.margin == 5.0
 
 
-def test_rejects_a_margin_that_is_not_positive():
-    with pytest.raises(ValueError, match=r"`margin` .* Received: margin=0"):
-        PairwiseHinge(margin=0)
+@pytest.mark.parametrize("margin", [0, "a", None])
+def test_rejects_a_margin_that_is_not_positive(margin):
+    with pytest.raises(
+        ValueError, match=f"`margin` .* Received: margin={margin!r}"
+    ):
+        PairwiseHinge(margin=margin)

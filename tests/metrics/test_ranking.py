@@ -71,6 +71,15 @@ def test_a_constant_score_puts_the_right_one_last():
     assert float(metric.result()) == 0.5
 
 
+@pytest.mark.once
+@pytest.mark.parametrize("name", MEASURES)
+def test_double_precision(name):
+    config = {**MEASURES[name].get_config(), "dtype": "float64"}
+    metric = type(MEASURES[name]).from_config(config)
+    metric.update_state([[1, 0]], [[2.0, 1.0]])
+    assert float(metric.result()) == pytest.approx(0.25 if name == "P@4" else 1)
+
+
 def test_scores_of_pairs_are_refused():
     with pytest.raises(ValueError, match=r"the callback `RankingV.*\(3, 1\)"):
         metrics.NDCG()(np.ones((3, 1)), np.ones((3, 1)))

@@ -1,5 +1,7 @@
 """RiemannianOptimizer: each conversion by hand."""
 
+from types import SimpleNamespace
+
 import keras
 import numpy as np
 import pytest
@@ -227,6 +229,7 @@ def test_adagrad_by_hand():
             {"conversion": "manifold", "variable_pattern": "kernel"},
             r"`variable_pattern` must be None.*variable_pattern='kernel'",
         ),
+        ({"variable_pattern": "("}, r"`variable_pattern` must be a reg.*'\('"),
         ({"gradient_offset": -1.0}, r"`gradient_offset` must not.*=-1.0"),
         ({"gradient_clip_value": -1}, r"positive.*gradient_clip_value=-1"),
         ({"gradient_clip_norm": 0.0}, r"positive.*gradient_clip_norm=0.0"),
@@ -262,6 +265,25 @@ def test_nothing_to_convert_is_an_error(arguments):
     variable = keras.Variable(POINTS, name="points")
     with pytest.raises(
         ValueError, match=r"at least one variable to convert.*\['points'\]"
+    ):
+        optimizer.build([variable])
+
+
+@pytest.mark.once
+def test_geodesic_steps_need_a_single_replica():
+    class Mirrored(keras.Variable):
+        @property
+        def value(self):
+            strategy = SimpleNamespace(num_replicas_in_sync=2)
+            return SimpleNamespace(distribute_strategy=strategy)
+
+    variable = Mirrored(POINTS)
+    variable.constraint = PoincareBall()
+    optimizer = RiemannianOptimizer(
+        keras.optimizers.SGD(0.1), conversion="manifold"
+    )
+    with pytest.raises(
+        ValueError, match=r"be \"projection\" .*=.*, 2 replicas"
     ):
         optimizer.build([variable])
 

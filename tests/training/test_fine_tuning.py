@@ -18,6 +18,14 @@ def test_the_rate_rises_and_falls():
     copy = keras.saving.deserialize_keras_object(config)
     assert float(copy(3)) == found[3]
     assert float(LinearWarmUp(2.0, 0.0, steps=1)(0)) == 1.0
+    assert float(LinearWarmUp(2.0, 1.0, steps=1)(0)) == 1.0
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("warm_up", [-0.1, 2.0, np.nan])
+def test_a_share_that_is_none(warm_up):
+    with pytest.raises(ValueError, match=f"Received: warm_up={warm_up}"):
+        LinearWarmUp(1.0, warm_up)
 
 
 def fitted(optimizer, callbacks, **options):
