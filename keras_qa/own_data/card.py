@@ -23,7 +23,8 @@ def report(metrics: Mapping[str, Any]) -> str:
     Args:
         metrics: the content of `metrics.json`.
     """
-    lines = [*metrics["table"], "", *metrics["notes"], *_warnings(metrics)]
+    lines = [*metrics["table"], "", *metrics["notes"]]
+    lines += data_warnings(metrics)
     return "\n".join([*lines, *verdict(metrics)])
 
 
@@ -102,7 +103,13 @@ def _extra() -> str:
     return " (pip install 'keras-qa[bert]')" * missing
 
 
-def _warnings(metrics: Mapping[str, Any]) -> list[str]:
+def data_warnings(metrics: Mapping[str, Any]) -> list[str]:
+    """What is irregular in the questions of a training.
+
+    Args:
+        metrics: the content of `metrics.json`, or of it what
+            `keras_qa.own_data.questions.Parts.described` gives.
+    """
     lines = []
     fit = metrics["parts"]["fit"]
     if 2 * fit["mixed"] < (given := fit["questions"]):
@@ -192,7 +199,7 @@ def card(metrics: Mapping[str, Any]) -> str:
         "",
         "Digests of the inputs: "
         + ", ".join(f"{name} {of}" for name, of in inputs.items()),
-        *(line for warning in _warnings(metrics) for line in ("", warning)),
+        *(line for warning in data_warnings(metrics) for line in ("", warning)),
         "",
         "## Figures on dev",
         "",

@@ -408,3 +408,18 @@ def test_what_to_try_is_said():
         "cosineqa+floors is above the best floor, BM25, tuned."
     ]
     assert json.dumps(metrics)
+
+
+def test_what_is_irregular_is_said_before_the_training(
+    tmp_path, monkeypatch, capsys
+):
+    def stop(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("keras_qa.own_data.training._run", stop)
+    table = write_table(tmp_path / "faq.csv", range(30), labels=False)
+    with pytest.raises(KeyboardInterrupt):
+        tiny(table, tmp_path / "run", dev=table)
+    said = capsys.readouterr().err
+    assert "There were no wrong answers: BM25 found candidates" in said
+    assert "Warning: 30 questions of dev are in the training file" in said
