@@ -178,7 +178,9 @@ def test_equal_ids_are_refused_before_anything_is_trained(tmp_path, part):
 
 
 def labelled(path, *labels):
-    rows = [f"q{i}?,a{i} {x},{x}" for i in range(30) for x in labels]
+    rows = [
+        f"what is q{i}?,it is a{i} {x},{x}" for i in range(30) for x in labels
+    ]
     path.write_text("\n".join(["question,answer,label", *rows]))
     return path
 
