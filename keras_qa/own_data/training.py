@@ -41,6 +41,7 @@ from keras_qa.own_data.settings import TrainSettings
 from keras_qa.own_data.settings import has_floors
 from keras_qa.own_data.settings import networks_of
 from keras_qa.own_data.settings import settings_of
+from keras_qa.own_data.vectors import check_files
 from keras_qa.own_data.vectors import vector_names
 from keras_qa.own_data.vectors import word_matrix
 from keras_qa.text.word_pieces import WORD_PIECES
@@ -184,6 +185,7 @@ def train(
         identity["inputs"]["bert"] = bert_digest(source)
     folder = folder_of(Path(output), identity)
     if not folder.finished:
+        check_files(names)
         parts = divide(
             read_questions(data, table),
             None if dev is None else read_questions(dev, table),

@@ -423,3 +423,15 @@ def test_what_is_irregular_is_said_before_the_training(
     said = capsys.readouterr().err
     assert "There were no wrong answers: BM25 found candidates" in said
     assert "Warning: 30 questions of dev are in the training file" in said
+
+
+@pytest.mark.parametrize("text", ["question,answer\n", "a b c\n", ""])
+def test_a_file_of_no_vectors_is_refused_before_there_is_a_folder(
+    text, tmp_path
+):
+    table = write_table(tmp_path / "faq.csv", range(30))
+    vectors = tmp_path / "v.txt"
+    vectors.write_text(text)
+    with pytest.raises(VectorsError, match=r"v\.txt"):
+        train(table, tmp_path / "run", vectors=vectors)
+    assert not (tmp_path / "run").exists()
