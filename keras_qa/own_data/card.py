@@ -10,6 +10,7 @@ from keras_qa.own_data.settings import FLOORS
 from keras_qa.own_data.settings import POPULARITY
 from keras_qa.own_data.settings import has_floors
 from keras_qa.own_data.settings import networks_of
+from keras_qa.progress import counted
 
 CARD = "README.md"
 
@@ -118,21 +119,25 @@ def data_warnings(metrics: Mapping[str, Any]) -> list[str]:
             "train on have no wrong answer and teach nothing: `keras-qa mine` "
             "finds wrong answers to all questions."
         )
-    if metrics["unanswered"]:
-        lines.append(
-            f"{metrics['unanswered']:,} questions of the training data have no "
-            "right answer: they are left out."
-        )
-    if metrics["repeated"]:
-        lines.append(
-            f"{metrics['repeated']:,} wrong answers of the training data have "
-            "the text of a right answer to their question: they are left out."
-        )
-    if metrics["without_candidates"]:
-        lines.append(
-            f"{metrics['without_candidates']:,} questions of dev have no "
-            "candidates: they are left out."
-        )
+    left_out = (
+        (
+            "unanswered",
+            "question",
+            "of the training data without a right answer",
+        ),
+        (
+            "repeated",
+            "wrong answer",
+            "of the training data with the text of a right answer to the same "
+            "question",
+        ),
+        ("without_candidates", "question", "of dev without candidates"),
+    )
+    lines += [
+        f"Left out: {counted(metrics[name], unit)} {which}."
+        for name, unit, which in left_out
+        if metrics[name]
+    ]
     if metrics["mined"]:
         others = " other" * bool(metrics["repeated"])
         lines.append(
@@ -141,8 +146,8 @@ def data_warnings(metrics: Mapping[str, Any]) -> list[str]:
         )
     if metrics["shared"]:
         lines.append(
-            f"Warning: {metrics['shared']:,} questions of dev are in the "
-            "training file, too; the figures are too high."
+            f"Warning: {counted(metrics['shared'], 'question')} of dev can be "
+            "found in the training file, too; the figures are too high."
         )
     return lines
 

@@ -47,7 +47,7 @@ def test_audit_says_what_cannot_be_trained_on(tmp_path, capsys):
     assert [x for x in printed.splitlines() if x.startswith("Att")] == [
         "Attention: train has one question only.",
         "Attention: train has no right answers.",
-        "Attention: train has 1 empty answers.",
+        "Attention: train has 1 empty answer.",
     ]
     path.write_text("question;answer;label\n,\n")
     assert cli.main(arguments) == 2
@@ -67,8 +67,8 @@ def test_audit_says_what_makes_figures_meaningless(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert [x for x in printed.splitlines() if x.startswith("Att")] == [
         "Attention: train has 2 questions without a right answer.",
-        "Attention: train has 1 answers twice for one question.",
-        "Attention: train and dev share 1 questions, so that figures are too "
+        "Attention: train has 1 answer twice for one question.",
+        "Attention: train and dev share 1 question, so that figures are too "
         "high.",
     ]
 
