@@ -256,8 +256,9 @@ def test_a_delimiter_may_be_given(tmp_path):
     assert question.text == "q, r"
     with pytest.raises(
         DatasetError,
-        match=r"'question' in the header, .*--question-column, or another `delimiter` "
-        r"\(--delimiter\)\. Received: \['question\|answer\|label'\]",
+        match=r"'question' in the header, .*--question-column, or another "
+        r"`delimiter` \(--delimiter\)\. "
+        r"Received: \['question\|answer\|label'\]",
     ):
         list(read_tabular(path))
     with pytest.raises(DatasetError, match=r":1: expected .* \(--delimiter\)"):
