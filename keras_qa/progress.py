@@ -34,9 +34,20 @@ class ProgressBar(tqdm):
         open_until_now = not self.disable
         super().close()
         if open_until_now and self._line:
-            unit = self.unit.strip().removesuffix("s") + "s" * (self.n != 1)
             seconds = self.format_dict["elapsed"]
             title = self.desc and f"{self.desc.removesuffix(': ')}: "
             print(
-                f"{title}{self.n:,} {unit} in {seconds:.1f} s", file=sys.stderr
+                f"{title}{counted(self.n, self.unit)} in {seconds:.1f} s",
+                file=sys.stderr,
             )
+
+
+def counted(number: int, unit: str) -> str:
+    """A number of things in words, such as "1 question" and "2 questions".
+
+    Args:
+        number: the number.
+        unit: the thing, in the singular or the plural.
+    """
+    unit = unit.strip().removesuffix("s")
+    return f"{number:,} {unit}{'s' * (number != 1)}"

@@ -360,6 +360,7 @@ def test_the_tokenizer_of_a_folder_can_be_replaced(forms):
         (None, "Received: no such folder"),
         ([], "Received: no model.keras, vocabulary.txt, metrics.json in it"),
         (["model.keras", "reading.json"], "Received: no vocabulary.txt in it"),
+        (["settings.json"], r"has not finished: give .* `keras-qa train`"),
         (["model.tflite", "reading.json"], "a TensorFlow Lite folder, which"),
         (["saved_model.pb"], "expected a SavedModel with a signature `rank`"),
         (["model.onnx"], r"reading\.json: expected a JSON file"),

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from keras_qa.cli.options.models import add_model
 from keras_qa.cli.options.models import load_model
 from keras_qa.cli.options.models import print_report
+from keras_qa.cli.options.tables import add_table_options
+from keras_qa.cli.options.tables import answer_options
 from keras_qa.errors import SearchError
 from keras_qa.export.forms import check_form
 from keras_qa.files.whole import check_writable
@@ -33,8 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         metavar="FILE",
         help="one answer a line; in a .tsv id, tab and answer; or a table of "
-        "the kind that `keras-qa train` reads, whose column `answer` is "
-        "taken, and the column `answer_id` if there is one",
+        "the kind that `keras-qa train` reads, of which one column is taken",
     )
     parser.add_argument(
         "--output",
@@ -74,6 +75,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="encode the K parts by N processes of a Ray cluster, or of this "
         "machine, and merge them",
     )
+    add_table_options(
+        parser,
+        ("answer", "answer_id"),
+        {"answer_id": "answer_id if it is there, or else lines are counted"},
+    )
 
 
 def add_kind(parser: argparse.ArgumentParser) -> None:
@@ -105,7 +111,8 @@ def run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output, inside=True)
     if arguments.reuse is not None and arguments.shards is not None:
         raise SearchError("--reuse does not go with --shards")
-    check_answers(arguments.answers)
+    table = answer_options(arguments)
+    check_answers(arguments.answers, **table)
     if arguments.workers is not None:
         return _run_workers(arguments)
     from keras_qa.search.build import build_index
@@ -114,7 +121,7 @@ def run(arguments: argparse.Namespace) -> int:
     ranker = load_model(arguments)
     given = ranker, arguments.answers, arguments.output
     if part is not None:
-        total = encode_part(*given, part, half=arguments.half)
+        total = encode_part(*given, part, half=arguments.half, table=table)
         print_report(ranker)
         print(
             f"{arguments.output}: part {part.number} of {part.count}, of "
@@ -122,7 +129,10 @@ def run(arguments: argparse.Namespace) -> int:
         )
         return 0
     total = build_index(
-        *given, arguments.kind, half=arguments.half, reuse=arguments.reuse
+        *(*given, arguments.kind),
+        half=arguments.half,
+        reuse=arguments.reuse,
+        table=table,
     )
     print_report(ranker)
     print_index(arguments.output, total, arguments.kind)
@@ -152,6 +162,7 @@ def _run_workers(arguments: argparse.Namespace) -> int:
         tokenizer=arguments.tokenizer,
         readable=arguments.readable,
         half=arguments.half,
+        table=answer_options(arguments),
     )
     total = merge_parts(arguments.output, arguments.kind)
     print_index(arguments.output, total, arguments.kind)

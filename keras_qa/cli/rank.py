@@ -19,6 +19,7 @@ from keras_qa.cli.options.models import add_model
 from keras_qa.cli.options.models import load_model
 from keras_qa.cli.options.models import print_report
 from keras_qa.cli.options.tables import add_table_options
+from keras_qa.cli.options.tables import answer_options
 from keras_qa.cli.options.tables import given_options
 from keras_qa.cli.options.tables import table_options
 from keras_qa.errors import DatasetError
@@ -135,10 +136,11 @@ def _check(arguments: argparse.Namespace) -> None:
             "Options of a table go with --file. Received: no --file, "
             f"{', '.join(given)}"
         )
-    given = [option for option in given if option != "--encoding"]
+    of_pairs = ("question_column", "question_id_column", "group")
+    given = given_options(arguments, of_pairs)
     if given and arguments.question is not None:
         raise SearchError(
-            "Options of a table, except --encoding, go with a file of pairs. "
+            "Options of questions go with a file of pairs. "
             f"Received: --question with {', '.join(given)}"
         )
     if arguments.top is not None and arguments.top < 1:
@@ -158,7 +160,8 @@ def _asked(arguments: argparse.Namespace) -> Iterator[Asked]:
             for number, text in enumerate(arguments.candidates, start=1)
         ]
     elif arguments.file is not None:
-        candidates = list(read_answers(arguments.file, arguments.encoding))
+        options = answer_options(arguments)
+        candidates = list(read_answers(arguments.file, **options))
     else:
         candidates = [
             Answer(str(number), line)

@@ -28,6 +28,7 @@ from keras_qa.own_data.settings import TrainSettings
 from keras_qa.own_data.settings import networks_of
 from keras_qa.training.device_options import add_device_options
 from keras_qa.training.device_options import on_devices
+from keras_qa.training.device_options import positive
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-answer-length",
-        type=int,
+        type=positive,
         metavar="N",
         help="tokens of an answer that are read, the floors included; default: "
         f"{TrainSettings.max_answer_length}, or 128 word pieces of a BERT",

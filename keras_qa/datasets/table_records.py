@@ -161,6 +161,7 @@ def _read_csv(
         line,
         columns,
         header,
+        " in the header, which must be the first line",
         _DELIMITER if len(header) == 1 < len(columns.names) else "",
     )
     # By position: columns that nobody reads may have equal names.
@@ -276,11 +277,13 @@ def _places(
     line: int,
     columns: Columns,
     header: Collection[str],
+    where: str = "",
     remedy: str = "",
 ) -> dict[str, str]:
     """The columns of a file by the names that they were given.
 
-    `remedy` is what the message adds where one is missing.
+    `where` says where the names are, and `remedy` is what the message adds,
+    if one is missing.
     """
     places = {}
     for name, found in columns.match(header).items():
@@ -288,7 +291,8 @@ def _places(
             missing = error_at(
                 path,
                 line,
-                f"a column {name!r}, {columns.how_to_name(name)}{remedy}",
+                f"a column {name!r}{where}, {columns.how_to_name(name)}"
+                f"{remedy}",
                 list(header),
             )
             raise MissingColumnError(str(missing), list(header))

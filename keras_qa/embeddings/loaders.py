@@ -21,6 +21,7 @@ from keras_qa.embeddings.formats.fasttext import read_fasttext
 from keras_qa.embeddings.formats.vector_files import PathLike
 from keras_qa.embeddings.formats.vector_files import open_stream
 from keras_qa.embeddings.formats.word2vec import HEADER
+from keras_qa.embeddings.formats.word2vec import check_first_line
 from keras_qa.embeddings.formats.word2vec import read_binary
 from keras_qa.embeddings.formats.word2vec import read_text
 from keras_qa.errors import VectorsError
@@ -116,6 +117,19 @@ def load_vectors(
         return read_binary(path, vocabulary, unicode_errors)
     header = file_format == "word2vec-text"
     return read_text(path, vocabulary, unicode_errors, header)
+
+
+def check_vectors(path: PathLike) -> None:
+    """Checks the first bytes of a file of vectors, which takes no time.
+
+    Raises:
+        VectorsError: if they are of none of the formats, or the first line of
+            a text is malformed.
+        OSError: if the file cannot be opened.
+    """
+    file_format = detect_format(path)
+    if file_format in ("glove", "word2vec-text"):
+        check_first_line(path, header=file_format == "word2vec-text")
 
 
 def detect_format(path: PathLike) -> str:

@@ -57,6 +57,11 @@ def check_form(folder: Path) -> None:
         received = "a TensorFlow Lite folder, which takes ids"
     elif folder.is_dir():
         received = f"no {', '.join(missing)} in it"
+        if (folder / "settings.json").is_file() and METRICS in missing:
+            received += (
+                "; it is of a training that has not finished: give its "
+                "command, such as `keras-qa train`, again"
+            )
     elif folder.exists():
         received = "a file; give the folder that holds it"
     else:

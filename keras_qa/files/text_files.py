@@ -128,10 +128,10 @@ def read_lines(
         `(number, line)`, numbered from 1, without the line end.
 
     Raises:
-        DatasetError: if the file cannot be read or decompressed, is a zip or
-            of Excel, has another encoding, or has a line of `MAX_LINE_BYTES`
-            bytes (characters, in an encoding other than UTF-8) or more, or
-            `encoding` is unknown.
+        DatasetError: if the file cannot be read or decompressed, is packed in
+            another way or of Excel, has another encoding, or has a line of
+            `MAX_LINE_BYTES` bytes (characters, in an encoding other than UTF-8)
+            or more, or `encoding` is unknown.
     """
     path = Path(path)
     lines = _utf8_lines if _is_utf8(encoding) else _encoded_lines
@@ -142,6 +142,8 @@ def read_lines(
             if start.startswith(_BINARY):
                 expected = f"text, not an Excel file or a zip; {AS_CSV}"
                 raise error_at(path, 1, expected, start)
+            if remedy := _packed(path, start):
+                raise error_at(path, 1, f"text; {remedy}", start)
             for line in lines(path, stream, encoding):
                 number += 1
                 if number == 1:
@@ -151,6 +153,15 @@ def read_lines(
         raise error_at(
             path, number + 1, "a readable file", str(error)
         ) from error
+
+
+def _packed(path: Path, start: bytes) -> str:
+    """What to do with a file of packed text whose name does not say so."""
+    if start.startswith(b"\x1f\x8b") and path.suffix != ".gz":
+        return f"rename the file, which is a gzip, to {path.name}.gz"
+    if start.startswith(b"\x28\xb5\x2f\xfd"):
+        return "unpack the file, which is of Zstandard, by `zstd -d`"
+    return ""
 
 
 def _is_utf8(encoding: str | None) -> bool:

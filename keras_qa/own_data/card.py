@@ -10,6 +10,7 @@ from keras_qa.own_data.settings import FLOORS
 from keras_qa.own_data.settings import POPULARITY
 from keras_qa.own_data.settings import has_floors
 from keras_qa.own_data.settings import networks_of
+from keras_qa.progress import counted
 
 CARD = "README.md"
 
@@ -23,7 +24,8 @@ def report(metrics: Mapping[str, Any]) -> str:
     Args:
         metrics: the content of `metrics.json`.
     """
-    lines = [*metrics["table"], "", *metrics["notes"], *_warnings(metrics)]
+    lines = [*metrics["table"], "", *metrics["notes"]]
+    lines += data_warnings(metrics)
     return "\n".join([*lines, *verdict(metrics)])
 
 
@@ -102,7 +104,13 @@ def _extra() -> str:
     return " (pip install 'keras-qa[bert]')" * missing
 
 
-def _warnings(metrics: Mapping[str, Any]) -> list[str]:
+def data_warnings(metrics: Mapping[str, Any]) -> list[str]:
+    """What is irregular in the questions of a training.
+
+    Args:
+        metrics: the content of `metrics.json`, or of it what
+            `keras_qa.own_data.questions.Parts.described` gives.
+    """
     lines = []
     fit = metrics["parts"]["fit"]
     if 2 * fit["mixed"] < (given := fit["questions"]):
@@ -111,21 +119,25 @@ def _warnings(metrics: Mapping[str, Any]) -> list[str]:
             "train on have no wrong answer and teach nothing: `keras-qa mine` "
             "finds wrong answers to all questions."
         )
-    if metrics["unanswered"]:
-        lines.append(
-            f"{metrics['unanswered']:,} questions of the training data have no "
-            "right answer: they are left out."
-        )
-    if metrics["repeated"]:
-        lines.append(
-            f"{metrics['repeated']:,} wrong answers of the training data have "
-            "the text of a right answer to their question: they are left out."
-        )
-    if metrics["without_candidates"]:
-        lines.append(
-            f"{metrics['without_candidates']:,} questions of dev have no "
-            "candidates: they are left out."
-        )
+    left_out = (
+        (
+            "unanswered",
+            "question",
+            "of the training data without a right answer",
+        ),
+        (
+            "repeated",
+            "wrong answer",
+            "of the training data with the text of a right answer to the same "
+            "question",
+        ),
+        ("without_candidates", "question", "of dev without candidates"),
+    )
+    lines += [
+        f"Left out: {counted(metrics[name], unit)} {which}."
+        for name, unit, which in left_out
+        if metrics[name]
+    ]
     if metrics["mined"]:
         others = " other" * bool(metrics["repeated"])
         lines.append(
@@ -134,8 +146,8 @@ def _warnings(metrics: Mapping[str, Any]) -> list[str]:
         )
     if metrics["shared"]:
         lines.append(
-            f"Warning: {metrics['shared']:,} questions of dev are in the "
-            "training file, too; the figures are too high."
+            f"Warning: {counted(metrics['shared'], 'question')} of dev can be "
+            "found in the training file, too; the figures are too high."
         )
     return lines
 
@@ -192,7 +204,7 @@ def card(metrics: Mapping[str, Any]) -> str:
         "",
         "Digests of the inputs: "
         + ", ".join(f"{name} {of}" for name, of in inputs.items()),
-        *(line for warning in _warnings(metrics) for line in ("", warning)),
+        *(line for warning in data_warnings(metrics) for line in ("", warning)),
         "",
         "## Figures on dev",
         "",

@@ -18,6 +18,7 @@ from keras_qa.errors import RunFolderError
 from keras_qa.export.keras_file import stored_word_vectors
 from keras_qa.own_data.settings import BM25_TUNED
 from keras_qa.progress import ProgressBar
+from keras_qa.progress import counted
 from keras_qa.ranking.comparison import Comparison
 from keras_qa.ranking.comparison import compare
 from keras_qa.ranking.floors import bag_of_words_scores
@@ -43,6 +44,8 @@ AGAINST = "other"
 FILE = "file"
 BM25 = "bm25"
 ORDERS = (FILE, BM25)
+# The name of an order that the ranker changes begins so.
+_BEFORE = "before: "
 
 
 def evaluate_ranker(
@@ -95,7 +98,7 @@ def evaluate_ranker(
     if not any(q.positives for q in questions):
         raise DatasetError(
             "Expected a question with a right answer. "
-            f"Received: {len(questions)} questions without"
+            f"Received: {counted(len(questions), 'question')} without"
         )
     # Floors read words.
     reads_words = ranker.reading.tokenizer not in WORD_PIECES
@@ -106,10 +109,10 @@ def evaluate_ranker(
     first = score_questions(ranker, questions)
     scores = {MODEL: first}
     if rerank is not None:
-        before, title = by_words, f"before: {named}"
+        before, title = by_words, f"{_BEFORE}{named}"
         if rerank == FILE:
             before = [_by_place(q) for q in questions]
-            title = "before: order of the file"
+            title = f"{_BEFORE}order of the file"
         scores = {
             MODEL: [
                 reranked(old, new, depth)
@@ -264,6 +267,6 @@ def comparison_notes(comparison: Comparison) -> list[str]:
     if best is not None:
         notes.append(
             f"The model {words[comparison.verdict]} the best floor, "
-            f"{best.name}."
+            f"{best.name.removeprefix(_BEFORE)}."
         )
     return notes

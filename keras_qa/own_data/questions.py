@@ -79,6 +79,17 @@ class Parts:
             )
         }
 
+    def described(self) -> dict[str, Any]:
+        """What `metrics.json` says of the questions."""
+        return {
+            "parts": self.counts(),
+            "mined": self.mined,
+            "shared": self.shared,
+            "unanswered": self.unanswered,
+            "repeated": self.repeated,
+            "without_candidates": self.without_candidates,
+        }
+
 
 def read_questions(
     source: Source, table: Mapping[str, Any] | None = None
@@ -204,8 +215,9 @@ def divide(
         seed: of the divisions.
 
     Raises:
-        DatasetError: if questions of one source have the same id, or a part
-            is left without a question that has a right and a wrong answer.
+        DatasetError: if questions of one source have the same id, or their
+            labels are several grades, none of them 0, or a part is left
+            without a question that has a right and a wrong answer.
     """
     check_ids(train)
     check_ids(dev or ())
@@ -223,6 +235,8 @@ def divide(
     without_candidates = len(dev or ()) - len(ranked)
     texts = {words_of(q.text) for q in train}
     shared = sum(words_of(q.text) in texts for q in ranked)
+    _check_grades("train", train)
+    _check_grades("dev", [*train, *ranked])
     mined = [not any(q.negatives for q in part) for part in (train, ranked)]
     if dev is None:
         # What a file lacks, its parts lack; not what one part lacks by chance.
@@ -263,6 +277,21 @@ def divide(
 def mixed(questions: Sequence[Question]) -> list[Question]:
     """The questions with right and wrong candidates."""
     return [q for q in questions if q.positives and q.negatives]
+
+
+def _check_grades(name: str, questions: Sequence[Question]) -> None:
+    """Checks that the lowest of several grades is that of wrong answers.
+
+    Labels of one grade are taken for right answers alone.
+    """
+    grades = sorted({c.label for q in questions for c in q.candidates})
+    if len(grades) > 1 and grades[0] > 0:
+        right = " ".join(map(str, grades[1:]))
+        raise DatasetError(
+            f"Expected a label of wrong answers, 0, in {name}. Received: "
+            f"labels from {grades[0]} to {grades[-1]} (if {grades[0]} is "
+            f"wrong: --right {right}; if all are right: --no-labels)"
+        )
 
 
 def _candidates(questions: Sequence[Question]) -> int:

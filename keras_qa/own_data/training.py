@@ -1,5 +1,6 @@
 """The course of a training on one's own data."""
 
+import sys
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -20,6 +21,7 @@ from keras_qa.own_data.berts import bert_digest
 from keras_qa.own_data.berts import bert_source
 from keras_qa.own_data.card import CARD
 from keras_qa.own_data.card import card
+from keras_qa.own_data.card import data_warnings
 from keras_qa.own_data.card import report
 from keras_qa.own_data.identity import QUESTIONS
 from keras_qa.own_data.identity import digests
@@ -39,6 +41,7 @@ from keras_qa.own_data.settings import TrainSettings
 from keras_qa.own_data.settings import has_floors
 from keras_qa.own_data.settings import networks_of
 from keras_qa.own_data.settings import settings_of
+from keras_qa.own_data.vectors import check_files
 from keras_qa.own_data.vectors import vector_names
 from keras_qa.own_data.vectors import word_matrix
 from keras_qa.text.word_pieces import WORD_PIECES
@@ -182,6 +185,7 @@ def train(
         identity["inputs"]["bert"] = bert_digest(source)
     folder = folder_of(Path(output), identity)
     if not folder.finished:
+        check_files(names)
         parts = divide(
             read_questions(data, table),
             None if dev is None else read_questions(dev, table),
@@ -192,6 +196,10 @@ def train(
             from keras_qa.export.target import check_tensorflow
 
             check_tensorflow()
+        if hosts.is_first():
+            # At the end they come too late.
+            for line in data_warnings(parts.described()):
+                print(line, file=sys.stderr)
         with folder.claim():
             _run(folder, identity, parts, names, source, chosen)
     metrics, note = folder.read_json(METRICS), ""
@@ -269,12 +277,7 @@ def _run(
     metrics = {
         **identity,
         "tokenizer": texts.read.tokenizer,
-        "parts": parts.counts(),
-        "mined": parts.mined,
-        "shared": parts.shared,
-        "unanswered": parts.unanswered,
-        "repeated": parts.repeated,
-        "without_candidates": parts.without_candidates,
+        **parts.described(),
         "vocabulary_size": int(texts.words.vocabulary.known.sum()),
         "coverage": coverage,
         "fitted": {**floors.fitted, **fitted},

@@ -61,6 +61,20 @@ def vector_names(names: Sequence[Path | str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def check_files(names: Sequence[str]) -> None:
+    """Checks the first bytes of the files among `vector_names`.
+
+    Raises:
+        VectorsError: if a file has not begun as vectors do.
+    """
+    files = [name for name in names if name not in (SKIPGRAM, MINILM)]
+    if files:
+        from keras_qa.embeddings.loaders import check_vectors
+
+        for name in files:
+            check_vectors(name)
+
+
 def word_matrix(
     names: Sequence[str],
     corpus: Corpus,

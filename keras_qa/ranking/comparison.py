@@ -11,6 +11,7 @@ import numpy as np
 
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.ids import no_blanks
+from keras_qa.progress import counted
 from keras_qa.ranking.evaluation import MEASURES
 from keras_qa.ranking.evaluation import Evaluation
 from keras_qa.ranking.evaluation import evaluate
@@ -126,8 +127,9 @@ class Comparison:
     def notes(self) -> list[str]:
         """What must be known to read the table."""
         notes = [
-            f"{self.questions:,} questions with a right answer; intervals are "
-            "bootstraps over questions, wider where these are few."
+            f"{counted(self.questions, 'question')} with a right answer; "
+            "intervals are bootstraps over questions, wider where these are "
+            "few."
         ]
         if GRADED in self.measures:
             notes.append(

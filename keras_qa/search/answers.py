@@ -6,7 +6,10 @@ import json
 from collections.abc import Iterable
 from collections.abc import Iterator
 from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +53,8 @@ class _AnswerColumns(Columns):
         return [n for n in (self.answer, self.answer_id) if n is not None]
 
     def how_to_name(self, name: str) -> str:
-        return "or a file of another form, with a text on each line"
+        other = "or a file of another form, with a text on each line"
+        return f"{super().how_to_name(name)}, {other}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,41 +70,59 @@ class Answer:
     text: str
 
 
-def read_answers(path: Path, encoding: str | None = None) -> Iterator[Answer]:
+def read_answers(
+    path: Path,
+    encoding: str | None = "utf-8",
+    *,
+    columns: Columns | None = None,
+    quoted: bool = True,
+    delimiter: str | None = None,
+) -> Iterator[Answer]:
     """Streams the answers of a file, plain or `.gz`.
 
     Each line of a `.tsv` file is an id, a tab and a text. Of a table, which
     is a `.csv`, `.jsonl`, `.ndjson` or `.parquet`, or a `.tsv` with a header,
     the different texts of the column `answer` are read, with the ids of the
     column `answer_id` if there is one. Each line of any other file is a text.
+    With other names of columns, or a delimiter, the file is a table.
     Where there are no ids, the id is the line's number, from 1. Lines without
     text are skipped. `check_answers` checks ids for repetitions.
 
     Args:
         path: the file.
         encoding: see `keras_qa.files.text_files.read_lines`.
+        columns: names of the columns of a table, of which `answer` and
+            `answer_id` are read.
+        quoted: see `keras_qa.datasets.tabular.read_tabular`.
+        delimiter: see there.
 
     Yields:
         The answers in the order of the file.
 
     Raises:
         DatasetError: if the file cannot be read, a table has no column of
-            answers, or a line has no tab or no id where the others have one.
+            answers, or a line has no tab or no id where the others have one,
+            or several tabs.
         ImportError: if a Parquet file is given without pyarrow.
     """
-    return (answer for _, answer in _numbered(Path(path), encoding))
+    options = _Options(encoding, columns or Columns(), quoted, delimiter)
+    return (answer for _, answer in _numbered(Path(path), options))
 
 
-def check_answers(path: Path) -> None:
+def check_answers(path: Path, **options: Any) -> None:
     """Checks that a file of answers can be read, and that its ids differ.
 
     Of each answer, 8 bytes are in memory.
+
+    Args:
+        path: the file.
+        **options: further arguments of `read_answers`.
 
     Raises:
         DatasetError: see `read_answers`; or if two answers have the same id.
         ImportError: see `read_answers`.
     """
-    ids = (hash(answer.id) for answer in read_answers(path))
+    ids = (hash(answer.id) for answer in read_answers(path, **options))
     hashes = np.fromiter(ids, np.int64)
     hashes.sort()
     repeated = set(hashes[1:][hashes[1:] == hashes[:-1]].tolist())
@@ -108,7 +130,7 @@ def check_answers(path: Path) -> None:
         return
     # Different ids may have the same hash.
     lines: dict[str, int] = {}
-    for line, answer in _numbered(Path(path), None):
+    for line, answer in _numbered(Path(path), _Options(**options)):
         if hash(answer.id) not in repeated:
             continue
         first = lines.setdefault(answer.id, line)
@@ -123,18 +145,33 @@ def check_answers(path: Path) -> None:
             )
 
 
-def _numbered(path: Path, encoding: str | None) -> Iterator[tuple[int, Answer]]:
+@dataclass(frozen=True)
+class _Options:
+    encoding: str | None = "utf-8"
+    columns: Columns = field(default_factory=Columns)
+    quoted: bool = True
+    delimiter: str | None = None
+
+    @property
+    def of_a_table(self) -> bool:
+        """True if the options are those of a table, whatever its name."""
+        named = self.columns.answer, self.columns.answer_id
+        usual = Columns().answer, Columns().answer_id
+        return self.delimiter is not None or named != usual
+
+
+def _numbered(path: Path, options: _Options) -> Iterator[tuple[int, Answer]]:
     """The answers with the numbers of their lines."""
     suffix = [s.lower() for s in path.suffixes if s != ".gz"][-1:]
-    if suffix in _TABLES:
-        yield from _answers_of_table(path, encoding)
+    if suffix in _TABLES or options.of_a_table:
+        yield from _answers_of_table(path, options)
         return
     has_ids = suffix == [".tsv"]
-    for number, line in read_lines(path, encoding):
+    for number, line in read_lines(path, options.encoding):
         if not line.strip():
             continue
         if number == 1 and "answer" in line.casefold().split("\t"):
-            yield from _answers_of_table(path, encoding)
+            yield from _answers_of_table(path, options)
             return
         if not has_ids:
             yield number, Answer(str(number), line)
@@ -142,21 +179,36 @@ def _numbered(path: Path, encoding: str | None) -> Iterator[tuple[int, Answer]]:
         id, tab, text = line.partition("\t")
         if not tab or not id.strip():
             raise error_at(path, number, "an id, a tab and a text", line)
+        if "\t" in text:
+            raise error_at(
+                path,
+                number,
+                "an id, a tab and a text, or else a first line with the names "
+                "of the columns, 'answer' among them, or its name by "
+                "`Columns(answer=...)`, --answer-column",
+                line,
+            )
         if text.strip():
             yield number, Answer(id, text)
 
 
 def _answers_of_table(
-    path: Path, encoding: str | None
+    path: Path, options: _Options
 ) -> Iterator[tuple[int, Answer]]:
     """Each text once, which often is a candidate of several questions."""
-    columns = _AnswerColumns(answer_id=COLUMNS.answer_id)
-    records = table_records(path, columns, encoding=encoding)
+    given = options.columns
+    columns = _AnswerColumns(
+        answer=given.answer, answer_id=given.answer_id or COLUMNS.answer_id
+    )
+    as_written = options.quoted, options.delimiter, options.encoding
+    records = table_records(path, columns, *as_written)
     try:
         first = [*itertools.islice(records, 1)]
     except MissingColumnError:
-        columns, first = _AnswerColumns(), []
-        records = table_records(path, columns, encoding=encoding)
+        if given.answer_id is not None:
+            raise
+        columns, first = replace(columns, answer_id=None), []
+        records = table_records(path, columns, *as_written)
     read: set[bytes] = set()
     for line, record in itertools.chain(first, records):
         text = record[columns.answer]

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,7 @@ def build_index(
     shard_size: int | None = None,
     half: bool = False,
     reuse: Path | None = None,
+    table: Mapping[str, Any] | None = None,
     show_progress: bool = True,
 ) -> int:
     """Encodes answers and builds an index of them.
@@ -79,6 +81,7 @@ def build_index(
         reuse: the folder of an earlier index of the same model, whose vectors
             are taken for the answers that it has; of a model with a vector for
             each text.
+        table: further arguments of `read_answers`.
         show_progress: True draws progress bars.
 
     Returns:
@@ -112,6 +115,7 @@ def build_index(
             shards,
             most=most,
             earlier=earlier,
+            table=table,
             show_progress=show_progress,
         )
         finish_index(folder, space, shards, encoded, kind, show_progress)

@@ -9,6 +9,7 @@ encoded are put together by putting their files into one folder.
 import hashlib
 import itertools
 from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import asdict
 from dataclasses import dataclass
 from functools import partial
@@ -196,6 +197,7 @@ def encode_answers(
     *,
     most: int | None = None,
     earlier: EarlierIndex | None = None,
+    table: Mapping[str, Any] | None = None,
     show_progress: bool = True,
 ) -> Encoded:
     """Encodes the answers of the missing shards of a part.
@@ -208,6 +210,7 @@ def encode_answers(
         most: the number of answers of an existing index, which would lack any
             further ones; they raise an error.
         earlier: an index whose vectors are taken where it has the text.
+        table: further arguments of `read_answers`.
         show_progress: True draws a progress bar.
 
     Raises:
@@ -222,7 +225,7 @@ def encode_answers(
     tokens = isinstance(shards, TokenShards)
     encoder: Callable[..., Any] = encode_tokens if tokens else encode_texts
     encode = partial(encoder, ranker.model, "answer")
-    stream = read_answers(path)
+    stream = read_answers(path, **(table or {}))
     with ProgressBar(
         desc="Encode", unit="answer", disable=not show_progress
     ) as bar:

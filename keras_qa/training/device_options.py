@@ -10,7 +10,7 @@ def add_device_options(parser: argparse.ArgumentParser) -> None:
     """Adds `--devices`, `--split-embeddings` and `--hosts`."""
     parser.add_argument(
         "--devices",
-        type=_positive,
+        type=positive,
         metavar="N",
         help="train on N devices of this machine, with Keras on JAX; the "
         "losses are those of one device",
@@ -61,8 +61,15 @@ def on_devices(arguments: argparse.Namespace) -> Iterator[None]:
         yield
 
 
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not positive")
-    return value
+def positive(text: str) -> int:
+    """Returns the number above 0 that an option's text is.
+
+    Raises:
+        argparse.ArgumentTypeError: if it is none.
+    """
+    # More digits than Python converts are no number of anything, either.
+    if text.isdecimal() and len(text) < 99 and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(
+        f"expected a whole number above 0. Received: {text[:99]}"
+    )

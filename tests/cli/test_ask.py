@@ -100,8 +100,9 @@ def test_two_stages(hyperqa_index, runs, capsys, first):
     options = ("ask", hyperqa_index, "--question", "w3 w4", "--first", first)
     options += ("--format", "jsonl")
     assert command(*options, "--top", 20) == 0
-    found = capsys.readouterr().out.splitlines()
-    found = [json.loads(line) for line in found]
+    printed = capsys.readouterr()
+    assert ("bm25: prepare " in printed.err) == (first == "bm25")
+    found = [json.loads(line) for line in printed.out.splitlines()]
     if first == "bm25":
         shared = [{"w3", "w4"} & set(row["answer"].split()) for row in found]
         assert all(shared)

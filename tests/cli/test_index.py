@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from keras_qa import models
+from keras_qa.datasets.columns import Columns
 from keras_qa.errors import DatasetError
 from keras_qa.errors import SearchError
 from keras_qa.ranker import Ranker
@@ -308,8 +309,15 @@ def test_answers_of_both_forms(tmp_path):
         ("4", "zwei é"),
     ]
     table = tmp_path / "a.tsv.gz"
-    table.write_bytes(gzip.compress(b"x\tone\ttab\ny\t \n"))
-    assert [(a.id, a.text) for a in read_answers(table)] == [("x", "one\ttab")]
+    table.write_bytes(gzip.compress(b"x\tone tab\ny\t \n"))
+    assert [(a.id, a.text) for a in read_answers(table)] == [("x", "one tab")]
+    table.write_bytes(gzip.compress(b"Frage\tAntwort\tlabel\nq\tone\t1\n"))
+    with pytest.raises(
+        DatasetError, match=r"a.tsv.gz:1: .*tab and a text, .*--answer-column"
+    ):
+        list(read_answers(table))
+    german = Columns(answer="antwort")
+    assert [*read_answers(table, columns=german)] == [Answer("2", "one")]
     table.write_bytes(gzip.compress(b"x\tone\nno tab\n"))
     with pytest.raises(ValueError, match=r"a.tsv.gz:2: expected an id, a tab"):
         list(read_answers(table))
@@ -409,9 +417,13 @@ def test_different_ids_with_the_same_hash(tmp_path, monkeypatch):
         (
             "a.jsonl",
             '{"answer": "a", "answer_id": 1}\n{"answer": "b"}',
-            r"a.jsonl:2: expected a column 'answer_id', or a file",
+            r"a.jsonl:2: .* 'answer_id', .* --answer-id-column, or a file",
         ),
-        ("a.csv", "reply\nx\n", r"a.csv:1: expected a column 'answer', or a"),
+        (
+            "a.csv",
+            "reply\nx\n",
+            r"a.csv:1: .* 'answer', .* --answer-column, or a file",
+        ),
         (
             "a.jsonl",
             '{"answer": 3}',
@@ -423,9 +435,8 @@ def test_different_ids_with_the_same_hash(tmp_path, monkeypatch):
 def test_bad_tables_of_answers(name, text, message, tmp_path):
     path = tmp_path / name
     path.write_text(text)
-    with pytest.raises(DatasetError, match=message) as raised:
+    with pytest.raises(DatasetError, match=message):
         list(read_answers(path))
-    assert "--" not in str(raised.value)
 
 
 def test_a_space_of_other_vectors(hyperqa_index, tmp_path):

@@ -107,6 +107,16 @@ def test_seeds_are_those_that_can_be_set(command, seed, tmp_path, capsys):
     assert parser.parse_args([*words[:-1], "4294967295"]).seed == 2**32 - 1
 
 
+@pytest.mark.parametrize("number", ["0", "-1", "0.5", "x"])
+def test_a_length_is_above_0(number, tmp_path, capsys):
+    words = ["train", "a.csv", "--output", str(tmp_path / "x")]
+    with pytest.raises(SystemExit) as error:
+        cli.main([*words, "--max-answer-length", number])
+    assert error.value.code == 2
+    message = "argument --max-answer-length: expected a whole number above 0."
+    assert f"{message} Received: {number}" in capsys.readouterr().err
+
+
 def test_data_commands_do_not_import_keras():
     code = (
         "import sys; from keras_qa.cli.main import main\n"

@@ -7,6 +7,7 @@ import pytest
 from keras_qa.cli import main as cli
 from keras_qa.datasets.mined import COLUMNS
 from keras_qa.datasets.tabular import read_tabular
+from keras_qa.search.index import AnswerIndex
 from support.search_runs import command
 
 ROWS = [("Wo?", "größer", 1), ("Wer?", "ich", 0), ("Wo?", "hier", 2)]
@@ -46,7 +47,7 @@ def test_audit_says_what_cannot_be_trained_on(tmp_path, capsys):
     assert [x for x in printed.splitlines() if x.startswith("Att")] == [
         "Attention: train has one question only.",
         "Attention: train has no right answers.",
-        "Attention: train has 1 empty answers.",
+        "Attention: train has 1 empty answer.",
     ]
     path.write_text("question;answer;label\n,\n")
     assert cli.main(arguments) == 2
@@ -66,8 +67,8 @@ def test_audit_says_what_makes_figures_meaningless(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert [x for x in printed.splitlines() if x.startswith("Att")] == [
         "Attention: train has 2 questions without a right answer.",
-        "Attention: train has 1 answers twice for one question.",
-        "Attention: train and dev share 1 questions, so that figures are too "
+        "Attention: train has 1 answer twice for one question.",
+        "Attention: train and dev share 1 question, so that figures are too "
         "high.",
     ]
 
@@ -91,6 +92,25 @@ def test_mine(table, tmp_path):
     assert grades == [{"größer": 1, "hier": 2}]
 
 
+def test_index(runs, table, tmp_path, capsys):
+    pytest.importorskip("faiss")
+    rows = "\n".join(["id", *(f"x{n}" for n in range(3))]).splitlines()
+    lines = table.read_text("utf-16").splitlines()
+    table.write_text(
+        "\n".join(map("|".join, zip(rows, lines, strict=True))), "utf-16"
+    )
+    index = ("index", runs["cosineqa"], "--answers", table, "--output")
+    given = ("--answer-column", "antwort", "--answer-id-column", "ID")
+    written = ("--encoding", "utf-16", "--no-quotes", "--delimiter", "|")
+    assert command(*index, tmp_path / "index", *given, *written) == 0
+    found = AnswerIndex(tmp_path / "index").answers(range(3))
+    assert [(a.id, a.text) for a in found] == [
+        (f"x{n}", answer) for n, (_, answer, _) in enumerate(ROWS)
+    ]
+    assert command(*index, tmp_path / "other", *given) == 2
+    assert "--encoding), here utf-16" in capsys.readouterr().err
+
+
 def test_rank(runs, table, capsys):
     rank = ("rank", runs["cosineqa"], "--format", "jsonl")
     assert command(*rank, "--file", table, *OPTIONS, "|") == 0
@@ -98,12 +118,19 @@ def test_rank(runs, table, capsys):
     assert sorted(row["answer"] for row in rows) == [*("größer", "hier", "ich")]
     question = ("--question", "Wo?", "--encoding", "utf-16", "--file")
     assert command(*rank, *question, table) == 2
-    assert "expected a column 'answer', or a file" in capsys.readouterr().err
+    assert "--answer-column, or a file" in capsys.readouterr().err
+    given = ("--answer-column", "antwort", "--delimiter", "|", "--no-quotes")
+    assert command(*rank, *question, table, *given) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
+    latin = table.parent / "latin.csv"
+    latin.write_text("answer\ngrößer\n", "latin-1")
+    assert command(*rank, "--question", "Wo?", "--file", latin) == 2
+    assert "another `encoding` (--encoding)" in capsys.readouterr().err
     assert command(*rank, *question, table.rename(table.parent / "a.txt")) == 0
     assert len(capsys.readouterr().out.splitlines()) == 4
     assert command(*rank, *question, table, "--group", "--no-quotes") == 2
     error = capsys.readouterr().err
-    assert "Received: --question with --group, --no-quotes" in error
+    assert error.endswith("Received: --question with --group\n")
     assert command(*rank, "--group", "--delimiter", "tab") == 2
     error = capsys.readouterr().err
     assert "Received: no --file, --group, --delimiter" in error

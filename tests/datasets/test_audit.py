@@ -110,8 +110,8 @@ def test_attention_to_what_teaches_nothing():
     graded = [question("4", "a b", ("c d", 1), ("e f", 3))]
     right = [question(str(n), "a b", ("c d", 1)) for n in (2, 3)]
     for given, said in (
-        ([words], "most texts are one word"),
-        ([words, *right], "2 questions without a wrong answer, which teach"),
+        ([words], "mostly texts of one word"),
+        ([words, *right], "2 questions without a wrong answer, from which"),
         (right, "no wrong answers, so that any ranking is perfect"),
         (graded, "no wrong answers: 0 is wrong, and the lowest grade is 1"),
     ):

@@ -115,7 +115,11 @@ HEADER = "question,answer,label\n"
     ("text", "message"),
     [
         ("", ":1: expected a header"),
-        ("question,answer\n", r":1: expected a column 'label'.*\['question'"),
+        (
+            "question,answer\n",
+            r":1: .* 'label' in the header, which must be the first line, or "
+            r".*\['question'",
+        ),
         (
             "question,answer,label,answer\n",
             r":1: expected one column 'answer', .*: \['answer', 'answer'\]",
@@ -252,8 +256,9 @@ def test_a_delimiter_may_be_given(tmp_path):
     assert question.text == "q, r"
     with pytest.raises(
         DatasetError,
-        match=r"'question', .*--question-column, or another `delimiter` "
-        r"\(--delimiter\)\. Received: \['question\|answer\|label'\]",
+        match=r"'question' in the header, .*--question-column, or another "
+        r"`delimiter` \(--delimiter\)\. "
+        r"Received: \['question\|answer\|label'\]",
     ):
         list(read_tabular(path))
     with pytest.raises(DatasetError, match=r":1: expected .* \(--delimiter\)"):

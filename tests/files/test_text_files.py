@@ -88,3 +88,14 @@ def test_an_excel_file_is_no_text(start, encoding, tmp_path):
     path.write_bytes(start + bytes(20))
     with pytest.raises(DatasetError, match=r"a\.txt:1: .* save .* as CSV"):
         list(read_lines(path, encoding))
+
+
+@pytest.mark.parametrize("encoding", [None, "utf-8", "latin-1"])
+def test_a_packed_file_of_another_name(encoding, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(gzip.compress(b"question,answer\n"))
+    with pytest.raises(DatasetError, match=r"is a gzip, to a\.csv\.gz\."):
+        list(read_lines(path, encoding))
+    path.write_bytes(b"\x28\xb5\x2f\xfd\x04\x00")
+    with pytest.raises(DatasetError, match="by `zstd -d`"):
+        list(read_lines(path, encoding))

@@ -97,9 +97,16 @@ def test_another_ranker(ranker):
     assert row.difference == 0 and row.difference_interval == (0, 0)
 
 
+def test_a_floor_is_not_named_as_an_order(ranker):
+    found = evaluate_ranker(ranker, QUESTIONS, rerank="bm25", bm25=(1.5, 0.75))
+    names = [row.name for row in found.rows]
+    assert "before: BM25, tuned" in names
+    assert not any("before" in note for note in comparison_notes(found))
+
+
 def test_errors(ranker):
     wrong = [Question("1", "who", (Candidate("0", "it", 0),))]
-    with pytest.raises(DatasetError, match="1 questions without"):
+    with pytest.raises(DatasetError, match="1 question without"):
         evaluate_ranker(ranker, wrong)
     with pytest.raises(DatasetError, match="distinct ids"):
         evaluate_ranker(ranker, [QUESTIONS[0], QUESTIONS[0]])

@@ -175,3 +175,29 @@ def test_equal_ids_are_refused_before_anything_is_trained(tmp_path, part):
     parts[part] = [*parts[part], parts[part][0]]
     with pytest.raises(DatasetError, match="`questions` must have distinct id"):
         divide(parts["train"], parts["dev"], TrainSettings(), seed=3)
+
+
+def labelled(path, *labels):
+    rows = [
+        f"what is q{i}?,it is a{i} {x},{x}" for i in range(30) for x in labels
+    ]
+    path.write_text("\n".join(["question,answer,label", *rows]))
+    return path
+
+
+def test_the_lowest_grade_is_not_right_in_silence(tmp_path):
+    path = labelled(tmp_path / "a.csv", 1, 3)
+    settings = TrainSettings()
+    message = r"labels from 1 to 3 .*--right 3; .*--no-labels\)"
+    with pytest.raises(DatasetError, match=f"in train.*{message}"):
+        divide(read_questions(path), None, settings, 0)
+    right = read_questions(path, {"right": ["3"]})
+    assert not divide(right, None, settings, 0).mined
+    pairs = read_questions(path, {"columns": Columns(label=None)})
+    assert divide(pairs, None, settings, 0).mined
+    ones = read_questions(labelled(tmp_path / "b.csv", 1))
+    with pytest.raises(DatasetError, match=f"in dev.*{message}"):
+        divide(ones, read_questions(path), settings, 0)
+    assert divide(ones, None, settings, 0).mined
+    mixed_grades = read_questions(labelled(tmp_path / "c.csv", 0, 2))
+    assert divide(mixed_grades, read_questions(path), settings, 0).mined

@@ -249,7 +249,7 @@ def test_evaluate_prints_the_figures_of_the_table(
     options = {"model": "hyperqa", "epochs": 1}
     given = [Question("none", "what is n3", ()), *read_questions(dev)]
     run = tiny(trained[0], tmp_path / "run", dev=given, **options)
-    assert "1 questions of dev have no candidates: they are left" in run.table
+    assert "Left out: 1 question of dev without candidates." in run.table
     lines = (run.folder / "run.trec").read_text().splitlines()
     assert sum(float(x.split()[4]) == UNREAD_SCORE for x in lines) == 2
     ranker = keras_qa.Ranker.load(run.folder / "ranker")
@@ -408,3 +408,30 @@ def test_what_to_try_is_said():
         "cosineqa+floors is above the best floor, BM25, tuned."
     ]
     assert json.dumps(metrics)
+
+
+def test_what_is_irregular_is_said_before_the_training(
+    tmp_path, monkeypatch, capsys
+):
+    def stop(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("keras_qa.own_data.training._run", stop)
+    table = write_table(tmp_path / "faq.csv", range(30), labels=False)
+    with pytest.raises(KeyboardInterrupt):
+        tiny(table, tmp_path / "run", dev=table)
+    said = capsys.readouterr().err
+    assert "There were no wrong answers: BM25 found candidates" in said
+    assert "Warning: 30 questions of dev can be found in the training" in said
+
+
+@pytest.mark.parametrize("text", ["question,answer\n", "a b c\n", ""])
+def test_a_file_of_no_vectors_is_refused_before_there_is_a_folder(
+    text, tmp_path
+):
+    table = write_table(tmp_path / "faq.csv", range(30))
+    vectors = tmp_path / "v.txt"
+    vectors.write_text(text)
+    with pytest.raises(VectorsError, match=r"v\.txt"):
+        train(table, tmp_path / "run", vectors=vectors)
+    assert not (tmp_path / "run").exists()

@@ -1,6 +1,7 @@
 """The options of all commands that read a user's own tables."""
 
 import argparse
+from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import NotRequired
 from typing import TypedDict
@@ -16,32 +17,45 @@ TABLE_OPTIONS = (
 )
 
 
-class TableOptions(TypedDict):
-    """The arguments of `read_tabular` and `open_tabular`."""
+class AnswerOptions(TypedDict):
+    """The arguments of `keras_qa.search.answers.read_answers`."""
 
     columns: Columns
-    group: bool
     quoted: bool
     delimiter: str | None
     encoding: str
+
+
+class TableOptions(AnswerOptions):
+    """The arguments of `read_tabular` and `open_tabular`."""
+
+    group: bool
     right: NotRequired[tuple[str, ...]]
 
 
 def add_table_options(
-    parser: argparse.ArgumentParser, columns: Sequence[str] = _COLUMNS
+    parser: argparse.ArgumentParser,
+    columns: Sequence[str] = _COLUMNS,
+    of_columns: Mapping[str, str] | None = None,
 ) -> None:
     """Adds the options that say how a table is written.
 
     Args:
         parser: the command's parser.
         columns: the fields of `Columns` that the command reads.
+        of_columns: what the help says of a column's default, by the field.
     """
     group = parser.add_argument_group("options of a table of your own")
+    defaults = {
+        "question_id": "questions of one text are one",
+        "answer_id": "the answers are numbered",
+        **(of_columns or {}),
+    }
     for name in columns:
         group.add_argument(
             f"--{name.replace('_', '-')}-column",
             metavar="COLUMN",
-            help=f"default: {getattr(Columns(), name)}",
+            help=f"default: {defaults.get(name, getattr(Columns(), name))}",
         )
     if "label" in columns:
         group.add_argument(
@@ -56,11 +70,12 @@ def add_table_options(
             help="the labels of right answers, in any case; all others are "
             "those of wrong ones; default: 1, true, yes and grades above 0",
         )
-    group.add_argument(
-        "--group",
-        action="store_true",
-        help="the rows of a question need not be neighbours",
-    )
+    if "question" in columns:
+        group.add_argument(
+            "--group",
+            action="store_true",
+            help="the rows of a question need not be neighbours",
+        )
     group.add_argument(
         "--no-quotes",
         action="store_true",
@@ -114,14 +129,27 @@ def table_options(arguments: argparse.Namespace) -> TableOptions:
         )
     if no_labels:
         chosen["label"] = None
-    delimiter = arguments.delimiter
     options: TableOptions = {
+        **answer_options(arguments),
         "columns": Columns(**chosen),
         "group": arguments.group,
-        "quoted": not arguments.no_quotes,
-        "delimiter": _DELIMITERS.get(delimiter, delimiter),
-        "encoding": arguments.encoding or "utf-8",
     }
     if right := getattr(arguments, "right", None):
         options["right"] = tuple(right)
     return options
+
+
+def answer_options(arguments: argparse.Namespace) -> AnswerOptions:
+    """Returns the arguments of `read_answers` that the options ask for."""
+    chosen = {
+        name: column
+        for name in ("answer", "answer_id")
+        if (column := getattr(arguments, f"{name}_column", None)) is not None
+    }
+    delimiter = arguments.delimiter
+    return {
+        "columns": Columns(**chosen),
+        "quoted": not arguments.no_quotes,
+        "delimiter": _DELIMITERS.get(delimiter, delimiter),
+        "encoding": arguments.encoding or "utf-8",
+    }

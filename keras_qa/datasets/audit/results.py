@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from dataclasses import field
 from typing import Any
 
+from keras_qa.progress import counted
+
 PERCENTILES = (0, 25, 50, 75, 90, 95, 99, 100)
 
 
@@ -68,23 +70,25 @@ class SplitAudit:
             f"{min(self.grades, default=0)}": self.grades and not wrong,
             "no wrong answers, so that any ranking is perfect; `keras-qa mine`"
             " finds some": self.candidates and not wrong and not self.grades,
-            f"{self.positives_only:,} questions without a wrong answer, which "
-            "teach nothing": wrong and 2 * self.positives_only > self.questions,
-            "most texts are one word: if words have no spaces between them, "
+            f"{counted(self.positives_only, 'question')} without a wrong "
+            "answer, from which nothing is learnt": wrong
+            and 2 * self.positives_only > self.questions,
+            "mostly texts of one word: if words have no spaces between them, "
             "separate them first": self._of_one_word,
-            f"{unanswered:,} questions without a right answer": (
+            f"{counted(unanswered, 'question')} without a right answer": (
                 self.positives and unanswered
             ),
-            f"{self.duplicates:,} answers twice for one question": (
+            f"{counted(self.duplicates, 'answer')} twice for one question": (
                 self.duplicates
             ),
-            f"{self.empty_questions:,} empty questions": (self.empty_questions),
-            f"{self.empty_answers:,} empty answers": (self.empty_answers),
-            f"{self.conflicts:,} answers with two labels for one question": (
-                self.conflicts
+            counted(self.empty_questions, "empty question"): (
+                self.empty_questions
             ),
-            f"{self.marked_up:,} texts with tags or entities of HTML, such as "
-            "<b> or &amp;, which count as words": (
+            counted(self.empty_answers, "empty answer"): (self.empty_answers),
+            f"{counted(self.conflicts, 'answer')} with two labels for one "
+            "question": (self.conflicts),
+            f"{counted(self.marked_up, 'text')} with tags or entities of HTML, "
+            "such as <b> or &amp;, which count as words": (
                 100 * self.marked_up > self.questions + self.candidates
             ),
         }
@@ -168,8 +172,9 @@ class Audit:
             for problem in split.problems
         ]
         return found + [
-            f"{both.first} and {both.second} share {both.questions:,} "
-            "questions, so that figures are too high."
+            f"{both.first} and {both.second} share "
+            f"{counted(both.questions, 'question')}, so that figures are too "
+            "high."
             for both in self.overlaps
             if both.questions
         ]

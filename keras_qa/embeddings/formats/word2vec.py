@@ -31,6 +31,21 @@ MAX_LINE_BYTES = 1 << 21
 MAX_WORD_BYTES = 1 << 16
 
 
+def check_first_line(path: PathLike, header: bool) -> None:
+    """Checks the first line of a text, as `read_text` does.
+
+    Raises:
+        VectorsError: if it is malformed.
+    """
+    rows = RowCollector(path, None, "strict")
+    with open_stream(path) as stream:
+        _, line = next(_lines(rows, stream))
+    if header:
+        parse_header(path, line)
+    else:
+        _first_width(rows, line)
+
+
 def read_text(
     path: PathLike,
     vocabulary: Iterable[str] | None,

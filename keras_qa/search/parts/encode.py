@@ -1,7 +1,9 @@
 """Encodes a part of an index."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from keras_qa.errors import SearchError
 from keras_qa.files.locks import RUNNING
@@ -34,6 +36,7 @@ def encode_part(
     *,
     shard_size: int | None = None,
     half: bool = False,
+    table: Mapping[str, Any] | None = None,
     show_progress: bool = True,
 ) -> int:
     """Encodes the answers of a part of an index.
@@ -49,6 +52,7 @@ def encode_part(
         part: the part.
         shard_size: see `build_index`.
         half: see `build_index`.
+        table: see `build_index`.
         show_progress: True draws a progress bar.
 
     Returns:
@@ -71,7 +75,9 @@ def encode_part(
         with locked(folder / PARTS / "lock"):
             shards = open_shards(ranker, folder, shard_size, half)
         encoded = encode_answers(
-            ranker, answers, shards, part, show_progress=show_progress
+            *(ranker, answers, shards, part),
+            table=table,
+            show_progress=show_progress,
         )
         own = [n for n in sorted(shards.numbers()) if part.has(n)]
         files = [f for n in own for f in sorted(shards.path(n).iterdir())]

@@ -5,6 +5,7 @@ and calls `encode_part`. The part of an actor that is killed is given to
 another, which goes on from the shards that are on disk.
 """
 
+from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,7 @@ def encode_parts(
     tokenizer: str | None = None,
     readable: str | None = None,
     half: bool = False,
+    table: Mapping[str, Any] | None = None,
     show_progress: bool = True,
 ) -> None:
     """Encodes the parts of an index that are missing.
@@ -81,6 +83,7 @@ def encode_parts(
         tokenizer: see `Ranker.load`.
         readable: see `Ranker.load`.
         half: see `encode_part`.
+        table: see `encode_part`.
         show_progress: True draws a progress bar of parts.
 
     Raises:
@@ -107,6 +110,7 @@ def encode_parts(
         "answers": answers.absolute(),
         "folder": folder.absolute(),
         "half": half,
+        "table": table,
     }
     environment = {**ENVIRONMENT, "KERAS_BACKEND": keras.backend.backend()}
     ray.data.DataContext.get_current().enable_progress_bars = False
