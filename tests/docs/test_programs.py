@@ -62,6 +62,7 @@ assert Path("figures/run.trec").is_file()
 assert len(Path("mined.csv").read_text().splitlines()) == 1 + 10 * len(faq)
 assert len(Path("hard.csv").read_text().splitlines()) == 1 + 10 * len(faq)
 assert set(best) == {"index", "relevance_score"}
+assert asked["documents"][best["index"]] == "Jane Austen wrote it."
 """,
     "docs/guide.ipynb": """
 assert run.ranker.engine == ranker.engine == "onnxruntime"
