@@ -303,6 +303,12 @@ class Ranker:
         texts, _, answered, _ = read
         return self.reading.unread_last(scores, texts, answered)
 
+    def __repr__(self) -> str:
+        words = len(self.reading.vocabulary)
+        model = self._model
+        name = "" if model is None else f" of {type(model).__name__}"
+        return f"<Ranker{name} by {self.engine}, {words:,} words>"
+
     @property
     def engine(self) -> str:
         """What scores: `"onnxruntime"`, `"tensorflow"` or `"keras"`."""

@@ -20,6 +20,8 @@ from keras_qa.errors import DatasetError
 from keras_qa.errors import RunFolderError
 from keras_qa.files.whole import check_writable
 
+FILES = {"run.trec", "qrels.trec", "metrics.json"}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `keras-qa evaluate`."""
@@ -53,6 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FOLDER",
         help="write run.trec and qrels.trec, for trec_eval, and metrics.json",
+    )
+    parser.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="replace what this command wrote there before",
     )
     add_table_options(parser)
 
@@ -141,12 +148,16 @@ def _check(arguments: argparse.Namespace) -> None:
             "--top must be positive, and goes with --rerank. "
             f"Received: top={arguments.top}, rerank={arguments.rerank}"
         )
-    if arguments.output is not None and arguments.output.exists():
-        raise RunFolderError(
-            f"--output must not exist. Received: {arguments.output}"
-        )
-    if arguments.output is not None:
-        check_writable(arguments.output)
+    output = arguments.output
+    if output is not None:
+        there = {path.name for path in output.glob("*")}
+        # A training's folder has such files, too, next to others.
+        if output.exists() and not (arguments.overwrite and there == FILES):
+            raise RunFolderError(
+                "--output must not exist, unless --overwrite is given and it "
+                f"has only {', '.join(sorted(FILES))}. Received: {output}"
+            )
+        check_writable(output)
     for path in (arguments.model, arguments.against):
         if path is not None and not path.exists():
             raise DatasetError(

@@ -143,7 +143,9 @@ def test_export_puts_onnx_into_the_folder_by_default(
     export = ("export", folder, "--format", "onnx")
     assert command(*export) == 0
     assert f"ONNX in {folder / 'onnx'}" in capsys.readouterr().out
-    assert Ranker.load(folder).engine == "onnxruntime"
+    ranker = Ranker.load(folder)
+    assert ranker.engine == "onnxruntime"
+    assert repr(ranker).startswith("<Ranker by onnxruntime, ")
     assert command(*export) == 0
     assert "ONNX of this model is in" in capsys.readouterr().out
     shutil.copy(runs["qacnn"] / "model.keras", folder)

@@ -80,6 +80,12 @@ def test_evaluate_writes_trec_files(tmp_path, capsys):
     assert found["questions"] == 12
     assert command(*words, "--output", output) == 2
     assert "--output must not exist" in capsys.readouterr().err
+    assert command(*words, "--output", output, "--overwrite") == 0
+    (output / "mine.txt").touch()
+    assert command(*words, "--output", output, "--overwrite") == 2
+    assert "has only metrics.json, qrels.trec, run.trec" in (
+        capsys.readouterr().err
+    )
 
 
 def test_evaluate_says_what_cannot_be_read(tmp_path, capsys):
