@@ -50,7 +50,7 @@ settings of `trecqa-clean`.
 
 `python -m reproductions.study best` makes five seeds of the runs on
 {datasets}, but for the models of
-[References of today](references/README.md); `--datasets` and `--seeds` add
+References of today; `--datasets` and `--seeds` add
 others. The models' own pages have the command of each figure."""
 
 
