@@ -56,6 +56,9 @@ def test_tensorflow_does_not_warn_of_new_shapes(caplog, monkeypatch):
     monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
     silence_tensorflow()
     logger = logging.getLogger("tensorflow")
+    # An import of TensorFlow changes both.
+    monkeypatch.setattr(logger, "propagate", True)
+    monkeypatch.setattr(logger, "disabled", False)
     logger.warning("5 out of 5 calls triggered tf.function retracing.")
     logger.warning("another warning")
     assert caplog.messages == ["another warning"]

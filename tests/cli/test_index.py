@@ -422,7 +422,7 @@ def test_different_ids_with_the_same_hash(tmp_path, monkeypatch):
         (
             "a.csv",
             "reply\nx\n",
-            r"a.csv:1: .* 'answer', .* --answer-column, or a file",
+            r"a.csv:1: .* 'answer' in the header, .* --answer-column, or",
         ),
         (
             "a.jsonl",
