@@ -95,4 +95,4 @@ def test_rankers_of_the_paragraphs_that_bm25_finds():
     rows = [line for line in page.splitlines() if "0.600" in line]
     assert len(rows) == 2
     assert rows[0].startswith("| BM25")
-    assert rows[1].endswith("| 20 | 2,569 | 0.500 | 0.600 | 0.700 | 1 |")
+    assert rows[1].endswith("| 20 |  | 2,569 | 0.500 | 0.600 | 0.700 | 1 |")

@@ -11,7 +11,8 @@ from reproductions.report import markdown
 from reproductions.report.paper_page import GENERATED
 from reproductions.report.rules.marks import recipe_of
 
-ARTICLES = "squad-articles"
+# The data set whose dev is every fourth article.
+ARTICLES, POOL = "squad-articles", "every fourth article"
 RECALLS = [f"recall@{k}" for k in CUTOFFS]
 
 ABOUT = """\
@@ -26,7 +27,8 @@ several best paragraphs of one score have them in a random order."""
 RANKED = """\
 The questions of the articles that are not among every fourth train a ranker,
 which then orders the paragraphs that BM25 finds for the others among those of
-every fourth article. A right paragraph that BM25 does not find is missed."""
+every fourth article. "BM25's" is how many BM25 finds among so many paragraphs;
+a right one that it does not find is missed."""
 
 
 def retrieval_page(
@@ -61,13 +63,18 @@ def retrieval_page(
             markdown.paragraph(ABOUT),
             measured,
             "`python -m reproductions.retrieval` measures them.\n",
-            *_ranked(papers, groups),
+            *_ranked(records, papers, groups),
         ]
     )
 
 
-def _ranked(papers: Mapping[str, Paper], groups: Sequence[Group]) -> list[str]:
+def _ranked(
+    records: Sequence[Retrieval],
+    papers: Mapping[str, Paper],
+    groups: Sequence[Group],
+) -> list[str]:
     """The section of the rankers, nothing without runs of one."""
+    pools = [r["pool"] for r in records if r["articles"] == POOL]
     notes = markdown.Notes()
     found = [
         [
@@ -75,6 +82,7 @@ def _ranked(papers: Mapping[str, Paper], groups: Sequence[Group]) -> list[str]:
             recipe_of(group),
             markdown.settings(group.overrides),
             f"{group.setting('first_stage')}",
+            markdown.span(pools),
             markdown.span(group.values("questions")),
             *(markdown.number(group.metric(name)) for name in RECALLS),
             f"{len(group.runs)}",
@@ -84,9 +92,16 @@ def _ranked(papers: Mapping[str, Paper], groups: Sequence[Group]) -> list[str]:
     ]
     if not found:
         return []
-    found.sort(key=lambda row: row[5], reverse=True)
+    found.sort(key=lambda row: row[6], reverse=True)
     rows = [[*row[:2], notes.cell(row[2]), *row[3:]] for row in found]
-    heads = ["Ranker", "Recipe", "Settings", "BM25's paragraphs", "Questions"]
+    heads = [
+        "Ranker",
+        "Recipe",
+        "Settings",
+        "BM25's",
+        "Paragraphs",
+        "Questions",
+    ]
     return [
         "## Rankers of what BM25 finds\n",
         markdown.paragraph(RANKED),
