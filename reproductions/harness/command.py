@@ -14,6 +14,7 @@ from keras_qa.errors import RunFolderError
 from keras_qa.quiet import silence_tensorflow
 from keras_qa.training.device_options import add_device_options
 from keras_qa.training.device_options import on_devices
+from keras_qa.training.device_options import positive
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
 from reproductions.harness.parts.setting_help import describe_settings
@@ -206,21 +207,7 @@ def add_run_option(
 
 def count(text: str) -> int:
     """The number of an option, which may be 0."""
-    return _whole(text, 0)
-
-
-def positive(text: str) -> int:
-    """The number of an option, at least 1."""
-    return _whole(text, 1)
-
-
-def _whole(text: str, least: int) -> int:
-    # More digits than Python converts are no number of an option, either.
-    if text.isdecimal() and len(text) < 99 and int(text) >= least:
-        return int(text)
-    raise argparse.ArgumentTypeError(
-        f"expected a whole number of at least {least}. Received: {text[:99]}"
-    )
+    return 0 if text == "0" else positive(text)
 
 
 def _epilog(experiment: Experiment[Any]) -> str:

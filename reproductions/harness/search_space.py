@@ -38,8 +38,8 @@ from keras_qa.errors import DatasetError
 from keras_qa.errors import KerasQAError
 from keras_qa.files.json_stream import read_records
 from keras_qa.files.whole import write_json
+from keras_qa.training.device_options import positive
 from reproductions.harness.command import parse_arguments
-from reproductions.harness.command import positive
 from reproductions.harness.command import print_error
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment

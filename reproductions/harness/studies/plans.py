@@ -8,8 +8,8 @@ from typing import Any
 
 from keras_qa.cli.options.seeds import seed
 from keras_qa.training.device_options import add_device_options
+from keras_qa.training.device_options import positive
 from reproductions.harness.command import count
-from reproductions.harness.command import positive
 from reproductions.harness.experiment import Experiment
 
 

@@ -79,8 +79,8 @@ def test_defaults():
     ("option", "expected"),
     [
         ("--seed=x", "a whole number from 0 to 4294967295"),
-        ("--epochs=x", "a whole number of at least 1"),
-        ("--epochs=0", "a whole number of at least 1"),
+        ("--epochs=x", "a whole number above 0"),
+        ("--epochs=0", "a whole number above 0"),
     ],
 )
 def test_numbers_that_are_none_are_refused(option, expected, capsys):
