@@ -9,7 +9,6 @@ import pytest
 from keras_qa.files.whole import file_digest
 from keras_qa.ranking.intervals import mean_interval
 from keras_qa.ranking.intervals import seeds_interval
-from reproductions import significance
 from reproductions.by_question import Known
 from reproductions.by_question import SignificanceError
 from reproductions.by_question import question_metric
@@ -22,10 +21,12 @@ from reproductions.records.question_values import read_question_values
 from reproductions.records.rankings import read_rankings
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.paired_test_tables import paired_test_tables
-from reproductions.significance import find_runs
-from reproductions.significance import paired_test
-from reproductions.significance import pairs
-from reproductions.significance import ranking_of
+from reproductions.significance import results
+from reproductions.significance.__main__ import main
+from reproductions.significance.folders import find_runs
+from reproductions.significance.pairs import pairs
+from reproductions.significance.results import paired_test
+from reproductions.significance.results import ranking_of
 
 VARIED = ("crossed_input", "alignment")
 ORDERS = {
@@ -271,7 +272,7 @@ def test_command_updates_its_file(tmp_path, capsys):
     write_run(runs / "qrnn", {"a": [0, 1], "b": [0, 1]}, model="qrnn")
     output = tmp_path / "paired_tests.jsonl"
     arguments = [str(runs), "--output", str(output)]
-    assert significance.main(arguments) == 0
+    assert main(arguments) == 0
     before = output.read_bytes()
     (compared,) = read_paired_tests(output)
     assert (compared.first.model, compared.second.model) == ("ctrn", "qrnn")
@@ -280,11 +281,11 @@ def test_command_updates_its_file(tmp_path, capsys):
         capsys.readouterr().out
     )
     # Again: the same file. Another seed and another model: both are there.
-    assert significance.main(arguments) == 0
+    assert main(arguments) == 0
     assert output.read_bytes() == before
     write_run(runs / "again", orders, seed=2)
     write_run(runs / "lstm", orders, model="lstm")
-    assert significance.main(arguments) == 0
+    assert main(arguments) == 0
     updated = read_paired_tests(output)
     assert [(c.first.model, c.second.model) for c in updated] == [
         ("ctrn", "qrnn"),
@@ -310,15 +311,15 @@ def test_small_p_values_are_of_more_permutations(tmp_path):
     write_run(tmp_path / "runs/lstm", orders, model="lstm")
     output = tmp_path / "paired_tests.jsonl"
     command = [str(tmp_path / "runs"), "--output", str(output)]
-    assert significance.main(command) == 0
+    assert main(command) == 0
     found = {
         (test.first.model, test.second.model): test
         for test in read_paired_tests(output)
     }
     small, large = found["ctrn", "qrnn"], found["ctrn", "lstm"]
     # Of 20 equal differences all or none are turned: twice in 2^20.
-    assert small.permutations == significance.MANY
-    assert small.p_value < significance.SMALL / 50
+    assert small.permutations == results.MANY
+    assert small.p_value < results.SMALL / 50
     assert (large.permutations, large.p_value) == (10_000, 1.0)
 
 
@@ -358,7 +359,7 @@ def test_rankings_are_of_recorded_runs_alone(tmp_path, capsys):
         "".join(json.dumps(one) + "\n" for one in known)
     )
     output = tmp_path / "paired_tests.jsonl"
-    assert significance.main([str(runs), "--output", str(output)]) == 0
+    assert main([str(runs), "--output", str(output)]) == 0
     assert "1 run is not recorded: left out" in capsys.readouterr().out
     (test,) = read_paired_tests(output)
     assert test.resampled == "seeds and questions"
@@ -394,7 +395,7 @@ def test_what_is_of_runs_that_were_replaced_is_removed(tmp_path):
             "".join(json.dumps(one) + "\n" for one in every)
         )
         command = [str(tmp_path / runs), "--output", str(output)]
-        assert significance.main(command) == 0
+        assert main(command) == 0
         return [
             len((tmp_path / name).read_text().splitlines()) for name in files
         ]
@@ -420,7 +421,7 @@ def test_what_is_of_earlier_runs_is_not_computed_again(
         (tmp_path / "runs.jsonl").write_text(
             "".join(json.dumps(one) + "\n" for one in every)
         )
-        assert significance.main([str(folder), "--output", str(output)]) == 0
+        assert main([str(folder), "--output", str(output)]) == 0
         return capsys.readouterr().out
 
     def contents():
@@ -437,8 +438,8 @@ def test_what_is_of_earlier_runs_is_not_computed_again(
     smoke = run("unrecorded", model="lstm")
     every.pop()
     with monkeypatch.context() as patch:
-        patch.setattr(significance, "seeds_interval", None)
-        patch.setattr(significance, "paired_difference", None)
+        patch.setattr(results, "seeds_interval", None)
+        patch.setattr(results, "paired_difference", None)
         shown = command(smoke)
     assert "1 run is not recorded: left out\n" in shown
     assert "0 computed, 1 of earlier runs" in shown
@@ -448,7 +449,7 @@ def test_what_is_of_earlier_runs_is_not_computed_again(
     assert "1 computed, 0 of earlier runs" in shown
     # Of other packages, too.
     packages = {"numpy": "0.1"}
-    monkeypatch.setattr(significance, "_versions", lambda: packages)
+    monkeypatch.setattr(results, "_versions", lambda: packages)
     assert "1 computed, 0 of earlier runs" in command(smoke)
     assert read_rankings(tmp_path / "rankings.jsonl")[0].versions == packages
 
@@ -469,7 +470,7 @@ def test_runs_are_compared_with_those_whose_folders_are_gone(tmp_path):
         (tmp_path / "runs.jsonl").write_text(
             "".join(json.dumps(one) + "\n" for one in every)
         )
-        assert significance.main([str(runs), "--output", str(output)]) == 0
+        assert main([str(runs), "--output", str(output)]) == 0
         shutil.rmtree(runs)
         return {
             (test.first.model, test.second.model): test
@@ -518,10 +519,10 @@ def test_bad_inputs_are_messages(tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     output = tmp_path / "paired_tests.jsonl"
     arguments = ["--output", str(output)]
-    assert significance.main([str(tmp_path / "empty"), *arguments]) == 2
+    assert main([str(tmp_path / "empty"), *arguments]) == 2
     assert "expected folders of finished runs" in capsys.readouterr().err
     write_run(tmp_path / "one", {"a": [1, 0]})
-    assert significance.main([str(tmp_path / "one"), *arguments]) == 2
+    assert main([str(tmp_path / "one"), *arguments]) == 2
     assert "expected runs of two models" in capsys.readouterr().err
     assert not output.exists()
 

@@ -7,7 +7,7 @@ from reproductions.ctrn import experiment as ctrn
 from reproductions.harness.parts.floor_names import FLOORS
 from reproductions.harness.studies import making
 from reproductions.records.paper_figures import load_papers
-from reproductions.significance import pairs
+from reproductions.significance.pairs import pairs
 from support.study_runs import groups_of
 from support.study_runs import identities
 

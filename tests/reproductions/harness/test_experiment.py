@@ -192,7 +192,7 @@ MODULES = [
     *(
         "fusion",
         "sample",
-        "significance",
+        "significance.__main__",
         "study",
         "report.pages",
         "learning_curves",

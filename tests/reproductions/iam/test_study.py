@@ -4,7 +4,7 @@ from reproductions import study
 from reproductions.harness.parts.floor_names import FLOORS
 from reproductions.iam import experiment as iam
 from reproductions.records.paper_figures import load_papers
-from reproductions.significance import pairs
+from reproductions.significance.pairs import pairs
 from support.study_runs import groups_of
 from support.study_runs import identities
 

@@ -5,7 +5,7 @@ from reproductions.harness.parts.floor_names import FLOORS
 from reproductions.harness.parts.floor_names import WORDLESS
 from reproductions.mrnn import experiment as mrnn
 from reproductions.records.paper_figures import load_papers
-from reproductions.significance import pairs
+from reproductions.significance.pairs import pairs
 from support.study_runs import groups_of
 from support.study_runs import identities
 

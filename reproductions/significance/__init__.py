@@ -1,0 +1,1 @@
+"""Paired tests between models, question by question."""
