@@ -25,7 +25,10 @@ def pairwise_hinge(y_true: Any, y_pred: Any, margin: float = 1.0) -> Any:
     where lower is better.
 
     Args:
-        y_true: ignored, may be None.
+        y_true: labels `(batch_size, 1 + K)`, such as those of
+            `PairwiseBatches`; only columns that are 0 count as negatives, not
+            the further right answers and the fillers of `ListwiseBatches`.
+            None: all count.
         y_pred: float tensor `(batch_size, 1 + K)`, the positive's score first.
         margin: smallest difference of scores with a loss of 0 (the paper's
             lambda).
@@ -37,7 +40,11 @@ def pairwise_hinge(y_true: Any, y_pred: Any, margin: float = 1.0) -> Any:
     and Efficient Neural Question Answering", section 3.6.1, equation 7.
     """
     y_pred = ops.convert_to_tensor(y_pred)
-    return ops.sum(ops.relu(margin - y_pred[:, :1] + y_pred[:, 1:]), axis=-1)
+    losses = ops.relu(margin - y_pred[:, :1] + y_pred[:, 1:])
+    if y_true is not None:
+        wrong = ops.equal(ops.convert_to_tensor(y_true)[:, 1:], 0)
+        losses = ops.where(wrong, losses, 0.0)
+    return ops.sum(losses, axis=-1)
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")

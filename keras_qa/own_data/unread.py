@@ -1,7 +1,6 @@
 """How much of labelled questions a ranker cannot read."""
 
 import math
-from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace
@@ -87,14 +86,20 @@ def count_unread(
     """
     pairs = [(c.text, c.label > 0) for q in questions for c in q.candidates]
     answers = list(dict.fromkeys(text for text, _ in pairs))
-    answer_ids = _ids(reading, "answer", answers)
+    most = reading.max_answer_length
+    whole = replace(reading, max_answer_length=None)
+    uncut = [whole.tokens("answer", text) for text in answers]
+    answer_ids = reading.ids([tokens[:most] for tokens in uncut])
     kept = dict(
         zip(answers, reading.are_readable(answer_ids).tolist(), strict=True)
     )
-    whole = replace(reading, max_answer_length=None)
-    most = reading.max_answer_length or math.inf
-    cut = {a for a in answers if len(whole.tokens("answer", a)) > most}
-    asked = _ids(reading, "question", dict.fromkeys(q.text for q in questions))
+    cut = {
+        text
+        for text, tokens in zip(answers, uncut, strict=True)
+        if len(tokens) > (most or math.inf)
+    }
+    distinct = dict.fromkeys(question.text for question in questions)
+    asked = reading.ids([reading.tokens("question", text) for text in distinct])
     return UnreadCounts(
         reading.readable,
         len(pairs),
@@ -107,10 +112,6 @@ def count_unread(
         sum(right and text in cut for text, right in pairs),
         reading.max_answer_length,
     )
-
-
-def _ids(reading: TextReading, side: str, texts: Iterable[str]) -> RaggedTexts:
-    return reading.ids([reading.tokens(side, text) for text in texts])
 
 
 def _unknown_share(reading: TextReading, texts: RaggedTexts) -> float:

@@ -161,7 +161,9 @@ class OverlapFeatures:
             ValueError: if `questions` and `answers` differ in length.
         """
         check_equally_many(questions=questions, answers=answers)
-        sizes = np.array([self._sizes(text) for text in tokens])
+        # Of a large corpus only the texts of these pairs are counted.
+        used = np.union1d(questions, answers).tolist()
+        sizes = {text: np.array(self._sizes(tokens[text])) for text in used}
         features = np.zeros((len(questions), len(self.names)), np.float32)
         for row, (q, a) in enumerate(zip(questions, answers, strict=True)):
             shared = set(tokens[q]).intersection(tokens[a])

@@ -37,6 +37,13 @@ def test_reductions():
     assert float(PairwiseHinge(1.0, reduction="sum")(labels, scores)) == 6
 
 
+def test_other_right_answers_and_fillers_are_no_negatives():
+    """A list of two right answers, a wrong one and a filler."""
+    labels = np.array([[1, 1, 0, -1]], dtype="float32")
+    scores = np.array([[2.0, 1.9, 1.5, 50.0]], dtype="float32")
+    assert float(PairwiseHinge(1.0)(labels, scores)) == 0.5
+
+
 @pytest.mark.once
 def test_config_round_trip():
     loss = PairwiseHinge(margin=5.0, reduction="sum")

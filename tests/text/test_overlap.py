@@ -141,6 +141,13 @@ def test_the_formula_in_loops(documents, random):
         np.testing.assert_array_equal(features.pair(texts[q], texts[a]), values)
 
 
+def test_other_texts_are_not_counted():
+    features = OverlapFeatures({"a": 1}, 2)
+    tokens = [["a"], None, ["a", "b"]]
+    found = features.pairs(tokens, np.array([0]), np.array([2]))
+    np.testing.assert_array_equal(found[0], features.pair("a", "ab"))
+
+
 def test_no_pairs():
     none = np.zeros(0, np.int64)
     assert FEATURES.pairs(DOCUMENTS, none, none).shape == (0, 4)

@@ -31,7 +31,8 @@ def read_medquad(path: Path) -> Iterator[Question]:
 
     Yields:
         A question for each pair, whose id is the pair's number, with the right
-        answer as only candidate; `keras_qa.mine_candidates` finds wrong ones.
+        answer as only candidate; `keras_qa.ranking.mining.mine_candidates`
+        finds wrong ones.
 
     Raises:
         DatasetError: if the header or a line is malformed.
