@@ -1,11 +1,10 @@
 """Report a data set's counts, missing data, repetitions, overlap and lengths.
 
-Run it as `keras-qa data audit NAME` or `python -m keras_qa.cli.audit`.
+Run it as `keras-qa data audit NAME`.
 """
 
 import argparse
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,32 +12,14 @@ from keras_qa.cli.options.tables import TABLE_OPTIONS
 from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import given_options
 from keras_qa.cli.options.tables import table_options
-from keras_qa.datasets.audit.counts import audit_dataset
-from keras_qa.datasets.audit.results import PERCENTILES
-from keras_qa.datasets.audit.results import Audit
-from keras_qa.datasets.audit.results import Overlap
-from keras_qa.datasets.audit.results import PoolAudit
-from keras_qa.datasets.audit.results import SplitAudit
-from keras_qa.datasets.audit.tables import format_audit
+from keras_qa.datasets.audit import audit_dataset
+from keras_qa.datasets.audit import format_audit
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.datasets.registry import collection
 from keras_qa.datasets.registry import describe_collections
 from keras_qa.datasets.registry import open_dataset
 from keras_qa.datasets.tabular import open_tabular
 from keras_qa.errors import DatasetError
-
-__all__ = [
-    "PERCENTILES",
-    "Audit",
-    "Overlap",
-    "PoolAudit",
-    "SplitAudit",
-    "add_arguments",
-    "audit_dataset",
-    "format_audit",
-    "main",
-    "run",
-]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -120,20 +101,3 @@ def run(arguments: argparse.Namespace) -> int:
         for problem in audit.problems if own_files else ():
             print(f"Attention: {problem}")
     return 0
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Runs the audit as a program; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m keras_qa.cli.audit", description=__doc__
-    )
-    add_arguments(parser)
-    try:
-        return run(parser.parse_args(arguments))
-    except DatasetError as error:
-        print(f"{parser.prog}: {error}", file=sys.stderr)
-        return 2
-
-
-if __name__ == "__main__":
-    sys.exit(main())

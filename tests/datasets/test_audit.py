@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from keras_qa.cli.audit import PERCENTILES
-from keras_qa.cli.audit import Overlap
-from keras_qa.cli.audit import audit_dataset
-from keras_qa.cli.audit import format_audit
+from keras_qa.datasets.audit import PERCENTILES
+from keras_qa.datasets.audit import Overlap
+from keras_qa.datasets.audit import audit_dataset
+from keras_qa.datasets.audit import format_audit
 from keras_qa.datasets.audit.published import published_counts
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Dataset
@@ -163,10 +163,10 @@ def test_text_has_the_paper_beside_ours():
     assert any(line.startswith("Note: The paper counts") for line in lines)
 
 
-def test_json_and_the_module_as_a_program():
+def test_json():
     result = subprocess.run(
         [
-            *(sys.executable, "-m", "keras_qa.cli.audit"),
+            *(sys.executable, "-m", "keras_qa.cli.main", "data", "audit"),
             *("semeval", "--json", "--data-dir", str(DATA)),
         ],
         capture_output=True,

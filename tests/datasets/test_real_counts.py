@@ -2,8 +2,8 @@
 
 import pytest
 
-from keras_qa.cli.audit import PoolAudit
-from keras_qa.cli.audit import audit_dataset
+from keras_qa.datasets.audit import PoolAudit
+from keras_qa.datasets.audit import audit_dataset
 from keras_qa.datasets.collections.semeval import read_semeval
 from keras_qa.datasets.collections.trecqa import both_labels_only
 from keras_qa.datasets.collections.trecqa import read_trecqa_xml

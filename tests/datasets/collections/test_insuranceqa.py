@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from keras_qa.cli import main as cli
-from keras_qa.cli.audit import PoolAudit
-from keras_qa.cli.audit import audit_dataset
-from keras_qa.cli.audit import format_audit
+from keras_qa.datasets.audit import PoolAudit
+from keras_qa.datasets.audit import audit_dataset
+from keras_qa.datasets.audit import format_audit
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import open_dataset
