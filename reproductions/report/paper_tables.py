@@ -12,7 +12,6 @@ from reproductions.records.reasons import REASONS
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.rules.floors import UNTRAINED
-from reproductions.report.rules.lines import TRAIN_SPLIT
 from reproductions.report.rules.marks import about_sums
 from reproductions.report.rules.marks import is_sum
 from reproductions.report.rules.marks import plain_recipe
@@ -62,7 +61,7 @@ def matches(paper: Paper, table: ResultsTable, row: Row, group: Group) -> bool:
     return (
         (group.paper, group.model) == row.source(paper.key)
         and (group.dataset, group.split) == (table.dataset, table.split)
-        and not group.overrides
+        and not group.changed
         and row.name in (None, group.row)
     )
 
@@ -177,10 +176,9 @@ def _made(
     """What some runs were made with; their model, if named otherwise."""
     name = papers.get(group.paper, paper).named(group.model)
     known = name.casefold() in row.model.casefold()
-    changed = {k: v for k, v in group.overrides.items() if k != TRAIN_SPLIT}
     recipe = plain_recipe(group)
     made = [
-        f"recipe {recipe} {markdown.settings(changed)}".strip(),
+        f"recipe {recipe} {markdown.settings(group.changed)}".strip(),
         f"trained on {group.training_set}",
     ]
     if group.recipe == UNTRAINED:
