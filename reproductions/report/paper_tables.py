@@ -82,8 +82,7 @@ def _results(
     parts = [
         markdown.paragraph(
             f"Data set `{table.dataset}`, {table.split}. {by} trained on "
-            f"{table.training_set} ({table.training_pairs:,} pairs) with "
-            f"{markdown.vectors(table.vectors)}."
+            f"{_training(table)}."
         )
     ]
     if found:
@@ -106,6 +105,20 @@ def _results(
     if others:
         parts += _others(paper, table, others, groups, papers)
     return parts
+
+
+def _training(table: ResultsTable) -> str:
+    """The training set and the vectors of a table, and what is not printed."""
+    pairs = f"{table.training_pairs:,} pairs"
+    if "pairs" in table.unprinted:
+        pairs += " in the data set"
+    if "training set" in table.unprinted:
+        pairs = f"assumed, {pairs}"
+    assumed = " (assumed)" if "vectors" in table.unprinted else ""
+    return (
+        f"{table.training_set} ({pairs}) with "
+        f"{markdown.vectors(table.vectors)}{assumed}"
+    )
 
 
 def _others(
