@@ -18,9 +18,9 @@ class NegativeSampler:
     """Draws `negatives` wrong answers for each (question, positive) pair.
 
     The strategies are those of Rao et al. (2016), which HyperQA adopts
-    (section 3.6.1): `"random"`; `"max"`, the answers that the current model
-    ranks highest; `"mix"`, half of each, with an odd one for `"max"`. A correct
-    answer of the same question is never drawn.
+    (section 3.6.1): `"random"`; `"max"`, the answers that the model ranks
+    highest at the start of an epoch; `"mix"`, half of each, with an odd one for
+    `"max"`. A correct answer of the same question is never drawn.
 
     Texts are given by their indices in a list of distinct texts, so that two
     copies of a sentence are the same answer.

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from typing import Any
+from typing import Literal
 
 from keras_qa.files.text_files import shorten
 from reproductions.records.json_lines import RecordError
@@ -72,6 +73,9 @@ class ResultsTable:
         metric: name of that one metric in the runs; required with `parts`.
         percent: True if the figures are percentages.
         why: why no row can be run, a key of `REASONS`; empty if rows can.
+        unprinted: what of its training the paper does not print: pairs are
+            then counted in the data set, the training set and the vectors
+            assumed.
     """
 
     number: str
@@ -90,6 +94,7 @@ class ResultsTable:
     metric: str = ""
     percent: bool = False
     why: str = ""
+    unprinted: tuple[Literal["training set", "pairs", "vectors"], ...] = ()
 
     def __post_init__(self) -> None:
         for row in self.rows:

@@ -18,6 +18,8 @@ FOLD = " less its fold"
 """What the name has at its end where a fold of train chose the epoch."""
 NO_FOLD = frozenset(("average_last", "folds"))
 """Settings by which no fold is held out of train."""
+TRAIN_SPLIT = "train_split"
+"""The setting that chooses a training set of TrecQA: no other condition."""
 
 # Data sets with the dev of another, whose train is the other's, too.
 ALIKE = {"trecqa-all": ("trecqa-raw", "TRAIN-ALL")}
@@ -105,6 +107,11 @@ class Group:
     def row(self) -> str | None:
         """The row of a paper's table that the runs are named after, if any."""
         return next((run["row"] for run in self.runs if run.get("row")), None)
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """The overrides but the one that chooses the training set."""
+        return {k: v for k, v in self.overrides.items() if k != TRAIN_SPLIT}
 
     @property
     def learnt_first(self) -> str:

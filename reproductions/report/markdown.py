@@ -1,5 +1,6 @@
 """Cells, tables and paragraphs of the generated pages."""
 
+import re
 import textwrap
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -156,14 +157,17 @@ def _letter(index: int) -> str:
 
 
 def _filled(text: str, first: str = "", others: str = "") -> str:
-    return textwrap.fill(
-        " ".join(text.split()),
+    # At the start of a line a plus or a minus would begin a list.
+    kept = re.sub(r" ([-+*]) ", "\0\\1 ", " ".join(text.split()))
+    filled = textwrap.fill(
+        kept,
         WIDTH,
         initial_indent=first,
         subsequent_indent=others,
         break_long_words=False,
         break_on_hyphens=False,
     )
+    return filled.replace("\0", " ")
 
 
 def _escape(cell: str) -> str:

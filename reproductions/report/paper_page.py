@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from reproductions.records.paired_tests import PairedTest
 from reproductions.records.papers import Paper
 from reproductions.records.rankings import Ranking
+from reproductions.records.seed_groups import TRAIN_SPLIT
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.paired_test_tables import paired_test_tables
@@ -13,7 +14,6 @@ from reproductions.report.paper_tables import NONE
 from reproductions.report.paper_tables import paper_tables
 from reproductions.report.provenance import how_made
 from reproductions.report.rules.floors import Floors
-from reproductions.report.rules.lines import TRAIN_SPLIT
 from reproductions.report.rules.marks import about_earlier
 from reproductions.report.run_tables import changed_settings
 from reproductions.report.run_tables import measured

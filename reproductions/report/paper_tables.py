@@ -12,7 +12,6 @@ from reproductions.records.reasons import REASONS
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.rules.floors import UNTRAINED
-from reproductions.report.rules.lines import TRAIN_SPLIT
 from reproductions.report.rules.marks import about_sums
 from reproductions.report.rules.marks import is_sum
 from reproductions.report.rules.marks import plain_recipe
@@ -62,7 +61,7 @@ def matches(paper: Paper, table: ResultsTable, row: Row, group: Group) -> bool:
     return (
         (group.paper, group.model) == row.source(paper.key)
         and (group.dataset, group.split) == (table.dataset, table.split)
-        and not group.overrides
+        and not group.changed
         and row.name in (None, group.row)
     )
 
@@ -83,8 +82,7 @@ def _results(
     parts = [
         markdown.paragraph(
             f"Data set `{table.dataset}`, {table.split}. {by} trained on "
-            f"{table.training_set} ({table.training_pairs:,} pairs) with "
-            f"{markdown.vectors(table.vectors)}."
+            f"{_training(table)}."
         )
     ]
     if found:
@@ -107,6 +105,20 @@ def _results(
     if others:
         parts += _others(paper, table, others, groups, papers)
     return parts
+
+
+def _training(table: ResultsTable) -> str:
+    """The training set and the vectors of a table, and what is not printed."""
+    pairs = f"{table.training_pairs:,} pairs"
+    if "pairs" in table.unprinted:
+        pairs += " in the data set"
+    if "training set" in table.unprinted:
+        pairs = f"assumed, {pairs}"
+    assumed = " (assumed)" if "vectors" in table.unprinted else ""
+    return (
+        f"{table.training_set} ({pairs}) with "
+        f"{markdown.vectors(table.vectors)}{assumed}"
+    )
 
 
 def _others(
@@ -177,10 +189,9 @@ def _made(
     """What some runs were made with; their model, if named otherwise."""
     name = papers.get(group.paper, paper).named(group.model)
     known = name.casefold() in row.model.casefold()
-    changed = {k: v for k, v in group.overrides.items() if k != TRAIN_SPLIT}
     recipe = plain_recipe(group)
     made = [
-        f"recipe {recipe} {markdown.settings(changed)}".strip(),
+        f"recipe {recipe} {markdown.settings(group.changed)}".strip(),
         f"trained on {group.training_set}",
     ]
     if group.recipe == UNTRAINED:

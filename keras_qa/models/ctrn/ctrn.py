@@ -35,9 +35,10 @@ class CTRN(PointwiseRanker):
         score = logits[1] - logits[0],    s(q, a) = sigmoid(score)
 
     so that `keras.losses.BinaryCrossentropy(from_logits=True)` on the score
-    is the cross-entropy of equation 3, as a mean over the batch
-    (`reduction="sum"` gives the printed sum). The regularisation is in the
-    model's `losses`.
+    is the cross-entropy of equation 3, as a mean over the batch;
+    `reduction="sum"` sums over the batch, not over all N training pairs as
+    printed. The regularisation is in the model's `losses`, whole in each
+    batch, so that next to the mean it weighs N times what is printed.
 
     Id 0 is padding and, with `alignment="lengths"`, changes nothing. Texts may
     have any length, including 0. Under mixed precision means, features and

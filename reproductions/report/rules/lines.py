@@ -10,6 +10,7 @@ from reproductions.records.papers import Paper
 from reproductions.records.papers import ResultsTable
 from reproductions.records.papers import Row
 from reproductions.records.rankings import Ranking
+from reproductions.records.seed_groups import TRAIN_SPLIT
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.records.seed_groups import canonical
@@ -26,8 +27,6 @@ from reproductions.report.rules.verdicts import verdict
 
 SPLITS = ("dev", "test")
 NOT_RUN = "–"
-# The setting that a training set of TrecQA is chosen by: no other condition.
-TRAIN_SPLIT = "train_split"
 CODES = {"vectors": "V", "training set": "T", "settings": "S", "split": "D"}
 # Our figure on test is not of the condition of the figure on dev next to it.
 OTHER = "°"

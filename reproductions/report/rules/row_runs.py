@@ -6,11 +6,11 @@ from reproductions.records.papers import Paper
 from reproductions.records.papers import ResultsTable
 from reproductions.records.papers import Row
 from reproductions.records.seed_groups import ALIKE
+from reproductions.records.seed_groups import TRAIN_SPLIT
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
 from reproductions.report.rules.floors import METRIC
-from reproductions.report.rules.lines import TRAIN_SPLIT
 from reproductions.report.rules.lines import chosen
 
 # Settings of another training set, and of a longer or shorter training.

@@ -31,7 +31,7 @@ def differs_in(table: ResultsTable, group: Group) -> list[str]:
         found.append("vectors")
     if group.recipe != "untrained" and not _same_training_set(table, group):
         found.append("training set")
-    if group.recipe not in ("paper", "untrained") or group.overrides:
+    if group.recipe not in ("paper", "untrained") or group.changed:
         found.append("settings")
     return found
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from reproductions.records.papers import Paper
 from reproductions.records.rankings import Ranking
+from reproductions.records.seed_groups import TRAIN_SPLIT
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.lines import NOT_RUN
 from reproductions.report.rules.lines import OTHER
 from reproductions.report.rules.lines import SPLITS
-from reproductions.report.rules.lines import TRAIN_SPLIT
 from reproductions.report.rules.lines import Line
 from reproductions.report.rules.lines import best_floor
 from reproductions.report.rules.lines import chosen
@@ -150,7 +150,7 @@ def _conditions(
         for group in groups
         if (group.paper, group.model) == source
         and group.dataset == dataset
-        and group.overrides.keys() <= {TRAIN_SPLIT}
+        and not group.changed
         # Rows of another paper's tables have settings of their own.
         and group.row is None
     ]

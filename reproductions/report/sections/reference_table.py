@@ -9,7 +9,6 @@ from reproductions.records.papers import Paper
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.rules.floors import METRIC
-from reproductions.report.rules.lines import TRAIN_SPLIT
 from reproductions.report.rules.systems import is_of_today
 
 ABOUT_REFERENCES = """\
@@ -57,13 +56,8 @@ def reference_table(
     for group in own:
         trained = group.statistic("parameters")
         size = f"{trained.mean / 1e6:.1f} M" if trained else ""
-        changed = {
-            name: value
-            for name, value in group.overrides.items()
-            # What it was trained on is a column.
-            if name != TRAIN_SPLIT
-        }
-        made = notes.cell(markdown.settings(changed))
+        # What it was trained on is a column.
+        made = notes.cell(markdown.settings(group.changed))
         rows.append(
             [
                 f"{paper.named(group.model)} {made}".strip(),

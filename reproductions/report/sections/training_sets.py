@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 
 from reproductions.records.papers import Paper
+from reproductions.records.seed_groups import TRAIN_SPLIT
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
 from reproductions.report.rules.floors import METRIC
-from reproductions.report.rules.lines import TRAIN_SPLIT
 
 ABOUT = f"""\
 {METRIC} on dev, mean over seeds ± the sample standard deviation, of the models

@@ -313,6 +313,10 @@ def test_findings_are_strings(tmp_path, findings, message):
             "`why` must be one of .*Received: 'no'",
         ),
         (
+            RESULTS + 'unprinted = ["split"]\nrows = []',
+            r"`unprinted\[0\]` must be .*Received: 'split'",
+        ),
+        (
             RESULTS + 'rows = [{ model = "M", MAP = "1" }]',
             r"`rows\[0\]\.metrics\.MAP` must be of type float. Received: '1'",
         ),

@@ -29,6 +29,9 @@ def test_paragraphs_are_filled():
     first, second = text.split("\n\n")
     assert [len(line) for line in first.splitlines()] == [99, 49]
     assert second == "last\n"
+    # A plus at the start of a line would begin a list.
+    lines = markdown.paragraph("word " * 19 + "`aaa` + `b`").splitlines()
+    assert lines[1] == "`aaa` + `b`"
 
 
 def test_long_texts_have_letters():

@@ -23,9 +23,23 @@ def test_papers_figures_are_next_to_ours():
     row = row_of(table, "HyperQA")
     assert row[:3] == ["HyperQA", "paper", "`glove.840B.300d`"]
     assert row[3:8] == ["0.712", "0.700", "0.727", "0.710", "1"]
-    assert "The paper trained on train (8,672 pairs) with" in table
+    # It prints 5.9K.
+    ours = "The paper trained on train (8,672 pairs in the data set) with `gl"
+    assert ours in " ".join(table.split())
     rank = row_of(table, "Rank MP-CNN (Rao et al.)")
     assert rank[1:-1] == ["0.701", "0.718", "10M", "33"]
+
+
+def test_what_a_paper_does_not_print_of_its_training_is_marked():
+    text = " ".join(page(paper="ctrn").split())
+    assert "trained on train (36,000 pairs) with `glove.qat" in text
+    assert "on train (253,000 pairs) with `glove.840B.300d` (assumed)." in text
+    assert "on TRAIN-ALL (assumed, 53,000 pairs) with `aquaint" in text
+    assert "ndim=50` (assumed)." in text
+    # Two papers with the same questions.
+    for paper in ("qa_lstm", "mrnn"):
+        text = " ".join(page(paper=paper).split())
+        assert "TRAIN-ALL (53,313 pairs in the data set) with" in text
 
 
 def test_table_1_comes_from_the_data_sets_counts():

@@ -69,6 +69,25 @@ def test_no_verdict_on_few_seeds():
     assert wikiqa_verdict(*runs) == "*4 of 5 seeds*"
 
 
+def test_the_tables_training_set_is_no_changed_setting():
+    whole = {
+        **FAIR,
+        "dataset": "trecqa-raw",
+        "training_set": "TRAIN-ALL",
+        "training": {"pairs": 53_417},
+    }
+    chosen = {**whole, "overrides": {"train_split": "train-all"}}
+    # Table 5: MAP .770, MRR .825.
+    text = page(*seeds(*[0.76] * 5, MRR=0.82, **chosen))
+    cells = row_of(section(text, "### Table 5"), "HyperQA", "paper")
+    assert cells[-1] == "**within** 0.02 (MAP -0.010)"
+    other = {**chosen, "training_set": "TRAIN", "training": {"pairs": 4718}}
+    text = page(*seeds(*[0.76] * 5, MRR=0.82, **other))
+    table = section(text, "### Table 5")
+    assert row_of(table, "HyperQA", "paper")[-1] == "(a)"
+    assert "- (a) *other training set*\n" in table
+
+
 def test_untrained_models_have_no_training_set_to_differ_in():
     paper = load_papers()[PAPER]
     table = paper.table("Table 3")
