@@ -151,14 +151,10 @@ def run(arguments: argparse.Namespace) -> int:
         f"\n{trained.folder}: the model; {trained.folder}/README.md: its card"
     )
     if trained.note:
-        import keras
-
-        command = f"keras-qa export {trained.folder} --format onnx"
-        if keras.backend.backend() != "tensorflow":
-            command = f"KERAS_BACKEND=tensorflow {command}"
         print(
             "keras-qa: commands will start with Keras, which takes seconds, "
-            f"until `{command}`. {trained.note}",
+            f"until `keras-qa export {trained.folder} --format onnx`. "
+            f"{trained.note}",
             file=sys.stderr,
         )
     return 0

@@ -16,8 +16,8 @@ def check_tensorflow() -> None:
     if keras.backend.backend() != "tensorflow":
         raise ExportError(
             "Models are converted with the TensorFlow backend only. Write the "
-            "model with `export_keras`, set KERAS_BACKEND=tensorflow, load "
-            "the file in a new process and export it there. "
+            "ranker by `ranker.save`, and convert the folder by `keras-qa "
+            "export FOLDER --format ...`, which starts that backend. "
             f"Received: keras.backend.backend()={keras.backend.backend()!r}"
         )
 

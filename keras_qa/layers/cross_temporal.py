@@ -36,6 +36,7 @@ class CrossTemporalLayer(PairLayer, QuasiRecurrent):
     longer, and step t of the longer text reads step t / r, rounded down, of the
     shorter; both are limited to the last step.
 
+    The product of two small states is tiny: give inputs a scale of about 1.
     Outputs at padding are 0. With `alignment="lengths"` padding does not change
     the outputs at words. The weights are those of one `QRNNLayer`.
 
