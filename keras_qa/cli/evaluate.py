@@ -117,10 +117,6 @@ def run(arguments: argparse.Namespace) -> int:
             f"Warning: the model was trained on {trained_on:,} of the "
             f"{len(questions):,} questions of {path}; the figures are too high."
         )
-    if against is not None:
-        from keras_qa.ranking.comparison import paired_test
-
-        print(paired_test(comparison, AGAINST))
     if arguments.output is not None:
         from keras_qa.files.whole import write_whole
         from keras_qa.ranking.evaluation import write_qrels
@@ -136,6 +132,10 @@ def run(arguments: argparse.Namespace) -> int:
             (folder / "metrics.json").write_text(f"{text}\n", "utf-8")
 
         write_whole(arguments.output, save)
+    if against is not None:
+        from keras_qa.ranking.comparison import paired_test
+
+        print(paired_test(comparison, AGAINST))
     print_report(ranker)
     return 0
 
