@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator
+from collections.abc import Awaitable
 from collections.abc import Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -70,8 +71,9 @@ def make_app(
     async def rerank(request: Request) -> Response:
         asked = RerankRequest.parse(await _body(request, limits), limits)
         try:
-            scores = await request.state.batcher.scores(
-                asked.query, asked.documents
+            scores = await _unless_gone(
+                request,
+                request.state.batcher.scores(asked.query, asked.documents),
             )
         except QueueFullError:
             return _json(
@@ -133,6 +135,30 @@ async def _body(request: Request, limits: Limits) -> bytes:
             413, f"The body must have at most {limits.body_bytes} bytes."
         )
     return bytes(body)
+
+
+async def _unless_gone(
+    request: Request, scores: Awaitable[np.ndarray]
+) -> np.ndarray:
+    """Awaits scores, or cancels them when the client has gone.
+
+    Neither Starlette nor uvicorn cancels a request that nobody waits for.
+    """
+    found = asyncio.ensure_future(scores)
+    gone = asyncio.ensure_future(_leaving(request))
+    try:
+        await asyncio.wait((found, gone), return_when=asyncio.FIRST_COMPLETED)
+        if found.done():
+            return found.result()
+        raise RequestError(400, "The client has gone.")
+    finally:
+        found.cancel()
+        gone.cancel()
+
+
+async def _leaving(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _json(
