@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from keras_qa.errors import RankerError
 from keras_qa.ranker import Ranker
 from keras_qa.ranking.ties import best_first
 from keras_qa.serving.batching import Batcher
@@ -81,8 +82,6 @@ def make_app(
                 {"message": f"{limits.waiting} requests wait; try again."},
                 {"Retry-After": "1"},
             )
-        if not np.isfinite(scores).all():
-            raise RequestError(500, "The model gave a score that is no number.")
         results = [
             asked.result(int(i), float(scores[i]))
             for i in best_first(scores, asked.top_n)
@@ -106,6 +105,8 @@ def make_app(
         exception_handlers={
             RequestError: _refused,
             HTTPException: _not_found,
+            # Listed, it gives no traceback.
+            RankerError: _failed,
             Exception: _failed,
         },
         lifespan=lifespan,
@@ -185,4 +186,6 @@ async def _not_found(_: Request, error: Exception) -> Response:
 
 async def _failed(_: Request, error: Exception) -> Response:
     _log.error("A request failed: %s: %s", type(error).__name__, error)
-    return _json(500, {"message": "The model could not score the documents."})
+    told = isinstance(error, RankerError)
+    message = str(error) if told else "The model could not score the documents."
+    return _json(500, {"message": message})

@@ -18,6 +18,7 @@ import keras
 import numpy as np
 import pytest
 
+from keras_qa.errors import RankerError
 from keras_qa.ranker import Ranker
 from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.reading import TextReading
@@ -59,7 +60,7 @@ class Lengths:
         if "fail" in questions:
             raise RuntimeError("secret")
         if "nan" in questions:
-            return np.full(len(answers), np.nan, np.float32)
+            raise RankerError("Expected a model with finite scores")
         lengths = [len(a) or UNREAD_SCORE for a in answers]
         return np.array(lengths, np.float32)
 
@@ -167,7 +168,7 @@ def test_what_the_model_cannot_read_is_marked(served):
             "`return_documents` must",
         ),
         ({"query": "fail", "documents": ["a"]}, 500, "could not score"),
-        ({"query": "nan", "documents": ["a"]}, 500, "score that is no number"),
+        ({"query": "nan", "documents": ["a"]}, 500, "with finite scores"),
     ],
 )
 def test_bad_requests(served, body, status, message):
@@ -357,6 +358,28 @@ def test_what_a_client_that_has_gone_asked_is_not_scored():
 
     assert asyncio.run(run()) == {"message": "The client has gone."}
     assert ranker.calls == [2]
+
+
+def test_scores_that_are_no_numbers_give_no_traceback(caplog):
+    ranker = Lengths()
+    app = application.make_app(ranker, "lengths", LIMITS)
+    asked = json.dumps({"query": "nan", "documents": ["a"]}).encode()
+    messages = [{"type": "http.request", "body": asked}]
+
+    async def receive():
+        return messages.pop() if messages else await asyncio.sleep(20)
+
+    async def run():
+        batcher = Batcher(ranker.scores, waiting=9)
+        task = asyncio.ensure_future(batcher.run())
+        # What it raised, the server would log with a traceback.
+        start, _ = await talk(app, receive, {"batcher": batcher})
+        task.cancel()
+        return start["status"]
+
+    assert asyncio.run(run()) == 500
+    assert "RankerError: Expected a model with finite scores" in caplog.text
+    assert "Traceback" not in caplog.text
 
 
 def test_headers_that_dribble_end_the_connection():
