@@ -22,6 +22,8 @@ from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import answer_options
 from keras_qa.cli.options.tables import given_options
 from keras_qa.cli.options.tables import table_options
+from keras_qa.datasets.questions_of_rows import Row
+from keras_qa.datasets.questions_of_rows import group_rows
 from keras_qa.errors import DatasetError
 from keras_qa.errors import SearchError
 from keras_qa.search.answers import Answer
@@ -181,13 +183,13 @@ def _pairs(arguments: argparse.Namespace) -> Iterator[Asked]:
             candidates = [Answer(c.id, c.text) for c in question.candidates]
             yield question.id, question.text, candidates
         return
-    groups = itertools.groupby(_input_pairs(), key=lambda pair: pair[0])
-    for number, (text, pairs) in enumerate(groups, start=1):
-        texts = enumerate((answer for _, answer in pairs), start=1)
-        yield str(number), text, [Answer(str(i), t) for i, t in texts]
+    remedy = ", or a --file with --group"
+    for question in group_rows(Path("<stdin>"), _input_rows(), remedy=remedy):
+        texts = enumerate((c.text for c in question.candidates), start=1)
+        yield question.id, question.text, [Answer(str(i), t) for i, t in texts]
 
 
-def _input_pairs() -> Iterator[tuple[str, str]]:
+def _input_rows() -> Iterator[Row]:
     for number, line in input_lines():
         question, tab, answer = line.partition("\t")
         if line.strip() and not tab:
@@ -196,7 +198,7 @@ def _input_pairs() -> Iterator[tuple[str, str]]:
                 f"Received: {line[:90]!r}"
             )
         if tab:
-            yield question, answer
+            yield Row(number, None, question, None, answer, 0)
 
 
 def input_lines() -> Iterator[tuple[int, str]]:
