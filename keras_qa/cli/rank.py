@@ -27,6 +27,7 @@ from keras_qa.datasets.questions_of_rows import group_rows
 from keras_qa.errors import DatasetError
 from keras_qa.errors import SearchError
 from keras_qa.search.answers import Answer
+from keras_qa.search.answers import check_answers
 from keras_qa.search.answers import read_answers
 from keras_qa.search.rankings import FORMATS
 from keras_qa.search.rankings import Ranking
@@ -164,6 +165,9 @@ def _asked(arguments: argparse.Namespace) -> Iterator[Asked]:
     elif arguments.file is not None:
         options = answer_options(arguments)
         candidates = list(read_answers(arguments.file, **options))
+        repeated = len({c.id for c in candidates}) < len(candidates)
+        if repeated and arguments.format == "trec":
+            check_answers(arguments.file, **options)
     else:
         candidates = [
             Answer(str(number), line)

@@ -393,7 +393,14 @@ def test_an_id_of_two_answers(name, text, line, runs, tmp_path, capsys):
     assert f"{path}:{line}: expected an id that no other answer has" in error
     assert f"but line {first} has it: change one of the two" in error
     assert error.endswith("Received: 'x'")
+    with pytest.raises(DatasetError, match="an id that no other answer has"):
+        build(runs["hyperqa"], path, tmp_path / "index")
     assert not (tmp_path / "index").exists()
+    # A TREC run would contain a document twice; a table may.
+    rank = ("rank", runs["hyperqa"], "--question", QUESTION, "--file", path)
+    assert command(*rank, "--format", "trec") == 2
+    assert f"{path}:{line}: expected an id" in capsys.readouterr().err
+    assert command(*rank) == 0
 
 
 def test_different_ids_with_the_same_hash(tmp_path, monkeypatch):
