@@ -170,7 +170,9 @@ def _numbered(path: Path, options: _Options) -> Iterator[tuple[int, Answer]]:
     for number, line in read_lines(path, options.encoding):
         if not line.strip():
             continue
-        if number == 1 and "answer" in line.casefold().split("\t"):
+        # In a text without columns, the word alone is an answer.
+        of_columns = number == 1 and (has_ids or "\t" in line)
+        if of_columns and "answer" in line.casefold().split("\t"):
             yield from _answers_of_table(path, options)
             return
         if not has_ids:

@@ -308,6 +308,8 @@ def test_answers_of_both_forms(tmp_path):
         ("1", "one\ttab"),
         ("4", "zwei é"),
     ]
+    plain.write_text("answer\nEmma\n")
+    assert [a.text for a in read_answers(plain)] == ["answer", "Emma"]
     table = tmp_path / "a.tsv.gz"
     table.write_bytes(gzip.compress(b"x\tone tab\ny\t \n"))
     assert [(a.id, a.text) for a in read_answers(table)] == [("x", "one tab")]
