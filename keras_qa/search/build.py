@@ -47,13 +47,13 @@ from keras_qa.search.token_shards import TokenShards
 
 def build_index(
     ranker: Ranker,
-    answers: Path,
-    folder: Path,
+    answers: str | Path,
+    folder: str | Path,
     kind: str = "flat",
     *,
     shard_size: int | None = None,
     half: bool = False,
-    reuse: Path | None = None,
+    reuse: str | Path | None = None,
     table: Mapping[str, Any] | None = None,
     show_progress: bool = True,
 ) -> int:
@@ -99,12 +99,14 @@ def build_index(
         OwnedError: if another process writes to the folder.
         RankerError: if `ranker` was not loaded from files.
     """
+    answers, folder = Path(answers), Path(folder)
     space = space_to_store(ranker.model, half)
     check_kind(kind, space)
     check_answers(answers, **(table or {}))
     earlier = None
     if reuse is not None:
-        earlier = EarlierIndex(reuse, settings_of(ranker, SHARD, half))
+        settings = settings_of(ranker, SHARD, half)
+        earlier = EarlierIndex(Path(reuse), settings)
     with owned_folder(folder):
         shards = open_shards(ranker, folder, shard_size, half)
         for written in (folder, shards.folder):

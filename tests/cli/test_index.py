@@ -76,11 +76,12 @@ def test_a_new_index_reuses_an_earlier_one(
         return encode(model, side, read)
 
     monkeypatch.setattr(encoding, "encode_texts", counted)
-    old = tmp_path / "old"
-    build(runs["cosineqa"], answers, tmp_path / "new", reuse=old)
+    # Strings are paths, too.
+    old = str(tmp_path / "old")
+    build(runs["cosineqa"], str(answers), f"{tmp_path}/new", reuse=old)
     assert sum(encoded) == 2
     build(runs["cosineqa"], answers, tmp_path / "other")
-    new, other = (AnswerIndex(tmp_path / name) for name in ("new", "other"))
+    new, other = (AnswerIndex(f"{tmp_path}/{x}") for x in ("new", "other"))
     assert list(new.texts()) == texts
     _, scores = other.search(other.encode(QUESTION), 93)
     _, others = new.search(new.encode(QUESTION), 93)
