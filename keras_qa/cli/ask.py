@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from keras_qa.cli.options.models import print_report
+from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.rank import add_format
+from keras_qa.cli.rank import check_format
 from keras_qa.cli.rank import input_lines
 from keras_qa.errors import SearchError
 from keras_qa.search.faiss_index import EFFORTS
@@ -20,6 +22,9 @@ from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
 from keras_qa.text.tokenizer import well_formed
 from keras_qa.text.word_pieces import word_tokenizer
+
+# Answers that a second model orders.
+DEPTH = 100
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,10 +76,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--depth",
         type=int,
-        default=100,
         metavar="N",
         help="number of answers that --rerank orders, at least --top; "
-        "default: %(default)s",
+        f"default: {DEPTH}",
     )
     add_format(parser)
 
@@ -83,7 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the best answers; returns the exit code.
 
     Raises:
-        DatasetError: if a line of standard input is not UTF-8.
+        DatasetError: if a line of standard input is not UTF-8, or an option
+            has no effect.
         ImportError: if FAISS is not installed.
         SearchError: if arguments are out of range or contradict each other, or
             the folder contains no index.
@@ -99,6 +104,11 @@ def run(arguments: argparse.Namespace) -> int:
             "--question must be a text that is not empty. "
             f"Received: {arguments.question!r}"
         )
+    check_format(arguments)
+    if arguments.rerank is None:
+        refuse_idle(arguments, ("depth",), "--rerank")
+    if arguments.depth is None:
+        arguments.depth = DEPTH
     for name in ("top", "depth"):
         if getattr(arguments, name) < 1:
             raise SearchError(

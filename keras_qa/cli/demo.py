@@ -14,15 +14,17 @@ from contextlib import nullcontext
 from http.server import HTTPServer
 from pathlib import Path
 
+from keras_qa.cli.options.tables import TABLE_OPTIONS
 from keras_qa.cli.options.tables import add_table_options
-from keras_qa.cli.options.tables import given_options
+from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.options.tables import table_options
 from keras_qa.demo.runs import SITE
 from keras_qa.demo.runs import check_runs
-from keras_qa.errors import DatasetError
 from keras_qa.errors import SearchError
 from keras_qa.export.forms import check_packages
 from keras_qa.files.whole import check_writable
+
+PORT = 8001
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,8 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port",
         type=int,
-        default=8001,
-        help="of --serve; 0 takes a free one; default: %(default)s",
+        help=f"of --serve; 0 takes a free one; default: {PORT}",
     )
     add_table_options(parser)
 
@@ -144,12 +145,12 @@ def _check(arguments: argparse.Namespace) -> None:
             f"is a site. Received: {output}"
         )
     check_writable(output)
-    given = given_options(arguments)
-    if given and arguments.answers is None:
-        raise DatasetError(
-            "Options of a table go with --answers. Received: no --answers, "
-            f"{', '.join(given)}"
-        )
+    if arguments.answers is None:
+        refuse_idle(arguments, TABLE_OPTIONS, "--answers")
+    if not arguments.serve:
+        refuse_idle(arguments, ("port",), "--serve")
+    if arguments.port is None:
+        arguments.port = PORT
     if arguments.limit < 1:
         raise SearchError(
             f"--limit must be positive. Received: {arguments.limit}"

@@ -16,6 +16,7 @@ from keras_qa.cli.options.models import load_model
 from keras_qa.cli.options.models import print_report
 from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import answer_options
+from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.errors import SearchError
 from keras_qa.export.forms import check_form
 from keras_qa.files.whole import check_writable
@@ -24,6 +25,8 @@ from keras_qa.search.faiss_index import KINDS
 
 if TYPE_CHECKING:
     from keras_qa.search.encoding import Part
+
+KIND = "flat"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,9 +90,8 @@ def add_kind(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind",
         choices=KINDS,
-        default="flat",
         help="flat: exact; hnsw: a graph, fast, slow to make; ivf-pq: "
-        "compressed, on disk, for many millions; default: %(default)s",
+        "compressed, on disk, for many millions; default: " + KIND,
     )
 
 
@@ -107,6 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     # What is wrong is reported before Keras is imported.
     part = _part(arguments)
+    arguments.kind = arguments.kind or KIND
     check_form(arguments.model)
     check_writable(arguments.output, inside=True)
     if arguments.reuse is not None and arguments.shards is not None:
@@ -195,6 +198,8 @@ def _part(arguments: argparse.Namespace) -> "Part | None":
         )
     if number is None:
         return None
+    merge = "`keras-qa index merge`"
+    refuse_idle(arguments, ("kind",), merge, f"--shard {number}", SearchError)
     from keras_qa.search.encoding import Part
 
     return Part(number, count)

@@ -21,7 +21,7 @@ from keras_qa.cli.options.models import print_report
 from keras_qa.cli.options.seeds import seed
 from keras_qa.cli.options.tables import TABLE_OPTIONS
 from keras_qa.cli.options.tables import add_table_options
-from keras_qa.cli.options.tables import given_options
+from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.options.tables import table_options
 from keras_qa.datasets.collection import SPLITS
 from keras_qa.datasets.collections.yahoo_answers import find_yahoo_answers
@@ -46,6 +46,7 @@ from keras_qa.text.tokenizer import TOKENIZERS
 
 YAHOO = "yahoo"
 YAHOO_QUESTIONS = 10_000
+SHARES = (8, 1, 1)
 
 # Of a folder: the options that it was made with.
 NOTED = "mining.json"
@@ -92,7 +93,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--split",
         type=float,
         nargs=3,
-        default=(8, 1, 1),
         metavar=("TRAIN", "DEV", "TEST"),
         help="shares of the questions in a folder; default: 8 1 1",
     )
@@ -319,18 +319,17 @@ def _check_written(
 
 
 def _check(arguments: argparse.Namespace) -> None:
+    """Checks the options, and puts the default of --split in."""
     is_yahoo = arguments.source == YAHOO
-    idle = TABLE_OPTIONS if is_yahoo else _OF_YAHOO
-    given = given_options(arguments, idle)
-    if given:
-        raise DatasetError(
-            f"Expected options that go with the source; see --help. Received: "
-            f"{arguments.source} with {', '.join(given)}"
-        )
-    if not is_yahoo:
+    if is_yahoo:
+        refuse_idle(arguments, TABLE_OPTIONS, "a file of your own", YAHOO)
+    else:
+        refuse_idle(arguments, _OF_YAHOO, f"`{YAHOO}`", arguments.source)
         table_options(arguments)
     if arguments.output is not None:
-        check_output(arguments.output)
+        if check_output(arguments.output):
+            folder = "a folder as --output"
+            refuse_idle(arguments, ("split",), folder, f"{arguments.output}")
     elif not is_yahoo:
         raise DatasetError(
             "Expected --output, the file or folder to write. Received: none"
@@ -341,8 +340,8 @@ def _check(arguments: argparse.Namespace) -> None:
             raise DatasetError(
                 f"--{name} must be positive. Received: {name}={value}"
             )
-    if arguments.depth is not None and arguments.ranker is None:
-        raise DatasetError("--depth goes with --ranker. Received: no --ranker")
+    if arguments.ranker is None:
+        refuse_idle(arguments, ("depth",), "--ranker")
     for name, least, most in (
         ("skip", 0, inf),
         ("depth", 0, inf),
@@ -355,6 +354,7 @@ def _check(arguments: argparse.Namespace) -> None:
                 f"--{name} must be from {least} to {most}. "
                 f"Received: {name}={value}"
             )
+    arguments.split = arguments.split or SHARES
     if not (min(arguments.split) >= 0 and 0 < sum(arguments.split) < inf):
         raise DatasetError(
             "--split must be three numbers of at least 0, not all 0. "

@@ -18,9 +18,10 @@ from tqdm import tqdm
 from keras_qa.cli.options.models import add_model
 from keras_qa.cli.options.models import load_model
 from keras_qa.cli.options.models import print_report
+from keras_qa.cli.options.tables import TABLE_OPTIONS
 from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import answer_options
-from keras_qa.cli.options.tables import given_options
+from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.options.tables import table_options
 from keras_qa.datasets.questions_of_rows import Row
 from keras_qa.datasets.questions_of_rows import group_rows
@@ -35,6 +36,7 @@ from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
 from keras_qa.text.tokenizer import well_formed
 
+TAG = "keras-qa"
 Asked = tuple[str, str, list[Answer]]
 
 
@@ -81,16 +83,28 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--tag",
-        default="keras-qa",
-        help="name of a TREC run; default: %(default)s",
+        help=f"name of a TREC run; default: {TAG}",
     )
+
+
+def check_format(arguments: argparse.Namespace) -> None:
+    """Checks that `--tag` goes with `--format`, and puts its default in.
+
+    Raises:
+        DatasetError: if it does not.
+    """
+    if arguments.format != "trec":
+        given = f"--format {arguments.format}"
+        refuse_idle(arguments, ("tag",), "--format trec", given)
+    if arguments.tag is None:
+        arguments.tag = TAG
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the candidates, best first; returns the exit code.
 
     Raises:
-        DatasetError: if a file is missing or bad.
+        DatasetError: if a file is missing or bad, or an option has no effect.
         RankerError: if there is no model that takes text.
         SearchError: if arguments contradict each other or are out of range, or
             there is nothing to rank.
@@ -125,27 +139,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    if arguments.candidates and arguments.question is None:
-        raise SearchError(
-            "--candidates go with --question. Received: no --question"
-        )
+    check_format(arguments)
+    if arguments.question is None:
+        refuse_idle(arguments, ("candidates",), "--question")
     if arguments.candidates and arguments.file is not None:
         raise SearchError(
             "Expected either --candidates or --file. Received: both"
         )
-    given = given_options(arguments)
-    if given and arguments.file is None:
-        raise SearchError(
-            "Options of a table go with --file. Received: no --file, "
-            f"{', '.join(given)}"
-        )
-    of_pairs = ("question_column", "question_id_column", "group")
-    given = given_options(arguments, of_pairs)
-    if given and arguments.question is not None:
-        raise SearchError(
-            "Options of questions go with a file of pairs. "
-            f"Received: --question with {', '.join(given)}"
-        )
+    if arguments.file is None:
+        refuse_idle(arguments, TABLE_OPTIONS, "--file")
+    if arguments.question is not None:
+        idle = ("question_column", "question_id_column", "group")
+        refuse_idle(arguments, idle, "a file of pairs", "--question")
     if arguments.top is not None and arguments.top < 1:
         raise SearchError(
             f"--top must be positive. Received: top={arguments.top}"

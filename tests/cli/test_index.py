@@ -487,6 +487,11 @@ def test_errors_of_the_commands(
     assert "--output must be a folder" in capsys.readouterr().err
     assert command("ask", tmp_path, "--question", "a") == 2
     assert "the folder of a finished index" in capsys.readouterr().err
+    part = ("--shards", 2, "--shard", 0, "--kind", "ivf-pq")
+    assert command("index", run, "--answers", answer_file, *output, *part) == 2
+    assert "--kind goes with `keras-qa index merge`" in capsys.readouterr().err
+    assert command("ask", tmp_path, "--question", "a", "--depth", 5) == 2
+    assert "--depth goes with --rerank" in capsys.readouterr().err
     assert command("ask", tmp_path) == 2
     assert "--question or --interactive. Received: neither" in (
         capsys.readouterr().err

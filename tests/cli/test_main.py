@@ -39,13 +39,13 @@ def test_audit_of_the_user_s_files(capsys):
         (["semeval", "--train", "x.csv"], "Give either the NAME"),
         (
             ["semeval", "--question-column", "q", "--no-quotes"],
-            "Received: semeval with --question-column, --no-quotes",
+            "--question-column, --no-quotes go with files of your own. Rec",
         ),
-        (["semeval", "--tokenizer", "word"], "semeval with --tokenizer"),
-        (["semeval", "--group"], "semeval with --group"),
+        (["semeval", "--tokenizer", "word"], "--tokenizer goes with files"),
+        (["semeval", "--group"], "Received: semeval"),
         (
             ["--train", "x.csv", "--data-dir", "data"],
-            "Received: files of your own with --data-dir",
+            "--data-dir goes with the NAME of a data set. Received: files of",
         ),
         (["wikiqa", "--data-dir", "/none"], "Try `keras-qa data fetch wikiqa`"),
         (["--dev", "/none.csv"], "`dev` must be a file. Received: /none.csv"),

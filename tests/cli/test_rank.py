@@ -92,7 +92,8 @@ def test_rank_from_files_and_standard_input(
         (b"", (), "candidates to rank. Received: none"),
         (b"w1\n", (), "<stdin>:1: expected question<TAB>answer"),
         (b"\xff", (), "<stdin>:1: expected UTF-8"),
-        (b"", ("--candidates", "a"), "go with --question"),
+        (b"", ("--candidates", "a"), "goes with --question"),
+        (b"", ("--tag", "x"), "goes with --format trec. Received: --format t"),
         (
             b"",
             ("--question", "a", "--candidates", "a", "--file", "b"),
