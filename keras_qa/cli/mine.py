@@ -32,12 +32,12 @@ from keras_qa.datasets.mined import write_candidates
 from keras_qa.datasets.registry import data_folder
 from keras_qa.datasets.splitting import sample
 from keras_qa.datasets.splitting import split_questions
-from keras_qa.datasets.tabular import read_tabular
 from keras_qa.errors import DatasetError
 from keras_qa.files.locks import owned_folder
 from keras_qa.files.text_files import find_file
 from keras_qa.files.whole import check_writable
 from keras_qa.files.whole import write_whole
+from keras_qa.own_data.questions import read_questions
 from keras_qa.progress import ProgressBar
 from keras_qa.ranking.duplicates import DuplicateReport
 from keras_qa.ranking.mining import DEPTH
@@ -409,8 +409,7 @@ def _source(arguments: argparse.Namespace) -> Path:
 
 
 def _pairs(arguments: argparse.Namespace) -> list[Question]:
-    options = table_options(arguments)
-    questions = list(read_tabular(_source(arguments), **options))
+    questions = read_questions(_source(arguments), table_options(arguments))
     if arguments.questions is None:
         return questions
     return sample(questions, arguments.questions, arguments.seed)
