@@ -22,6 +22,7 @@ from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
 from keras_qa.text.tokenizer import well_formed
 from keras_qa.text.word_pieces import word_tokenizer
+from keras_qa.training.device_options import positive
 
 # Answers that a second model orders.
 DEPTH = 100
@@ -40,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--top",
-        type=int,
+        type=positive,
         default=10,
         metavar="K",
         help="number of answers; default: %(default)s",
@@ -75,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--depth",
-        type=int,
+        type=positive,
         metavar="N",
         help="number of answers that --rerank orders, at least --top; "
         f"default: {DEPTH}",
@@ -107,14 +108,6 @@ def run(arguments: argparse.Namespace) -> int:
     check_format(arguments)
     if arguments.rerank is None:
         refuse_idle(arguments, ("depth",), "--rerank")
-    if arguments.depth is None:
-        arguments.depth = DEPTH
-    for name in ("top", "depth"):
-        if getattr(arguments, name) < 1:
-            raise SearchError(
-                f"--{name} must be positive. "
-                f"Received: {name}={getattr(arguments, name)}"
-            )
     # Imported here, so that wrong arguments are reported at once.
     from keras_qa.export.forms import check_form
     from keras_qa.ranker import Ranker
@@ -156,7 +149,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.top,
             first,
             second,
-            arguments.depth,
+            arguments.depth or DEPTH,
             question_id=str(number),
         )
         for line in ranking_lines(ranking, arguments.format, arguments.tag):

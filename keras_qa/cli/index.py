@@ -22,6 +22,7 @@ from keras_qa.export.forms import check_form
 from keras_qa.files.whole import check_writable
 from keras_qa.search.answers import check_answers
 from keras_qa.search.faiss_index import KINDS
+from keras_qa.training.device_options import positive
 
 if TYPE_CHECKING:
     from keras_qa.search.encoding import Part
@@ -63,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--shards",
-        type=int,
+        type=positive,
         metavar="K",
         help="encode a part of the answers alone, one of K; `keras-qa index "
         "merge` joins them",
@@ -73,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--workers",
-        type=int,
+        type=positive,
         metavar="N",
         help="encode the K parts by N processes of a Ray cluster, or of this "
         "machine, and merge them",
@@ -190,11 +191,6 @@ def _part(arguments: argparse.Namespace) -> "Part | None":
         raise SearchError(
             "--shard must be from 0 to K - 1 of --shards K. "
             f"Received: --shards {count} --shard {number}"
-        )
-    if any(value is not None and value < 1 for value in (count, workers)):
-        raise SearchError(
-            "--shards and --workers must be positive. "
-            f"Received: --shards {count} --workers {workers}"
         )
     if number is None:
         return None

@@ -18,11 +18,11 @@ from math import inf
 from pathlib import Path
 
 from keras_qa.cli.options.models import print_report
-from keras_qa.cli.options.seeds import seed
 from keras_qa.cli.options.tables import TABLE_OPTIONS
 from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.options.tables import table_options
+from keras_qa.cli.options.whole_numbers import seed
 from keras_qa.datasets.collection import SPLITS
 from keras_qa.datasets.collections.yahoo_answers import find_yahoo_answers
 from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
@@ -43,6 +43,7 @@ from keras_qa.ranking.duplicates import DuplicateReport
 from keras_qa.ranking.mining import DEPTH
 from keras_qa.ranking.mining import CandidateMiner
 from keras_qa.text.tokenizer import TOKENIZERS
+from keras_qa.training.device_options import positive
 
 YAHOO = "yahoo"
 YAHOO_QUESTIONS = 10_000
@@ -77,14 +78,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--candidates",
-        type=int,
+        type=positive,
         default=100,
         metavar="N",
         help="of each question; default: %(default)s",
     )
     parser.add_argument(
         "--questions",
-        type=int,
+        type=positive,
         metavar="N",
         help="draw N, whose answers are the collection; default: all "
         f"of a file, {YAHOO_QUESTIONS} of `{YAHOO}`",
@@ -334,12 +335,6 @@ def _check(arguments: argparse.Namespace) -> None:
         raise DatasetError(
             "Expected --output, the file or folder to write. Received: none"
         )
-    for name in ("candidates", "questions"):
-        value = getattr(arguments, name)
-        if value is not None and value < 1:
-            raise DatasetError(
-                f"--{name} must be positive. Received: {name}={value}"
-            )
     if arguments.ranker is None:
         refuse_idle(arguments, ("depth",), "--ranker")
     for name, least, most in (

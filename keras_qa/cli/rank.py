@@ -35,6 +35,7 @@ from keras_qa.search.rankings import Ranking
 from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
 from keras_qa.text.tokenizer import well_formed
+from keras_qa.training.device_options import positive
 
 TAG = "keras-qa"
 Asked = tuple[str, str, list[Answer]]
@@ -65,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--top",
-        type=int,
+        type=positive,
         metavar="N",
         help="print only the best N; default: all",
     )
@@ -106,8 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         DatasetError: if a file is missing or bad, or an option has no effect.
         RankerError: if there is no model that takes text.
-        SearchError: if arguments contradict each other or are out of range, or
-            there is nothing to rank.
+        SearchError: if arguments contradict each other, or there is nothing to
+            rank.
     """
     _check(arguments)
     asked = _asked(arguments)
@@ -151,10 +152,6 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.question is not None:
         idle = ("question_column", "question_id_column", "group")
         refuse_idle(arguments, idle, "a file of pairs", "--question")
-    if arguments.top is not None and arguments.top < 1:
-        raise SearchError(
-            f"--top must be positive. Received: top={arguments.top}"
-        )
 
 
 def _asked(arguments: argparse.Namespace) -> Iterator[Asked]:

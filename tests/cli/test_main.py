@@ -107,6 +107,27 @@ def test_seeds_are_those_that_can_be_set(command, seed, tmp_path, capsys):
     assert parser.parse_args([*words[:-1], "4294967295"]).seed == 2**32 - 1
 
 
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        *(("rank", "--top"), ("ask", "--top"), ("ask", "--depth")),
+        *(("mine", "--candidates"), ("mine", "--questions")),
+        *(("index", "--shards"), ("index", "--workers")),
+        *(("evaluate", "--top"), ("demo", "--limit"), ("demo", "--port")),
+        *(("serve", "--port"), ("serve", "--workers")),
+        ("serve", "--max-waiting"),
+    ],
+)
+def test_numbers_are_checked_as_they_are_read(command, option, capsys):
+    wrong = "65536" if option == "--port" else "0"
+    with pytest.raises(SystemExit) as error:
+        cli.main([command, "a", option, wrong])
+    assert error.value.code == 2
+    message = f"argument {option}: expected a whole number "
+    assert message in (printed := capsys.readouterr().err)
+    assert printed.endswith(f"Received: {wrong}\n")
+
+
 @pytest.mark.parametrize("number", ["0", "-1", "0.5", "x"])
 def test_a_length_is_above_0(number, tmp_path, capsys):
     words = ["train", "a.csv", "--output", str(tmp_path / "x")]

@@ -273,8 +273,6 @@ def test_yahoo_answers_as_a_data_set(tmp_path, capsys):
             "--split goes with a folder as --output. Received: x.csv",
         ),
         (["PAIRS", "--no-labels", "--label-column", "l"], "Received: both"),
-        (["PAIRS", "--output", "x", "--candidates", "0"], "candidates=0"),
-        (["PAIRS", "--output", "x", "--questions", "0"], "questions=0"),
         (
             ["PAIRS", "--output", "x", "--split", "0", "0", "0"],
             "Received: [0.0, 0.0, 0.0]",

@@ -99,7 +99,6 @@ def test_rank_from_files_and_standard_input(
             ("--question", "a", "--candidates", "a", "--file", "b"),
             "Received: both",
         ),
-        (b"", ("--top", "0"), "--top must be positive"),
         (b"a\tb", (), "expected a run's folder"),
     ],
 )
