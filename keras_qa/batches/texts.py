@@ -7,6 +7,7 @@ import numpy as np
 
 from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.text.reading import TextReading
+from keras_qa.text.reading import check_texts
 
 
 class TextBatches(PointwiseBatches):
@@ -26,7 +27,8 @@ class TextBatches(PointwiseBatches):
         **kwargs: further arguments of `PointwiseBatches`.
 
     Raises:
-        RankerError: if `questions` and `answers` differ in length.
+        RankerError: if `questions` and `answers` differ in length, one is a
+            single text, or an item is no string.
         ValueError: see `PointwiseBatches`.
 
     Example:
@@ -51,6 +53,8 @@ class TextBatches(PointwiseBatches):
         seed: int = 0,
         **kwargs: Any,
     ):
+        check_texts("questions", questions)
+        check_texts("answers", answers)
         texts, asked, answered, features = reading.pairs(questions, answers)
         super().__init__(
             *(texts, asked, answered, np.asarray(labels), batch_size, seed),

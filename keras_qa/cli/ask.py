@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from keras_qa.cli.options.models import print_report
+from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.rank import add_format
+from keras_qa.cli.rank import check_format
 from keras_qa.cli.rank import input_lines
 from keras_qa.errors import SearchError
 from keras_qa.search.faiss_index import EFFORTS
@@ -20,6 +22,10 @@ from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
 from keras_qa.text.tokenizer import well_formed
 from keras_qa.text.word_pieces import word_tokenizer
+from keras_qa.training.device_options import positive
+
+# Answers that a second model orders.
+DEPTH = 100
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--top",
-        type=int,
+        type=positive,
         default=10,
         metavar="K",
         help="number of answers; default: %(default)s",
@@ -70,11 +76,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--depth",
-        type=int,
-        default=100,
+        type=positive,
         metavar="N",
         help="number of answers that --rerank orders, at least --top; "
-        "default: %(default)s",
+        f"default: {DEPTH}",
     )
     add_format(parser)
 
@@ -83,7 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the best answers; returns the exit code.
 
     Raises:
-        DatasetError: if a line of standard input is not UTF-8.
+        DatasetError: if a line of standard input is not UTF-8, or an option
+            has no effect.
         ImportError: if FAISS is not installed.
         SearchError: if arguments are out of range or contradict each other, or
             the folder contains no index.
@@ -99,12 +105,9 @@ def run(arguments: argparse.Namespace) -> int:
             "--question must be a text that is not empty. "
             f"Received: {arguments.question!r}"
         )
-    for name in ("top", "depth"):
-        if getattr(arguments, name) < 1:
-            raise SearchError(
-                f"--{name} must be positive. "
-                f"Received: {name}={getattr(arguments, name)}"
-            )
+    check_format(arguments)
+    if arguments.rerank is None:
+        refuse_idle(arguments, ("depth",), "--rerank")
     # Imported here, so that wrong arguments are reported at once.
     from keras_qa.export.forms import check_form
     from keras_qa.ranker import Ranker
@@ -146,7 +149,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.top,
             first,
             second,
-            arguments.depth,
+            arguments.depth or DEPTH,
             question_id=str(number),
         )
         for line in ranking_lines(ranking, arguments.format, arguments.tag):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from keras_qa.cli.options.tables import TABLE_OPTIONS
 from keras_qa.cli.options.tables import add_table_options
-from keras_qa.cli.options.tables import given_options
+from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.options.tables import table_options
 from keras_qa.datasets.audit import audit_dataset
 from keras_qa.datasets.audit import format_audit
@@ -68,23 +68,16 @@ def run(arguments: argparse.Namespace) -> int:
             f"{', '.join(str(one) for one in given if one is not None)}"
         )
     if own_files:
-        given = given_options(arguments, ("data_dir", "pool_size"))
-    else:
-        given = given_options(arguments, (*TABLE_OPTIONS, "tokenizer"))
-    if given:
-        raise DatasetError(
-            "--data-dir and --pool-size go with the NAME of a data set, the "
-            "options on columns, rows, quotes and tokens with files of your "
-            f"own. Received: {arguments.name or 'files of your own'} with "
-            f"{', '.join(given)}"
-        )
-    if own_files:
+        of_names, other = ("data_dir", "pool_size"), "the NAME of a data set"
+        refuse_idle(arguments, of_names, other, "files of your own")
         dataset = open_tabular(
             *files,
             **table_options(arguments),
             tokenizer=arguments.tokenizer or "word",
         )
     else:
+        of_files = (*TABLE_OPTIONS, "tokenizer")
+        refuse_idle(arguments, of_files, "files of your own", arguments.name)
         taken: dict[str, int | bool] = {}
         # The papers' counts are those of the original files.
         if "prefer_original" in collection(arguments.name).options:

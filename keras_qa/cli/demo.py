@@ -14,15 +14,18 @@ from contextlib import nullcontext
 from http.server import HTTPServer
 from pathlib import Path
 
+from keras_qa.cli.options.tables import TABLE_OPTIONS
 from keras_qa.cli.options.tables import add_table_options
-from keras_qa.cli.options.tables import given_options
+from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.options.tables import table_options
+from keras_qa.cli.options.whole_numbers import port
 from keras_qa.demo.runs import SITE
 from keras_qa.demo.runs import check_runs
-from keras_qa.errors import DatasetError
-from keras_qa.errors import SearchError
 from keras_qa.export.forms import check_packages
 from keras_qa.files.whole import check_writable
+from keras_qa.training.device_options import positive
+
+PORT = 8001
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--limit",
-        type=int,
+        type=positive,
         default=40,
         metavar="N",
         help="the most sample questions, evenly spread over FILE's; default: "
@@ -70,9 +73,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--port",
-        type=int,
-        default=8001,
-        help="of --serve; 0 takes a free one; default: %(default)s",
+        type=port,
+        help=f"of --serve; 0 takes a free one; default: {PORT}",
     )
     add_table_options(parser)
 
@@ -88,7 +90,6 @@ def run(arguments: argparse.Namespace) -> int:
         OSError: if the output exists and may not be replaced or cannot be
             written to its place, or the port is taken.
         RankerError: if a ranker is missing, there twice, or takes no text.
-        SearchError: if a number is out of range.
     """
     _check(arguments)
     check_runs(arguments.runs)
@@ -144,18 +145,10 @@ def _check(arguments: argparse.Namespace) -> None:
             f"is a site. Received: {output}"
         )
     check_writable(output)
-    given = given_options(arguments)
-    if given and arguments.answers is None:
-        raise DatasetError(
-            "Options of a table go with --answers. Received: no --answers, "
-            f"{', '.join(given)}"
-        )
-    if arguments.limit < 1:
-        raise SearchError(
-            f"--limit must be positive. Received: {arguments.limit}"
-        )
-    if not 0 <= arguments.port < 1 << 16:
-        raise SearchError(
-            f"--port must be from 0 to 65535. Received: {arguments.port}"
-        )
+    if arguments.answers is None:
+        refuse_idle(arguments, TABLE_OPTIONS, "--answers")
+    if not arguments.serve:
+        refuse_idle(arguments, ("port",), "--serve")
+    if arguments.port is None:
+        arguments.port = PORT
     check_packages()

@@ -15,10 +15,12 @@ from keras_qa.cli.options.models import add_model
 from keras_qa.cli.options.models import load_model
 from keras_qa.cli.options.models import print_report
 from keras_qa.cli.options.tables import add_table_options
+from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.options.tables import table_options
 from keras_qa.errors import DatasetError
 from keras_qa.errors import RunFolderError
 from keras_qa.files.whole import check_writable
+from keras_qa.training.device_options import positive
 
 FILES = {"run.trec", "qrels.trec", "metrics.json"}
 
@@ -46,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--top",
-        type=int,
+        type=positive,
         metavar="N",
         help="with --rerank: order only the first N anew; default: all",
     )
@@ -68,8 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the table; returns the exit code.
 
     Raises:
-        DatasetError: if the file is missing or bad, or an option is out of
-            range.
+        DatasetError: if the file is missing or bad, or an option has no
+            effect.
         ImportError: if a package that a model's format needs is missing.
         OSError: if the output cannot be written to its place.
         RankerError: if there is no model that takes text.
@@ -117,10 +119,6 @@ def run(arguments: argparse.Namespace) -> int:
             f"Warning: the model was trained on {trained_on:,} of the "
             f"{len(questions):,} questions of {path}; the figures are too high."
         )
-    if against is not None:
-        from keras_qa.ranking.comparison import paired_test
-
-        print(paired_test(comparison, AGAINST))
     if arguments.output is not None:
         from keras_qa.files.whole import write_whole
         from keras_qa.ranking.evaluation import write_qrels
@@ -136,18 +134,17 @@ def run(arguments: argparse.Namespace) -> int:
             (folder / "metrics.json").write_text(f"{text}\n", "utf-8")
 
         write_whole(arguments.output, save)
+    if against is not None:
+        from keras_qa.ranking.comparison import paired_test
+
+        print(paired_test(comparison, AGAINST))
     print_report(ranker)
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    if arguments.top is not None and (
-        arguments.top < 1 or arguments.rerank is None
-    ):
-        raise DatasetError(
-            "--top must be positive, and goes with --rerank. "
-            f"Received: top={arguments.top}, rerank={arguments.rerank}"
-        )
+    if arguments.rerank is None:
+        refuse_idle(arguments, ("top",), "--rerank")
     output = arguments.output
     if output is not None:
         there = {path.name for path in output.glob("*")}

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from keras_qa.cli.options.models import add_model
 from keras_qa.cli.options.models import load_model
+from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.errors import ExportError
 from keras_qa.export.forms import FORMATS
 from keras_qa.export.forms import MODEL
@@ -22,6 +23,15 @@ from keras_qa.export.onnx_model import MODEL_FILE
 from keras_qa.export.onnx_model import find_beside
 from keras_qa.files.whole import check_writable
 from keras_qa.ranker import Ranker
+
+# The forms that an option has an effect on.
+_FORMS_OF = {
+    "pairs": ("tflite",),
+    "name": ("tf_serving", "triton"),
+    # A `.keras` file contains no reading.
+    "max_question_length": FORMATS[1:],
+    "max_answer_length": FORMATS[1:],
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,15 +62,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pairs",
         type=int,
-        default=1,
         metavar="N",
-        help="pairs that tflite scores at once; default: %(default)s",
+        help="pairs that tflite scores at once; default: 1",
     )
     parser.add_argument(
         "--name",
-        default="ranker",
         help="of the model in requests, for tf_serving and triton; "
-        "default: %(default)s",
+        "default: ranker",
     )
 
 
@@ -76,6 +84,12 @@ def run(arguments: argparse.Namespace) -> int:
             written to its place.
         RankerError: if there is no Keras model that takes text.
     """
+    for option, forms in _FORMS_OF.items():
+        if arguments.format not in forms:
+            other, given = " or ".join(forms), f"--format {arguments.format}"
+            refuse_idle(
+                arguments, (option,), f"--format {other}", given, ExportError
+            )
     lengths = {
         "question": arguments.max_question_length,
         "answer": arguments.max_answer_length,
@@ -110,14 +124,18 @@ def run(arguments: argparse.Namespace) -> int:
         )
         print(f"ONNX in {output}")
         return 0
+    chosen = {
+        name: value
+        for name in ("pairs", "name")
+        if (value := getattr(arguments, name)) is not None
+    }
     ranker = load_model(arguments)
     model, reading = ranker.model, ranker.reading
     try:
         Ranker(model, reading.cut_to(lengths)).export(
             output,
             arguments.format,
-            pairs=arguments.pairs,
-            name=arguments.name,
+            **chosen,
             overwrite=arguments.overwrite,
         )
     except ValueError as error:

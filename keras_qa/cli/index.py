@@ -16,14 +16,18 @@ from keras_qa.cli.options.models import load_model
 from keras_qa.cli.options.models import print_report
 from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import answer_options
+from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.errors import SearchError
 from keras_qa.export.forms import check_form
 from keras_qa.files.whole import check_writable
 from keras_qa.search.answers import check_answers
 from keras_qa.search.faiss_index import KINDS
+from keras_qa.training.device_options import positive
 
 if TYPE_CHECKING:
     from keras_qa.search.encoding import Part
+
+KIND = "flat"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--shards",
-        type=int,
+        type=positive,
         metavar="K",
         help="encode a part of the answers alone, one of K; `keras-qa index "
         "merge` joins them",
@@ -70,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--workers",
-        type=int,
+        type=positive,
         metavar="N",
         help="encode the K parts by N processes of a Ray cluster, or of this "
         "machine, and merge them",
@@ -87,9 +91,8 @@ def add_kind(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind",
         choices=KINDS,
-        default="flat",
         help="flat: exact; hnsw: a graph, fast, slow to make; ivf-pq: "
-        "compressed, on disk, for many millions; default: %(default)s",
+        "compressed, on disk, for many millions; default: " + KIND,
     )
 
 
@@ -107,6 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     # What is wrong is reported before Keras is imported.
     part = _part(arguments)
+    arguments.kind = arguments.kind or KIND
     check_form(arguments.model)
     check_writable(arguments.output, inside=True)
     if arguments.reuse is not None and arguments.shards is not None:
@@ -188,13 +192,10 @@ def _part(arguments: argparse.Namespace) -> "Part | None":
             "--shard must be from 0 to K - 1 of --shards K. "
             f"Received: --shards {count} --shard {number}"
         )
-    if any(value is not None and value < 1 for value in (count, workers)):
-        raise SearchError(
-            "--shards and --workers must be positive. "
-            f"Received: --shards {count} --workers {workers}"
-        )
     if number is None:
         return None
+    merge = "`keras-qa index merge`"
+    refuse_idle(arguments, ("kind",), merge, f"--shard {number}", SearchError)
     from keras_qa.search.encoding import Part
 
     return Part(number, count)

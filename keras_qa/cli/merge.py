@@ -9,6 +9,7 @@ folders are copied into one first.
 import argparse
 from pathlib import Path
 
+from keras_qa.cli.index import KIND
 from keras_qa.cli.index import add_kind
 from keras_qa.cli.index import print_index
 
@@ -32,6 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from keras_qa.search.parts.merge import merge_parts
 
-    total = merge_parts(arguments.index, arguments.kind)
-    print_index(arguments.index, total, arguments.kind)
+    kind = arguments.kind or KIND
+    total = merge_parts(arguments.index, kind)
+    print_index(arguments.index, total, kind)
     return 0

@@ -18,11 +18,11 @@ from math import inf
 from pathlib import Path
 
 from keras_qa.cli.options.models import print_report
-from keras_qa.cli.options.seeds import seed
 from keras_qa.cli.options.tables import TABLE_OPTIONS
 from keras_qa.cli.options.tables import add_table_options
-from keras_qa.cli.options.tables import given_options
+from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.options.tables import table_options
+from keras_qa.cli.options.whole_numbers import seed
 from keras_qa.datasets.collection import SPLITS
 from keras_qa.datasets.collections.yahoo_answers import find_yahoo_answers
 from keras_qa.datasets.collections.yahoo_answers import read_yahoo_answers
@@ -32,20 +32,22 @@ from keras_qa.datasets.mined import write_candidates
 from keras_qa.datasets.registry import data_folder
 from keras_qa.datasets.splitting import sample
 from keras_qa.datasets.splitting import split_questions
-from keras_qa.datasets.tabular import read_tabular
 from keras_qa.errors import DatasetError
 from keras_qa.files.locks import owned_folder
 from keras_qa.files.text_files import find_file
 from keras_qa.files.whole import check_writable
 from keras_qa.files.whole import write_whole
+from keras_qa.own_data.questions import read_questions
 from keras_qa.progress import ProgressBar
 from keras_qa.ranking.duplicates import DuplicateReport
 from keras_qa.ranking.mining import DEPTH
 from keras_qa.ranking.mining import CandidateMiner
 from keras_qa.text.tokenizer import TOKENIZERS
+from keras_qa.training.device_options import positive
 
 YAHOO = "yahoo"
 YAHOO_QUESTIONS = 10_000
+SHARES = (8, 1, 1)
 
 # Of a folder: the options that it was made with.
 NOTED = "mining.json"
@@ -76,14 +78,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--candidates",
-        type=int,
+        type=positive,
         default=100,
         metavar="N",
         help="of each question; default: %(default)s",
     )
     parser.add_argument(
         "--questions",
-        type=int,
+        type=positive,
         metavar="N",
         help="draw N, whose answers are the collection; default: all "
         f"of a file, {YAHOO_QUESTIONS} of `{YAHOO}`",
@@ -92,7 +94,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--split",
         type=float,
         nargs=3,
-        default=(8, 1, 1),
         metavar=("TRAIN", "DEV", "TEST"),
         help="shares of the questions in a folder; default: 8 1 1",
     )
@@ -319,30 +320,23 @@ def _check_written(
 
 
 def _check(arguments: argparse.Namespace) -> None:
+    """Checks the options, and puts the default of --split in."""
     is_yahoo = arguments.source == YAHOO
-    idle = TABLE_OPTIONS if is_yahoo else _OF_YAHOO
-    given = given_options(arguments, idle)
-    if given:
-        raise DatasetError(
-            f"Expected options that go with the source; see --help. Received: "
-            f"{arguments.source} with {', '.join(given)}"
-        )
-    if not is_yahoo:
+    if is_yahoo:
+        refuse_idle(arguments, TABLE_OPTIONS, "a file of your own", YAHOO)
+    else:
+        refuse_idle(arguments, _OF_YAHOO, f"`{YAHOO}`", arguments.source)
         table_options(arguments)
     if arguments.output is not None:
-        check_output(arguments.output)
+        if check_output(arguments.output):
+            folder = "a folder as --output"
+            refuse_idle(arguments, ("split",), folder, f"{arguments.output}")
     elif not is_yahoo:
         raise DatasetError(
             "Expected --output, the file or folder to write. Received: none"
         )
-    for name in ("candidates", "questions"):
-        value = getattr(arguments, name)
-        if value is not None and value < 1:
-            raise DatasetError(
-                f"--{name} must be positive. Received: {name}={value}"
-            )
-    if arguments.depth is not None and arguments.ranker is None:
-        raise DatasetError("--depth goes with --ranker. Received: no --ranker")
+    if arguments.ranker is None:
+        refuse_idle(arguments, ("depth",), "--ranker")
     for name, least, most in (
         ("skip", 0, inf),
         ("depth", 0, inf),
@@ -355,6 +349,7 @@ def _check(arguments: argparse.Namespace) -> None:
                 f"--{name} must be from {least} to {most}. "
                 f"Received: {name}={value}"
             )
+    arguments.split = arguments.split or SHARES
     if not (min(arguments.split) >= 0 and 0 < sum(arguments.split) < inf):
         raise DatasetError(
             "--split must be three numbers of at least 0, not all 0. "
@@ -409,8 +404,7 @@ def _source(arguments: argparse.Namespace) -> Path:
 
 
 def _pairs(arguments: argparse.Namespace) -> list[Question]:
-    options = table_options(arguments)
-    questions = list(read_tabular(_source(arguments), **options))
+    questions = read_questions(_source(arguments), table_options(arguments))
     if arguments.questions is None:
         return questions
     return sample(questions, arguments.questions, arguments.seed)

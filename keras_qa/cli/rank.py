@@ -18,20 +18,26 @@ from tqdm import tqdm
 from keras_qa.cli.options.models import add_model
 from keras_qa.cli.options.models import load_model
 from keras_qa.cli.options.models import print_report
+from keras_qa.cli.options.tables import TABLE_OPTIONS
 from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import answer_options
-from keras_qa.cli.options.tables import given_options
+from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.options.tables import table_options
+from keras_qa.datasets.questions_of_rows import Row
+from keras_qa.datasets.questions_of_rows import group_rows
 from keras_qa.errors import DatasetError
 from keras_qa.errors import SearchError
 from keras_qa.search.answers import Answer
+from keras_qa.search.answers import check_answers
 from keras_qa.search.answers import read_answers
 from keras_qa.search.rankings import FORMATS
 from keras_qa.search.rankings import Ranking
 from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
 from keras_qa.text.tokenizer import well_formed
+from keras_qa.training.device_options import positive
 
+TAG = "keras-qa"
 Asked = tuple[str, str, list[Answer]]
 
 
@@ -60,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--top",
-        type=int,
+        type=positive,
         metavar="N",
         help="print only the best N; default: all",
     )
@@ -78,19 +84,31 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--tag",
-        default="keras-qa",
-        help="name of a TREC run; default: %(default)s",
+        help=f"name of a TREC run; default: {TAG}",
     )
+
+
+def check_format(arguments: argparse.Namespace) -> None:
+    """Checks that `--tag` goes with `--format`, and puts its default in.
+
+    Raises:
+        DatasetError: if it does not.
+    """
+    if arguments.format != "trec":
+        given = f"--format {arguments.format}"
+        refuse_idle(arguments, ("tag",), "--format trec", given)
+    if arguments.tag is None:
+        arguments.tag = TAG
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the candidates, best first; returns the exit code.
 
     Raises:
-        DatasetError: if a file is missing or bad.
+        DatasetError: if a file is missing or bad, or an option has no effect.
         RankerError: if there is no model that takes text.
-        SearchError: if arguments contradict each other or are out of range, or
-            there is nothing to rank.
+        SearchError: if arguments contradict each other, or there is nothing to
+            rank.
     """
     _check(arguments)
     asked = _asked(arguments)
@@ -122,31 +140,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    if arguments.candidates and arguments.question is None:
-        raise SearchError(
-            "--candidates go with --question. Received: no --question"
-        )
+    check_format(arguments)
+    if arguments.question is None:
+        refuse_idle(arguments, ("candidates",), "--question")
     if arguments.candidates and arguments.file is not None:
         raise SearchError(
             "Expected either --candidates or --file. Received: both"
         )
-    given = given_options(arguments)
-    if given and arguments.file is None:
-        raise SearchError(
-            "Options of a table go with --file. Received: no --file, "
-            f"{', '.join(given)}"
-        )
-    of_pairs = ("question_column", "question_id_column", "group")
-    given = given_options(arguments, of_pairs)
-    if given and arguments.question is not None:
-        raise SearchError(
-            "Options of questions go with a file of pairs. "
-            f"Received: --question with {', '.join(given)}"
-        )
-    if arguments.top is not None and arguments.top < 1:
-        raise SearchError(
-            f"--top must be positive. Received: top={arguments.top}"
-        )
+    if arguments.file is None:
+        refuse_idle(arguments, TABLE_OPTIONS, "--file")
+    if arguments.question is not None:
+        idle = ("question_column", "question_id_column", "group")
+        refuse_idle(arguments, idle, "a file of pairs", "--question")
 
 
 def _asked(arguments: argparse.Namespace) -> Iterator[Asked]:
@@ -162,6 +167,9 @@ def _asked(arguments: argparse.Namespace) -> Iterator[Asked]:
     elif arguments.file is not None:
         options = answer_options(arguments)
         candidates = list(read_answers(arguments.file, **options))
+        repeated = len({c.id for c in candidates}) < len(candidates)
+        if repeated and arguments.format == "trec":
+            check_answers(arguments.file, **options)
     else:
         candidates = [
             Answer(str(number), line)
@@ -181,13 +189,13 @@ def _pairs(arguments: argparse.Namespace) -> Iterator[Asked]:
             candidates = [Answer(c.id, c.text) for c in question.candidates]
             yield question.id, question.text, candidates
         return
-    groups = itertools.groupby(_input_pairs(), key=lambda pair: pair[0])
-    for number, (text, pairs) in enumerate(groups, start=1):
-        texts = enumerate((answer for _, answer in pairs), start=1)
-        yield str(number), text, [Answer(str(i), t) for i, t in texts]
+    remedy = ", or a --file with --group"
+    for question in group_rows(Path("<stdin>"), _input_rows(), remedy=remedy):
+        texts = enumerate((c.text for c in question.candidates), start=1)
+        yield question.id, question.text, [Answer(str(i), t) for i, t in texts]
 
 
-def _input_pairs() -> Iterator[tuple[str, str]]:
+def _input_rows() -> Iterator[Row]:
     for number, line in input_lines():
         question, tab, answer = line.partition("\t")
         if line.strip() and not tab:
@@ -196,7 +204,7 @@ def _input_pairs() -> Iterator[tuple[str, str]]:
                 f"Received: {line[:90]!r}"
             )
         if tab:
-            yield question, answer
+            yield Row(number, None, question, None, answer, 0)
 
 
 def input_lines() -> Iterator[tuple[int, str]]:

@@ -11,8 +11,10 @@ from dataclasses import fields
 
 from keras_qa.cli.options.models import add_model
 from keras_qa.cli.options.models import load_model
+from keras_qa.cli.options.whole_numbers import port
 from keras_qa.errors import SearchError
 from keras_qa.serving.rerank import Limits
+from keras_qa.training.device_options import positive
 
 _HELP = {
     "body_bytes": ("BYTES", "size of the largest body"),
@@ -40,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--port",
-        type=int,
+        type=port,
         default=8000,
         help="0 takes a free one; default: %(default)s",
     )
@@ -49,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--workers",
-        type=int,
+        type=positive,
         default=1,
         metavar="N",
         help="processes, each with the model in its memory; one that ends is "
@@ -60,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--max-{field.name.replace('_', '-')}",
             dest=field.name,
-            type=type(field.default),
+            type=positive if isinstance(field.default, int) else float,
             default=field.default,
             metavar=metavar,
             help=f"{text}; default: %(default)s",
@@ -77,20 +79,11 @@ def run(arguments: argparse.Namespace) -> int:
         SearchError: if an argument is out of range.
     """
     limits = Limits(*(getattr(arguments, f.name) for f in fields(Limits)))
-    for field in fields(Limits):
-        # NaN is not, either.
-        if not getattr(limits, field.name) > 0:
-            raise SearchError(
-                f"--max-{field.name.replace('_', '-')} must be positive. "
-                f"Received: {getattr(limits, field.name)}"
-            )
-    if not 0 <= arguments.port < 1 << 16:
+    # NaN is not, either.
+    if not limits.receive_seconds > 0:
         raise SearchError(
-            f"--port must be from 0 to 65535. Received: {arguments.port}"
-        )
-    if arguments.workers < 1:
-        raise SearchError(
-            f"--workers must be positive. Received: {arguments.workers}"
+            "--max-receive-seconds must be positive. "
+            f"Received: {limits.receive_seconds}"
         )
     try:
         from keras_qa.serving.app import make_app

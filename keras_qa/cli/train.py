@@ -13,9 +13,9 @@ import logging
 import sys
 from pathlib import Path
 
-from keras_qa.cli.options.seeds import seed
 from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import table_options
+from keras_qa.cli.options.whole_numbers import seed
 from keras_qa.own_data.settings import AUTOMATIC
 from keras_qa.own_data.settings import BERTS
 from keras_qa.own_data.settings import DEFAULT_MODEL

@@ -23,9 +23,9 @@ from keras_qa.progress import ProgressBar
 from keras_qa.ranking.floors import is_search_term
 from keras_qa.ranking.padded import score_padded
 
-# The rows of the tables, and the features that two of them are.
 # The smallest share of candidates that were candidates in training, too.
 REPEATED = 0.1
+# Two rows of the tables, and the features that they are.
 BY_FEATURE = {
     "untrained cosine": "cosine",
     "idf alignment": "idf_alignment",

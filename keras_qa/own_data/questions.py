@@ -49,6 +49,8 @@ class Parts:
             which are in no part.
         repeated: number of wrong answers to train on with the text of a right
             one of their question, which are in no part.
+        without_candidates: number of questions of dev without a candidate,
+            which are in no part.
     """
 
     fit: list[Question]

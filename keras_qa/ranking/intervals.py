@@ -111,8 +111,12 @@ def paired_difference(
     Returns:
         The mean difference, the ends of its bootstrap interval, and the
         two-sided p value of the permutation test, which exchanges a
-        question's two values at random.
+        question's two values at random: 1 for one question.
     """
+    differences = first - second
+    if len(differences) < 2:
+        # Both exchanges are equally far from 0, and scipy takes no such test.
+        return float(differences.mean()), mean_interval(differences), 1.0
     # Imported here because the import takes a second.
     from scipy import stats
 
@@ -125,7 +129,6 @@ def paired_difference(
         batch=batch,
         rng=np.random.default_rng(RNG_SEED),
     )
-    differences = first - second
     return (
         float(differences.mean()),
         mean_interval(differences),

@@ -71,7 +71,7 @@ class Answer:
 
 
 def read_answers(
-    path: Path,
+    path: str | Path,
     encoding: str | None = "utf-8",
     *,
     columns: Columns | None = None,
@@ -109,7 +109,7 @@ def read_answers(
     return (answer for _, answer in _numbered(Path(path), options))
 
 
-def check_answers(path: Path, **options: Any) -> None:
+def check_answers(path: str | Path, **options: Any) -> None:
     """Checks that a file of answers can be read, and that its ids differ.
 
     Of each answer, 8 bytes are in memory.
@@ -122,6 +122,7 @@ def check_answers(path: Path, **options: Any) -> None:
         DatasetError: see `read_answers`; or if two answers have the same id.
         ImportError: see `read_answers`.
     """
+    path = Path(path)
     ids = (hash(answer.id) for answer in read_answers(path, **options))
     hashes = np.fromiter(ids, np.int64)
     hashes.sort()
@@ -130,7 +131,7 @@ def check_answers(path: Path, **options: Any) -> None:
         return
     # Different ids may have the same hash.
     lines: dict[str, int] = {}
-    for line, answer in _numbered(Path(path), _Options(**options)):
+    for line, answer in _numbered(path, _Options(**options)):
         if hash(answer.id) not in repeated:
             continue
         first = lines.setdefault(answer.id, line)
@@ -170,7 +171,9 @@ def _numbered(path: Path, options: _Options) -> Iterator[tuple[int, Answer]]:
     for number, line in read_lines(path, options.encoding):
         if not line.strip():
             continue
-        if number == 1 and "answer" in line.casefold().split("\t"):
+        # In a text without columns, the word alone is an answer.
+        of_columns = number == 1 and (has_ids or "\t" in line)
+        if of_columns and "answer" in line.casefold().split("\t"):
             yield from _answers_of_table(path, options)
             return
         if not has_ids:

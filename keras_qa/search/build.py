@@ -21,6 +21,7 @@ from keras_qa.files.whole import write_whole
 from keras_qa.ranker import Ranker
 from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import AnswerShards
+from keras_qa.search.answers import check_answers
 from keras_qa.search.encoding import SHARD
 from keras_qa.search.encoding import EarlierIndex
 from keras_qa.search.encoding import Encoded
@@ -46,13 +47,13 @@ from keras_qa.search.token_shards import TokenShards
 
 def build_index(
     ranker: Ranker,
-    answers: Path,
-    folder: Path,
+    answers: str | Path,
+    folder: str | Path,
     kind: str = "flat",
     *,
     shard_size: int | None = None,
     half: bool = False,
-    reuse: Path | None = None,
+    reuse: str | Path | None = None,
     table: Mapping[str, Any] | None = None,
     show_progress: bool = True,
 ) -> int:
@@ -93,15 +94,19 @@ def build_index(
             vectors that are not finite, `kind` is unknown, the folder contains
             an index of another model or other answers, or other files, there
             are no answers, or `reuse` is no index of the same model.
-        DatasetError: if the file of answers is missing or bad.
+        DatasetError: if the file of answers is missing or bad, or two answers
+            have the same id.
         OwnedError: if another process writes to the folder.
         RankerError: if `ranker` was not loaded from files.
     """
+    answers, folder = Path(answers), Path(folder)
     space = space_to_store(ranker.model, half)
     check_kind(kind, space)
+    check_answers(answers, **(table or {}))
     earlier = None
     if reuse is not None:
-        earlier = EarlierIndex(reuse, settings_of(ranker, SHARD, half))
+        settings = settings_of(ranker, SHARD, half)
+        earlier = EarlierIndex(Path(reuse), settings)
     with owned_folder(folder):
         shards = open_shards(ranker, folder, shard_size, half)
         for written in (folder, shards.folder):

@@ -53,8 +53,7 @@ def search_indexes(
             `AnswerIndex.search` refuses.
 
     Example:
-        >>> from pathlib import Path
-        >>> indexes = [AnswerIndex(Path("index")) for _ in range(2)]
+        >>> indexes = [AnswerIndex("index") for _ in range(2)]
         >>> for hit in search_indexes(indexes, "who wrote emma", 10):
         ...     (answer,) = indexes[hit.index].answers([hit.row])
     """

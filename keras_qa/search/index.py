@@ -181,12 +181,13 @@ class AnswerIndex:
         RankerError: if the folder's model cannot be loaded.
 
     Example:
-        >>> index = AnswerIndex(Path("index"))
+        >>> index = AnswerIndex("index")
         >>> rows, scores = index.search(index.encode("who wrote emma"), 10)
         >>> index.answers(rows)
     """
 
-    def __init__(self, folder: Path, kind: str | None = None):
+    def __init__(self, folder: str | Path, kind: str | None = None):
+        folder = Path(folder)
         description = read_index_file(folder / ANSWERS, Description)
         settings = read_index_file(folder / SETTINGS, Settings)
         tokens = has_tokens(description)

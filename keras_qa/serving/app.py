@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator
+from collections.abc import Awaitable
 from collections.abc import Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -16,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from keras_qa.errors import RankerError
 from keras_qa.ranker import Ranker
 from keras_qa.ranking.ties import best_first
 from keras_qa.serving.batching import Batcher
@@ -70,8 +72,9 @@ def make_app(
     async def rerank(request: Request) -> Response:
         asked = RerankRequest.parse(await _body(request, limits), limits)
         try:
-            scores = await request.state.batcher.scores(
-                asked.query, asked.documents
+            scores = await _unless_gone(
+                request,
+                request.state.batcher.scores(asked.query, asked.documents),
             )
         except QueueFullError:
             return _json(
@@ -79,8 +82,6 @@ def make_app(
                 {"message": f"{limits.waiting} requests wait; try again."},
                 {"Retry-After": "1"},
             )
-        if not np.isfinite(scores).all():
-            raise RequestError(500, "The model gave a score that is no number.")
         results = [
             asked.result(int(i), float(scores[i]))
             for i in best_first(scores, asked.top_n)
@@ -104,6 +105,8 @@ def make_app(
         exception_handlers={
             RequestError: _refused,
             HTTPException: _not_found,
+            # Listed, it gives no traceback.
+            RankerError: _failed,
             Exception: _failed,
         },
         lifespan=lifespan,
@@ -135,6 +138,30 @@ async def _body(request: Request, limits: Limits) -> bytes:
     return bytes(body)
 
 
+async def _unless_gone(
+    request: Request, scores: Awaitable[np.ndarray]
+) -> np.ndarray:
+    """Awaits scores, or cancels them when the client has gone.
+
+    Neither Starlette nor uvicorn cancels a request that nobody waits for.
+    """
+    found = asyncio.ensure_future(scores)
+    gone = asyncio.ensure_future(_leaving(request))
+    try:
+        await asyncio.wait((found, gone), return_when=asyncio.FIRST_COMPLETED)
+        if found.done():
+            return found.result()
+        raise RequestError(400, "The client has gone.")
+    finally:
+        found.cancel()
+        gone.cancel()
+
+
+async def _leaving(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
 def _json(
     status: int, content: object, headers: Mapping[str, str] | None = None
 ) -> Response:
@@ -159,4 +186,6 @@ async def _not_found(_: Request, error: Exception) -> Response:
 
 async def _failed(_: Request, error: Exception) -> Response:
     _log.error("A request failed: %s: %s", type(error).__name__, error)
-    return _json(500, {"message": "The model could not score the documents."})
+    told = isinstance(error, RankerError)
+    message = str(error) if told else "The model could not score the documents."
+    return _json(500, {"message": message})

@@ -52,6 +52,8 @@ class Batcher:
     async def scores(self, question: str, answers: Sequence[str]) -> np.ndarray:
         """The scores of answers to a question, float `(answers,)`.
 
+        Cancelled before it is scored, a request is not scored.
+
         Raises:
             QueueFullError: if too many requests wait already.
             Exception: what `score` raised.
@@ -94,11 +96,16 @@ class Batcher:
         """The next requests, as many as are scored together, or one."""
         first = self._next or await self._queue.get()
         self._next = None
+        # Of clients that have gone.
+        while first.result.done():
+            first = await self._queue.get()
         batch, pairs = [first], len(first.answers)
         characters = first.characters
         with suppress(asyncio.QueueEmpty):
             while pairs < self._pairs and characters < self._characters:
                 waiting = self._queue.get_nowait()
+                if waiting.result.done():
+                    continue
                 pairs += len(waiting.answers)
                 characters += waiting.characters
                 if pairs > self._pairs or characters > self._characters:
@@ -120,7 +127,7 @@ class _Waiting:
         )
 
     def succeed(self, scores: np.ndarray) -> None:
-        # A client that has gone cancels its request.
+        # Awaiting `Batcher.scores` may have been cancelled meanwhile.
         if not self.result.done():
             self.result.set_result(scores)
 

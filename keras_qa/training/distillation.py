@@ -1,6 +1,5 @@
 """The scores of a ranker that another model learns from."""
 
-import zipfile
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -132,7 +131,7 @@ class TeacherScores:
                 pairs, scores = stored["pairs"], stored["scores"]
             stored_scores = zip(pairs.tolist(), scores.tolist(), strict=True)
             self._known = {**dict(stored_scores), **self._known}
-        except (*DAMAGE, zipfile.BadZipFile, OSError) as error:
+        except (*DAMAGE, OSError) as error:
             raise RunFolderError(
                 f"{path}: expected the scores of a teacher; remove it to "
                 f"compute them again. Received: {shorten(str(error))}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from keras_qa.cli.options.seeds import seed
+from keras_qa.cli.options.whole_numbers import seed
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.errors import RunFolderError
 from keras_qa.quiet import silence_tensorflow

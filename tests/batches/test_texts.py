@@ -52,3 +52,17 @@ def test_unequal_lengths():
     reading, _ = make()
     with pytest.raises(RankerError, match="must be equally many"):
         TextBatches(reading, ["who"], [], [])
+
+
+@pytest.mark.parametrize(
+    ("questions", "answers", "message"),
+    [
+        ("abc", ["x", "y", "z"], "`questions` must be a list of texts"),
+        (["a", "b", "c"], "xyz", "`answers` must be a list of texts"),
+        (["a", 1, "c"], ["x", "y", "z"], r"Received: questions\[1\]=1"),
+    ],
+)
+def test_a_single_text_is_no_list(questions, answers, message):
+    reading, _ = make()
+    with pytest.raises(RankerError, match=message):
+        TextBatches(reading, questions, answers, [1, 0, 1])

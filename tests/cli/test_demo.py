@@ -112,9 +112,8 @@ def test_the_rankers_of_a_site_rank_as_the_runs_do(written, run):
     [
         (["bm25", "bm25"], "different rankers"),
         (["/none"], "/none: expected a run's folder"),
-        (["bm25", "--limit", "0"], "--limit must be positive"),
-        (["bm25", "--port", "70000"], "--port must be from 0 to 65535"),
-        (["bm25", "--group"], "Received: no --answers, --group"),
+        (["bm25", "--group"], "--group goes with --answers. Rec"),
+        (["bm25", "--port", "9"], "--port goes with --serve. Received: no"),
         (["bm25", "--answers", "/none.csv"], "/none.csv, which does not exist"),
     ],
 )

@@ -166,6 +166,14 @@ def test_errors(run_folder, tmp_path, capsys):
     arguments = ["--pairs", "0"]
     assert _export(run_folder, "tflite", tmp_path / "x", *arguments) == 2
     assert "`pairs` must be at least 1" in capsys.readouterr().err
+    for form, option, other in (
+        ("keras", "--pairs=0", "--pairs goes with --format tflite"),
+        ("onnx", "--name=x", "--name goes with --format tf_serving or triton"),
+        ("keras", "--max-answer-length=5", "goes with --format saved_model"),
+    ):
+        assert _export(run_folder, form, tmp_path / "x", option) == 2
+        error = capsys.readouterr().err
+        assert other in error and f"Received: --format {form}" in error
     assert _export(run_folder, "keras", tmp_path / "x") == 2
     assert "must end in .keras" in capsys.readouterr().err
     for form in ("tf_serving", "triton"):

@@ -76,7 +76,7 @@ def test_neither_keras_nor_tensorflow_is_imported(
         # Wrong arguments and folders, by any form.
         ("rank", tmp_path, *rank[2:]),
         (*ask, "--rerank", tmp_path),
-        (*ask, "--top", 0),
+        (*ask, "--depth", 5),
         ("ask", tmp_path, *question),
         (*index, tmp_path / "none.txt"),
         rank,

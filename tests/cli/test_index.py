@@ -76,11 +76,12 @@ def test_a_new_index_reuses_an_earlier_one(
         return encode(model, side, read)
 
     monkeypatch.setattr(encoding, "encode_texts", counted)
-    old = tmp_path / "old"
-    build(runs["cosineqa"], answers, tmp_path / "new", reuse=old)
+    # Strings are paths, too.
+    old = str(tmp_path / "old")
+    build(runs["cosineqa"], str(answers), f"{tmp_path}/new", reuse=old)
     assert sum(encoded) == 2
     build(runs["cosineqa"], answers, tmp_path / "other")
-    new, other = (AnswerIndex(tmp_path / name) for name in ("new", "other"))
+    new, other = (AnswerIndex(f"{tmp_path}/{x}") for x in ("new", "other"))
     assert list(new.texts()) == texts
     _, scores = other.search(other.encode(QUESTION), 93)
     _, others = new.search(new.encode(QUESTION), 93)
@@ -308,6 +309,8 @@ def test_answers_of_both_forms(tmp_path):
         ("1", "one\ttab"),
         ("4", "zwei é"),
     ]
+    plain.write_text("answer\nEmma\n")
+    assert [a.text for a in read_answers(plain)] == ["answer", "Emma"]
     table = tmp_path / "a.tsv.gz"
     table.write_bytes(gzip.compress(b"x\tone tab\ny\t \n"))
     assert [(a.id, a.text) for a in read_answers(table)] == [("x", "one tab")]
@@ -393,7 +396,14 @@ def test_an_id_of_two_answers(name, text, line, runs, tmp_path, capsys):
     assert f"{path}:{line}: expected an id that no other answer has" in error
     assert f"but line {first} has it: change one of the two" in error
     assert error.endswith("Received: 'x'")
+    with pytest.raises(DatasetError, match="an id that no other answer has"):
+        build(runs["hyperqa"], path, tmp_path / "index")
     assert not (tmp_path / "index").exists()
+    # A TREC run would contain a document twice; a table may.
+    rank = ("rank", runs["hyperqa"], "--question", QUESTION, "--file", path)
+    assert command(*rank, "--format", "trec") == 2
+    assert f"{path}:{line}: expected an id" in capsys.readouterr().err
+    assert command(*rank) == 0
 
 
 def test_different_ids_with_the_same_hash(tmp_path, monkeypatch):
@@ -477,6 +487,11 @@ def test_errors_of_the_commands(
     assert "--output must be a folder" in capsys.readouterr().err
     assert command("ask", tmp_path, "--question", "a") == 2
     assert "the folder of a finished index" in capsys.readouterr().err
+    part = ("--shards", 2, "--shard", 0, "--kind", "ivf-pq")
+    assert command("index", run, "--answers", answer_file, *output, *part) == 2
+    assert "--kind goes with `keras-qa index merge`" in capsys.readouterr().err
+    assert command("ask", tmp_path, "--question", "a", "--depth", 5) == 2
+    assert "--depth goes with --rerank" in capsys.readouterr().err
     assert command("ask", tmp_path) == 2
     assert "--question or --interactive. Received: neither" in (
         capsys.readouterr().err

@@ -39,13 +39,13 @@ def test_audit_of_the_user_s_files(capsys):
         (["semeval", "--train", "x.csv"], "Give either the NAME"),
         (
             ["semeval", "--question-column", "q", "--no-quotes"],
-            "Received: semeval with --question-column, --no-quotes",
+            "--question-column, --no-quotes go with files of your own. Rec",
         ),
-        (["semeval", "--tokenizer", "word"], "semeval with --tokenizer"),
-        (["semeval", "--group"], "semeval with --group"),
+        (["semeval", "--tokenizer", "word"], "--tokenizer goes with files"),
+        (["semeval", "--group"], "Received: semeval"),
         (
             ["--train", "x.csv", "--data-dir", "data"],
-            "Received: files of your own with --data-dir",
+            "--data-dir goes with the NAME of a data set. Received: files of",
         ),
         (["wikiqa", "--data-dir", "/none"], "Try `keras-qa data fetch wikiqa`"),
         (["--dev", "/none.csv"], "`dev` must be a file. Received: /none.csv"),
@@ -105,6 +105,27 @@ def test_seeds_are_those_that_can_be_set(command, seed, tmp_path, capsys):
     assert f"{message}Received: {seed[:9]}" in capsys.readouterr().err
     parser = cli.make_parser([command])
     assert parser.parse_args([*words[:-1], "4294967295"]).seed == 2**32 - 1
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        *(("rank", "--top"), ("ask", "--top"), ("ask", "--depth")),
+        *(("mine", "--candidates"), ("mine", "--questions")),
+        *(("index", "--shards"), ("index", "--workers")),
+        *(("evaluate", "--top"), ("demo", "--limit"), ("demo", "--port")),
+        *(("serve", "--port"), ("serve", "--workers")),
+        ("serve", "--max-waiting"),
+    ],
+)
+def test_numbers_are_checked_as_they_are_read(command, option, capsys):
+    wrong = "65536" if option == "--port" else "0"
+    with pytest.raises(SystemExit) as error:
+        cli.main([command, "a", option, wrong])
+    assert error.value.code == 2
+    message = f"argument {option}: expected a whole number "
+    assert message in (printed := capsys.readouterr().err)
+    assert printed.endswith(f"Received: {wrong}\n")
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "0.5", "x"])

@@ -47,6 +47,10 @@ def test_pairs_become_one_file(pairs, tmp_path, capsys):
         assert [c.text for c in question.positives] == [f"It is the {number}"]
         # Its number is of no other answer.
         assert question.candidates[0].label == 1
+    # A file of nothing else has right answers alone, as `train` reads it.
+    same = tmp_path / "same.jsonl"
+    assert mine(pairs, "--output", same, "--candidates", 4) == 0
+    assert same.read_bytes() == output.read_bytes()
     # Without the columns' names it is a file like any other.
     assert len(list(read_tabular(output))) == 10
 
@@ -254,16 +258,21 @@ def test_yahoo_answers_as_a_data_set(tmp_path, capsys):
             ["none.tsv", "--output", "x"],
             "SOURCE must be 'yahoo' or a file",
         ),
-        (["PAIRS", "--output", "x"], "expected a column 'label'"),
+        (
+            ["PAIRS", "--output", "x", "--label-column", "l"],
+            "expected a column 'l'",
+        ),
         (["PAIRS", "--output", "x.json"], "The output must end in .csv, .tsv"),
         (["PAIRS", "--output", "x", "--skip", "-1"], "--skip must be from 0"),
         (["PAIRS", "--output", "x", "--share", "2"], "from 0 to 1. Received"),
         (["PAIRS", "--output", "x", "--depth", "1"], "goes with --ranker"),
-        (["yahoo", "--group"], "Received: yahoo with --group"),
-        (["PAIRS", "--content"], "with --content"),
+        (["yahoo", "--group"], "--group goes with a file of your own. Rec"),
+        (["PAIRS", "--content"], "--content goes with `yahoo`. Received: "),
+        (
+            ["PAIRS", "--output", "x.csv", "--split", "1", "2", "3"],
+            "--split goes with a folder as --output. Received: x.csv",
+        ),
         (["PAIRS", "--no-labels", "--label-column", "l"], "Received: both"),
-        (["PAIRS", "--output", "x", "--candidates", "0"], "candidates=0"),
-        (["PAIRS", "--output", "x", "--questions", "0"], "questions=0"),
         (
             ["PAIRS", "--output", "x", "--split", "0", "0", "0"],
             "Received: [0.0, 0.0, 0.0]",

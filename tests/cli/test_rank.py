@@ -78,6 +78,12 @@ def test_rank_from_files_and_standard_input(
     of_one = ranked("--question", "w1", "--file", listed)
     assert of_one == [row for row in expected if row[0] == "w1"]
     assert ranked("--question", "w1", stdin=b"w2\r\n\nw3") == of_one
+    wrapped = io.TextIOWrapper(io.BytesIO(lines + b"w1\tw5\n"))
+    monkeypatch.setattr(sys, "stdin", wrapped)
+    assert command("rank", run) == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert "<stdin>:4: expected the rows of a question to be neigh" in error
+    assert error.endswith("or a --file with --group. Received: 'w1'")
 
 
 @pytest.mark.parametrize(
@@ -86,13 +92,13 @@ def test_rank_from_files_and_standard_input(
         (b"", (), "candidates to rank. Received: none"),
         (b"w1\n", (), "<stdin>:1: expected question<TAB>answer"),
         (b"\xff", (), "<stdin>:1: expected UTF-8"),
-        (b"", ("--candidates", "a"), "go with --question"),
+        (b"", ("--candidates", "a"), "goes with --question"),
+        (b"", ("--tag", "x"), "goes with --format trec. Received: --format t"),
         (
             b"",
             ("--question", "a", "--candidates", "a", "--file", "b"),
             "Received: both",
         ),
-        (b"", ("--top", "0"), "--top must be positive"),
         (b"a\tb", (), "expected a run's folder"),
     ],
 )

@@ -130,7 +130,7 @@ def test_rank(runs, table, capsys):
     assert len(capsys.readouterr().out.splitlines()) == 4
     assert command(*rank, *question, table, "--group", "--no-quotes") == 2
     error = capsys.readouterr().err
-    assert error.endswith("Received: --question with --group\n")
+    assert "--group goes with a file of pairs. Received: --question" in error
     assert command(*rank, "--group", "--delimiter", "tab") == 2
     error = capsys.readouterr().err
-    assert "Received: no --file, --group, --delimiter" in error
+    assert "--group, --delimiter go with --file. Received: no --file" in error

@@ -88,6 +88,18 @@ def test_evaluate_writes_trec_files(tmp_path, capsys):
     )
 
 
+def test_evaluate_compares_on_one_question(tmp_path, capsys):
+    table = write_table(tmp_path / "a.csv", range(1))
+    output = tmp_path / "out"
+    words = ["evaluate", RUN, table, "--against", RUN, "--output", output]
+    assert command(*words) == 0
+    assert "model less other: MAP +0.0000 [-1.0000, +1.0000], p 1.0000" in (
+        capsys.readouterr().out
+    )
+    text = (output / "metrics.json").read_text()
+    assert "Infinity" not in text and json.loads(text)["questions"] == 1
+
+
 def test_evaluate_says_what_cannot_be_read(tmp_path, capsys):
     words = (RUN / "vocabulary.txt").read_text("utf-8").split()
     known = next(word for word in words if len(word) > 4)

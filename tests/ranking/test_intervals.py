@@ -75,7 +75,10 @@ def test_the_interval_of_few_questions_is_wide_enough(count):
 
 
 def test_one_question_says_nothing():
-    assert mean_interval(np.array([0.25])) == (-np.inf, np.inf)
+    unknown = (-np.inf, np.inf)
+    assert mean_interval(np.array([0.25])) == unknown
+    found = paired_difference(np.array([0.75]), np.array([0.5]))
+    assert found == (0.25, unknown, 1)
 
 
 def test_batches_of_permutations_test_the_same():

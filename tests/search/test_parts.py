@@ -180,7 +180,6 @@ def test_the_commands(runs, answer_file, tmp_path, capsys):
         (("--shards", 2), "--shards K goes with either"),
         (("--shard", 0), "--shards K goes with either"),
         (("--shards", 2, "--shard", 2), "from 0 to K - 1"),
-        (("--shards", 0, "--workers", 2), "must be positive"),
     ):
         assert command(*given, tmp_path / "other", *wrong) == 2
         assert message in capsys.readouterr().err

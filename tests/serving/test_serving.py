@@ -18,6 +18,7 @@ import keras
 import numpy as np
 import pytest
 
+from keras_qa.errors import RankerError
 from keras_qa.ranker import Ranker
 from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.reading import TextReading
@@ -59,7 +60,7 @@ class Lengths:
         if "fail" in questions:
             raise RuntimeError("secret")
         if "nan" in questions:
-            return np.full(len(answers), np.nan, np.float32)
+            raise RankerError("Expected a model with finite scores")
         lengths = [len(a) or UNREAD_SCORE for a in answers]
         return np.array(lengths, np.float32)
 
@@ -167,7 +168,7 @@ def test_what_the_model_cannot_read_is_marked(served):
             "`return_documents` must",
         ),
         ({"query": "fail", "documents": ["a"]}, 500, "could not score"),
-        ({"query": "nan", "documents": ["a"]}, 500, "score that is no number"),
+        ({"query": "nan", "documents": ["a"]}, 500, "with finite scores"),
     ],
 )
 def test_bad_requests(served, body, status, message):
@@ -240,9 +241,12 @@ def test_a_request_that_fails_does_not_fail_others(served):
 
 def test_batches_have_a_size_and_a_client_may_leave():
     calls = []
+    leave = None
 
     def score(questions, answers):
         calls.append([*answers])
+        if len(answers) == 6:
+            leave()
         return np.arange(len(answers), dtype=np.float32)
 
     async def run():
@@ -252,6 +256,10 @@ def test_batches_have_a_size_and_a_client_may_leave():
             asyncio.ensure_future(batcher.scores("q", answers))
             for answers in texts
         ]
+        nonlocal leave
+        leave = partial(
+            asyncio.get_running_loop().call_soon_threadsafe, asked[3].cancel
+        )
         await asyncio.sleep(0)
         asked[1].cancel()
         task = asyncio.ensure_future(batcher.run())
@@ -266,14 +274,11 @@ def test_batches_have_a_size_and_a_client_may_leave():
         return done
 
     done = asyncio.run(run())
-    assert [len(c) for c in calls] == [3, 2, 6, 1]
-    assert isinstance(done.pop(1), asyncio.CancelledError)
-    assert [found.tolist() for found in done] == [
-        [0],
-        [0, 1],
-        [0, 1, 2, 3, 4, 5],
-        [0],
-    ]
+    assert [len(c) for c in calls] == [3, 6, 1]
+    # One before it was scored, one meanwhile.
+    for place in (3, 1):
+        assert isinstance(done.pop(place), asyncio.CancelledError)
+    assert [found.tolist() for found in done] == [[0], [1, 2], [0]]
 
 
 def test_long_answers_are_scored_in_smaller_batches_a_failure_once():
@@ -304,7 +309,7 @@ def test_long_answers_are_scored_in_smaller_batches_a_failure_once():
     assert [len(found) for found in done] == [1, 1, 1]
 
 
-async def dribble(app, receive):
+async def talk(app, receive, state=()):
     """What an application sends to a client, by ASGI alone."""
     sent = []
 
@@ -312,7 +317,7 @@ async def dribble(app, receive):
         sent.append(message)
 
     scope = {"type": "http", "method": "POST", "path": "/v1/rerank"}
-    await app({**scope, "headers": [], "state": {}}, receive, send)
+    await app({**scope, "headers": [], "state": dict(state)}, receive, send)
     return sent[0], json.loads(sent[1]["body"])
 
 
@@ -324,10 +329,57 @@ def test_a_body_that_dribbles_is_refused():
         await asyncio.sleep(0.01)
         return {"type": "http.request", "body": b" ", "more_body": True}
 
-    start, body = asyncio.run(dribble(app, receive))
+    start, body = asyncio.run(talk(app, receive))
     assert start["status"] == 408
     assert (b"connection", b"close") in start["headers"]
     assert body == {"message": "The body must arrive in 0.05 seconds."}
+
+
+def test_what_a_client_that_has_gone_asked_is_not_scored():
+    ranker = Lengths()
+    app = application.make_app(ranker, "lengths", LIMITS)
+    asked = json.dumps({"query": "q", "documents": ["a", "bb", "c"]}).encode()
+    messages = [
+        {"type": "http.request", "body": asked},
+        {"type": "http.disconnect"},
+    ]
+
+    async def receive():
+        return messages.pop(0)
+
+    async def run():
+        batcher = Batcher(ranker.scores, waiting=9)
+        left = talk(app, receive, {"batcher": batcher})
+        _, body = await asyncio.wait_for(left, 20)
+        task = asyncio.ensure_future(batcher.run())
+        await batcher.scores("q", ["a", "bb"])
+        task.cancel()
+        return body
+
+    assert asyncio.run(run()) == {"message": "The client has gone."}
+    assert ranker.calls == [2]
+
+
+def test_scores_that_are_no_numbers_give_no_traceback(caplog):
+    ranker = Lengths()
+    app = application.make_app(ranker, "lengths", LIMITS)
+    asked = json.dumps({"query": "nan", "documents": ["a"]}).encode()
+    messages = [{"type": "http.request", "body": asked}]
+
+    async def receive():
+        return messages.pop() if messages else await asyncio.sleep(20)
+
+    async def run():
+        batcher = Batcher(ranker.scores, waiting=9)
+        task = asyncio.ensure_future(batcher.run())
+        # What it raised, the server would log with a traceback.
+        start, _ = await talk(app, receive, {"batcher": batcher})
+        task.cancel()
+        return start["status"]
+
+    assert asyncio.run(run()) == 500
+    assert "RankerError: Expected a model with finite scores" in caplog.text
+    assert "Traceback" not in caplog.text
 
 
 def test_headers_that_dribble_end_the_connection():
@@ -370,9 +422,6 @@ def test_headers_that_dribble_end_the_connection():
 
 def test_arguments_are_checked_first(tmp_path, capsys, monkeypatch):
     for options, message in (
-        (("--port", 70000), "--port must be from 0 to 65535. Received: 70000"),
-        (("--workers", 0), "--workers must be positive. Received: 0"),
-        (("--max-waiting", 0), "--max-waiting must be positive. Received: 0"),
         (("--max-receive-seconds", "nan"), "must be positive. Received: nan"),
         ((), "expected a run's folder"),
     ):

@@ -106,8 +106,36 @@ def given_options(
     return [
         f"--{name.replace('_', '-')}"
         for name in names
-        if getattr(arguments, name, None) not in (None, False)
+        # 0, which equals False, was given.
+        if (value := getattr(arguments, name, None)) is not None
+        and value is not False
     ]
+
+
+def refuse_idle(
+    arguments: argparse.Namespace,
+    names: Sequence[str],
+    other: str,
+    received: str = "",
+    error: type[Exception] = DatasetError,
+) -> None:
+    """Refuses options that have no effect.
+
+    Args:
+        arguments: the parsed options.
+        names: those without effect.
+        other: what they go with.
+        received: what was given instead; by default, that `other` was not.
+        error: class of the error.
+
+    Raises:
+        DatasetError: if one of them was given; `error` in its place if given.
+    """
+    if given := given_options(arguments, names):
+        raise error(
+            f"{', '.join(given)} {'go' if given[1:] else 'goes'} with {other}. "
+            f"Received: {received or f'no {other}'}"
+        )
 
 
 def table_options(arguments: argparse.Namespace) -> TableOptions:

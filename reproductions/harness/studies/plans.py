@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from keras_qa.cli.options.seeds import seed
+from keras_qa.cli.options.whole_numbers import seed
 from keras_qa.training.device_options import add_device_options
 from keras_qa.training.device_options import positive
 from reproductions.harness.command import count
