@@ -1,5 +1,6 @@
 """Cells, tables and paragraphs of the generated pages."""
 
+import json
 import re
 import textwrap
 from collections.abc import Iterable
@@ -126,7 +127,10 @@ def training_set(group: Group) -> str:
 
 def settings(values: Mapping[str, Any]) -> str:
     """Settings as they are written after `--set`."""
-    return " ".join(f"`{name}={value}`" for name, value in values.items())
+    return " ".join(
+        f"`{name}={value if isinstance(value, str) else json.dumps(value)}`"
+        for name, value in values.items()
+    )
 
 
 class Notes:
