@@ -127,10 +127,12 @@ def training_set(group: Group) -> str:
 
 def settings(values: Mapping[str, Any]) -> str:
     """Settings as they are written after `--set`."""
-    return " ".join(
-        f"`{name}={value if isinstance(value, str) else json.dumps(value)}`"
-        for name, value in values.items()
-    )
+    return " ".join(f"`{name}={value(one)}`" for name, one in values.items())
+
+
+def value(setting: Any) -> str:
+    """A setting's value as it is written after `--set NAME=`."""
+    return setting if isinstance(setting, str) else json.dumps(setting)
 
 
 class Notes:

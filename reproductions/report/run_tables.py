@@ -297,7 +297,7 @@ def changed_settings(paper: Paper, groups: Sequence[Group]) -> list[str]:
             columns = [f"`{name}`", *metrics, "Seeds", "Parameters", "s/epoch"]
             rows = [
                 [
-                    f"`{group.setting(name, 'default')}`"
+                    f"`{markdown.value(group.setting(name, 'default'))}`"
                     + (" (changed)" if name in group.overrides else ""),
                     *(markdown.number(group.metric(m)) for m in metrics),
                     str(len(group.runs)),
