@@ -224,7 +224,7 @@ def test_audit_command_takes_a_pool_size(capsys):
     assert "pools of another" not in capsys.readouterr().out.split("Att")[1]
     command = ["data", "audit", "--pool-size", "4", "--dev", str(DATA)]
     assert cli.main(command) == 2
-    assert "--data-dir and --pool-size go with" in capsys.readouterr().err
+    assert "--pool-size goes with the NAME of" in capsys.readouterr().err
 
 
 def test_audit_of_v2():
