@@ -10,6 +10,7 @@ from keras_qa.export.onnx_beside import add_onnx
 
 
 @pytest.mark.once
+@pytest.mark.slow
 @pytest.mark.skipif(
     keras.backend.backend() != "tensorflow", reason="TensorFlow writes ONNX"
 )

@@ -60,6 +60,7 @@ def trained(table, bert, tmp_path_factory):
     return tiny(table, folder, bert, "sentence-encoder")
 
 
+@pytest.mark.slow
 def test_it_ranks_as_the_run_did(trained, table, bert):
     model = "sentence-encoder"
     assert trained.note == ""
@@ -83,6 +84,7 @@ def test_it_ranks_as_the_run_did(trained, table, bert):
     assert tiny(table, trained.folder, bert, model).metrics == trained.metrics
 
 
+@pytest.mark.slow
 def test_the_commands_take_it(trained, table, tmp_path, capsys):
     run = str(trained.folder)
     assert cli.main(["evaluate", run, str(table)]) == 0

@@ -9,6 +9,7 @@ from support.browser import start_browser
 
 pytestmark = [
     pytest.mark.once,
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:It looks like `register_random`"),
 ]
 

@@ -19,6 +19,7 @@ from keras_qa.text.word_pieces import WORD_PIECES
 
 pytestmark = [
     pytest.mark.once,
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:It looks like `register_random`"),
 ]
 
