@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from keras_qa.cli.options.models import print_report
 from keras_qa.cli.options.tables import refuse_idle
@@ -23,6 +24,10 @@ from keras_qa.search.rankings import ranking_lines
 from keras_qa.text.tokenizer import well_formed
 from keras_qa.text.word_pieces import word_tokenizer
 from keras_qa.training.device_options import positive
+
+if TYPE_CHECKING:
+    from keras_qa.search.index import AnswerIndex
+    from keras_qa.search.two_stages import FirstStage
 
 # Answers that a second model orders.
 DEPTH = 100
@@ -95,6 +100,63 @@ def run(arguments: argparse.Namespace) -> int:
             the folder contains no index.
         RankerError: if the model of --rerank cannot be used.
     """
+    _check(arguments)
+    # Imported here, so that wrong arguments are reported at once.
+    from keras_qa.export.forms import check_form
+    from keras_qa.ranker import Ranker
+    from keras_qa.search.index import AnswerIndex
+    from keras_qa.search.two_stages import answer_question
+
+    if arguments.rerank is not None:
+        check_form(arguments.rerank)
+    index = AnswerIndex(arguments.index, arguments.kind)
+    start = time.perf_counter()
+    first = _first_stage(arguments, index)
+    # Of BM25, which reads all answers; the index is mapped from its files.
+    prepared = time.perf_counter() - start
+    second = None
+    if arguments.rerank is not None:
+        second = Ranker.load(arguments.rerank)
+    # The first calls compile, which must not count as a question's time.
+    first.find("?", 1)
+    if second is not None:
+        second.scores("?", ["?"])
+    rankers = [index.ranker, *([] if second is None else [second])]
+    for ranker in rankers:
+        ranker.report.clear()
+    if index.summary():
+        print(f"keras-qa: {index.summary()}", file=sys.stderr)
+    for line in header(arguments.format):
+        print(line)
+    for number, question in enumerate(_questions(arguments), start=1):
+        ranking, times = answer_question(
+            index,
+            question,
+            arguments.top,
+            first,
+            second,
+            arguments.depth or DEPTH,
+            question_id=str(number),
+        )
+        for line in ranking_lines(ranking, arguments.format, arguments.tag):
+            print(line)
+        took = f"search {times.search:.4f} s"
+        if arguments.first == "bm25" and number == 1:
+            took = f"prepare {prepared:.4f} s, {took}"
+        if second is not None:
+            took += f", rerank {times.rerank:.4f} s"
+        print(
+            f"({len(index):,} answers, {arguments.first}: {took})",
+            file=sys.stdout if arguments.format == "table" else sys.stderr,
+        )
+        sys.stdout.flush()
+    for ranker in rankers:
+        print_report(ranker)
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuses options that contradict each other, before anything is read."""
     if (arguments.question is not None) == arguments.interactive:
         raise SearchError(
             "Expected either --question or --interactive. Received: "
@@ -108,85 +170,35 @@ def run(arguments: argparse.Namespace) -> int:
     check_format(arguments)
     if arguments.rerank is None:
         refuse_idle(arguments, ("depth",), "--rerank")
-    # Imported here, so that wrong arguments are reported at once.
-    from keras_qa.export.forms import check_form
-    from keras_qa.ranker import Ranker
-    from keras_qa.search.index import AnswerIndex
-    from keras_qa.search.two_stages import BM25Stage
-    from keras_qa.search.two_stages import FirstStage
-    from keras_qa.search.two_stages import IndexStage
-    from keras_qa.search.two_stages import answer_question
 
-    if arguments.rerank is not None:
-        check_form(arguments.rerank)
-    index = AnswerIndex(arguments.index, arguments.kind)
+
+def _first_stage(
+    arguments: argparse.Namespace, index: "AnswerIndex"
+) -> "FirstStage":
+    """What finds the answers of a question."""
+    from keras_qa.search.two_stages import BM25Stage
+    from keras_qa.search.two_stages import IndexStage
+
     looks = index.kind if arguments.first == "index" else arguments.first
     if arguments.effort is not None and looks not in EFFORTS:
         raise SearchError(
             f"--effort goes with an index of the kind {' or '.join(EFFORTS)}. "
             f"Received: --effort {arguments.effort} with {looks}"
         )
-    first: FirstStage
-    start = time.perf_counter()
-    if arguments.first == "bm25":
-        first = BM25Stage(
-            index.texts(),
-            word_tokenizer(index.ranker.reading.tokenizer),
-            unread=index.unread,
-        )
-    else:
-        first = IndexStage(index, arguments.effort)
-    # Of BM25, which reads all answers; the index is mapped from its files.
-    prepared = time.perf_counter() - start
-    second = None
-    if arguments.rerank is not None:
-        second = Ranker.load(arguments.rerank)
-
-    def ask(question: str, number: int) -> None:
-        ranking, times = answer_question(
-            index,
-            question,
-            arguments.top,
-            first,
-            second,
-            arguments.depth or DEPTH,
-            question_id=str(number),
-        )
-        for line in ranking_lines(ranking, arguments.format, arguments.tag):
-            print(line)
-        prepare = ""
-        if arguments.first == "bm25" and number == 1:
-            prepare = f"prepare {prepared:.4f} s, "
-        reranked = f", rerank {times.rerank:.4f} s" if second else ""
-        print(
-            f"({len(index):,} answers, {arguments.first}: "
-            f"{prepare}search {times.search:.4f} s{reranked})",
-            file=sys.stdout if arguments.format == "table" else sys.stderr,
-        )
-
-    # The first calls compile, which must not count as a question's time.
-    first.find("?", 1)
-    if second is not None:
-        second.scores("?", ["?"])
-    rankers = [index.ranker, *([] if second is None else [second])]
-    for ranker in rankers:
-        ranker.report.clear()
-    if index.summary():
-        print(f"keras-qa: {index.summary()}", file=sys.stderr)
-    for line in header(arguments.format):
-        print(line)
-    questions = iter([well_formed(arguments.question or "")])
-    if arguments.interactive:
-        questions = _questions()
-    for number, question in enumerate(questions, start=1):
-        ask(question, number)
-        sys.stdout.flush()
-    for ranker in rankers:
-        print_report(ranker)
-    return 0
+    if arguments.first == "index":
+        return IndexStage(index, arguments.effort)
+    return BM25Stage(
+        index.texts(),
+        word_tokenizer(index.ranker.reading.tokenizer),
+        unread=index.unread,
+    )
 
 
-def _questions() -> Iterator[str]:
+def _questions(arguments: argparse.Namespace) -> Iterator[str]:
+    """The question, or those of standard input."""
+    if not arguments.interactive:
+        yield well_formed(arguments.question)
+        return
     lines = input_lines()
     while True:
         if sys.stdin.isatty():

@@ -27,8 +27,8 @@ pytest.importorskip("faiss")
 def encode(run, answers, folder, number, count=3):
     return encode_part(
         Ranker.load(run),
-        answers,
-        folder,
+        str(answers),
+        str(folder),
         Part(number, count),
         shard_size=16,
         show_progress=False,
@@ -36,7 +36,7 @@ def encode(run, answers, folder, number, count=3):
 
 
 def merge(folder, kind="flat"):
-    return merge_parts(folder, kind, show_progress=False)
+    return merge_parts(str(folder), kind, show_progress=False)
 
 
 @pytest.fixture(scope="module")

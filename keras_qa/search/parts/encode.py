@@ -30,8 +30,8 @@ from keras_qa.search.parts.manifests import part_folder
 
 def encode_part(
     ranker: Ranker,
-    answers: Path,
-    folder: Path,
+    answers: str | Path,
+    folder: str | Path,
     part: Part,
     *,
     shard_size: int | None = None,
@@ -64,6 +64,7 @@ def encode_part(
         OwnedError: if another process encodes this part or builds the index.
         RankerError: if `ranker` was not loaded from files.
     """
+    answers, folder = Path(answers), Path(folder)
     space_to_store(ranker.model, half)
     if (folder / ANSWERS).exists():
         raise SearchError(

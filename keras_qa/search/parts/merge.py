@@ -21,7 +21,7 @@ from keras_qa.search.token_search import TokenSpace
 
 
 def merge_parts(
-    folder: Path, kind: str = "flat", show_progress: bool = True
+    folder: str | Path, kind: str = "flat", show_progress: bool = True
 ) -> int:
     """Finishes an index whose parts are all encoded.
 
@@ -42,6 +42,7 @@ def merge_parts(
         OwnedError: if another process writes to the folder.
         RankerError: if the folder's model cannot be loaded.
     """
+    folder = Path(folder)
     with owned_folder(folder):
         settings = read_index_file(folder / SETTINGS, Settings)
         manifests = read_manifests(folder, settings)

@@ -55,9 +55,9 @@ class _Encoder:
 
 
 def encode_parts(
-    model: Path,
-    answers: Path,
-    folder: Path,
+    model: str | Path,
+    answers: str | Path,
+    folder: str | Path,
     count: int,
     workers: int,
     *,
@@ -99,6 +99,7 @@ def encode_parts(
         raise ImportError(
             "Encoding by workers needs Ray: pip install 'keras-qa[ray]'"
         ) from error
+    model, answers, folder = Path(model), Path(answers), Path(folder)
     loaded = model.absolute(), tokenizer, readable
     # If all parts are there, no actor looks whether they are of this model.
     with locked(folder / PARTS / "lock"):
