@@ -26,7 +26,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `keras-qa data audit`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = describe_collections()
-    parser.add_argument("name", nargs="?", choices=FOLDERS, help="data set")
+    parser.add_argument(
+        "name",
+        nargs="?",
+        type=_known,
+        metavar="NAME",
+        help="one of those below",
+    )
     parser.add_argument(
         "--data-dir", type=Path, help="its folder, or the parent of that"
     )
@@ -49,6 +55,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_table_options(parser)
+
+
+def _known(name: str) -> str:
+    """The type of an argument that names a data set."""
+    if name in FOLDERS:
+        return name
+    expected = f"expected one of {', '.join(FOLDERS)}"
+    if Path(name).is_file():
+        expected = "a file of your own goes with --train, --dev or --test"
+    raise argparse.ArgumentTypeError(f"{expected}. Received: {name}")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -84,7 +84,7 @@ def test_a_reader_that_has_seen_enough():
 
 
 def test_unknown_commands_and_help(capsys):
-    for arguments in ([], ["data"], ["data", "audit", "imdb"]):
+    for arguments in ([], ["data"]):
         with pytest.raises(SystemExit) as error:
             cli.main(arguments)
         assert error.value.code == 2
@@ -92,6 +92,21 @@ def test_unknown_commands_and_help(capsys):
         cli.main(["--version"])
     assert error.value.code == 0
     assert __version__ in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("imdb", "expected one of insuranceqa-v1, "),
+        (str(DATA / "user/pairs.csv"), "a file of your own goes with --train"),
+    ],
+)
+def test_what_is_no_data_set_is_refused(name, expected, capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["data", "audit", name])
+    printed = capsys.readouterr().err
+    assert expected in printed
+    assert f"Received: {name}" in printed
 
 
 @pytest.mark.parametrize("command", ["train", "mine"])
