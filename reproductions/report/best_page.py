@@ -118,7 +118,7 @@ def best_page(
             markdown.paragraph(
                 INTRODUCTION.format(
                     metric=METRIC,
-                    budgets=_budgets(searches),
+                    budgets=_budgets(papers, searches),
                     datasets=", ".join(f"`{name}`" for name in DATASETS),
                 )
             ),
@@ -142,7 +142,9 @@ def _is_of_recipe(group: Group) -> bool:
     return (group.recipe, group.split) == (RECIPE, "dev")
 
 
-def _budgets(searches: Mapping[str, Searches]) -> str:
+def _budgets(
+    papers: Mapping[str, Paper], searches: Mapping[str, Searches]
+) -> str:
     """A sentence on the numbers of trials of a model on each data set."""
     trials = Counter(
         (trial["dataset"], key, trial["model"])
@@ -152,19 +154,26 @@ def _budgets(searches: Mapping[str, Searches]) -> str:
         if not is_floor(trial["model"])
     )
     sizes: dict[str, list[int]] = {}
-    for (dataset, _, _), count in sorted(trials.items()):
+    of_pages: dict[tuple[str, str], set[int]] = {}
+    for (dataset, page, _), count in sorted(trials.items()):
         sizes.setdefault(dataset, []).append(count)
+        of_pages.setdefault((page, dataset), set()).add(count)
     if not sizes:
         return "No search is recorded."
     listed = ", ".join(
         f"{markdown.span(found)} trials on `{dataset}`"
         for dataset, found in sizes.items()
     )
-    differ = any(len(set(found)) > 1 for found in sizes.values())
+    uneven = [pair for pair, counts in of_pages.items() if len(counts) > 1]
+    same = "Those of one page have the same number on a data set"
+    if uneven:
+        same += ", but for " + ", ".join(
+            f"those of {papers[page].name} on `{dataset}`"
+            for page, dataset in uneven
+        )
     return (
-        f"A searched model has {listed}"
-        f"{', so the budgets differ' if differ else ''}; a model without a "
-        "number has no recorded search."
+        f"A searched model has {listed}. {same}. A model without a number has "
+        "no recorded search."
     )
 
 

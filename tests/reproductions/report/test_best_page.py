@@ -33,10 +33,12 @@ def test_the_introduction_says_whether_the_budgets_differ():
         "c": [trial("ctrn", "semeval")] * 4,
     }
     both = introduction({"hyperqa": one, "ctrn": two})
-    sentence = "has 4 trials on `semeval`, 3 to 5 trials on `wikiqa`, so the"
-    assert f"{sentence} budgets differ;" in both
-    equal = introduction({"hyperqa": one})
-    assert "has 5 trials on `wikiqa`; a model without" in equal
+    assert "has 4 trials on `semeval`, 3 to 5 trials on `wikiqa`." in both
+    same = "Those of one page have the same number on a data set"
+    assert f"{same}. A model without" in both
+    two["d"] = [trial("qrnn", "wikiqa")]
+    uneven = introduction({"hyperqa": one, "ctrn": two})
+    assert f"{same}, but for those of CTRN on `wikiqa`." in uneven
     assert "No search is recorded." in introduction({})
 
 
