@@ -25,11 +25,12 @@ from reproductions.report.rules.verdicts import LEAST_SEEDS
 
 INTRODUCTION = """\
 Each paper's own model, by data set: the figure that the paper prints for test,
-ours on dev and on test, and the best floor on each: of the rankings that no
-network was trained for, by the model's own vectors or by none, the one with the
-highest MAP. MAP is trec_eval's, over the questions that have a correct answer;
-ours are the mean over seeds ± the sample standard deviation, and in brackets
-the 95% interval from a bootstrap of questions and seeds together."""
+ours on dev and on test, and the best floor on each. A floor is a ranking that
+no network was trained for; the best is that of the highest MAP among those by
+the model's own vectors or by none. MAP is trec_eval's, over the questions that
+have a correct answer; ours are the mean over seeds ± the sample standard
+deviation, and in brackets the 95% interval from a bootstrap of questions and
+seeds together."""
 LEGEND = f"""\
 {BELOW}: below the best floor. {SUM}: on dev a [sum with a floor](best.md).
 {TRANSFERRED}: trained on [other data sets](../docs/transfer.md) first. Seeds:
@@ -40,24 +41,25 @@ question.
 
 A verdict, within or outside the tolerance of the paper's table, needs test, and
 the paper's word vectors, training set and settings. Letters say which differ: V
-the vectors, T the training set, S the settings (another recipe than `paper`). C
-refuses it for vectors of less than {LEAST_COVERED:.0%} of the running words, N
-for fewer than {LEAST_SEEDS} seeds. Of the recipes and vectors without a changed
-setting, each in its latest form, a line has the best on dev, and its test, or,
-marked {OTHER}, the test nearest to it: with other vectors, another recipe or
-another model. Test was measured once, and has no interval: only its means were
-handed over."""
+the vectors, T the training set, S the settings (another recipe than `paper`).
+Two more rule it out: C, vectors of less than {LEAST_COVERED:.0%} of the running
+words; N, fewer than {LEAST_SEEDS} seeds. Of the recipes and vectors without a
+changed setting, each in its latest form, a line has the best on dev, and its
+test, or, marked {OTHER}, the test nearest to it: with other vectors, another
+recipe or another model. Test was measured once; where it has no interval, only
+its means are recorded."""
 CAPTION = f"""\
-MAP; ours are the mean over seeds (dev, test) ± the sample standard deviation.
-The best floor is the highest MAP of the rankings that no network was trained
-for, by the model's own vectors or by none. {BELOW}: below it. {SUM}: on dev the
-score is a sum of the model's and of a floor. {OTHER}: of other vectors, another
-recipe or another model than on dev. {NOT_RUN}: not run."""
+MAP; ours are the mean over seeds (dev, test) ± the sample standard deviation. A
+floor is a ranking that no network was trained for; the best is that of the
+highest MAP among those by the model's own vectors or by none. {BELOW}: below
+it. {SUM}: on dev the score is a sum of the model's and of a floor. {OTHER}: of
+other vectors, another recipe or another model than on dev. {NOT_RUN}: not
+run."""
 OF_TEST = """\
-But for `sample`, test has no floors but {}."""
+Except on `sample`, the only floors of test are {}."""
 INCOMPARABLE = """\
 No line has its paper's vectors, training and settings:
-none confirms a paper, and none refutes it."""
+none confirms or refutes a paper."""
 RECORDS = """\
 The papers' figures are typed once, in each paper's `paper.toml`. Ours are in
 `records/`; those in `test_runs.jsonl` were made apart, at the commits they
