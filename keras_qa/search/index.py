@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from typing import NotRequired
 from typing import TypedDict
 
 import numpy as np
@@ -40,15 +39,15 @@ class Description(TypedDict):
         answers: number of answers.
         radius: the largest norm of a lifted answer.
         space: configuration for `space_from_config`.
-        words: number of words of all answers; older indexes lack it.
+        words: number of words of all answers.
         unknown: number of those that the model does not know.
     """
 
     answers: int
     radius: float
     space: dict[str, Any]
-    words: NotRequired[int]
-    unknown: NotRequired[int]
+    words: int
+    unknown: int
 
 
 @dataclass(frozen=True)
@@ -102,14 +101,12 @@ def load_unread(folder: Path, total: int) -> np.ndarray:
         total: number of all answers.
 
     Returns:
-        int64 `(n,)`, ascending; of an older version none.
+        int64 `(n,)`, ascending.
 
     Raises:
         SearchError: if the file does not contain such numbers.
     """
     path = folder / UNREAD
-    if not path.exists():
-        return np.zeros(0, np.int64)
     found = np.array(mapped_array(path, np.dtype(np.int64), 1))
     if (np.diff(found, prepend=-1, append=total) < 1).any():
         raise SearchError(
@@ -117,13 +114,6 @@ def load_unread(folder: Path, total: int) -> np.ndarray:
             f"Received: {shorten(found.tolist())}"
         )
     return found
-
-
-def unknown_share(description: Description) -> float | None:
-    """The share of unknown words among those of an index, if it is noted."""
-    if "words" not in description or "unknown" not in description:
-        return None
-    return description["unknown"] / max(1, description["words"])
 
 
 def has_tokens(description: Description) -> bool:
@@ -170,9 +160,9 @@ class AnswerIndex:
         model_sha256: digest of its weights.
         unread: the numbers of the answers that are not readable by
             `TextReading.readable`, int64 `(n,)`, which no search finds before
-            others; none in an index of an older version.
+            others.
         unknown_share: share of the answers' words that the model does not
-            know; None in an index of an older version.
+            know.
 
     Raises:
         ImportError: if FAISS is not installed.
@@ -202,7 +192,8 @@ class AnswerIndex:
             )
         self.kind = kind or found[0]
         self._total = description["answers"]
-        self.unknown_share = unknown_share(description)
+        unknown, words = description["unknown"], description["words"]
+        self.unknown_share = unknown / max(1, words)
         self.unread = load_unread(folder, self._total)
         self._readable = np.delete(np.arange(self._total), self.unread)
         self._shards = stored_shards(folder, settings, tokens)
