@@ -115,13 +115,16 @@ def _rows(
 ) -> Iterator[list[str]]:
     """A row for each system of a class; one without runs if it is none."""
     systems = systems_of(model)
+    # One for all systems of a class, or one for each.
+    scores = model["score"]
+    scores = [scores] if isinstance(scores, str) else scores
     for place, key in enumerate(systems or [("", "")]):
         name = f"`{model['class']}`"
         if key[0] in papers:
             system = papers[key[0]].named(key[1])
             if len(systems) > 1 or not _alike(system, model["class"]):
                 name += f", {system}"
-        score = "" if place else f"${model['score']}$"
+        score = f"${scores[place]}$" if place < len(scores) else ""
         source = "" if place else model["source"]
         yield _row((name, source, score), key, groups, costs)
 
