@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rerank",
         type=Path,
-        metavar="MODEL",
+        metavar="RANKER",
         help="a model that orders them again, in any form that takes text",
     )
     parser.add_argument(

@@ -1,9 +1,9 @@
 """Show which words of a question and an answer a trained model attends to.
 
-MODEL is an MRNN, IAM, attentive LSTM or CNN, AP-BiLSTM, AP-CNN or AI-CNN, which
-the papers' scripts train; the models of `keras-qa train` have no attention.
-Words in brackets are not in the model's vocabulary; to the model, all of them
-are one word.
+RANKER is an MRNN, IAM, attentive LSTM or CNN, AP-BiLSTM, AP-CNN or AI-CNN,
+which the papers' scripts train; the models of `keras-qa train` have no
+attention. Words in brackets are not in the model's vocabulary; to the model,
+all of them are one word.
 """
 
 import argparse

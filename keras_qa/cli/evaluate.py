@@ -3,7 +3,7 @@
 FILE has a question, an answer and a label in each row. The table has MAP, MRR
 and P@1, and nDCG@10 where labels are grades, of the ranker and of rankers
 without a network, with intervals over questions and paired differences. Above
-it is said how many answers, and how many of the words, MODEL cannot read.
+it is said how many answers, and how many of the words, RANKER cannot read.
 """
 
 import argparse
@@ -37,14 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against",
         type=Path,
-        metavar="MODEL",
-        help="another ranker, for a paired test with MODEL",
+        metavar="RANKER",
+        help="another ranker, for a paired test with RANKER",
     )
     parser.add_argument(
         "--rerank",
         choices=("file", "bm25"),
         help="show the figures before, by the order of FILE or by BM25, and "
-        "after MODEL has ordered the candidates anew",
+        "after RANKER has ordered the candidates anew",
     )
     parser.add_argument(
         "--top",

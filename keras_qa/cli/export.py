@@ -43,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="PATH",
         help="the file ending in .keras, or the folder of another form; "
-        "default, for onnx only: the folder `onnx` in MODEL, by which all "
-        "commands that rank with MODEL then start fast",
+        "default, for onnx only: the folder `onnx` in RANKER, by which all "
+        "commands that rank with RANKER then start fast",
     )
     parser.add_argument(
         "--overwrite",
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         "answer": arguments.max_answer_length,
     }
     lengths = {side: n for side, n in lengths.items() if n is not None}
-    # What is in MODEL's folder must rank as MODEL does.
+    # What is in RANKER's folder must rank as RANKER does.
     differs = lengths or arguments.readable is not None
     if arguments.output is None and (arguments.format != "onnx" or differs):
         raise ExportError(

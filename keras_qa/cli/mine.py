@@ -137,7 +137,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     limits.add_argument(
         "--ranker",
         type=Path,
-        metavar="MODEL",
+        metavar="RANKER",
         help="a trained model, whose scores replace those of BM25; any form "
         "that takes text",
     )

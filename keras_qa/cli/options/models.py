@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def add_model(parser: argparse.ArgumentParser, *, onnx: bool = True) -> None:
-    """Adds the arguments `MODEL`, `--tokenizer` and `--readable`.
+    """Adds the arguments `RANKER`, `--tokenizer` and `--readable`.
 
     Args:
         parser: the command's parser.
@@ -25,7 +25,7 @@ def add_model(parser: argparse.ArgumentParser, *, onnx: bool = True) -> None:
     parser.add_argument(
         "model",
         type=Path,
-        metavar="MODEL",
+        metavar="RANKER",
         help=f"output folder of a run, SavedModel, {forms}or folder that "
         f"Ranker.save wrote{note}",
     )
