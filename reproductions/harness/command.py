@@ -185,7 +185,8 @@ def add_data_dir(parser: argparse.ArgumentParser) -> None:
         "--data-dir",
         type=Path,
         metavar="DIR",
-        help="folder of the data set (not needed for the bundled sample)",
+        help="folder of the data set, or its parent; the bundled sample needs "
+        "none; default: $KERAS_QA_DATA or ~/.keras_qa",
     )
 
 
