@@ -40,7 +40,9 @@ def pair_by_pair(scorer, texts, questions, answers):
     ]
 
 
-@pytest.mark.parametrize("kind", [HyperQA, CosineQA])
+@pytest.mark.parametrize(
+    "kind", [HyperQA, pytest.param(CosineQA, marks=pytest.mark.once)]
+)
 def test_siamese(texts, kind):
     scorer = kind(50, 6, 5)
     questions = np.array([2, 1, 5, 2, 0])
@@ -85,7 +87,9 @@ def _together(scorer, texts, questions, answers, width=None):
     return keras.ops.convert_to_numpy(scorer(batch))[:, 0]
 
 
-@pytest.mark.parametrize("kind", [QACNN, AttentiveCNN])
+@pytest.mark.parametrize(
+    "kind", [pytest.param(QACNN, marks=pytest.mark.once), AttentiveCNN]
+)
 def test_each_distinct_text_is_encoded_once(texts, kind, monkeypatch):
     monkeypatch.setattr(scoring, "POSITIONS", 64)
     monkeypatch.setattr(scoring, "PAIRS", 16)
