@@ -217,6 +217,7 @@ def test_fits_a_scorer_that_knows_nothing_of_packing():
             )
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("packed", [True, False])
 def test_training_separates_positives_from_negatives(packed):
     """The positive of each question holds its words, the negatives do not."""
