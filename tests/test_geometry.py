@@ -1,8 +1,8 @@
 """The Poincaré ball against NumPy in float64 and against its own identities.
 
-The identities are crossed over seeds, dtypes and radii. Tolerances follow the
-rounding of 1 - |x|²: near the boundary an error of one unit in the last place
-of |x|² is an error of `machine epsilon / (1 - |x|²)` in a distance.
+The identities are crossed over dtypes and radii. Tolerances follow the rounding
+of 1 - |x|²: near the boundary an error of one unit in the last place of |x|² is
+an error of `machine epsilon / (1 - |x|²)` in a distance.
 """
 
 import keras
@@ -13,7 +13,6 @@ from keras import ops
 from keras_qa import geometry
 from support.layer_checks import gradients
 
-SEEDS = range(10)
 # Keras computes in float32 on JAX (without its 64 bit mode) and PyTorch.
 DTYPES = (
     ["float32", "float64"]
@@ -25,7 +24,7 @@ RADII = [1e-15, 1e-3, 0.5, 0.9, 0.999, 1 - 1e-5]
 EPSILON = {"float32": geometry.BOUNDARY_EPSILON, "float64": 1e-14}
 
 
-def _points(seed, radius, dtype, count=16, dim=5):
+def _points(seed, radius, dtype, count=160, dim=5):
     x = np.random.default_rng(seed).normal(size=(count, dim))
     x *= radius / np.linalg.norm(x, axis=-1, keepdims=True)
     return x.astype(dtype)
@@ -67,11 +66,10 @@ def _rounding(dtype, *points):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("radius", RADII)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_distance_identities(seed, radius, dtype):
-    x = _points(seed, radius, dtype)
-    y = _points(seed + 100, 0.7, dtype)
-    z = _points(seed + 200, 0.95, dtype)
+def test_distance_identities(radius, dtype):
+    x = _points(0, radius, dtype)
+    y = _points(100, 0.7, dtype)
+    z = _points(200, 0.95, dtype)
     epsilon = EPSILON[dtype]
 
     def d(a, b):
@@ -96,17 +94,17 @@ def test_distance_identities(seed, radius, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("radius", RADII)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_gradient_is_eq_5(seed, radius, dtype):
-    theta = _points(seed, radius, dtype)
-    x = _points(seed + 100, 0.8, dtype)
+def test_gradient_is_eq_5(radius, dtype):
+    theta = _points(0, radius, dtype)
+    x = _points(100, 0.8, dtype)
     found, _ = gradients(
         lambda a, b: geometry.distance(a, b, EPSILON[dtype]), theta, x
     )
     expected = _eq_5(theta, x)
+    scale = np.abs(expected).max(-1, keepdims=True)
     tolerance = 4 * _rounding(dtype, theta, x)
     np.testing.assert_allclose(
-        found, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max()
+        found / scale, expected / scale, rtol=tolerance, atol=tolerance
     )
 
 
@@ -121,11 +119,10 @@ def test_close_points_keep_their_distance():
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("radius", [1e-15, 1e-3, 0.5, 0.9])
-@pytest.mark.parametrize("seed", SEEDS)
-def test_mobius_addition_identities(seed, radius, dtype):
-    a = _points(seed, radius, dtype)
-    x = _points(seed + 100, 0.6, dtype)
-    y = _points(seed + 200, 0.8, dtype)
+def test_mobius_addition_identities(radius, dtype):
+    a = _points(0, radius, dtype)
+    x = _points(100, 0.6, dtype)
+    y = _points(200, 0.8, dtype)
     zero = np.zeros_like(x)
 
     def add(left, right):
@@ -151,21 +148,21 @@ def test_mobius_addition_on_a_line_is_the_addition_of_speeds():
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("radius", [0.0, 1e-15, 1e-3, 0.5, 0.9, 0.99])
-@pytest.mark.parametrize("seed", SEEDS)
-def test_exponential_and_logarithmic_map_are_inverse(seed, radius, dtype):
-    x = _points(seed, radius, dtype)
-    y = _points(seed + 100, 0.8, dtype)
+def test_exponential_and_logarithmic_map_are_inverse(radius, dtype):
+    x = _points(0, radius, dtype)
+    y = _points(100, 0.8, dtype)
     epsilon = EPSILON[dtype]
     tangent = geometry.log_map(x, y, epsilon)
     reached = geometry.exp_map(x, tangent, epsilon)
     # Errors grow as e^d along a geodesic of length d.
-    tolerance = 8 * np.finfo(dtype).eps * np.exp(_eq_4(x, y).max())
-    np.testing.assert_allclose(_numpy(reached), y, atol=tolerance)
-    np.testing.assert_allclose(
-        _numpy(geometry.log_map(x, reached, epsilon)),
-        _numpy(tangent),
-        atol=tolerance,
-    )
+    scale = np.exp(_eq_4(x, y))[:, None]
+    returned = _numpy(geometry.log_map(x, reached, epsilon))
+    for found, expected in ((reached, y), (returned, tangent)):
+        np.testing.assert_allclose(
+            _numpy(found) / scale,
+            _numpy(expected) / scale,
+            atol=8 * np.finfo(dtype).eps,
+        )
     # The tangent is as long, in the metric, as the way to y.
     length = np.linalg.norm(_numpy(tangent).astype("float64"), axis=-1)
     np.testing.assert_allclose(
@@ -204,11 +201,11 @@ def test_endless_tangent_ends_on_the_boundary_ahead():
 def test_conformal_factor(radius, dtype):
     x = _points(3, radius, dtype)
     factor = _numpy(geometry.conformal_factor(x, EPSILON[dtype]))
-    assert factor.shape == (16,)
+    assert factor.shape == (160,)
     np.testing.assert_allclose(
         factor, 2 / _gap(x)[..., 0], rtol=_rounding(dtype, x)
     )
-    assert geometry.conformal_factor(x, keepdims=True).shape == (16, 1)
+    assert geometry.conformal_factor(x, keepdims=True).shape == (160, 1)
 
 
 def test_conformal_factor_stretches_small_steps():

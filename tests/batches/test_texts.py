@@ -11,6 +11,8 @@ from keras_qa.ranker import Ranker
 from keras_qa.text.reading import TextReading
 from keras_qa.text.vocabulary import Vocabulary
 
+pytestmark = pytest.mark.once
+
 QUESTIONS = ["who wrote emma", "who wrote emma", "where is paris"]
 ANSWERS = ["jane austen", "in france", "in france"]
 

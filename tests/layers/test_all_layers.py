@@ -7,6 +7,8 @@ import pytest
 from keras_qa import layers
 from support.all_layers import ARGUMENTS
 
+pytestmark = pytest.mark.once
+
 SIZES = {
     *("units", "filters", "blocks", "kernel_size", "pool_size", "layers"),
     *("num_layers", "max_document_length", "attention_units", "size"),
@@ -16,7 +18,6 @@ SIZES = {
 }
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("name", "shape"),
     [
@@ -33,7 +34,6 @@ def test_what_the_constructor_builds_may_be_built_again(name, shape):
     assert list(map(id, layer.weights)) == list(map(id, weights))
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("name", layers.__all__)
 def test_unknown_keywords(name):
     with pytest.raises((TypeError, ValueError), match="drop_out"):

@@ -6,6 +6,7 @@ from keras import ops
 
 from keras_qa.layers import AnswerAttention
 from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
 from support.layer_checks import check_layer
 from support.layer_checks import gradients
 from support.layer_checks import run
@@ -48,7 +49,7 @@ def _weights(layer):
     return w_am, w_qm, w_ms[:, 0]
 
 
-def _call(layer, question=QUESTION, states=STATES, mask=MASK, mode="eager"):
+def _call(layer, question=QUESTION, states=STATES, mask=MASK, mode=QUICKEST):
     return run(
         lambda q, x, m: layer(
             [q, x], mask=[None, m], return_attention_scores=True

@@ -8,6 +8,7 @@ from keras import ops
 from keras_qa.layers import AttentivePooling
 from support.inner_reference import softmax
 from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
 from support.layer_checks import check_layer
 from support.layer_checks import gradients
 from support.layer_checks import run
@@ -48,7 +49,7 @@ def _pool(question, answer, kernel):
     return question.T @ weights[0], answer.T @ weights[1], *weights
 
 
-def _call(layer, texts, masks, mode="eager"):
+def _call(layer, texts, masks, mode=QUICKEST):
     return run(
         lambda *tensors: layer(
             list(tensors[:2]),

@@ -24,6 +24,7 @@ def floats(*shape):
     return RANDOM.normal(size=shape).astype(np.float32)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "layer, inputs",
     [
@@ -42,6 +43,7 @@ def test_weights_of_one_initialiser_start_apart(layer, inputs):
     assert len(starts) == 2 and np.ptp(starts[0] / starts[1]) > 1e-3
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "make",
     [
@@ -73,6 +75,7 @@ def test_channels_are_last_whatever_keras_is_told(layer, inputs):
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "convolution",
     [
@@ -102,6 +105,7 @@ def test_no_window_fits_a_text_that_is_shorter():
     assert windows.shape == (None, 0, 3)
 
 
+@pytest.mark.once
 def test_an_encoder_of_its_own_reads_texts_of_two_lengths():
     lstm = keras.layers.LSTM(4, return_sequences=True)
     layer = kit.AttentiveBiLSTM(encoder=keras.Sequential([lstm]))
@@ -109,11 +113,13 @@ def test_an_encoder_of_its_own_reads_texts_of_two_lengths():
     assert tuple(question.shape) == tuple(answer.shape) == (2, 4)
 
 
+@pytest.mark.once
 def test_what_is_no_tensor_is_named():
     with pytest.raises(ValueError, match=r"shapes=.*answer_states': \[\["):
         kit.InteractiveAttention(["answer"])({"answer_states": [[[1.0, 2.0]]]})
 
 
+@pytest.mark.once
 def test_quantizing_leaves_relations_as_they_are():
     inputs = [keras.Input((3, 5)), keras.Input((4, 5))]
     model = keras.Model(inputs, kit.RelationSum(3, depth=1)(inputs))

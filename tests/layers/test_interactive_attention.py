@@ -58,7 +58,7 @@ def _layer(terms=TERMS, scale=1.0, **settings):
     return layer
 
 
-def _call(layer, inputs=INPUTS, mask=MASK, mode="eager"):
+def _call(layer, inputs=INPUTS, mask=MASK, mode=QUICKEST):
     names = sorted(inputs)
     masks = sorted(mask)
 

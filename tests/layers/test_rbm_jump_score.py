@@ -8,6 +8,7 @@ from scipy import optimize
 
 from keras_qa.layers import RBMJumpScore
 from support.layer_checks import MODES
+from support.layer_checks import QUICKEST
 from support.layer_checks import check_layer
 from support.layer_checks import gradients
 from support.layer_checks import run
@@ -45,7 +46,7 @@ def _layer(dim=3, mean_exponent=0.0, deviation=1.0, **settings):
     return layer
 
 
-def _call(layer, states=STATES, mask=MASK, mode="eager"):
+def _call(layer, states=STATES, mask=MASK, mode=QUICKEST):
     return run(
         lambda s, m: layer(s, mask=m),
         np.asarray(states, "float32"),
@@ -324,5 +325,5 @@ def test_states_out_of_range_are_refused_while_no_graph_is_traced():
     # Padding may be anything, and a traced graph has no values.
     layer(states, mask=np.array([[True] * 3, [True, True, False]]))
     layer(states[:, :0])
-    if len(MODES) > 1:
+    if MODES != ["eager"]:
         run(layer, states, mode=MODES[-1])

@@ -97,6 +97,7 @@ SETTINGS = [
 
 
 # Eagerly, the other tests run them.
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("model_class", "settings", "mode"), by_turns(SETTINGS)
 )

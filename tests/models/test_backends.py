@@ -1,4 +1,7 @@
-"""All models compute the same with TensorFlow, JAX and PyTorch."""
+"""All models compute the same with TensorFlow, JAX and PyTorch.
+
+So the equations of each are compared under TensorFlow alone.
+"""
 
 import importlib.util
 import os

@@ -40,6 +40,7 @@ SETTINGS = [
 SMALLEST = [(MPCNN, SMALL), (SeverynMoschitti, {"filters": 4}), (BigramCNN, {})]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("model_class", "settings", "mode"), SETTINGS)
 def test_the_equations(model_class, settings, mode):
     model = make_model(model_class, **settings)

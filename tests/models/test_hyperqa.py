@@ -111,6 +111,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("projection", ["clip", "expmap"])
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_hyperqa_is_equations_1_to_6(settings, projection):
@@ -150,6 +151,7 @@ def _tangent(model, projection, words):
     return 2 * np.arctanh(1 / (1 + np.exp(-z))) * y / norm
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("projection", TANGENT)
 def test_points_of_radius_and_direction(projection):
     asked = {"trainable_curvature": True, "asymmetric": True, "scale": 0.2}
@@ -336,7 +338,10 @@ def test_saves_and_reloads_without_the_matrix(model, tmp_path):
     np.testing.assert_array_equal(_score(reloaded), _score(original))
 
 
-@pytest.mark.parametrize("model_class", MODELS)
+@pytest.mark.parametrize(
+    "model_class",
+    [HyperQA, *(pytest.param(x, marks=pytest.mark.once) for x in MODELS[1:])],
+)
 def test_fits_and_keeps_the_embedding(model_class):
     model = _model(model_class, dropout=0.1)
     before = model.get_weights()

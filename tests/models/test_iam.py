@@ -89,6 +89,7 @@ def test_padding_changes_nothing(settings):
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("terms", [(), *[(term,) for term in TERMS]])
 def test_each_term_alone(terms):
     model = make_model(terms=terms)

@@ -56,6 +56,7 @@ def _expected(model, words, classes):
     return np.stack(sides, axis=1)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("mode", MODES)
 def test_negative_log_likelihoods(mode):
     model = _model(classes=CLASSES, layers=1)

@@ -83,6 +83,7 @@ def _score(model, question=QUESTION, answer=ANSWER, mode=QUICKEST):
 
 
 # Eagerly, and in a graph in training, the other tests run them.
+@pytest.mark.once
 @pytest.mark.parametrize("mode", MODES[1:] or MODES)
 @pytest.mark.parametrize(
     "settings",

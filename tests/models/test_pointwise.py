@@ -67,6 +67,7 @@ def test_the_score_is_the_log_odds_of_the_equations(
     assert np.isfinite(scores).all()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("reduction", ["sum", "sum_over_batch_size"])
 @pytest.mark.parametrize("model_class", MODELS)
 def test_binary_cross_entropy_of_the_score_is_equation_3(
@@ -323,7 +324,10 @@ def test_saves_and_reloads_without_the_matrix(model_class, settings, tmp_path):
     check_reload(original, scored, tmp_path)
 
 
-@pytest.mark.parametrize("model_class", MODELS)
+@pytest.mark.parametrize(
+    "model_class",
+    [CTRN, *(pytest.param(x, marks=pytest.mark.once) for x in SIAMESE)],
+)
 def test_fits_the_labels_and_keeps_the_embedding(model_class):
     keras.utils.set_random_seed(0)
     model = make_model(

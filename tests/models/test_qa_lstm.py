@@ -54,6 +54,7 @@ def _score(model, question=QUESTION, answer=ANSWER, mode=QUICKEST):
 
 
 # Eagerly, and in a graph in training, the other tests run them.
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("model_class", "settings", "mode"),
     by_turns(SETTINGS),
@@ -231,7 +232,12 @@ def test_l2_on_all_trainable_parameters(model_class):
 
 
 @pytest.mark.parametrize(
-    "model_class", [AttentiveLSTM, ConvPoolingLSTM, FengCNN]
+    "model_class",
+    [
+        AttentiveLSTM,
+        pytest.param(ConvPoolingLSTM, marks=pytest.mark.once),
+        pytest.param(FengCNN, marks=pytest.mark.once),
+    ],
 )
 def test_training_moves_all_weights_and_the_words_that_it_saw(model_class):
     keras.utils.set_random_seed(0)

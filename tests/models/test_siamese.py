@@ -50,6 +50,7 @@ SMALLEST = [
 
 
 # The tests of the layers compile them.
+@pytest.mark.once
 @pytest.mark.parametrize(("model_class", "settings"), SETTINGS)
 def test_the_equations(model_class, settings):
     model = make_model(model_class, **settings)

@@ -163,8 +163,9 @@ def test_without_an_onnx_form_the_ranker_is_there(
     assert re.search(message, run.note, re.IGNORECASE | re.DOTALL), run.note
     assert not (folder / "onnx").exists()
     assert run.ranker.rank("what is n3", ["the n3"], top=1)
-    with pytest.raises((ExportError, ImportError)):
-        tiny(table, folder, onnx=True)
+    if fails != "scores":  # They would be of a second conversion.
+        with pytest.raises((ExportError, ImportError)):
+            tiny(table, folder, onnx=True)
 
 
 def test_onnx_is_refused_before_training(tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ from keras_qa.models import HyperQA
 from keras_qa.ranking import scoring
 from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
+from support.layer_checks import quick_call
 
 pytestmark = pytest.mark.compiled
 LENGTHS = (0, 1, 3, 20, 40, 300)
@@ -26,21 +27,14 @@ def texts():
 
 def pair_by_pair(scorer, texts, questions, answers):
     return [
-        float(
-            keras.ops.convert_to_numpy(
-                scorer(
-                    {
-                        "question": texts.padded(np.array([q])),
-                        "answer": texts.padded(np.array([a])),
-                    }
-                )
-            )[0, 0]
-        )
+        _together(scorer, texts, np.array([q]), np.array([a]))[0]
         for q, a in zip(questions, answers, strict=True)
     ]
 
 
-@pytest.mark.parametrize("kind", [HyperQA, CosineQA])
+@pytest.mark.parametrize(
+    "kind", [HyperQA, pytest.param(CosineQA, marks=pytest.mark.once)]
+)
 def test_siamese(texts, kind):
     scorer = kind(50, 6, 5)
     questions = np.array([2, 1, 5, 2, 0])
@@ -82,10 +76,12 @@ def _together(scorer, texts, questions, answers, width=None):
         "question": texts.padded(questions),
         "answer": texts.padded(answers, width),
     }
-    return keras.ops.convert_to_numpy(scorer(batch))[:, 0]
+    return keras.ops.convert_to_numpy(quick_call(scorer, batch))[:, 0]
 
 
-@pytest.mark.parametrize("kind", [QACNN, AttentiveCNN])
+@pytest.mark.parametrize(
+    "kind", [pytest.param(QACNN, marks=pytest.mark.once), AttentiveCNN]
+)
 def test_each_distinct_text_is_encoded_once(texts, kind, monkeypatch):
     monkeypatch.setattr(scoring, "POSITIONS", 64)
     monkeypatch.setattr(scoring, "PAIRS", 16)

@@ -10,10 +10,10 @@ import numpy as np
 from keras import ops
 
 # Ways to run a function: eagerly, as a graph (on TensorFlow, with unknown
-# lengths), and compiled by XLA.
+# lengths), and compiled by XLA. JAX compiles an eager call, too, by operations.
 MODES = {
     "tensorflow": ["eager", "graph", "xla"],
-    "jax": ["eager", "xla"],
+    "jax": ["xla"],
 }.get(keras.backend.backend(), ["eager"])
 
 # For tests of something else. JAX compiles each operation of an eager call
@@ -66,9 +66,11 @@ def check_layer(
     assert shapes == _list_of_shapes(output_shape)
     assert len(layer.trainable_weights) == trainable_weights
     assert len(layer.non_trainable_weights) == non_trainable_weights
-    _check_config(layer, inputs)
     model = _check_symbolic_shape(layer, inputs, output_shape)
-    _check_reload(model, inputs)
+    # Keras writes the same files on every backend.
+    if keras.backend.backend() == "tensorflow":
+        _check_config(layer, inputs)
+        _check_reload(model, inputs)
     _check_training(layer_class(**arguments), inputs)
     if mixed_precision_tolerance is not None:
         _check_mixed_precision(layer, inputs, mixed_precision_tolerance)

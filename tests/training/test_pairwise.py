@@ -12,6 +12,7 @@ from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.vector_texts import VectorTexts
 from keras_qa.training.pairwise import PairwiseBatches
 from keras_qa.training.pairwise import PairwiseTrainer
+from support.layer_checks import quick_call
 
 VOCABULARY, TEXTS, GROUPS, NEGATIVES = 40, 30, 11, 3
 
@@ -104,7 +105,7 @@ def test_packed_and_padded_batches_train_alike(model_class, settings):
     packed, padded = _batches(packed=True), _batches(packed=False)
     for index in range(len(packed)):
         scores = [
-            ops.convert_to_numpy(trainer(batches[index][0]))
+            ops.convert_to_numpy(quick_call(trainer, batches[index][0]))
             for batches in (packed, padded)
         ]
         assert scores[0].shape == (len(packed[index][1]), 1 + NEGATIVES)
@@ -123,7 +124,8 @@ def test_packed_and_padded_batches_train_alike(model_class, settings):
 def test_packed_batches_keep_float32_scores_in_mixed_precision(dtype):
     trainer = PairwiseTrainer(_model(dtype=dtype))
     packed, padded = (
-        trainer(_batches(packed=packed)[0][0]) for packed in (True, False)
+        quick_call(trainer, _batches(packed=packed)[0][0])
+        for packed in (True, False)
     )
     assert keras.backend.standardize_dtype(packed.dtype) == "float32"
     np.testing.assert_allclose(*_numpy([packed, padded]), rtol=0.05, atol=0.2)
@@ -215,6 +217,7 @@ def test_fits_a_scorer_that_knows_nothing_of_packing():
             )
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("packed", [True, False])
 def test_training_separates_positives_from_negatives(packed):
     """The positive of each question holds its words, the negatives do not."""
@@ -257,7 +260,6 @@ def test_the_loss_of_an_epoch_is_the_mean_over_groups():
 
 
 @pytest.mark.compiled
-@pytest.mark.once
 @pytest.mark.once
 def test_trainer_saves_with_its_scorer(tmp_path):
     trainer = PairwiseTrainer(_model(projection="expmap"))

@@ -17,6 +17,8 @@ pytest.importorskip("keras_hub")
 pytest.importorskip("safetensors")
 pytest.importorskip("tokenizers")
 
+pytestmark = pytest.mark.once
+
 # [PAD] and [UNK] are not the first pieces, as in most vocabularies.
 ORDER = [5, 6, 0, 2, 1, 3, 4, 7, 8, 9, 10, 11, 12, 13, 14]
 PIECES = [bert_reference.PIECES[i] for i in ORDER]
@@ -74,7 +76,6 @@ def close(found, wanted):
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=2e-5)
 
 
-@pytest.mark.once
 def test_the_vocabulary_has_other_ids_in_berts_order(bert, reading):
     read = piece_vocabulary(bert)
     words = read.vocabulary.words
@@ -154,7 +155,6 @@ def test_late_interaction(bert, reading, reduce, projection_dim):
     close(scores(model, reading, PAIRS), wanted)
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     "model_class", [CrossEncoder, LateInteraction, SentenceEncoder]
 )
@@ -186,7 +186,6 @@ def test_long_pairs_lose_the_end_of_the_answer(bert, reading):
     close(model(inputs)[0], states(*pairs[0])[0] @ kernel + bias)
 
 
-@pytest.mark.once
 def test_frozen_layers_and_fewer_positions(bert):
     model = CrossEncoder.from_bert(bert, frozen_layers=2, max_sequence_length=8)
     names = {weight.path.split("/")[0] for weight in model.trainable_weights}
@@ -200,7 +199,6 @@ def test_frozen_layers_and_fewer_positions(bert):
         CrossEncoder.from_bert(bert, max_sequence_length=13)
 
 
-@pytest.mark.once
 def test_errors(bert, tmp_path):
     sizes = {"num_layers": 1, "hidden_dim": 6, "num_heads": 2}
     for wrong, message in (
