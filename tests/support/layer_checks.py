@@ -67,8 +67,8 @@ def check_layer(
     assert len(layer.trainable_weights) == trainable_weights
     assert len(layer.non_trainable_weights) == non_trainable_weights
     model = _check_symbolic_shape(layer, inputs, output_shape)
-    # Keras writes the same files on every backend.
-    if keras.backend.backend() == "tensorflow":
+    # JAX would compile what is read again; there, models are saved and read.
+    if keras.backend.backend() != "jax":
         _check_config(layer, inputs)
         _check_reload(model, inputs)
     _check_training(layer_class(**arguments), inputs)
