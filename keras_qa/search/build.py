@@ -35,6 +35,7 @@ from keras_qa.search.index import UNREAD
 from keras_qa.search.index import Description
 from keras_qa.search.index import finished_kinds
 from keras_qa.search.index import has_tokens
+from keras_qa.search.index import load_unread
 from keras_qa.search.index import read_index_file
 from keras_qa.search.ivf_pq import build_ivf_pq
 from keras_qa.search.spaces import PoincareSpace
@@ -168,6 +169,8 @@ def finish_index(
     """
     if not finished_kinds(folder, tokens=False):
         _write_array(folder / UNREAD, encoded.unread)
+    # An index of an older version contains all answers.
+    unread = load_unread(folder, encoded.answers)
     description = {
         **_described(space, shards),
         "answers": encoded.answers,
@@ -177,7 +180,7 @@ def finish_index(
     write_json(folder / ANSWERS, description)
     path = folder / f"{kind}.faiss"
     if _has_file(kind, space) and not path.exists():
-        _make(path, kind, description, shards, encoded.unread, show_progress)
+        _make(path, kind, description, shards, unread, show_progress)
 
 
 def add_question_encoder(folder: Path) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from typing import NotRequired
 from typing import TypedDict
 
 import numpy as np
@@ -39,15 +40,15 @@ class Description(TypedDict):
         answers: number of answers.
         radius: the largest norm of a lifted answer.
         space: configuration for `space_from_config`.
-        words: number of words of all answers.
+        words: number of words of all answers; older indexes lack it.
         unknown: number of those that the model does not know.
     """
 
     answers: int
     radius: float
     space: dict[str, Any]
-    words: int
-    unknown: int
+    words: NotRequired[int]
+    unknown: NotRequired[int]
 
 
 @dataclass(frozen=True)
@@ -101,12 +102,14 @@ def load_unread(folder: Path, total: int) -> np.ndarray:
         total: number of all answers.
 
     Returns:
-        int64 `(n,)`, ascending.
+        int64 `(n,)`, ascending; of an older version none.
 
     Raises:
         SearchError: if the file does not contain such numbers.
     """
     path = folder / UNREAD
+    if not path.exists():
+        return np.zeros(0, np.int64)
     found = np.array(mapped_array(path, np.dtype(np.int64), 1))
     if (np.diff(found, prepend=-1, append=total) < 1).any():
         raise SearchError(
@@ -114,6 +117,13 @@ def load_unread(folder: Path, total: int) -> np.ndarray:
             f"Received: {shorten(found.tolist())}"
         )
     return found
+
+
+def unknown_share(description: Description) -> float | None:
+    """The share of unknown words among those of an index, if it is noted."""
+    if "words" not in description or "unknown" not in description:
+        return None
+    return description["unknown"] / max(1, description["words"])
 
 
 def has_tokens(description: Description) -> bool:
@@ -160,9 +170,9 @@ class AnswerIndex:
         model_sha256: digest of its weights.
         unread: the numbers of the answers that are not readable by
             `TextReading.readable`, int64 `(n,)`, which no search finds before
-            others.
+            others; none in an index of an older version.
         unknown_share: share of the answers' words that the model does not
-            know.
+            know; None in an index of an older version.
 
     Raises:
         ImportError: if FAISS is not installed.
@@ -192,8 +202,7 @@ class AnswerIndex:
             )
         self.kind = kind or found[0]
         self._total = description["answers"]
-        unknown, words = description["unknown"], description["words"]
-        self.unknown_share = unknown / max(1, words)
+        self.unknown_share = unknown_share(description)
         self.unread = load_unread(folder, self._total)
         self._readable = np.delete(np.arange(self._total), self.unread)
         self._shards = stored_shards(folder, settings, tokens)
