@@ -16,8 +16,6 @@ from support.layer_checks import run
 from support.rbm_reference import ExactPairs
 from support.rbm_reference import neighbours
 
-pytestmark = pytest.mark.compiled
-
 RNG = np.random.default_rng(0)
 STATES = np.tanh(RNG.normal(size=(5, 4, 3))).astype("float32")
 MASK = np.array(
@@ -187,6 +185,7 @@ def _fitted(texts, mask=None, layer=None, **settings):
     return layer, history.history
 
 
+@pytest.mark.compiled
 def test_fit_reaches_the_most_likely_weights():
     dim = 2
     exact, texts = ExactPairs(dim), neighbours(100, 21, dim)
@@ -253,6 +252,7 @@ def test_equal_energies_have_no_deviation_to_divide_by():
     np.testing.assert_allclose(_call(layer)[0, 0], 1, rtol=1e-5)
 
 
+@pytest.mark.compiled
 @pytest.mark.once
 def test_fit_is_repeatable_and_reads_batches():
     texts, mask = neighbours(5, 4, 3), MASK
