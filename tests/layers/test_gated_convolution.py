@@ -6,8 +6,8 @@ from keras import ops
 
 from keras_qa.layers import GatedConvolution
 from keras_qa.layers import MaxOverWindows
-from support.layer_checks import MODES
 from support.layer_checks import check_layer
+from support.layer_checks import one_compiled
 from support.layer_checks import run
 from support.siamese_reference import gated_convolution
 from support.siamese_reference import max_over_windows
@@ -27,8 +27,7 @@ def test_layer_contracts():
     check_layer(MaxOverWindows, {"pool_size": 3}, WORDS, (4, 2, 2))
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("size", [1, 3])
+@pytest.mark.parametrize(("size", "mode"), one_compiled([(3,), (1,)]))
 def test_every_window_from_a_word_on(size, mode):
     layer = GatedConvolution(4, size, "tanh")
     layer.build((None, None, 2))
@@ -54,8 +53,7 @@ def test_the_gate_closes_at_zeros_without_a_mask():
     np.testing.assert_array_equal((output == 0).all(1), [1, 0, 0, 1, 1])
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize(("size", "mode"), one_compiled([(3,), (1,), (2,)]))
 def test_every_window_of_neighbours(size, mode):
     layer = MaxOverWindows(size)
     # Negative, so that zeros would be larger.

@@ -5,8 +5,8 @@ import pytest
 from keras import ops
 
 from keras_qa.layers import SoftmaxBlock
-from support.layer_checks import MODES
 from support.layer_checks import check_layer
+from support.layer_checks import one_compiled
 from support.layer_checks import run
 from support.mrnn_reference import randomize
 from support.mrnn_reference import softmax_block
@@ -41,9 +41,8 @@ def test_a_new_identity_is_a_softmax_with_a_slope():
     np.testing.assert_allclose(found[0], expected / expected.sum(), rtol=1e-5)
 
 
-@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize(("count", "mode"), one_compiled([(3,), (1,)]))
 @pytest.mark.parametrize("hidden_units", [(), (3, 5)])
-@pytest.mark.parametrize("mode", MODES)
 def test_fewer_values_are_as_padded(hidden_units, count, mode):
     layer = _layer(hidden_units=hidden_units)
     values = VALUES[..., :count]

@@ -35,15 +35,19 @@ def test_every_class_is_there():
 
 @pytest.mark.once
 @pytest.mark.parametrize("name", CLASSES)
-def test_the_signature_has_every_argument(name):
+def test_signature_configuration_name_and_frozen_weights(name):
     parameters = signature(name)
     assert {"dtype", "name", "trainable"} <= set(parameters)
     assert ("embeddings" in parameters) == (name not in WORDLESS)
     kinds = {parameter.kind for parameter in parameters.values()}
     assert inspect.Parameter.VAR_KEYWORD not in kinds
-    config = build(NAME_OF[name]).get_config()
+    model = build(NAME_OF[name], name="mine", trainable=False)
+    config = model.get_config()
     arrays = {"embeddings", "idf", "classes", "weights"}
     assert set(config) == set(parameters) - arrays
+    assert model.name == config["name"] == "mine"
+    assert model.trainable_weights == []
+    assert config["trainable"] is False
 
 
 @pytest.mark.once
@@ -71,13 +75,3 @@ def test_sizes_are_integers(name):
             with pytest.raises(ValueError, match=f"`{size}` must be .*=") as e:
                 build(NAME_OF[name], **{size: wrong})
             assert str(e.value).endswith(f"Received: {size}={wrong!r}")
-
-
-@pytest.mark.once
-@pytest.mark.parametrize("name", CLASSES)
-def test_names_and_frozen_models(name):
-    model = build(NAME_OF[name], name="mine", trainable=False)
-    assert model.name == "mine"
-    assert model.trainable_weights == []
-    config = model.get_config()
-    assert config["name"] == "mine" and config["trainable"] is False

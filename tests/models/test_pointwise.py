@@ -25,13 +25,13 @@ from support.pointwise_reference import SIAMESE
 from support.pointwise_reference import UNITS
 from support.pointwise_reference import VOCABULARY
 from support.pointwise_reference import WITH_WORDS
-from support.pointwise_reference import compiles
 from support.pointwise_reference import embeddings_of
 from support.pointwise_reference import expected_logits
 from support.pointwise_reference import inputs_of
 from support.pointwise_reference import make_model
 from support.pointwise_reference import scored
 
+BACKEND = keras.backend.backend()
 SETTINGS = [
     (CTRN, {}),
     (CTRN, {"crossed_input": "partner", "kernel_size": 3, "zoneout": 0.3}),
@@ -324,11 +324,17 @@ def test_saves_and_reloads_without_the_matrix(model_class, settings, tmp_path):
     check_reload(original, scored, tmp_path)
 
 
+# XLA takes many seconds for CTRN, whose layer it compiles in
+# `layers/test_cross_temporal_contract.py`; PyTorch needs a compiler of C++.
 @pytest.mark.parametrize(
-    "model_class",
-    [CTRN, *(pytest.param(x, marks=pytest.mark.once) for x in SIAMESE)],
+    ("model_class", "jit_compile"),
+    [
+        (CTRN, {"tensorflow": None, "jax": True}.get(BACKEND, False)),
+        *(pytest.param(x, None, marks=pytest.mark.once) for x in SIAMESE),
+        pytest.param(CTRN, True, marks=[pytest.mark.once, pytest.mark.slow]),
+    ],
 )
-def test_fits_the_labels_and_keeps_the_embedding(model_class):
+def test_fits_the_labels_and_keeps_the_embedding(model_class, jit_compile):
     keras.utils.set_random_seed(0)
     model = make_model(
         model_class, overlap_features=FEATURES, dropout=0.1, word_dropout=0.1
@@ -338,7 +344,7 @@ def test_fits_the_labels_and_keeps_the_embedding(model_class):
     model.compile(
         keras.optimizers.Adam(0.1),
         loss=keras.losses.BinaryCrossentropy(from_logits=True),
-        jit_compile=compiles(model_class),
+        jit_compile=jit_compile,
     )
     history = model.fit(inputs_of(model), LABELS, epochs=10, verbose=0)
     assert np.isfinite(history.history["loss"]).all()

@@ -31,6 +31,18 @@ def by_turns(settings):
     ]
 
 
+def one_compiled(settings):
+    """Tuples of settings with a mode: all of `MODES` for the first setting.
+
+    The others, which compile to the same but for values or sizes, have the
+    mode `QUICKEST`.
+    """
+    return [
+        *((*settings[0], mode) for mode in MODES),
+        *((*one, QUICKEST) for one in settings[1:]),
+    ]
+
+
 def check_layer(
     layer_class,
     arguments,

@@ -1,6 +1,5 @@
 """The pointwise rankers of tests, and what they compute by NumPy."""
 
-import keras
 import numpy as np
 from keras import ops
 
@@ -27,17 +26,6 @@ ANSWER = np.array([[8, 3, 1], [5, 6, 0], [0, 0, 0]])
 OVERLAP = np.array([[0.5, 3.0], [0.0, 1.0], [0.2, -2.0]], "float32")
 LABELS = np.array([[1.0], [0.0], [0.0]], "float32")
 WITH_WORDS = [0, 1]
-
-
-def compiles(model_class):
-    """The `jit_compile` of a training.
-
-    On TensorFlow for CTRN alone, since compilation takes seconds; not on
-    PyTorch, whose needs a compiler of C++.
-    """
-    if keras.backend.backend() == "tensorflow":
-        return model_class is CTRN or None
-    return keras.backend.backend() == "jax"
 
 
 def embeddings_of():
