@@ -70,9 +70,7 @@ def check(name, count):
     answers = np.arange(count) % len(ANSWER)
     many = score_pairs(model, texts, np.full(count, 5), len(QUESTION) + answers)
     assert many.shape == (count,)
-    alone = score_pairs(
-        model, texts, np.full(7, 5), len(QUESTION) + np.arange(7)
-    )
+    alone = scores_of(model, QUESTION[[5] * len(ANSWER)])
     np.testing.assert_allclose(many, alone[answers], atol=1e-5)
     assert np.isfinite(alone).all()
     for bad in (VOCABULARY_SIZE, 2**31 - 1, -1):

@@ -324,17 +324,25 @@ def test_saves_and_reloads_without_the_matrix(model_class, settings, tmp_path):
     check_reload(original, scored, tmp_path)
 
 
+PLAIN = {"jit_compile": False}
+EAGERLY = {"run_eagerly": True}
+COMPILED = {"jit_compile": True}
+
+
 # XLA takes many seconds for CTRN, whose layer it compiles in
-# `layers/test_cross_temporal_contract.py`; PyTorch needs a compiler of C++.
+# `layers/test_cross_temporal_contract.py`; PyTorch needs a compiler of C++. A
+# graph of the others takes longer to trace than ten steps.
 @pytest.mark.parametrize(
-    ("model_class", "jit_compile"),
+    ("model_class", "how"),
     [
-        (CTRN, {"tensorflow": None, "jax": True}.get(BACKEND, False)),
-        *(pytest.param(x, None, marks=pytest.mark.once) for x in SIAMESE),
-        pytest.param(CTRN, True, marks=[pytest.mark.once, pytest.mark.slow]),
+        (CTRN, {"tensorflow": PLAIN, "jax": COMPILED}.get(BACKEND, EAGERLY)),
+        *(pytest.param(x, EAGERLY, marks=pytest.mark.once) for x in SIAMESE),
+        pytest.param(
+            CTRN, COMPILED, marks=[pytest.mark.once, pytest.mark.slow]
+        ),
     ],
 )
-def test_fits_the_labels_and_keeps_the_embedding(model_class, jit_compile):
+def test_fits_the_labels_and_keeps_the_embedding(model_class, how):
     keras.utils.set_random_seed(0)
     model = make_model(
         model_class, overlap_features=FEATURES, dropout=0.1, word_dropout=0.1
@@ -344,7 +352,7 @@ def test_fits_the_labels_and_keeps_the_embedding(model_class, jit_compile):
     model.compile(
         keras.optimizers.Adam(0.1),
         loss=keras.losses.BinaryCrossentropy(from_logits=True),
-        jit_compile=jit_compile,
+        **how,
     )
     history = model.fit(inputs_of(model), LABELS, epochs=10, verbose=0)
     assert np.isfinite(history.history["loss"]).all()
