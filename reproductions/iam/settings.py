@@ -161,11 +161,11 @@ _IN_TEXTS: dict[str, Any] = {
 }
 # TrecQA's two versions have the same training questions.
 _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
-    (CONTEXTUAL, dataset): {"epochs": epochs, "joint_weight": weight}
-    for dataset, epochs, weight in (
-        ("wikiqa", 7, 1.0),
-        ("trecqa-clean", 10, 0.3),
-        ("trecqa-raw", 10, 0.3),
+    (CONTEXTUAL, dataset): {"epochs": epochs}
+    for dataset, epochs in (
+        ("wikiqa", 7),
+        ("trecqa-clean", 8),
+        ("trecqa-raw", 8),
     )
 }
 

@@ -61,8 +61,11 @@ def search_tables(
     parts = ["## Searched settings\n", markdown.paragraph(REMARK)]
     of_models, floors = split_floors(searches)
     for trials in of_models:
-        same = same_trials(trials, floors, groups)
-        parts += _one_search(paper, trials, same, groups)
+        name = paper.named(trials[0]["model"])
+        parts.append(f"### {name}, `{trials[0]['dataset']}`\n")
+        for divided in _by_folds(trials):
+            same = same_trials(divided, floors, groups)
+            parts += _one_table(divided, same, groups)
     return parts
 
 
@@ -103,14 +106,18 @@ def minutes(trials: Trials) -> float:
     return sum(trial.get("seconds", 0.0) for trial in trials) / 60
 
 
-def _one_search(
-    paper: Paper,
-    trials: Trials,
-    floors: Trials,
-    groups: Sequence[Group],
+def _by_folds(trials: Trials) -> list[list[dict[str, Any]]]:
+    """The trials of each division of train into folds."""
+    divided: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for trial in trials:
+        divided.setdefault(_folds(trial), []).append(trial)
+    return list(divided.values())
+
+
+def _one_table(
+    trials: Trials, floors: Trials, groups: Sequence[Group]
 ) -> list[str]:
     first = trials[0]
-    name = paper.named(first["model"])
     # A trial's own settings are among its options, too.
     options = " ".join(
         f"`{option}`"
@@ -139,7 +146,6 @@ def _one_search(
         )
     ]
     return [
-        f"### {name}, `{first['dataset']}`\n",
         markdown.paragraph(
             f"Recipe {first['recipe']}, {options} {markdown.settings(shared)}:"
         ),
@@ -164,7 +170,7 @@ def _folds(trial: Mapping[str, Any]) -> tuple[Any, ...]:
     return (
         trial["dataset"],
         trial["seed"],
-        [o for o in trial["options"] if o.partition("=")[0] in FOLDS],
+        tuple(o for o in trial["options"] if o.partition("=")[0] in FOLDS),
     )
 
 

@@ -89,3 +89,22 @@ def test_a_floor_has_a_row_beside_the_trials_of_its_folds():
 
 def test_a_paper_without_searches_has_no_section():
     assert search_tables(PAPER, {}) == []
+
+
+def test_trials_on_other_folds_have_a_table_of_their_own():
+    searches = {
+        "hyperqa-wikiqa": [
+            trial(0, 0.5),
+            trial(1, 0.6, options=["folds=5"]),
+            trial(2, 0.4),
+        ]
+    }
+    _, _, _, *tables = search_tables(PAPER, searches)
+    two, rows, five, row = tables
+    assert "`folds=2`" in two
+    assert [line.split(" | ")[2] for line in rows.splitlines()[2:]] == [
+        "0.500",
+        "0.400",
+    ]
+    assert "`folds=5`" in five
+    assert row.splitlines()[2:] == ["| – | `a` | 0.600 | 3 | 1.5 |"]
