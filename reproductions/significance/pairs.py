@@ -58,6 +58,8 @@ def _fits(
             or _trained(first, varied, test) == _trained(second, varied)
         )
         and _vectors_fit(test, first, second)
+        # A recipe that was changed since would be tested, too.
+        and (first.model != second.model or first.earlier == second.earlier)
     )
 
 

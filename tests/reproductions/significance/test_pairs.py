@@ -83,6 +83,22 @@ def test_each_value_of_a_reading_is_compared_with_the_recipes():
     assert len(found) == 5
 
 
+def test_a_change_of_an_earlier_recipe_is_not_compared_with_the_present_one():
+    mrnn = {"paper": "mrnn", "model": "mrnn"}
+    changed = {"overrides": {"blocks": 1}}
+
+    def compared(margin):
+        now = {"margin": 1.0, "blocks": 2}
+        runs = [
+            record(**mrnn, **changed, settings={"margin": margin, "blocks": 1}),
+            record(**mrnn, settings=now),
+        ]
+        wanted = [WantedTest("mrnn", "mrnn", ("blocks",))]
+        return len(list(pairs(group_runs(runs), wanted, "mrnn")))
+
+    assert [compared(1.0), compared(0.5)] == [1, 0]
+
+
 def test_an_epoch_of_a_fold_is_compared_with_the_mean_of_the_last():
     """The fold is what the setting decides about, no other training set."""
     one = {"overrides": {"average_last": 0}}
