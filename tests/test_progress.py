@@ -1,6 +1,8 @@
 """Bars in a terminal, lines elsewhere."""
 
 import re
+from itertools import count
+from types import SimpleNamespace
 
 import keras
 import numpy as np
@@ -8,6 +10,7 @@ import pytest
 
 from keras_qa import progress
 from keras_qa.progress import ProgressBar
+from keras_qa.training import fitting
 from keras_qa.training.fitting import EpochProgress
 
 
@@ -17,12 +20,12 @@ def terminal(monkeypatch):
     monkeypatch.setattr("keras_qa.training.fitting.in_terminal", lambda: True)
 
 
-def train(epochs):
+def train(epochs, steps=40):
     model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
     model.compile("sgd", "mse")
     model.fit(
-        np.ones((40, 2)),
-        np.ones((40, 1)),
+        np.ones((steps, 2)),
+        np.ones((steps, 1)),
         batch_size=1,
         epochs=epochs,
         verbose=0,
@@ -54,6 +57,20 @@ def test_a_log_has_one_line_an_epoch(capsys):
     for number, line in enumerate(lines, 1):
         expected = rf"model: epoch {number}/2, loss \d\.\d{{4}}, \d+\.\d s"
         assert re.fullmatch(expected, line)
+
+
+def test_a_long_epoch_has_lines_in_a_log(monkeypatch, capsys):
+    # The clock of a training whose steps take two minutes.
+    clock = SimpleNamespace(perf_counter=count(0, 120).__next__)
+    monkeypatch.setattr(fitting, "time", clock)
+    train(1, steps=6)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:2] == [
+        "model: epoch 1/1, step 3/6, 360 s",
+        "model: epoch 1/1, step 6/6, 720 s",
+    ]
+    assert re.fullmatch(r"model: epoch 1/1, loss \d\.\d{4}, 840\.0 s", lines[2])
+    assert len(lines) == 3
 
 
 def test_a_terminal_has_bars(terminal, capsys):

@@ -17,6 +17,9 @@ from keras_qa.training.epoch_selection import EpochSelector
 from keras_qa.training.epoch_selection import Measured
 from keras_qa.training.run_folder import RunFolder
 
+# Seconds between the lines within an epoch.
+LINE_SECONDS = 300.0
+
 
 def fit_best_epoch(
     model: keras.Model,
@@ -88,6 +91,9 @@ def fit_best_epoch(
 class EpochProgress(keras.callbacks.Callback):
     """A progress bar of epochs; without a terminal, a line per epoch.
 
+    Within an epoch there is a line every five minutes, so that a log file shows
+    how far a long training is.
+
     Args:
         epochs: number of epochs of the training.
         initial_epoch: number of epochs done before.
@@ -110,7 +116,8 @@ class EpochProgress(keras.callbacks.Callback):
         self.title = title
         self.monitor = monitor
         self.seconds: list[float] = []
-        self._started = 0.0
+        self._started = self._printed = 0.0
+        self._epoch = ""
         self._bar = tqdm(
             total=epochs,
             initial=initial_epoch,
@@ -122,14 +129,18 @@ class EpochProgress(keras.callbacks.Callback):
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Starts the clock."""
-        self._started = time.perf_counter()
+        self._started = self._printed = time.perf_counter()
+        self._epoch = f"epoch {epoch + 1}/{self.epochs}"
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         """Shows the step within the epoch; tqdm limits the updates."""
-        self._bar.set_postfix_str(
-            f"step {batch + 1}/{self.params['steps']}", refresh=False
-        )
+        step = f"step {batch + 1}/{self.params['steps']}"
+        self._bar.set_postfix_str(step, refresh=False)
         self._bar.update(0)
+        now = time.perf_counter()
+        if now - self._printed >= LINE_SECONDS:
+            self._printed = now
+            self._print(f"{step}, {now - self._started:.0f} s")
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Updates the bar, or prints the line of the epoch."""
@@ -138,14 +149,14 @@ class EpochProgress(keras.callbacks.Callback):
         shown = {k: v for k, v in (logs or {}).items() if k in names}
         self._bar.set_postfix(shown, refresh=False)
         self._bar.update()
-        if self._bar.disable and hosts.is_first():
-            figures = ", ".join(f"{k} {v:.4f}" for k, v in shown.items())
-            print(
-                f"{self.title}: epoch {epoch + 1}/{self.epochs}, {figures}, "
-                f"{self.seconds[-1]:.1f} s",
-                file=sys.stderr,
-            )
+        figures = ", ".join(f"{k} {v:.4f}" for k, v in shown.items())
+        self._print(f"{figures}, {self.seconds[-1]:.1f} s")
 
     def on_train_end(self, logs: Any = None) -> None:
         """Closes the bar."""
         self._bar.close()
+
+    def _print(self, figures: str) -> None:
+        """Prints a line where there is no bar."""
+        if self._bar.disable and hosts.is_first():
+            print(f"{self.title}: {self._epoch}, {figures}", file=sys.stderr)
