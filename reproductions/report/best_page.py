@@ -68,7 +68,7 @@ def best_page(
         groups: the measured runs of all papers.
         searches: the recorded trials by paper.
     """
-    rows, notes = [], markdown.Notes()
+    rows, searched, notes = [], [], markdown.Notes()
     there = {g.dataset for g in groups if _is_shown(g)}
     datasets = [*DATASETS, *(name for name in MORE if name in there)]
     for paper in papers.values():
@@ -103,13 +103,23 @@ def best_page(
                         for group, one in zip(chosen, marks, strict=True)
                     ),
                     markdown.span([len(g.runs) for g in chosen if g]),
-                    str(len(trials)) if trials else NOT_RUN,
-                    f"{minutes(trials):.0f}" if trials else NOT_RUN,
                 ]
             )
+            if trials:
+                searched.append(
+                    [
+                        paper.named(model),
+                        str(len(trials)),
+                        f"{minutes(trials):.0f}",
+                    ]
+                )
     transfer = transfer_parts(papers, groups, "dev")
     if transfer:
         transfer.insert(0, "## Transfer and teachers\n")
+    trials_spent = []
+    if searched:
+        table = markdown.table(["Model", "Trials", "Minutes"], searched)
+        trials_spent = ["## Trials of the searches\n", table]
     columns = ["Model", "Vectors", *(f"`{name}`" for name in datasets)]
     return "\n".join(
         [
@@ -122,8 +132,9 @@ def best_page(
                 )
             ),
             *map(markdown.paragraph, about_marks(filter(_is_shown, groups))),
-            markdown.table([*columns, "Seeds", "Trials", "Minutes"], rows),
+            markdown.table([*columns, "Seeds"], rows),
             *notes.listed(),
+            *trials_spent,
             *training_sets(
                 papers, [g for g in groups if _is_of_recipe(g)], TWO_SETS
             ),

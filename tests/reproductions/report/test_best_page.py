@@ -100,9 +100,11 @@ def test_the_last_version_of_a_recipe_is_shown_next_to_its_floor():
         }
     }
     page = best_page(load_papers(), group_runs(runs), searches)
-    assert page.splitlines()[-1] == (
-        "| HyperQA | `v` | 0.650 ± 0.071 (-0.050 ↓) | – | – | 2 | 2 | 3 |"
-    )
+    rows = [line for line in page.splitlines() if line.startswith("| HyperQA")]
+    assert rows == [
+        "| HyperQA | `v` | 0.650 ± 0.071 (-0.050 ↓) | – | – | 2 |",
+        "| HyperQA | 2 | 3 |",
+    ]
 
 
 def test_a_sum_with_the_floor_is_marked():

@@ -187,7 +187,7 @@ def test_lines_are_no_wider_than_a_screen(own_pages):
         # An equation is shorter on a screen than in LaTeX.
         text = re.sub(r"\$[^$\n]+\$", "", text)
         # Long names of models with names of rows.
-        assert max(map(len, text.splitlines())) <= 160, path
+        assert max(map(len, text.splitlines())) <= 150, path
 
 
 def test_commands_of_the_pages_exist(own_pages):
