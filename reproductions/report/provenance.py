@@ -88,6 +88,7 @@ def _one(
         f"epoch chosen {chosen}" if chosen else "",
         f"{took:,.0f} s" if took else "",
         _versions(first),
+        " and ".join(group.machines),
         f"`run.trec` {_checksum(group, rankings)}",
     ]
     return [

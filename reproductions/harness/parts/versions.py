@@ -9,6 +9,7 @@ from functools import cache
 from importlib import import_module
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import keras_qa
 
@@ -37,11 +38,38 @@ def versions() -> dict[str, str]:
         # TensorFlow has packages of several names.
         version = import_module(backend).__version__
     found["backend"] = f"{backend} {version}"
-    found["machine"] = f"{platform.machine()}, {os.cpu_count()} cores{devices}"
+    machine = f"{platform.machine()}, {os.cpu_count()} cores"
+    found["machine"] = f"{machine}{accelerator(backend)}{devices}"
     found["processor"] = processor()
     if commit := _commit():
         found["commit"] = commit
     return found
+
+
+def accelerator(backend: str) -> str:
+    """What the backend computes on if not on the CPU, `, NVIDIA H100`.
+
+    Args:
+        backend: name of Keras's backend.
+
+    Returns:
+        The name of the first device; empty for a CPU, and where the backend
+        was not imported, as of a ranking without a network.
+    """
+    module: Any = sys.modules.get(backend)
+    name = ""
+    if module is None:
+        return name
+    if backend == "torch" and module.cuda.is_available():
+        name = module.cuda.get_device_name()
+    elif backend == "jax" and module.default_backend() != "cpu":
+        name = module.devices()[0].device_kind
+    elif backend == "tensorflow":
+        config = module.config
+        for gpu in config.list_physical_devices("GPU")[:1]:
+            details = config.experimental.get_device_details(gpu)
+            name = details.get("device_name", gpu.name)
+    return f", {name}" if name else ""
 
 
 def processor(info: Path = CPU_INFO) -> str:

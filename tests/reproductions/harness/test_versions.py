@@ -1,8 +1,13 @@
 """What a record says of the machine that it was measured on."""
 
 import platform
+import sys
+from types import SimpleNamespace
+
+import pytest
 
 from reproductions.harness.parts import versions as parts
+from reproductions.harness.parts.versions import accelerator
 from reproductions.harness.parts.versions import processor
 from reproductions.harness.parts.versions import versions
 
@@ -36,6 +41,56 @@ def test_without_the_file_of_linux_the_platform_is_asked(tmp_path):
 
 def test_a_run_names_its_processor():
     assert versions()["processor"] == processor()
+
+
+class _Torch:
+    """What of PyTorch tells its device."""
+
+    def __init__(self, gpus):
+        self.cuda = SimpleNamespace(
+            is_available=lambda: bool(gpus), get_device_name=lambda: gpus[0]
+        )
+
+
+class _Jax:
+    """What of JAX tells its devices."""
+
+    def __init__(self, platform, kind):
+        self.default_backend = lambda: platform
+        self.devices = lambda: [SimpleNamespace(device_kind=kind)]
+
+
+class _TensorFlow:
+    """What of TensorFlow tells its devices."""
+
+    def __init__(self, gpus, details):
+        self.config = SimpleNamespace(
+            list_physical_devices=lambda kind: gpus if kind == "GPU" else [],
+            experimental=SimpleNamespace(
+                get_device_details=lambda gpu: details
+            ),
+        )
+
+
+GPU = SimpleNamespace(name="/physical_device:GPU:0")
+
+
+@pytest.mark.parametrize(
+    ("backend", "module", "expected"),
+    [
+        ("torch", _Torch(["NVIDIA H100"]), ", NVIDIA H100"),
+        ("torch", _Torch([]), ""),
+        ("jax", _Jax("gpu", "NVIDIA H100"), ", NVIDIA H100"),
+        ("jax", _Jax("cpu", "cpu"), ""),
+        ("tensorflow", _TensorFlow([GPU], {"device_name": "A"}), ", A"),
+        ("tensorflow", _TensorFlow([GPU], {}), f", {GPU.name}"),
+        ("tensorflow", _TensorFlow([], {}), ""),
+        ("tensorflow", None, ""),
+    ],
+)
+def test_a_run_names_its_accelerator(monkeypatch, backend, module, expected):
+    monkeypatch.setitem(sys.modules, backend, module)
+    assert accelerator(backend) == expected
 
 
 def test_a_commit_is_read_once(monkeypatch):
