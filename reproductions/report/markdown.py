@@ -106,7 +106,7 @@ def seconds(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def span(values: Sequence[int]) -> str:
+def span(values: Sequence[float]) -> str:
     """The smallest and the largest number, or one: `1,000 to 2,000`."""
     if not values:
         return ""

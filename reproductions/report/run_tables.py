@@ -354,10 +354,13 @@ def sizes_and_speeds(paper: Paper, groups: Sequence[Group]) -> list[str]:
 
 
 def _size_and_speed(group: Group) -> tuple[str, str]:
-    return (
-        markdown.span(group.values("parameters")),
-        markdown.number(group.statistic("seconds_per_epoch"), 1),
-    )
+    speed = markdown.number(group.statistic("seconds_per_epoch"), 1)
+    if len(group.machines) > 1:
+        # A mean over machines would be the speed of none.
+        speed = markdown.span(
+            [round(run["seconds_per_epoch"], 1) for run in group.runs]
+        )
+    return markdown.span(group.values("parameters")), speed
 
 
 def _metric_names(groups: Iterable[Group]) -> list[str]:

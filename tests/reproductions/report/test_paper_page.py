@@ -187,6 +187,16 @@ def test_sizes_and_seconds_per_epoch():
     assert row[4:] == ["90K", "90,302", "2", "2.0 ± 0.7", "2"]
 
 
+def test_seconds_of_two_machines_have_no_mean():
+    other = {"machine": "x86_64, 16 cores, NVIDIA H100"}
+    part = section(
+        page(run(1), run(2, seconds_per_epoch=0.25, versions=other)),
+        "## Parameters and seconds per epoch",
+    )
+    row = row_of(part, "HyperQA", "paper", "`other`", "`wikiqa`, dev")
+    assert row[7] == "0.2 to 1.5"
+
+
 def test_scored_questions_are_told_from_all():
     dev = section(
         page(run(questions=81, questions_scored=78)), "## Measured on dev"
