@@ -163,7 +163,9 @@ def train(name: str) -> list[float]:
     """The losses of two epochs."""
     keras.utils.set_random_seed(1)
     trainer, batches = TRAINERS[name]()
-    fitted = trainer.fit(batches, **batches.fit_arguments(epochs=2, verbose=0))
+    fitted = trainer.fit(
+        batches.feed(), **batches.fit_arguments(epochs=2, verbose=0)
+    )
     losses: list[float] = fitted.history["loss"]
     return losses
 

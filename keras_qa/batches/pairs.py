@@ -393,7 +393,7 @@ class PointwiseBatches(EpochBatches):
         >>> questions, answers = indexed.pairs()
         >>> labels = np.concatenate(indexed.labels)
         >>> batches = PointwiseBatches(texts, questions, answers, labels, 64)
-        >>> model.fit(batches, **batches.fit_arguments(epochs=25))
+        >>> model.fit(batches.feed(), **batches.fit_arguments(epochs=25))
     """
 
     def __init__(

@@ -14,7 +14,7 @@ class TextBatches(PointwiseBatches):
     """Batches of labelled pairs of strings, which a reading makes inputs of.
 
     Models of the kit draw them anew for each epoch of `fit`; others are given
-    `**batches.fit_arguments(epochs=3)`.
+    `batches.feed()` and `**batches.fit_arguments(epochs=3)`.
 
     Args:
         reading: how the model reads text; the same reads text for

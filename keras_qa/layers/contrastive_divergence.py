@@ -188,7 +188,7 @@ class ContrastiveDivergence(keras.Model):
         >>> trainer = ContrastiveDivergence(score, k=5)
         >>> trainer.compile(keras.optimizers.Adam(0.01))
         >>> pairs = StatePairs([(states, mask)], batch_size=50)
-        >>> trainer.fit(pairs, **pairs.fit_arguments(epochs=10))
+        >>> trainer.fit(pairs.feed(), **pairs.fit_arguments(epochs=10))
 
     Reference: IAM (Wu and Hao), section 2.5, equations 9 to 12; Hinton, 2002,
     "Training products of experts by minimizing contrastive divergence".

@@ -256,7 +256,7 @@ class RBMJumpScore(PreciseLayer, MaskingLayer):
             keras.optimizers.SGD(learning_rate, global_clipnorm=clipnorm)
         )
         history = trainer.fit(
-            pairs, **pairs.fit_arguments(epochs=epochs, **kwargs)
+            pairs.feed(), **pairs.fit_arguments(epochs=epochs, **kwargs)
         )
         self._measure(pairs)
         return history

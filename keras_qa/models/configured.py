@@ -109,7 +109,7 @@ class ConfiguredModel(keras.Model):
             The history of losses and metrics.
         """
         if isinstance(x, SeededEpochs):
-            kwargs = x.fit_arguments(**kwargs)
+            kwargs, x = x.fit_arguments(**kwargs), x.feed()
         return super().fit(x, *args, **kwargs)
 
     def train_step(self, *arguments: Any) -> Any:

@@ -76,7 +76,7 @@ def fit_best_epoch(
     done = selector.restore(model)
     progress = EpochProgress(epochs, done, title, shown or monitor)
     model.fit(
-        batches,
+        batches.feed(),
         **batches.fit_arguments(
             epochs=epochs,
             initial_epoch=epochs if selector.out_of_patience else done,

@@ -84,7 +84,7 @@ class LanguageModelBatches(EpochBatches):
     Example:
         >>> model.compile(keras.optimizers.SGD(0.1, global_clipnorm=5))
         >>> batches = LanguageModelBatches(texts, batch_size=50)
-        >>> model.fit(batches, **batches.fit_arguments(epochs=20))
+        >>> model.fit(batches.feed(), **batches.fit_arguments(epochs=20))
     """
 
     def __init__(

@@ -86,7 +86,7 @@ class PairwiseTrainer(keras.Model):
             The history of losses and metrics.
         """
         if isinstance(x, EpochBatches):
-            kwargs = x.fit_arguments(**kwargs)
+            kwargs, x = x.fit_arguments(**kwargs), x.feed()
         return super().fit(x, **kwargs)
 
     def train_step(self, *arguments: Any) -> Any:

@@ -31,7 +31,7 @@ class RankingValidation(keras.callbacks.Callback):
         >>> stop = keras.callbacks.EarlyStopping("val_map", mode="max")
         >>> callbacks = [validation, stop]
         >>> model.fit(
-        ...     batches,
+        ...     batches.feed(),
         ...     **batches.fit_arguments(epochs=50, callbacks=callbacks),
         ... )
     """

@@ -103,7 +103,7 @@ class BidirectionalLanguageModel(ConfiguredModel):
         >>> model = BidirectionalLanguageModel(vocabulary_size=100)
         >>> model.compile(keras.optimizers.SGD(0.1, global_clipnorm=5))
         >>> batches = LanguageModelBatches(texts, batch_size=50)
-        >>> model.fit(batches, **batches.fit_arguments(epochs=20))
+        >>> model.fit(batches.feed(), **batches.fit_arguments(epochs=20))
         >>> model.encoder(np.array([[5, 7, 0]]))["states"].shape
         (1, 4, 200)
 
