@@ -323,7 +323,9 @@ def sizes_and_speeds(paper: Paper, groups: Sequence[Group]) -> list[str]:
     parts.append(
         markdown.paragraph(
             f"The paper's times were measured on {paper.hardware}, on its own "
-            f"training sets; ours on {'; '.join(machines)}."
+            f"training sets; ours on {'; '.join(machines)}. Those of commits "
+            "before `f9c171cb`, whose batches TensorFlow tuned, contain a "
+            "pause at the end of an epoch: up to half of the time."
         )
     )
     printed = {

@@ -236,13 +236,14 @@ def keras_hub_package() -> Any:
     """The package keras_hub.
 
     Raises:
-        ImportError: if it is not installed.
+        ImportError: if it, or a package that it needs, is not installed.
     """
     try:
         import keras_hub
     except ImportError as error:
         raise ImportError(
-            f"The network of a BERT needs keras-hub: {INSTALL}"
+            f"The network of a BERT needs keras-hub: {INSTALL}. "
+            f"Received: {error}"
         ) from error
     return keras_hub
 
