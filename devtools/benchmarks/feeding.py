@@ -63,7 +63,7 @@ def measure(settings: Settings) -> dict[str, Any]:
         given = batches.feed() if way == "feed" else batches
         arguments = batches.fit_arguments(epochs=settings.epochs, verbose=0)
         start = time.perf_counter()
-        # Its base class does what it is told: HyperQA's own `fit` feeds.
+        # HyperQA's own `fit` would feed both ways.
         keras.Model.fit(model, given, **arguments)
         return (time.perf_counter() - start) / settings.epochs
 

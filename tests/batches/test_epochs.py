@@ -6,6 +6,7 @@ import pytest
 
 from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.text.packing import RaggedTexts
+from support.one_weight import one_weight_model
 
 TEXTS = RaggedTexts.from_sequences([np.arange(1, 2 + i % 4) for i in range(10)])
 NUMBERS = np.arange(10)
@@ -18,16 +19,9 @@ def batches_of(**arguments):
 
 def losses(read):
     """The losses of a model of one weight that reads what `read` returns."""
-    keras.utils.set_random_seed(1)
-    sides = {s: keras.Input((None,), name=s) for s in ("question", "answer")}
-    pooled = keras.layers.GlobalMaxPooling1D()(
-        keras.layers.Reshape((-1, 1))(sides["question"])
-    )
-    model = keras.Model(sides, keras.layers.Dense(1, use_bias=False)(pooled))
-    model.compile(keras.optimizers.SGD(0.01), "mse")
     batches = batches_of(seed=3)
     arguments = batches.fit_arguments(epochs=3, verbose=0)
-    return model.fit(read(batches), **arguments).history["loss"]
+    return one_weight_model().fit(read(batches), **arguments).history["loss"]
 
 
 def test_feeding_trains_as_the_batches_do():

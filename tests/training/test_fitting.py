@@ -2,7 +2,6 @@
 
 from types import SimpleNamespace
 
-import keras
 import numpy as np
 import pytest
 
@@ -10,6 +9,7 @@ from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.training.fitting import fit_best_epoch
 from keras_qa.training.run_folder import RunFolder
+from support.one_weight import one_weight_model
 
 TEXTS = RaggedTexts.from_sequences([np.array([i]) for i in range(1, 9)])
 NUMBERS = np.arange(8)
@@ -17,13 +17,7 @@ NUMBERS = np.arange(8)
 
 def fit(folder, qualities, **options):
     """A model of one weight, judged by the qualities in turn."""
-    keras.utils.set_random_seed(1)
-    sides = {s: keras.Input((None,), name=s) for s in ("question", "answer")}
-    pooled = keras.layers.GlobalMaxPooling1D()(
-        keras.layers.Reshape((-1, 1))(sides["question"])
-    )
-    model = keras.Model(sides, keras.layers.Dense(1, use_bias=False)(pooled))
-    model.compile(keras.optimizers.SGD(0.01), "mse")
+    model = one_weight_model()
     batches = PointwiseBatches(TEXTS, NUMBERS, NUMBERS, NUMBERS, batch_size=4)
     values, weights = iter(qualities), []
 
