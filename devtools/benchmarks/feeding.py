@@ -5,7 +5,7 @@ batches, a `keras.utils.PyDataset`, and given what their `feed` returns. An
 epoch of the first can end with a pause of the thread that tunes the dataset,
 which doubles from 10 ms on, so that the ratio depends on the number of steps.
 
-    python -m devtools.benchmarks.feeding            # three minutes
+    python -m devtools.benchmarks.feeding            # six minutes
     python -m devtools.benchmarks.feeding --smoke    # a trial run of seconds
 """
 
