@@ -11,17 +11,22 @@ from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
 from reproductions.report.rules.floors import METRIC
 
-ABOUT = f"""\
-{METRIC} on dev, mean over seeds ± the sample standard deviation, of the models
+ABOUT = """\
+{metric} on dev, mean over seeds ± the sample standard deviation, of the models
 that were trained on either set with the same vectors and settings. The
 difference is that of the means; it is not tested, and with one seed it may be
 no more than what another seed would change. A length at which the texts of the
-larger set were cut is named."""
+larger set were cut is named. The last column is what the rankings of the larger
+set's models reach on the questions of `{part}`: those that have a wrong
+answer, too; the others are perfect in any order."""
 LENGTHS = frozenset(("max_question_length", "max_answer_length"))
 
 
 def training_sets(
-    papers: Mapping[str, Paper], groups: Sequence[Group], dataset: str
+    papers: Mapping[str, Paper],
+    groups: Sequence[Group],
+    dataset: str,
+    part: str,
 ) -> list[str]:
     """The section on the training sets of a data set; none without runs.
 
@@ -29,7 +34,13 @@ def training_sets(
         papers: the papers by key.
         groups: the measured runs of one recipe and split.
         dataset: name of the data set.
+        part: name of the data set of its questions with right and wrong
+            answers.
     """
+    counts = [
+        g.runs[0]["questions_scored"] for g in groups if g.dataset == part
+    ]
+    imperfect = next(iter(counts), 0)
     tables: dict[tuple[str, str], list[list[str]]] = {}
     for paper in papers.values():
         own = [
@@ -52,14 +63,33 @@ def training_sets(
                     f"{markdown.settings(cut)}".strip(),
                     *map(_cell, (small, large)),
                     f"{large.mean - small.mean:+.3f}",
+                    markdown.number(_imperfect(second, imperfect)),
                 ]
             )
     if not tables:
         return []
-    parts = [f"## Training sets of `{dataset}`\n", markdown.paragraph(ABOUT)]
+    about = markdown.paragraph(ABOUT.format(metric=METRIC, part=part))
+    parts = [f"## Training sets of `{dataset}`\n", about]
     for names, rows in tables.items():
-        parts.append(markdown.table(["Model", *names, "Difference"], rows))
+        columns = [*names, "Difference", f"`{part}`"]
+        parts.append(markdown.table(["Model", *columns], rows))
     return parts
+
+
+def _imperfect(group: Group, part: int) -> Statistic | None:
+    """The metric on as many questions as can be ranked wrongly.
+
+    Args:
+        group: the runs; each of their other questions adds 1 to the sum.
+        part: the number of the questions; None is returned for 0.
+    """
+    if not part:
+        return None
+    found = []
+    for run in group.runs:
+        scored = run["questions_scored"]
+        found.append(1 - (1 - run["metrics"][METRIC]) * scored / part)
+    return Statistic.of(found)
 
 
 def _pairs(groups: Sequence[Group]) -> Iterator[tuple[Group, Group]]:
