@@ -146,6 +146,12 @@ class SystemsExperiment(Experiment[SystemsSettings]):
         model = self.build_model(
             run.arguments.model, settings, run.matrix, longest_texts(run)
         )
+        if lengths := fixed_lengths(model):
+            print(
+                f"{run.arguments.model} pads texts to {max(lengths)} words, as "
+                "many as the longest has: `--set max_answer_length=N` cuts "
+                "answers, which takes less memory and time"
+            )
         scorer = keras_qa.CorpusScorer(model, corpus)
         if settings.overlap:
             # Document frequencies of the training texts alone.
@@ -204,6 +210,15 @@ class SystemsExperiment(Experiment[SystemsSettings]):
             "dropout": [0.0, 0.2, 0.5],
             "l2": [0.0, 1e-5, 1e-4],
         }
+
+
+def fixed_lengths(model: "keras.Model") -> list[int]:
+    """The lengths to which a model cuts or pads texts, if it does."""
+    from keras_qa.layers.fixed_length import FixedLength
+
+    return [
+        layer.length for layer in model.layers if isinstance(layer, FixedLength)
+    ]
 
 
 def _parameters(class_name: str) -> Mapping[str, inspect.Parameter]:

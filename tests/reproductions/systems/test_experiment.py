@@ -12,6 +12,7 @@ from reproductions.harness.command import run_command
 from reproductions.harness.errors import SettingsError
 from reproductions.systems.classes import CLASSES
 from reproductions.systems.experiment import SystemsExperiment
+from reproductions.systems.experiment import fixed_lengths
 from reproductions.systems.settings import MODELS
 from reproductions.systems.settings import RECIPES
 from reproductions.systems.settings import SystemsSettings
@@ -139,7 +140,10 @@ def test_fixed_lengths_are_those_of_the_longest_texts(
     built = OfThePapers().build_model("short", settings, matrix, longest)
     assert built == (5, None)
     abcnn = OfThePapers().build_model("abcnn-1", settings, matrix, longest)
-    assert (abcnn.question_length, abcnn.answer_length) == (7, 7)
+    assert fixed_lengths(abcnn) == [7, 7]
+    settings = SystemsSettings(**MODELS["bcnn"])
+    bcnn = OfThePapers().build_model("bcnn", settings, matrix, longest)
+    assert fixed_lengths(bcnn) == []
 
 
 @pytest.mark.once
