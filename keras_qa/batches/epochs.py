@@ -79,7 +79,9 @@ class SeededEpochs(keras.utils.PyDataset):
         the same batches and a buffer of fixed size. If batches are made by
         several workers, Keras tunes nothing.
 
-        The `fit` of the models and trainers of this library calls it.
+        It draws epoch 0 if none has been drawn: to resume a training, call
+        `fit_arguments` before it. The `fit` of the models and trainers of this
+        library does both.
 
         Example:
             >>> model.fit(batches.feed(), **batches.fit_arguments(epochs=25))

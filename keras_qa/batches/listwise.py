@@ -32,8 +32,9 @@ class ListwiseBatches(GroupBatches):
     (`window`, as in `PointwiseBatches`).
 
     With `targets`, these take the place of labels, with NaN where a question is
-    filled up, and questions without a right or without a wrong answer are not
-    left out. With `both` they are `(batch_size, answers, 2)`: targets, labels.
+    filled up, questions without a right or without a wrong answer are not left
+    out, and more right answers are drawn where wrong ones are too few. With
+    `both` they are `(batch_size, answers, 2)`: targets, labels.
 
     Args:
         texts: all texts.
@@ -147,7 +148,10 @@ class ListwiseBatches(GroupBatches):
         self, rng: np.random.Generator, right: np.ndarray, wrong: np.ndarray
     ) -> tuple[np.ndarray, int]:
         """The answers of a group, and how many of them are right."""
-        kept = some(rng, right, self.group_size // 2)
+        most = self.group_size // 2
+        if self.targets is not None and self.pool == "own":
+            most = max(most, self.group_size - len(wrong))
+        kept = some(rng, right, most)
         count = self.group_size - len(kept)
         if self.pool == "all":
             # Enough of them, even if all right ones should be among these.

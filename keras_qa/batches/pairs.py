@@ -190,8 +190,8 @@ class PairwiseBatches(GroupBatches):
         texts: all texts.
         sampler: function of the epoch's number, from 0, that returns indices
             of texts: `(question, positive, negatives)` of the shapes `(N,)`,
-            `(N,)` and `(N, K)`. It is called before each epoch and may use the
-            current model.
+            `(N,)` and `(N, K)`, with the same N in each epoch. It is called
+            before each epoch and may use the current model.
         batch_size: number of groups per batch; the last may have fewer.
         seed: seed of the shuffling, which also depends on the epoch.
         packed: whether to pack; the scorer must have `score_packed`.
@@ -199,7 +199,7 @@ class PairwiseBatches(GroupBatches):
 
     Raises:
         ValueError: if `batch_size` is not positive, or the sampler returns
-            arrays of other shapes.
+            arrays of other shapes, or of another N than before.
     """
 
     def __init__(
@@ -222,6 +222,13 @@ class PairwiseBatches(GroupBatches):
                 "`sampler` must return arrays of the shapes (N,), (N,) and "
                 f"(N, K). Received: {question.shape}, {positive.shape} and "
                 f"{negatives.shape}"
+            )
+        if self._epoch is not None and size != len(self._question):
+            # Keras asks for the number of batches once.
+            raise ValueError(
+                "`sampler` must return the same number of groups in each "
+                f"epoch. Received: {size} in epoch {epoch}, "
+                f"{len(self._question)} before"
             )
         order = rng.permutation(size)
         answers = np.column_stack([positive, negatives])

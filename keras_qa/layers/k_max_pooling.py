@@ -152,7 +152,8 @@ def _parts(inputs: Any, mask: Any) -> tuple[Any, Any, Any]:
     """The sequence, its mask, and where the text has words."""
     words = None
     if isinstance(inputs, list | tuple):
-        inputs, words = inputs
+        inputs, *given = inputs
+        words = given[0] if given else None
         mask = mask[0] if isinstance(mask, list | tuple) else mask
     real = (
         ops.ones_like(inputs[:, :, 0], dtype="bool")

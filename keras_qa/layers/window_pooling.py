@@ -106,4 +106,6 @@ def _parts(inputs: Any, mask: Any) -> tuple[Any, Any, Any]:
     """A text's vectors, its weights or None, and its mask or None."""
     if not isinstance(inputs, list | tuple):
         return inputs, None, mask
-    return inputs[0], inputs[1], None if mask is None else mask[0]
+    x, *given = inputs
+    weights = given[0] if given else None
+    return x, weights, None if mask is None else mask[0]

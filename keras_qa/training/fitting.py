@@ -75,15 +75,13 @@ def fit_best_epoch(
     selector = EpochSelector(folder, evaluate, monitor, patience, average_last)
     done = selector.restore(model)
     progress = EpochProgress(epochs, done, title, shown or monitor)
-    model.fit(
-        batches.feed(),
-        **batches.fit_arguments(
-            epochs=epochs,
-            initial_epoch=epochs if selector.out_of_patience else done,
-            callbacks=[*callbacks, selector, progress],
-            verbose=0,
-        ),
+    arguments = batches.fit_arguments(
+        epochs=epochs,
+        initial_epoch=epochs if selector.out_of_patience else done,
+        callbacks=[*callbacks, selector, progress],
+        verbose=0,
     )
+    model.fit(batches.feed(), **arguments)
     selector.load_best(model)
     return selector
 

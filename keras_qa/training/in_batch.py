@@ -56,8 +56,14 @@ class InBatchTrainer(PairwiseTrainer):
         return False
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
-        """Encodes all texts and scores each question with each answer."""
+        """Encodes all texts and scores each question with each answer.
+
+        Raises:
+            ValueError: if the texts come in parts, and the scorer adds a loss
+                for each of them.
+        """
         scorer = self.scorer
+        before = len(scorer.losses)
         answers = [
             scorer.answer_encoder(part, training=training)
             for part in inputs["texts"]
@@ -67,6 +73,15 @@ class InBatchTrainer(PairwiseTrainer):
             questions = scorer.question_encoder(part, training=training)
             rows.append(
                 _joined([self._scores(questions, a, training) for a in answers])
+            )
+        parts = len(rows), len(answers)
+        # A mean over all pairs would be added as often as there are parts.
+        if max(parts) > 1 and len(scorer.losses) > before:
+            raise ValueError(
+                f"`chunk` of the batches must be None for {scorer.name!r}, "
+                "which adds losses of its own for each part of a batch. "
+                f"Received: {parts[0]} and {parts[1]} parts of questions and "
+                "answers"
             )
         return _joined(rows, axis=0)
 

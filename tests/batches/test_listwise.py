@@ -118,6 +118,20 @@ def test_answers_from_everywhere():
 
 
 @pytest.mark.once
+@pytest.mark.parametrize("size", [2, 3, 30])
+def test_targets_need_no_wrong_answers(size):
+    """Question 11 has 13 right ones, and none is left out that fits."""
+    batches = _batches(
+        group_size=size, targets=lambda question, answer: answer * 1.0
+    )
+    for index in range(len(batches)):
+        inputs, targets = batches[index]
+        for question, row in zip(inputs["question"], targets, strict=True):
+            if question[0] - 2 == 11:
+                assert np.isfinite(row).sum() == min(size, 13)
+
+
+@pytest.mark.once
 def test_a_question_to_which_everything_is_right_has_no_group():
     texts = RaggedTexts.from_sequences([[2]] * 5)
     # Its answers are given twice.

@@ -236,6 +236,18 @@ def test_an_only_batch_keeps_its_width_whatever_is_drawn():
 
 
 @pytest.mark.once
+def test_every_epoch_has_as_many_groups():
+    def sampler(epoch):
+        texts = np.arange(6 - epoch)
+        return texts, texts + 1, texts[:, None] + 2
+
+    batches = PairwiseBatches(NUMBERED, sampler, 4, packed=False)
+    batches.start_epoch(0)
+    with pytest.raises(ValueError, match=r"Received: 5 in epoch 1, 6 before"):
+        batches.start_epoch(1)
+
+
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -120,3 +120,9 @@ def test_a_layer_after_the_last():
         ValueError, match=r"must not exceed .* layer=3, layers=2"
     ):
         KMaxPooling(2, layer=3, layers=2)
+
+
+@pytest.mark.once
+def test_the_words_may_be_missing_in_a_list():
+    output, alone = KMaxPooling(2)([X]), KMaxPooling(2)(X)
+    np.testing.assert_array_equal(*map(ops.convert_to_numpy, (output, alone)))

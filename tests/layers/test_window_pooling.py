@@ -61,3 +61,12 @@ def test_the_mask_is_that_before_the_wide_convolution():
         windows, whole = layer.compute_mask(inputs, given)
         np.testing.assert_array_equal(ops.convert_to_numpy(windows), mask)
         assert whole is None
+
+
+@pytest.mark.once
+def test_the_weights_may_be_missing_in_a_list():
+    layer = WindowPooling(SIZE)
+    given = layer([TEXT], mask=[MASK]), layer(TEXT, mask=MASK)
+    for output, alone in zip(*given, strict=True):
+        pair = map(ops.convert_to_numpy, (output, alone))
+        np.testing.assert_array_equal(*pair)

@@ -156,3 +156,9 @@ def test_inputs_of_other_shapes_are_refused():
     plain = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
     with pytest.raises(ValueError, match="a dict of inputs"):
         FusionRanker([plain])
+
+
+def test_a_ranker_comes_once():
+    parts = rankers()[:2]
+    with pytest.raises(ValueError, match=r"must be different .*bm25"):
+        FusionRanker([*parts, parts[1]])

@@ -73,3 +73,27 @@ def test_the_mean_of_the_last_epochs_also_after_a_resume(tmp_path):
 def test_an_epoch_is_the_least(tmp_path):
     with pytest.raises(ValueError, match=r"`epochs` must be .*epochs=0"):
         fit(RunFolder(tmp_path / "run", {}), [], epochs=0)
+
+
+def test_a_resumed_training_draws_only_its_own_epochs(tmp_path):
+    drawn = []
+
+    class Recorded(PointwiseBatches):
+        def _draw(self, rng, epoch):
+            drawn.append(epoch)
+            super()._draw(rng, epoch)
+
+    for epochs in (2, 4):
+        folder = RunFolder(tmp_path / "run", {}, resume=epochs > 2)
+        batches = Recorded(TEXTS, NUMBERS, NUMBERS, NUMBERS, batch_size=4)
+        measured = SimpleNamespace(metrics={"P@1": 0.5})
+        with folder.claim():
+            fit_best_epoch(
+                one_weight_model(),
+                batches,
+                folder,
+                lambda found=measured: found,
+                monitor="P@1",
+                epochs=epochs,
+            )
+    assert drawn == [0, 1, 2, 3]

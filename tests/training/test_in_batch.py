@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_qa.batches.triplets import TripletBatches
 from keras_qa.losses.in_batch import InBatchSoftmax
+from keras_qa.models import IARNN
 from keras_qa.models import AttentiveLSTM
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
@@ -64,3 +65,12 @@ def test_training_ranks_the_right_answers_first():
     assert isinstance(
         keras.saving.deserialize_keras_object(config), InBatchTrainer
     )
+
+
+@pytest.mark.once
+def test_a_scorer_with_losses_of_its_own_reads_whole_batches():
+    """In parts each would add a mean over its pairs."""
+    trainer = InBatchTrainer(IARNN(10, 4, 3, inner_attention="word", occam=0.1))
+    trainer(batches()[0][0], training=True)
+    with pytest.raises(ValueError, match=r"`chunk` .* None .*: 2 and 3 parts"):
+        trainer(batches(chunk=2)[0][0], training=True)

@@ -24,8 +24,14 @@ class OfRankers(ConfiguredModel):
         """Sets the attributes.
 
         Raises:
-            ValueError: if the rankers have different vocabularies.
+            ValueError: if the rankers have different vocabularies, or one
+                comes twice, whose weights would be saved once.
         """
+        if len({id(ranker) for ranker in rankers}) < len(rankers):
+            names = [ranker.name for ranker in rankers]
+            raise ValueError(
+                f"`rankers` must be different models. Received: {names}"
+            )
         self.rankers = list(rankers)
         self.vocabulary_size = _vocabulary_size(rankers)
 
