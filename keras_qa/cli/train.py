@@ -152,8 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if trained.note:
         print(
-            "keras-qa: commands will start with Keras, which takes seconds, "
-            f"until `keras-qa export {trained.folder} --format onnx`. "
+            "keras-qa: commands will start with Keras, which takes seconds: "
             f"{trained.note}",
             file=sys.stderr,
         )

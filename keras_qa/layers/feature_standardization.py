@@ -8,6 +8,9 @@ from keras import ops
 
 from keras_qa.layers.base_layer import PreciseLayer
 
+# The least deviation of a feature, as a share of its largest magnitude.
+LEAST = 1 / 200
+
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class FeatureStandardization(PreciseLayer):
@@ -16,7 +19,10 @@ class FeatureStandardization(PreciseLayer):
         y = (x - mean) / deviation
 
     `adapt` sets mean and deviation, two non-trainable weights that start at 0
-    and 1, from training data. A constant feature gets the deviation 1. Unlike
+    and 1, from training data. A constant feature gets the deviation 1; one
+    with less than 1/200 of the largest magnitude gets that much, since to
+    divide by less would magnify the rounding of float32 until scores differ
+    with the order of a sum. Unlike
     `keras.layers.Normalization`, which computes with copies that `set_weights`
     does not change, this layer computes with the weights. Integers and
     half-precision inputs are computed, and returned, in float32.
@@ -79,9 +85,12 @@ class FeatureStandardization(PreciseLayer):
                 f"Received: features={rows[~np.isfinite(rows).all(axis=1)][0]}"
             )
         deviation = rows.std(axis=0)
+        least = LEAST * np.abs(rows).max(axis=0)
         constant = rows.min(axis=0) == rows.max(axis=0)
         self.mean.assign(rows.mean(axis=0))
-        self.deviation.assign(np.where(constant, 1, deviation))
+        self.deviation.assign(
+            np.where(constant, 1, np.maximum(deviation, least))
+        )
 
     def call(self, inputs: Any) -> Any:
         """Standardises the last axis."""

@@ -1,5 +1,6 @@
 """The course of a training on one's own data."""
 
+import shutil
 import sys
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from keras_qa.training.corpus_scorer import CorpusScorer
 
 PROGRESS = "progress.json"
+SAVED = "saved_model"
 # The network of a sum by itself, which can be indexed.
 NETWORK = "network"
 # A folder of each network, with the history of its epochs.
@@ -210,6 +212,8 @@ def train(
             if onnx:
                 raise
             note = str(error)
+            if isinstance(error, ImportError):
+                note += ", and give the same command again"
     _remove_states(folder)
     return Trained(folder.path, metrics, note)
 
@@ -273,7 +277,7 @@ def _run(
     )
     comparison = _compared(identity["model"], scorer, floors, texts, parts)
     _write_rankings(folder, comparison, parts)
-    _export(folder, scorer, parts)
+    exported = _export(folder, scorer, parts)
     metrics = {
         **identity,
         "tokenizer": texts.read.tokenizer,
@@ -286,6 +290,7 @@ def _run(
         "notes": [
             *comparison.notes(),
             *count_unread(scorer.reading, parts.dev).lines(identity["model"]),
+            *exported,
         ],
     }
     text = card(metrics)
@@ -417,10 +422,15 @@ def _write_rankings(
     folder.write("qrels.trec", lambda path: write_qrels(path, evaluation))
 
 
-def _export(folder: RunFolder, scorer: "CorpusScorer", parts: Parts) -> None:
+def _export(
+    folder: RunFolder, scorer: "CorpusScorer", parts: Parts
+) -> list[str]:
     """Writes the model as Keras has it, and the SavedModel on TensorFlow.
 
     A SavedModel cannot split text into word pieces.
+
+    Returns:
+        A line that says why there is no SavedModel, if it is left out.
     """
     import keras
 
@@ -441,16 +451,15 @@ def _export(folder: RunFolder, scorer: "CorpusScorer", parts: Parts) -> None:
         keras.backend.backend() != "tensorflow"
         or reading.tokenizer in WORD_PIECES
     ):
-        return
-    folder.write(
-        "saved_model", lambda path: export_saved_model(model, reading, path)
-    )
+        return []
+    folder.write(SAVED, lambda path: export_saved_model(model, reading, path))
     question = parts.dev[0]
     answers = [c.text for c in question.candidates]
-    verify_export(
-        folder.path / "saved_model",
-        model,
-        reading,
-        [question.text] * len(answers),
-        answers,
-    )
+    asked = [question.text] * len(answers)
+    try:
+        verify_export(folder.path / SAVED, model, reading, asked, answers)
+    except ExportError as error:
+        # What was trained is not lost with one of its forms.
+        shutil.rmtree(folder.path / SAVED)
+        return [f"There is no `{SAVED}`: {error}."]
+    return []

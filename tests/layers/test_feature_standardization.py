@@ -42,6 +42,13 @@ def test_a_constant_feature_keeps_its_scale():
     )
 
 
+def test_little_spread_is_not_magnified():
+    """Float32 has no digits left to tell such features apart."""
+    layer = FeatureStandardization()
+    layer.adapt(np.array([[0.9990, -3.0], [0.9992, 5.0]]))
+    np.testing.assert_allclose(_numpy(layer.deviation), [0.9992 / 200, 4.0])
+
+
 def test_the_statistics_are_weights():
     layer, twin = FeatureStandardization(), FeatureStandardization()
     twin.build((None, 2))
@@ -56,8 +63,8 @@ def test_integers_and_half_precision_are_computed_in_float32():
     output = _numpy(layer(np.array([[5], [7]])))
     np.testing.assert_allclose(output, [[5 / 3], [3]], rtol=1e-6)
     layer = FeatureStandardization(dtype="mixed_float16")
-    layer.adapt(np.array([[2000.0], [2000.5]]))
-    output = layer(np.array([[2000.5]], "float32"))
+    layer.adapt(np.array([[2000.0], [2050.5]]))
+    output = layer(np.array([[2050.5]], "float32"))
     assert keras.backend.standardize_dtype(output.dtype) == "float32"
     np.testing.assert_array_equal(_numpy(output), [[1]])
 

@@ -135,6 +135,20 @@ def test_a_finished_run_is_read(trained):
     assert (run.folder / "metrics.json").stat().st_mtime_ns == before
 
 
+def test_a_saved_model_that_scores_otherwise_is_left_out(tmp_path, monkeypatch):
+    def verify_export(*arguments):
+        raise ExportError("expected 1. Received: 2")
+
+    monkeypatch.setattr(
+        "keras_qa.export.verification.verify_export", verify_export
+    )
+    table = write_table(tmp_path / "faq.csv", range(30))
+    run = tiny(table, tmp_path / "run", model="floors", onnx=False)
+    assert not (run.folder / "saved_model").exists()
+    assert "no `saved_model`: expected 1. Received: 2." in run.table
+    assert run.ranker.rank("what is n3", ["the n3"], top=1)
+
+
 def test_a_finished_run_gets_its_onnx_form(without_onnx):
     table, folder = without_onnx
     assert tiny(table, folder, onnx=False).ranker.engine == "keras"
@@ -158,7 +172,7 @@ def test_without_an_onnx_form_the_ranker_is_there(
         message = "the ranker is saved.*expected the scores"
     else:
         monkeypatch.setattr(forms, "find_spec", lambda name: None)
-        message = "keras-qa.onnx"
+        message = "keras-qa.onnx.*give the same command again"
     run = tiny(table, folder)
     assert re.search(message, run.note, re.IGNORECASE | re.DOTALL), run.note
     assert not (folder / "onnx").exists()
@@ -220,7 +234,7 @@ def test_a_killed_training_goes_on(trained, tmp_path, monkeypatch):
         train(table, tmp_path / "run", vectors="skipgram", **options)
     assert (tmp_path / "run/training/cosineqa/epoch-0001.weights.h5").exists()
     monkeypatch.setattr(
-        "keras_qa.own_data.training._export", lambda *arguments: None
+        "keras_qa.own_data.training._export", lambda *arguments: []
     )
     resumed = tiny(table, tmp_path / "run", **options)
     whole = tiny(table, tmp_path / "whole", **options)
@@ -239,9 +253,12 @@ def test_evaluate_prints_the_figures_of_the_table(
     """With answers that cannot be read, and equal scores, seed 0 or not."""
     monkeypatch.setattr(
         "keras_qa.own_data.training._export",
-        lambda folder, scorer, parts: keras_qa.Ranker(
-            scorer.model, scorer.reading
-        ).save(folder.path / "ranker"),
+        lambda folder, scorer, parts: (
+            keras_qa.Ranker(scorer.model, scorer.reading).save(
+                folder.path / "ranker"
+            )
+            or []
+        ),
     )
     dev = write_table(tmp_path / "dev.csv", range(40, 52))
     with dev.open("a", encoding="utf-8") as file:
@@ -341,7 +358,7 @@ def test_nothing_heavy_is_imported_before_the_files_are_read():
 def test_vectors_of_other_texts(trained, tmp_path, monkeypatch, words):
     # Nothing is asked of the ranker.
     monkeypatch.setattr(
-        "keras_qa.own_data.training._export", lambda *arguments: None
+        "keras_qa.own_data.training._export", lambda *arguments: []
     )
     vectors = tmp_path / "v.txt"
     vectors.write_text("".join(f"{word} 0.1 0.2\n" for word in words))
