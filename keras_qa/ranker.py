@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
@@ -427,10 +428,12 @@ def rank_by(
         Pairs of a position in `answers` and its score, best first.
 
     Raises:
-        RankerError: if `top` is less than 1, or `question` is no text.
+        RankerError: if `top` is no positive integer, or `question` no text.
     """
-    if top is not None and top < 1:
-        raise RankerError(f"`top` must be positive. Received: top={top!r}")
+    if top is not None and not (isinstance(top, Integral) and top > 0):
+        raise RankerError(
+            f"`top` must be a positive integer. Received: top={top!r}"
+        )
     if not isinstance(question, str):
         raise RankerError(
             f"`question` must be a text. Received: question={question!r}"

@@ -104,8 +104,9 @@ def test_ranks_best_first_and_equal_scores_as_given(forms, form):
     assert all(type(x) is float and type(i) is int for i, x in ranked)
     assert ranker.rank(QUESTION, ANSWERS, 2) == ranked[:2]
     assert ranker.rank(QUESTION, []) == []
-    with pytest.raises(RankerError, match=r"`top` must be .* top=0"):
-        ranker.rank(QUESTION, ANSWERS, top=0)
+    for top in (0, 1.5, "1"):
+        with pytest.raises(RankerError, match=f"`top` must be .* top={top!r}"):
+            ranker.rank(QUESTION, ANSWERS, top=top)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -110,7 +110,7 @@ def test_errors():
         Stacker(rankers(), "mean")
     with pytest.raises(RankerError, match="a stacker that was fitted"):
         Stacker(rankers()).rank(QUESTION, ANSWERS)
-    with pytest.raises(RankerError, match="`top` must be positive"):
+    with pytest.raises(RankerError, match="`top` must be a positive"):
         Stacker(rankers()).rank(QUESTION, ANSWERS, top=0)
     cut = TextReading(READING.vocabulary, max_answer_length=3)
     model = BM25Ranker(len(READING.vocabulary))

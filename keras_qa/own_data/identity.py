@@ -11,6 +11,7 @@ import numpy as np
 from keras_qa import hosts
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.splitting import words_of
+from keras_qa.errors import DatasetError
 from keras_qa.errors import RunFolderError
 from keras_qa.files.whole import file_digest
 from keras_qa.own_data.questions import Source
@@ -37,13 +38,21 @@ def fingerprint(source: Source, table: Mapping[str, Any] | None) -> str:
     Args:
         source: the file, or questions.
         table: the arguments of `read_tabular`.
+
+    Raises:
+        DatasetError: if `source` is neither.
     """
     if isinstance(source, Path | str):
         found = (
             f"{file_digest(find_table(source))} {sorted((table or {}).items())}"
         )
-    else:
+    elif isinstance(source, Iterable):
         found = repr(list(source))
+    else:
+        raise DatasetError(
+            "expected a file or questions. "
+            f"Received: {type(source).__name__}"
+        )
     return hashlib.blake2b(found.encode(), digest_size=8).hexdigest()
 
 

@@ -95,10 +95,11 @@ class TrainSettings:
         check_above_zero(learning_rate=self.learning_rate, sum_l2=self.sum_l2)
         check_choice("tokenizer", self.tokenizer, TOKENIZERS)
         for name in ("dev_share", "held_out"):
-            if not 0 < getattr(self, name) < 1:
+            share = getattr(self, name)
+            if not isinstance(share, int | float) or not 0 < share < 1:
                 raise ValueError(
-                    f"`{name}` must be between 0 and 1. "
-                    f"Received: {name}={getattr(self, name)}"
+                    f"`{name}` must be a number between 0 and 1. "
+                    f"Received: {name}={share!r}"
                 )
 
 
@@ -147,7 +148,7 @@ def networks_of(model: str) -> tuple[str, ...]:
     """
     if model in BERTS:
         return (model,)
-    parts = model.split("+")
+    parts = str(model).split("+")
     known = (*NETWORKS, FLOORS)
     if not set(parts) <= set(known) or len(set(parts)) < len(parts):
         raise ValueError(

@@ -166,7 +166,7 @@ def train(
     chosen = settings_of(recipe, settings, model)
     if onnx:
         check_packages()
-    given = [vectors] if isinstance(vectors, Path | str) else vectors
+    given = [vectors] if isinstance(vectors, Path | str) else vectors or []
     names = vector_names(given)
     source = bert_source(model, bert)
     identity: dict[str, Any] = {
