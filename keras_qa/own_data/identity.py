@@ -50,8 +50,7 @@ def fingerprint(source: Source, table: Mapping[str, Any] | None) -> str:
         found = repr(list(source))
     else:
         raise DatasetError(
-            "expected a file or questions. "
-            f"Received: {type(source).__name__}"
+            f"expected a file or questions. Received: {type(source).__name__}"
         )
     return hashlib.blake2b(found.encode(), digest_size=8).hexdigest()
 

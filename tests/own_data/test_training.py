@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gensim.models import KeyedVectors
 
 import keras_qa
+from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.errors import DatasetError
@@ -24,7 +26,9 @@ from keras_qa.own_data.evaluating import evaluate_ranker
 from keras_qa.own_data.identity import count_trained_on
 from keras_qa.own_data.questions import read_questions
 from keras_qa.own_data.settings import POPULARITY
+from keras_qa.own_data.settings import TrainSettings
 from keras_qa.own_data.training import train
+from keras_qa.own_data.vectors import word_matrix
 from keras_qa.text.readable import UNREAD_SCORE
 from support.new_process import run_code
 from support.own_data import TINY
@@ -133,6 +137,28 @@ def test_a_finished_run_is_read(trained):
     again = tiny(table, run.folder)
     assert again.metrics == run.metrics
     assert (run.folder / "metrics.json").stat().st_mtime_ns == before
+
+
+def test_only_skipgram_vectors_alone_lose_their_mean(tmp_path, monkeypatch):
+    rows = np.array([[8, 1], [9, -2], [10, 4]], "float32")
+
+    def skipgram(*arguments):
+        found = KeyedVectors(2)
+        found.add_vectors(["a", "b", "c"], rows.copy())
+        return found
+
+    monkeypatch.setattr("keras_qa.own_data.vectors._skipgram", skipgram)
+    (tmp_path / "v.txt").write_text("a 1 0\nb 0 1\nc 1 1\n")
+    question = Question("1", "a", (Candidate("1", "b c", 1),))
+    corpus = keras_qa.Corpus([question])
+    ids = [corpus.vocabulary.words.index(word) for word in "abc"]
+    for names, vectors in (
+        (["skipgram"], rows - [9, 1]),
+        (["skipgram", str(tmp_path / "v.txt")], rows),
+    ):
+        matrix, _ = word_matrix(names, corpus, TrainSettings(), seed=1)
+        expected = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        np.testing.assert_allclose(matrix[ids, :2], expected, rtol=1e-5)
 
 
 def test_a_saved_model_that_scores_otherwise_is_left_out(tmp_path, monkeypatch):
