@@ -19,10 +19,9 @@ class FeatureStandardization(PreciseLayer):
         y = (x - mean) / deviation
 
     `adapt` sets mean and deviation, two non-trainable weights that start at 0
-    and 1, from training data. A constant feature gets the deviation 1; one
-    with less than 1/200 of the largest magnitude gets that much, since to
-    divide by less would magnify the rounding of float32 until scores differ
-    with the order of a sum. Unlike
+    and 1, from training data. A constant feature gets the deviation 1. One that
+    deviates by less than 1/200 of its largest magnitude gets this as deviation:
+    a smaller one would magnify what float32 rounds. Unlike
     `keras.layers.Normalization`, which computes with copies that `set_weights`
     does not change, this layer computes with the weights. Integers and
     half-precision inputs are computed, and returned, in float32.
