@@ -1,7 +1,9 @@
 """Adds the ONNX form to a folder with a Keras model."""
 
+import shutil
 from pathlib import Path
 
+from keras_qa.errors import ExportError
 from keras_qa.errors import RankerError
 from keras_qa.export.forms import MODEL
 from keras_qa.export.forms import check_form
@@ -19,7 +21,8 @@ def add_onnx(
 
     `Ranker.load` of the folder, and so every command, then ranks by
     onnxruntime; it loads Keras only if the Keras model is asked for. If the
-    Keras model of the folder is replaced later, the ONNX form is ignored.
+    Keras model of the folder is replaced later, the ONNX form is ignored. One
+    that scores otherwise than the Keras model is removed.
 
     Args:
         folder: the output folder of a run, or one that `Ranker.save` wrote.
@@ -30,9 +33,10 @@ def add_onnx(
         The subfolder that was written, an ONNX folder.
 
     Raises:
-        ExportError: if Keras runs on another backend than TensorFlow.
+        ExportError: if Keras runs on another backend than TensorFlow, or the
+            ONNX form scores otherwise than the Keras model.
         FileExistsError: if there is one and `overwrite` is false.
-        ImportError: if tf2onnx or tokenizers is not installed.
+        ImportError: if tf2onnx, tokenizers or onnxruntime is not installed.
         ModelFileError: if the Keras model cannot be loaded.
         RankerError: if `folder` contains no Keras model that takes text.
     """
@@ -46,6 +50,7 @@ def add_onnx(
         )
     from keras_qa.export.keras_file import load_model
     from keras_qa.export.onnx import export_onnx
+    from keras_qa.export.verification import verify_onnx
 
     reading, digest = folder_reading(folder, tokenizer), file_digest(file)
     model = load_model(file)
@@ -54,4 +59,10 @@ def add_onnx(
     except RankerError as error:
         raise RankerError(f"{folder}: {error}") from error
     export_onnx(model, reading, written, overwrite=overwrite, source=digest)
+    try:
+        verify_onnx(written, model, reading)
+    except ExportError:
+        # Every command would rank by it.
+        shutil.rmtree(written)
+        raise
     return written

@@ -28,7 +28,7 @@ from keras_qa.own_data.identity import QUESTIONS
 from keras_qa.own_data.identity import digests
 from keras_qa.own_data.identity import fingerprint
 from keras_qa.own_data.identity import folder_of
-from keras_qa.own_data.onnx_form import add_checked_onnx
+from keras_qa.own_data.onnx_form import ensure_onnx
 from keras_qa.own_data.questions import Parts
 from keras_qa.own_data.questions import Source
 from keras_qa.own_data.questions import divide
@@ -207,7 +207,7 @@ def train(
     metrics, note = folder.read_json(METRICS), ""
     if onnx is not False:
         try:
-            add_checked_onnx(folder.path)
+            ensure_onnx(folder.path)
         except (ExportError, ImportError) as error:
             if onnx:
                 raise

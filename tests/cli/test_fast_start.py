@@ -2,11 +2,13 @@
 
 import json
 import shutil
+from functools import partial
 
 import keras
 import numpy as np
 import pytest
 
+from keras_qa.export import verification
 from keras_qa.export.onnx_beside import add_onnx
 from keras_qa.export.onnx_model import ENCODER_FILE
 from keras_qa.export.onnx_model import find_beside
@@ -157,3 +159,15 @@ def test_export_puts_onnx_into_the_folder_by_default(
     assert "--output must be given" in capsys.readouterr().err
     assert command("export", run_with_onnx / "onnx", "--format", "onnx") == 2
     assert "expected a folder with model.keras" in capsys.readouterr().err
+
+
+def test_export_compares_the_onnx_form_with_the_model(
+    runs, tmp_path, monkeypatch, capsys
+):
+    folder = shutil.copytree(runs["cosineqa"], tmp_path / "run")
+    verify = partial(verification.verify_onnx, tolerance=-1.0)
+    monkeypatch.setattr(verification, "verify_onnx", verify)
+    assert command("export", folder, "--format", "onnx") == 2
+    assert "expected the scores of the Keras model" in capsys.readouterr().err
+    assert not (folder / "onnx").exists()
+    assert Ranker.load(folder).engine == "keras"
