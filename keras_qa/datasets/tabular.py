@@ -72,17 +72,22 @@ def read_tabular(
         The questions, in the order of their first rows.
 
     Raises:
-        DatasetError: if `right` is not of labels, or there is no column for
-            it, or the file or a row is malformed: a column is missing or
-            named twice, a row has another number of fields than the header,
-            quotes are not closed (the message names the first line of the
-            row), a label is none of the above, the text has another encoding,
-            or there are no rows; see also `group_rows`. In a Parquet file,
-            rows are counted in place of lines.
+        DatasetError: if `columns` is no `Columns`, `right` is not of labels,
+            or there is no column for it, or the file or a row is malformed: a
+            column is missing or named twice, a row has another number of
+            fields than the header, quotes are not closed (the message names
+            the first line of the row), a label is none of the above, the text
+            has another encoding, or there are no rows; see also `group_rows`.
+            In a Parquet file, rows are counted in place of lines.
         ImportError: if a Parquet file is given without pyarrow.
     """
     path = Path(path)
     path = find_file(path.parent, path.name) or path
+    if not isinstance(columns, Columns | None):
+        raise DatasetError(
+            "`columns` must be a `keras_qa.datasets.columns.Columns`. "
+            f"Received: columns={columns!r}"
+        )
     columns = columns or Columns()
     records = table_records(path, columns, quoted, delimiter, encoding)
     right = _right_labels(right, columns)

@@ -55,6 +55,11 @@ def test_names_of_columns(tmp_path):
     )
 
 
+def test_names_of_columns_in_a_dict_are_refused():
+    with pytest.raises(DatasetError, match=r"must be a .*\.Columns"):
+        list(read_tabular("faq.csv", columns={"question": "q"}))
+
+
 def test_without_labels_every_answer_is_right(tmp_path):
     path = write(tmp_path / "a.csv", "question,answer\nq,a\nq,b\n")
     (question,) = read_tabular(path, Columns(label=None))
