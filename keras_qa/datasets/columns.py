@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import fields
 
+from keras_qa.errors import DatasetError
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -61,6 +63,20 @@ class Columns:
         option = part.replace("_", "-")
         said = f"or its name by `Columns({part}=...)`, --{option}-column"
         return f"{said}, or --no-labels" if part == "label" else said
+
+
+def checked_columns(columns: Columns | None) -> Columns:
+    """The given columns; without, those of the usual names.
+
+    Raises:
+        DatasetError: if they are something else, such as a dict.
+    """
+    if not isinstance(columns, Columns | None):
+        raise DatasetError(
+            "`columns` must be a `keras_qa.datasets.columns.Columns`. "
+            f"Received: columns={columns!r}"
+        )
+    return columns or Columns()
 
 
 def _plain(name: str) -> str:

@@ -15,6 +15,7 @@ from keras_qa.errors import MissingColumnError
 from keras_qa.files.json_stream import read_records
 from keras_qa.files.text_files import AS_CSV
 from keras_qa.files.text_files import MAX_LINE_BYTES
+from keras_qa.files.text_files import PACKED
 from keras_qa.files.text_files import error_at
 from keras_qa.files.text_files import read_lines
 from keras_qa.files.text_files import shorten
@@ -45,7 +46,7 @@ def table_delimiter(path: Path) -> str | None:
     """The delimiter of a file's fields, by the file's name.
 
     Args:
-        path: the file; `.gz` at the end of its name is ignored.
+        path: the file; `.gz` and `.bz2` at the end of its name are ignored.
 
     Returns:
         `","` or a tab; None for JSON lines.
@@ -53,7 +54,7 @@ def table_delimiter(path: Path) -> str | None:
     Raises:
         DatasetError: if the name has none of these suffixes.
     """
-    suffixes = [s for s in path.suffixes if s != ".gz"]
+    suffixes = [s for s in path.suffixes if s not in PACKED]
     suffix = suffixes[-1].lower() if suffixes else ""
     if suffix not in _DELIMITERS:
         remedy = _REMEDIES.get(suffix, "")
@@ -222,7 +223,8 @@ def _csv_rows(
             if "new-line character" in str(error):
                 expected = "lines that end in LF or CR LF, not in CR alone"
             raise error_at(path, line, expected, row_lines[0]) from None
-        if fields:
+        # Lines without text are no rows.
+        if len(fields) > 1 or "".join(fields).strip():
             yield line, row_lines[0], fields
 
 

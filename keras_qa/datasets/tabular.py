@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from keras_qa.datasets.columns import Columns
+from keras_qa.datasets.columns import checked_columns
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.ids import id_text
@@ -23,7 +24,9 @@ from keras_qa.files.text_files import find_file
 __all__ = ["Columns", "open_tabular", "read_tabular", "table_delimiter"]
 
 _GROUP = ", or `group=True` (--group)"
-_WORDS = {"false": 0, "no": 0, "true": 1, "yes": 1}
+_WORDS = {"no": 0, "yes": 1}
+# JSON's booleans are 0 and 1, also among `right`.
+_BOOLEANS = {"false": "0", "true": "1"}
 _GRADE = re.compile(r"[0-3]")
 # What numbers have behind their point, if they are whole.
 _WHOLE = re.compile(r"(?<=\d)\.0*$")
@@ -83,12 +86,7 @@ def read_tabular(
     """
     path = Path(path)
     path = find_file(path.parent, path.name) or path
-    if not isinstance(columns, Columns | None):
-        raise DatasetError(
-            "`columns` must be a `keras_qa.datasets.columns.Columns`. "
-            f"Received: columns={columns!r}"
-        )
-    columns = columns or Columns()
+    columns = checked_columns(columns)
     records = table_records(path, columns, quoted, delimiter, encoding)
     right = _right_labels(right, columns)
     rows: Iterator[Row] = (
@@ -227,9 +225,9 @@ def _grade(path: Path, line: int, label: object, right: Collection[str]) -> int:
 
 
 def _plain(label: str | float) -> str:
-    """A label as it is compared: 5, 5.0 and "5" are equal."""
-    text = str(label).strip().casefold()
-    return _WHOLE.sub("", text)
+    """A label as it is compared: 5, 5.0 and "5" are equal, 1 and true, too."""
+    text = _WHOLE.sub("", str(label).strip().casefold())
+    return _BOOLEANS.get(text, text)
 
 
 def _collected(rows: Iterator[Row]) -> Iterator[Row]:

@@ -20,6 +20,9 @@ MAX_LINE_BYTES = 2**24
 # Bounds messages, since an id of the file may be part of the expectation.
 _MAX_EXPECTED = 400
 
+# Endings of files that are decompressed while they are read.
+PACKED = (".gz", ".bz2")
+
 AS_CSV = "save a spreadsheet as CSV (in Excel: CSV UTF-8)"
 """What to do with a file of Excel."""
 
@@ -103,7 +106,7 @@ def open_bytes(path: Path) -> io.BufferedReader:
         OSError: if the file cannot be opened. Reading raises an
             `UnpackingError` beyond the limits of `decompression.bounded`.
     """
-    if path.suffix not in (".gz", ".bz2"):
+    if path.suffix not in PACKED:
         return path.open("rb")
     packed_bytes = path.stat().st_size
     unpack = gzip.open if path.suffix == ".gz" else bz2.open

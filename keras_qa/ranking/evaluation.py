@@ -177,8 +177,10 @@ def evaluate(
     for question, values in zip(questions, scores, strict=True):
         values = _checked(question, values)
         order, shuffled = shuffled_best_first(values, rng)
+        # As text, ids of one width are in the order of their numbers.
+        width = max(5, len(str(len(values))))
         ids = [
-            f"{number:05d}-{no_blanks(candidate.id)}"
+            f"{number:0{width}d}-{no_blanks(candidate.id)}"
             for number, candidate in zip(
                 shuffled, question.candidates, strict=True
             )

@@ -1,8 +1,11 @@
 """Answers of a collection: reading them from a file, and storing them."""
 
+import errno
 import hashlib
 import itertools
 import json
+import threading
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,21 +13,27 @@ from dataclasses import field
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from typing import Generic
+from typing import TypeVar
 
 import numpy as np
 
 from keras_qa.datasets.columns import Columns
+from keras_qa.datasets.columns import checked_columns
 from keras_qa.datasets.ids import id_text
 from keras_qa.datasets.mined import COLUMNS
 from keras_qa.datasets.table_records import table_records
 from keras_qa.errors import MissingColumnError
 from keras_qa.errors import SearchError
 from keras_qa.files.checks import parse_json
+from keras_qa.files.text_files import PACKED
 from keras_qa.files.text_files import check_text
 from keras_qa.files.text_files import error_at
 from keras_qa.files.text_files import read_lines
 from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import write_whole
+
+T = TypeVar("T")
 
 
 def _mapped() -> int:
@@ -78,12 +87,14 @@ def read_answers(
     quoted: bool = True,
     delimiter: str | None = None,
 ) -> Iterator[Answer]:
-    """Streams the answers of a file, plain or `.gz`.
+    """Streams the answers of a file, plain, `.gz` or `.bz2`.
 
     Each line of a `.tsv` file is an id, a tab and a text. Of a table, which
     is a `.csv`, `.jsonl`, `.ndjson` or `.parquet`, or a `.tsv` with a header,
     the different texts of the column `answer` are read, with the ids of the
-    column `answer_id` if there is one. Each line of any other file is a text.
+    column `answer_id` if the header, or the first of JSON lines, has one. Each
+    line of any other file is a text, unless tabs part names on its first line,
+    'answer' among them.
     With other names of columns, or a delimiter, the file is a table.
     Where there are no ids, the id is the line's number, from 1. Lines without
     text are skipped. `check_answers` checks ids for repetitions.
@@ -100,19 +111,21 @@ def read_answers(
         The answers in the order of the file.
 
     Raises:
-        DatasetError: if the file cannot be read, a table has no column of
-            answers, or a line has no tab or no id where the others have one,
-            or several tabs.
+        DatasetError: if the file cannot be read, `columns` is no `Columns`, a
+            table has no column of answers, or a line has no tab or no id where
+            the others have one, or several tabs.
         ImportError: if a Parquet file is given without pyarrow.
     """
-    options = _Options(encoding, columns or Columns(), quoted, delimiter)
+    named = checked_columns(columns)
+    options = _Options(encoding, named, quoted, delimiter)
     return (answer for _, answer in _numbered(Path(path), options))
 
 
 def check_answers(path: str | Path, **options: Any) -> None:
     """Checks that a file of answers can be read, and that its ids differ.
 
-    Of each answer, 8 bytes are in memory.
+    Of each answer, 8 bytes are in memory; of each text of a table, a digest
+    of 16 bytes, too.
 
     Args:
         path: the file.
@@ -131,6 +144,7 @@ def check_answers(path: str | Path, **options: Any) -> None:
         return
     # Different ids may have the same hash.
     lines: dict[str, int] = {}
+    options["columns"] = checked_columns(options.get("columns"))
     for line, answer in _numbered(path, _Options(**options)):
         if hash(answer.id) not in repeated:
             continue
@@ -163,19 +177,20 @@ class _Options:
 
 def _numbered(path: Path, options: _Options) -> Iterator[tuple[int, Answer]]:
     """The answers with the numbers of their lines."""
-    suffix = [s.lower() for s in path.suffixes if s != ".gz"][-1:]
+    suffix = [s.lower() for s in path.suffixes if s not in PACKED][-1:]
     if suffix in _TABLES or options.of_a_table:
         yield from _answers_of_table(path, options)
         return
     has_ids = suffix == [".tsv"]
+    first = True
     for number, line in read_lines(path, options.encoding):
         if not line.strip():
             continue
         # In a text without columns, the word alone is an answer.
-        of_columns = number == 1 and (has_ids or "\t" in line)
-        if of_columns and "answer" in line.casefold().split("\t"):
+        if first and (has_ids or "\t" in line) and _is_header(line, options):
             yield from _answers_of_table(path, options)
             return
+        first = False
         if not has_ids:
             yield number, Answer(str(number), line)
             continue
@@ -195,13 +210,23 @@ def _numbered(path: Path, options: _Options) -> Iterator[tuple[int, Answer]]:
             yield number, Answer(id, text)
 
 
+def _is_header(line: str, options: _Options) -> bool:
+    """True if one of the names between tabs is that of the answers."""
+    around = ' "' if options.quoted else " "
+    fields = line.casefold().split("\t")
+    return "answer" in (field.strip(around) for field in fields)
+
+
 def _answers_of_table(
     path: Path, options: _Options
 ) -> Iterator[tuple[int, Answer]]:
     """Each text once, which often is a candidate of several questions."""
     given = options.columns
     columns = _AnswerColumns(
-        answer=given.answer, answer_id=given.answer_id or COLUMNS.answer_id
+        question="",
+        answer=given.answer,
+        label=None,
+        answer_id=given.answer_id or COLUMNS.answer_id,
     )
     as_written = options.quoted, options.delimiter, options.encoding
     records = table_records(path, columns, *as_written)
@@ -229,6 +254,29 @@ def _answers_of_table(
         yield line, Answer(id, text)
 
 
+class MappedShards(Generic[T]):
+    """The shards whose files stay open: the `MAPPED` opened last.
+
+    Threads may share it.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[int, T] = {}
+        self._lock = threading.Lock()
+
+    def get(self, number: int, load: Callable[[int], T]) -> T:
+        """The shard of a number, which `load` opens if it is not open."""
+        with self._lock:
+            found = self._found.get(number)
+        if found is None:
+            found = load(number)
+            with self._lock:
+                while len(self._found) >= MAPPED:
+                    del self._found[next(iter(self._found))]
+                self._found[number] = found
+        return found
+
+
 class AnswerShards:
     """Answers and their vectors on disk, in shards, each an atomic folder.
 
@@ -240,7 +288,7 @@ class AnswerShards:
     def __init__(self, folder: Path, size: int):
         self.folder = folder
         self.size = size
-        self._vectors: dict[int, np.ndarray] = {}
+        self._vectors = MappedShards[np.ndarray]()
 
     def path(self, number: int) -> Path:
         """The folder of a shard."""
@@ -256,9 +304,8 @@ class AnswerShards:
 
     def holds(self, number: int, answers: Iterable[Answer]) -> bool:
         """Returns True if an existing shard has exactly these answers."""
-        return (self.path(number) / "answers.jsonl").read_bytes() == b"".join(
-            _lines(answers)
-        )
+        path = self.path(number) / "answers.jsonl"
+        return path.is_file() and path.read_bytes() == b"".join(_lines(answers))
 
     def write(
         self, number: int, answers: list[Answer], vectors: np.ndarray
@@ -287,18 +334,16 @@ class AnswerShards:
         Raises:
             SearchError: if the file of the vectors is damaged.
         """
-        vectors = self._vectors.get(number)
-        if vectors is None:
-            path = self.path(number) / "vectors.npy"
-            vectors = mapped_array(path, np.dtype(np.float32), 2)
-            if len(vectors) > self.size:
-                raise SearchError(
-                    f"{path}: expected at most {self.size} vectors. "
-                    f"Received: {len(vectors)}"
-                )
-            if len(self._vectors) >= MAPPED:
-                del self._vectors[next(iter(self._vectors))]
-            self._vectors[number] = vectors
+        return self._vectors.get(number, self._mapped_vectors)
+
+    def _mapped_vectors(self, number: int) -> np.ndarray:
+        path = self.path(number) / "vectors.npy"
+        vectors = mapped_array(path, np.dtype(np.float32), 2)
+        if len(vectors) > self.size:
+            raise SearchError(
+                f"{path}: expected at most {self.size} vectors. "
+                f"Received: {len(vectors)}"
+            )
         return vectors
 
     def blocks(self) -> Iterator[np.ndarray]:
@@ -350,7 +395,7 @@ class AnswerShards:
             shard, place = divmod(int(row), self.size)
             path = self.path(shard)
             offsets = mapped_array(path / "offsets.npy", np.dtype(np.int64), 1)
-            size = (path / "answers.jsonl").stat().st_size
+            size = _answers_file(path).stat().st_size
             if place >= len(offsets) or not 0 <= offsets[place] < size:
                 raise SearchError(
                     f"{path / 'offsets.npy'}: expected the place of answer "
@@ -367,13 +412,21 @@ class AnswerShards:
         """The texts of all answers, in order.
 
         Raises:
-            SearchError: if a shard is damaged.
+            SearchError: if a shard is damaged or missing.
         """
-        for number in range(self.count()):
-            path = self.path(number) / "answers.jsonl"
+        numbers = self.numbers()
+        for number in range(max(numbers, default=-1) + 1):
+            path = _answers_file(self.path(number))
             with path.open("rb") as lines:
                 for place, line in enumerate(lines, start=1):
                     yield _answer(path, place, line).text
+
+
+def _answers_file(shard: Path) -> Path:
+    path = shard / "answers.jsonl"
+    if not path.is_file():
+        raise SearchError(f"{path}: expected a file. Received: none")
+    return path
 
 
 def _lines(answers: Iterable[Answer]) -> list[bytes]:
@@ -391,6 +444,13 @@ def mapped_array(path: Path, dtype: np.dtype, ndim: int) -> np.ndarray:
             raise ValueError(f"{found.dtype} {found.shape}")
     # NumPy raises many types of errors for bad files.
     except Exception as error:
+        if getattr(error, "errno", None) == errno.EMFILE:
+            # The file is sound.
+            raise SearchError(
+                f"{path}: expected a process that may open as many files as "
+                "its indexes have shards (`ulimit -n`). Received: "
+                f"{error}"
+            ) from error
         raise SearchError(
             f"{path}: expected an array of {dtype}, {ndim}-dimensional. "
             f"Received: {shorten(str(error))}"

@@ -14,6 +14,8 @@ from keras_qa.arguments import check_choice
 from keras_qa.errors import ExportError
 from keras_qa.errors import SearchError
 from keras_qa.export.forms import MODEL
+from keras_qa.files.locks import RUNNING
+from keras_qa.files.locks import OwnerFile
 from keras_qa.files.locks import owned_folder
 from keras_qa.files.whole import remove_scratch
 from keras_qa.files.whole import write_json
@@ -22,6 +24,7 @@ from keras_qa.ranker import Ranker
 from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import check_answers
+from keras_qa.search.encoding import PARTS
 from keras_qa.search.encoding import SHARD
 from keras_qa.search.encoding import EarlierIndex
 from keras_qa.search.encoding import Encoded
@@ -96,7 +99,7 @@ def build_index(
             are no answers, or `reuse` is no index of the same model.
         DatasetError: if the file of answers is missing or bad, or two answers
             have the same id.
-        OwnedError: if another process writes to the folder.
+        OwnedError: if another process writes to the folder, or encodes a part.
         RankerError: if `ranker` was not loaded from files.
     """
     answers, folder = Path(answers), Path(folder)
@@ -108,6 +111,8 @@ def build_index(
         settings = settings_of(ranker, SHARD, half)
         earlier = EarlierIndex(Path(reuse), settings)
     with owned_folder(folder):
+        for running in (folder / PARTS).glob(f"*/{RUNNING}"):
+            OwnerFile(running).check()
         shards = open_shards(ranker, folder, shard_size, half)
         for written in (folder, shards.folder):
             remove_scratch(written)

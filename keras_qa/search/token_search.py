@@ -212,6 +212,11 @@ class TokenSearch:
                 f"{self._shards.folder}: expected finite vectors. "
                 "Received: NaN or infinity"
             )
+        if self._readable[-1] >= len(keys):
+            raise SearchError(
+                f"{self._shards.folder}: expected the tokens of answer "
+                f"{self._readable[-1]}. Received: {len(keys)} answers"
+            )
         keys = keys[self._readable]
         if top >= len(keys):
             return np.arange(len(keys))

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from keras_qa.errors import SearchError
-from keras_qa.search.answers import MAPPED
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import AnswerShards
+from keras_qa.search.answers import MappedShards
 from keras_qa.search.answers import mapped_array
 from keras_qa.text.vector_texts import VectorTexts
 
@@ -28,7 +28,7 @@ class TokenShards(AnswerShards):
     def __init__(self, folder: Path, size: int, half: bool = False):
         super().__init__(folder, size)
         self.dtype = np.dtype(np.float16 if half else np.float32)
-        self._texts: dict[int, VectorTexts] = {}
+        self._texts = MappedShards[VectorTexts]()
 
     def write_tokens(
         self,
@@ -63,23 +63,21 @@ class TokenShards(AnswerShards):
         Raises:
             SearchError: if a file of the shard is damaged.
         """
-        found = self._texts.get(number)
-        if found is None:
-            path = self.path(number)
-            vectors = mapped_array(path / "vectors.npy", self.dtype, 2)
-            tokens = mapped_array(path / "tokens.npy", np.dtype(np.int64), 1)
-            try:
-                found = VectorTexts(vectors, np.array(tokens))
-                if not 0 < len(found) <= self.size or not found.lengths.all():
-                    raise ValueError(f"{len(found)} answers")
-            except (ValueError, IndexError) as error:
-                raise SearchError(
-                    f"{path / 'tokens.npy'}: expected tokens of at most "
-                    f"{self.size} answers. Received: {error}"
-                ) from error
-            if len(self._texts) >= MAPPED:
-                del self._texts[next(iter(self._texts))]
-            self._texts[number] = found
+        return self._texts.get(number, self._mapped_texts)
+
+    def _mapped_texts(self, number: int) -> VectorTexts:
+        path = self.path(number)
+        vectors = mapped_array(path / "vectors.npy", self.dtype, 2)
+        tokens = mapped_array(path / "tokens.npy", np.dtype(np.int64), 1)
+        try:
+            found = VectorTexts(vectors, np.array(tokens))
+            if not 0 < len(found) <= self.size or not found.lengths.all():
+                raise ValueError(f"{len(found)} answers")
+        except (ValueError, IndexError) as error:
+            raise SearchError(
+                f"{path / 'tokens.npy'}: expected tokens of at most "
+                f"{self.size} answers. Received: {error}"
+            ) from error
         return found
 
     def shards(self) -> Iterator[VectorTexts]:

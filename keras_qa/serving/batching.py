@@ -62,8 +62,18 @@ class Batcher:
         try:
             self._queue.put_nowait(waiting)
         except asyncio.QueueFull:
-            raise QueueFullError from None
+            self._leave_out_cancelled()
+            if self._queue.full():
+                raise QueueFullError from None
+            self._queue.put_nowait(waiting)
         return await waiting.result
+
+    def _leave_out_cancelled(self) -> None:
+        """Frees the places of clients that have gone."""
+        for _ in range(self._queue.qsize()):
+            waiting = self._queue.get_nowait()
+            if not waiting.result.done():
+                self._queue.put_nowait(waiting)
 
     async def run(self) -> None:
         """Scores requests until it is cancelled."""

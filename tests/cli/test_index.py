@@ -1,5 +1,6 @@
 """`keras-qa index`, with runs of small models."""
 
+import bz2
 import gzip
 import json
 import os
@@ -9,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import keras
@@ -326,6 +328,12 @@ def test_answers_of_both_forms(tmp_path):
         list(read_answers(table))
     (tmp_path / "b.TSV").write_bytes(b"x\tone\n")
     assert [*read_answers(tmp_path / "b.TSV")] == [Answer("x", "one")]
+    packed = tmp_path / "a.tsv.bz2"
+    packed.write_bytes(bz2.compress(b"x\tone\n"))
+    assert [*read_answers(packed)] == [Answer("x", "one")]
+    with pytest.raises(DatasetError, match=r"must be a .*\.Columns"):
+        check_answers(packed, columns={"answer": "a"})
+    check_answers(packed, columns=None)
 
 
 @pytest.mark.parametrize(
@@ -334,6 +342,8 @@ def test_answers_of_both_forms(tmp_path):
         ("a.csv", 'question,Answer,label\nq,"a, b",1\nq,c,0\np,c,1\np, ,0\n'),
         ("a.TSV", "question\tAnswer\tlabel\nq\ta, b\t1\nq\tc\t0\np\tc\t1\n"),
         ("a.csv", "id;answer\n7;a, b\n8;c\n"),
+        ("a.tsv", 'id\tanswer \n7\t"a, b"\n8\tc\n'),
+        ("a.tsv", '"id"\t"answer"\n"7"\t"a, b"\n"8"\t"c"\n'),
         ("a.jsonl", '\n{"answer": "a, b"}\n{"answer": "c", "label": 0}\n'),
     ],
 )
@@ -472,6 +482,36 @@ def test_more_shards_than_may_be_open(tmp_path, monkeypatch):
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, files)
     assert found[:, 0].tolist() == list(range(30))
+    # Threads may share them.
+    with ThreadPoolExecutor(4) as threads:
+        every = [*threads.map(shards.vectors, [np.arange(30)] * 40)]
+    assert all((vectors == found).all() for vectors in every)
+
+
+def test_no_file_may_be_opened(tmp_path):
+    shards = AnswerShards(tmp_path, 1)
+    shards.write(0, [Answer("x", "a")], np.zeros((1, 2)))
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    opened = len(os.listdir("/proc/self/fd"))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (opened - 1, files[1]))
+    try:
+        with pytest.raises(SearchError, match=r"ulimit -n"):
+            shards.block(0)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, files)
+
+
+def test_a_shard_without_its_answers(tmp_path):
+    shards = AnswerShards(tmp_path, 1)
+    for number in range(2):
+        shards.write(number, [Answer(str(number), "a")], np.zeros((1, 2)))
+    (shards.path(1) / "answers.jsonl").unlink()
+    for read in (lambda: shards.answers([1]), lambda: [*shards.texts()]):
+        with pytest.raises(SearchError, match=r"000001.*expected a file"):
+            read()
+    shutil.rmtree(shards.path(0))
+    with pytest.raises(SearchError, match=r"000000.*expected a file"):
+        list(shards.texts())
 
 
 def test_errors_of_the_commands(

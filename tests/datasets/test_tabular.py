@@ -55,6 +55,13 @@ def test_names_of_columns(tmp_path):
     )
 
 
+def test_lines_without_text_are_no_rows(tmp_path):
+    for name, tab in ("a.csv", ","), ("a.tsv", "\t"):
+        text = f"{HEADER}\n  \nq,a,1\n \n".replace(",", tab)
+        (question,) = read_tabular(write(tmp_path / name, text))
+        assert [c.text for c in question.candidates] == ["a"]
+
+
 def test_names_of_columns_in_a_dict_are_refused():
     with pytest.raises(DatasetError, match=r"must be a .*\.Columns"):
         list(read_tabular("faq.csv", columns={"question": "q"}))
@@ -224,6 +231,11 @@ def test_labels_of_right_answers_may_be_given(tmp_path):
     path = write(tmp_path / "b.jsonl", "\n".join(map(json.dumps, rows)))
     with pytest.raises(DatasetError, match=r"b\.jsonl:2: expected"):
         list(read_tabular(path, right=["5"]))
+    rows = [{"question": "q", "answer": "a", "label": x} for x in (True, False)]
+    path = write(tmp_path / "c.jsonl", "\n".join(map(json.dumps, rows)))
+    for right in ["1"], ["true"], ():
+        (question,) = read_tabular(path, right=right)
+        assert [c.label for c in question.candidates] == [1, 0]
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,12 @@ def test_written_order_is_trec_evals_order(capital_questions):
     assert first == sorted(first, reverse=True)
 
 
+def test_ids_of_very_many_candidates_have_one_width():
+    many = tuple(Candidate("x", "a", int(n == 0)) for n in range(100_001))
+    result = evaluate([Question("q", "q", many)], [np.zeros(len(many))])
+    assert {len(doc.doc_id) for doc in result.run} == {len("000000-x")}
+
+
 @pytest.mark.parametrize(
     ("scores", "message"),
     [

@@ -160,6 +160,8 @@ def test_other_models_and_writers_are_refused(
         with pytest.raises(OwnedError):
             encode(runs["hyperqa"], answer_file, index, 1)
         with pytest.raises(OwnedError):
+            build(runs["hyperqa"], answer_file, index)
+        with pytest.raises(OwnedError):
             merge(index)
     merge(index)
     with pytest.raises(SearchError, match="not finished"):

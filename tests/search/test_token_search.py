@@ -91,6 +91,17 @@ def test_what_float32_confuses_is_compared_in_float64(tmp_path):
     np.testing.assert_allclose(keys, np.sort(wanted)[::-1][:3], rtol=1e-13)
 
 
+def test_a_missing_shard(stored, tmp_path):
+    folder = shutil.copytree(stored[0].folder, tmp_path / "shards")
+    shutil.rmtree(folder / "000002")
+    search = TokenSearch(
+        *(TokenSpace(1.0), TokenShards(folder, 40), np.arange(90)),
+        *(1.0, "flat", tmp_path),
+    )
+    with pytest.raises(SearchError, match=r"answer 89. Received: 80 answers"):
+        search.find(unit(np.random.default_rng(0), 1, DIM), 3)
+
+
 def test_damaged_shards(stored, tmp_path):
     folder = shutil.copytree(stored[0].folder, tmp_path / "shards")
     vectors = np.load(folder / "000001/vectors.npy")

@@ -270,7 +270,12 @@ def test_batches_have_a_size_and_a_client_may_leave():
         await asyncio.sleep(0)
         with pytest.raises(QueueFullError):
             await full.scores("q", ["a"])
+        # A client that has gone leaves its place to another.
         waiting.cancel()
+        other = asyncio.ensure_future(full.scores("q", ["a"]))
+        await asyncio.sleep(0)
+        assert not other.done()
+        other.cancel()
         return done
 
     done = asyncio.run(run())
