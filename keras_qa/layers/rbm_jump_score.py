@@ -245,6 +245,11 @@ class RBMJumpScore(PreciseLayer, MaskingLayer):
             raise ValueError(
                 "`fit` needs a trainable layer. Received: trainable=False"
             )
+        if mask is not None and not hasattr(states, "shape"):
+            raise ValueError(
+                "`mask` goes with one array of states; batches are pairs of "
+                f"states and a mask. Received: states={type(states).__name__}"
+            )
         texts: Iterable = (
             [(states, mask)] if hasattr(states, "shape") else states
         )

@@ -86,13 +86,13 @@ class ConfiguredModel(keras.Model):
 
     def __init__(self, inputs: Any, outputs: Any):
         arguments = self.arguments
-        super().__init__(
-            inputs=inputs,
-            outputs=outputs,
-            name=arguments.name,
-            trainable=arguments.trainable,
-        )
+        super().__init__(inputs=inputs, outputs=outputs, name=arguments.name)
+        # Given to Keras's constructor, it would not reach the layers.
+        if not arguments.trainable:
+            self.trainable = False
         self.policy = full_policy(arguments.dtype)
+        # By its own, `compile` scales the loss of float16.
+        self.dtype_policy = self.policy
 
     def fit(
         self, x: Any = None, *args: Any, **kwargs: Any

@@ -94,7 +94,10 @@ class HyperQA(BagOfWordsRanker):
         kernel_initializer: initialiser of the projection matrices.
         kernel_constraint: constraint of the projection matrices. With
             `PoincareBall` their rows are points in the ball, which the
-            `"manifold"` conversion of `RiemannianOptimizer` requires.
+            `"manifold"` conversion of `RiemannianOptimizer` requires. They
+            need a small start, such as `RandomUniform(-0.02, 0.02)`: rows of
+            Glorot's size lie near the boundary or are clipped to it, where
+            equation 9 all but stops them.
         concatenate_embeddings: whether the two texts' vectors in the ball are
             concatenated with the distance before the final layer, as in the
             paper on SemEval (section 4.4.3). Their weights start at 0. In a

@@ -7,6 +7,9 @@ from keras import ops
 
 from keras_qa import geometry
 
+# Rounding to these dtypes moves a norm by up to half of this.
+_ROUNDED = {"bfloat16": 2.0**-6, "float16": 2.0**-9}
+
 
 @keras.saving.register_keras_serializable(package="keras_qa")
 class PoincareBall(keras.constraints.Constraint):
@@ -18,7 +21,8 @@ class PoincareBall(keras.constraints.Constraint):
     variables with this constraint as points of the ball.
 
     Args:
-        epsilon: distance kept from the unit sphere, between 0 and 1.
+        epsilon: distance kept from the unit sphere, between 0 and 1; at least
+            2^-9 for variables of float16, and 2^-6 for those of bfloat16.
 
     Raises:
         ValueError: if `epsilon` is not between 0 and 1.
@@ -42,7 +46,9 @@ class PoincareBall(keras.constraints.Constraint):
 
     def __call__(self, w: Any) -> Any:
         """Returns `w`, shape `(..., dim)`, with its rows clipped."""
-        return ops.cast(geometry.project(w, self.epsilon), w.dtype)
+        dtype = keras.backend.standardize_dtype(w.dtype)
+        epsilon = max(self.epsilon, _ROUNDED.get(dtype, 0.0))
+        return ops.cast(geometry.project(w, epsilon), w.dtype)
 
     def get_config(self) -> dict[str, Any]:
         """Returns the constructor's arguments."""

@@ -61,6 +61,8 @@ class PairwiseTrainer(keras.Model):
     """
 
     def __init__(self, scorer: keras.Model, **kwargs: Any):
+        # By the policy, `compile` scales the loss of float16.
+        kwargs.setdefault("dtype", scorer.dtype_policy)
         super().__init__(**kwargs)
         self.scorer = scorer
         # All weights are those of the scorer, which is built.

@@ -185,6 +185,12 @@ def _fitted(texts, mask=None, layer=None, **settings):
     return layer, history.history
 
 
+def test_a_mask_goes_with_one_array():
+    states = np.zeros((2, 3, 2))
+    with pytest.raises(ValueError, match="`mask` goes with one array"):
+        _fitted([(states, None)], np.ones((2, 3), bool))
+
+
 @pytest.mark.compiled
 def test_fit_reaches_the_most_likely_weights():
     dim = 2

@@ -5,6 +5,7 @@ import inspect
 import pytest
 
 import keras_qa.models
+from keras_qa.training.pairwise import PairwiseTrainer
 from support.all_models import MODELS
 from support.all_models import WORDLESS
 from support.all_models import build
@@ -47,6 +48,9 @@ def test_signature_configuration_name_and_frozen_weights(name):
     assert set(config) == set(parameters) - arrays
     assert model.name == config["name"] == "mine"
     assert model.trainable_weights == []
+    # Also inside another model.
+    assert PairwiseTrainer(model).trainable_weights == []
+    assert [v.path for v in model.variables if v.trainable] == []
     assert config["trainable"] is False
 
 

@@ -9,6 +9,7 @@ import pytest
 from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.models import CosineQA
 from keras_qa.text.packing import RaggedTexts
+from keras_qa.training.pairwise import PairwiseTrainer
 
 pytestmark = pytest.mark.once
 
@@ -50,6 +51,16 @@ def test_fit_draws_each_epoch_and_repeats_it():
     assert labels_of_fit(2, epochs=3)[-15:] == given
     # A resumed training goes on with its epoch.
     assert labels_of_fit(3, epochs=3, initial_epoch=2)[-5:] == epochs[2]
+
+
+@pytest.mark.parametrize("trainer", [lambda model: model, PairwiseTrainer])
+def test_float16_as_an_argument_scales_the_loss(trainer):
+    for dtype, scaled in ("mixed_float16", True), ("float32", False):
+        model = trainer(CosineQA(4, 3, 3, dtype=dtype))
+        model.compile("sgd", "mse")
+        assert scaled == isinstance(
+            model.optimizer, keras.optimizers.LossScaleOptimizer
+        )
 
 
 def test_fit_takes_arrays_as_keras_does():

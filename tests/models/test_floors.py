@@ -134,6 +134,11 @@ def test_vectors_of_words_in_their_texts(corpus, indexed, matrix):
     }
 
 
+def test_vectors_of_words_are_refused_where_they_are_inputs(matrix):
+    with pytest.raises(ValueError, match="`embeddings` must be None"):
+        AlignmentRanker(len(matrix), DIM, embeddings=matrix, contextual=True)
+
+
 def test_bm25_is_that_of_the_package(corpus, indexed):
     model = BM25Ranker(len(corpus.vocabulary), k1=1.5, b=0.75)
     candidates = np.unique(np.concatenate(indexed.candidate_texts))

@@ -25,6 +25,14 @@ def test_keeps_the_variable_dtype():
     assert keras.backend.standardize_dtype(clipped.dtype) == "float16"
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_rounded_rows_are_inside(dtype):
+    rows = ops.convert_to_tensor([[0.0, 2.0], [3.0, 4.0], [5.0, -1.0]], dtype)
+    clipped = ops.cast(PoincareBall()(rows), "float32")
+    norms = np.linalg.norm(ops.convert_to_numpy(clipped), axis=1)
+    assert ((norms > 0.97) & (norms < 1 - 1e-3)).all()
+
+
 def test_survives_json():
     constraint = PoincareBall(epsilon=0.01)
     config = json.loads(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from typing import Any
 
 import keras
+import numpy as np
 
 from keras_qa.layers.alignment_features import AlignmentFeatures
 from keras_qa.models.building import full_policy
@@ -87,6 +88,12 @@ class AlignedPairs:
         self.inputs = text_inputs()
         read = [self.inputs[side] for side in SIDES]
         if getattr(given, "contextual", False):
+            if given.embeddings is not None:
+                raise ValueError(
+                    "`embeddings` must be None with contextual=True, whose "
+                    "word vectors are inputs. Received: embeddings of shape "
+                    f"{np.shape(given.embeddings)}"
+                )
             for side in SIDES:
                 name = f"{side}_vectors"
                 self.inputs[name] = keras.Input(
