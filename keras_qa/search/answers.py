@@ -251,6 +251,13 @@ def _answers_of_table(
             id = id_text(path, line, f"`{name}`", record[name])
             if not id.strip():
                 raise error_at(path, line, f"an id in `{name}`", id)
+        elif COLUMNS.answer_id in record:
+            raise error_at(
+                path,
+                line,
+                f"no `{COLUMNS.answer_id}`, which the first line does not have",
+                record[COLUMNS.answer_id],
+            )
         yield line, Answer(id, text)
 
 

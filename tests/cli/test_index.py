@@ -449,6 +449,11 @@ def test_different_ids_with_the_same_hash(tmp_path, monkeypatch):
             '{"answer": 3}',
             r"a.jsonl:1: .* `answer` to be a string",
         ),
+        (
+            "a.jsonl",
+            '{"answer": "a"}\n{"answer": "b", "answer_id": "x7"}',
+            r"a.jsonl:2: expected no `answer_id`, .* Received: 'x7'",
+        ),
         ("a.txt", "question\tanswer\nq\ta\n", r"must end in .csv, .tsv, "),
     ],
 )
