@@ -69,9 +69,9 @@ def verify_export(
         texts, _, answered, _ = read
         computed = score_padded(model, *read)
         expected = reading.unread_last(computed, texts, answered)
-        where = f"{path}, signature {signature!r}"
         difference = _compare(
-            where, scores, expected, computed, asked, answers, tolerance
+            *(path, signature, scores, expected, computed),
+            *(asked, answers, tolerance),
         )
         largest = max(largest, difference)
     return largest
@@ -116,12 +116,14 @@ def verify_onnx(
     expected = reading.unread_last(computed, texts, answered)
     scores = score_padded(OnnxModel(Path(path) / MODEL_FILE), *read)
     return _compare(
-        str(path), scores, expected, computed, asked, answers, tolerance
+        *(path, MODEL_FILE, scores, expected, computed),
+        *(asked, answers, tolerance),
     )
 
 
 def _compare(
-    where: str,
+    path: str | Path,
+    source: str,
     scores: np.ndarray,
     expected: np.ndarray,
     computed: np.ndarray,
@@ -140,8 +142,9 @@ def _compare(
     # This form of the comparison rejects NaN.
     if not difference[worst] <= tolerance:
         raise ExportError(
-            f"{where}: expected the scores of the Keras model, to {tolerance}. "
-            f"Received: {scores[worst]} instead of {expected[worst]} for the "
-            f"question {questions[worst]!r} and answer {worst}"
+            f"{path}: expected the scores of the model in memory, to {tolerance}. "
+            f"Received: {scores[worst]} instead of {expected[worst]} from "
+            f"{source!r} for the question {questions[worst]!r} and answer "
+            f"{worst}"
         )
     return float(difference[worst])

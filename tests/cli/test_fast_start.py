@@ -168,6 +168,8 @@ def test_export_compares_the_onnx_form_with_the_model(
     verify = partial(verification.verify_onnx, tolerance=-1.0)
     monkeypatch.setattr(verification, "verify_onnx", verify)
     assert command("export", folder, "--format", "onnx") == 2
-    assert "expected the scores of the Keras model" in capsys.readouterr().err
+    assert (
+        "expected the scores of the model in memory" in capsys.readouterr().err
+    )
     assert not (folder / "onnx").exists()
     assert Ranker.load(folder).engine == "keras"
