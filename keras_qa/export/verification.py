@@ -142,9 +142,9 @@ def _compare(
     # This form of the comparison rejects NaN.
     if not difference[worst] <= tolerance:
         raise ExportError(
-            f"{path}: expected the scores of the model in memory, to {tolerance}. "
-            f"Received: {scores[worst]} instead of {expected[worst]} from "
-            f"{source!r} for the question {questions[worst]!r} and answer "
-            f"{worst}"
+            f"{path}: expected the scores of the model in memory, to "
+            f"{tolerance}. Received: {scores[worst]} instead of "
+            f"{expected[worst]} from {source!r} for the question "
+            f"{questions[worst]!r} and answer {worst}"
         )
     return float(difference[worst])
