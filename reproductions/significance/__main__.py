@@ -53,12 +53,11 @@ from reproductions.records.rankings import PATH as RANKINGS
 from reproductions.records.rankings import Ranking
 from reproductions.records.rankings import read_rankings
 from reproductions.records.runs import RUNS
-from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import group_runs
 from reproductions.records.seed_groups import latest
 from reproductions.significance.folders import find_runs
-from reproductions.significance.folders import recorded_runs
+from reproductions.significance.folders import every_run
 from reproductions.significance.pairs import pairs
 from reproductions.significance.results import Identity
 from reproductions.significance.results import paired_test
@@ -86,18 +85,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     records = arguments.output.parent
     try:
         there = find_runs(arguments.runs)
-        found = recorded_runs(there, records)
-        if left_out := len(there) - len(found):
+        runs = every_run(there, records)
+        recorded = {run["folder"] for run in runs if "folder" in run}
+        if left_out := len(there) - len(recorded):
             are = "run is" if left_out == 1 else "runs are"
             print(f"{left_out} {are} not recorded: left out")
         known = Known(read_question_values(records / QUESTION_VALUES.name))
-        earlier = read_all_runs(records) if (records / RUNS).exists() else []
-        every = group_runs([*earlier, *found])
+        every = group_runs(runs)
         groups = latest(every)
         before = {t.identity: t for t in read_paired_tests(arguments.output)}
         tests = _every_test(groups, known, before)
         rankings = _every_ranking(groups, known, records / RANKINGS.name)
-        _write(arguments.output, every, bool(earlier), tests, rankings, known)
+        kept = (records / RUNS).exists()
+        _write(arguments.output, every, kept, tests, rankings, known)
     except (OSError, ValueError) as error:
         print_error(error)
         return 2

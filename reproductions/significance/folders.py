@@ -39,23 +39,30 @@ def find_runs(folders: Sequence[Path]) -> list[dict[str, Any]]:
     return runs
 
 
-def recorded_runs(
+def every_run(
     runs: Sequence[dict[str, Any]], records: Path
 ) -> list[dict[str, Any]]:
-    """The runs that a file of runs has, or all if there is no such file.
+    """The recorded runs, in their order, each with its folder if that is given.
 
     Args:
-        runs: what `find_runs` returned.
-        records: the folder of the file.
+        runs: what `find_runs` returned; all of them, if there is no file of
+            runs.
+        records: the folder of that file.
     """
     if not (records / RUNS).exists():
         return list(runs)
-    known = {
-        canonical({k: v for k, v in run.items() if k != "once"})
-        for run in read_all_runs(records)
-    }
+    folders = {_record(run): run["folder"] for run in runs}
+    # The order says which run of a seed, and which form of a recipe, is newer.
     return [
-        run
-        for run in runs
-        if canonical({k: v for k, v in run.items() if k != "folder"}) in known
+        run | {"folder": folders[_record(run)]}
+        if _record(run) in folders
+        else run
+        for run in read_all_runs(records)
     ]
+
+
+def _record(run: dict[str, Any]) -> str:
+    """What a run and its record have in common."""
+    return canonical(
+        {k: v for k, v in run.items() if k not in ("folder", "once")}
+    )

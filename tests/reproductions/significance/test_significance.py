@@ -224,6 +224,28 @@ def test_rankings_are_of_recorded_runs_alone(tmp_path, capsys):
     assert not ctrn.of(later)
 
 
+def test_the_records_say_which_run_of_a_seed_is_newer(tmp_path, capsys):
+    every = []
+    for name, orders, fields in (
+        ("old", ORDERS["qrnn"], {"metrics": {"MAP": 0.5}}),
+        ("qrnn", ORDERS["qrnn"], {"model": "qrnn", "metrics": {"MAP": 0.5}}),
+        ("new", ORDERS["ctrn"], {"metrics": {"MAP": 0.75}}),
+    ):
+        folder = write_run(tmp_path / "runs" / name, orders, **fields)
+        fields["run_sha256"] = file_digest(folder / "run.trec")
+        every.append(record(**fields))
+        (folder / "metrics.json").write_text(json.dumps(every[-1]))
+    (tmp_path / "runs.jsonl").write_text(
+        "".join(json.dumps(one) + "\n" for one in every)
+    )
+    output = tmp_path / "paired_tests.jsonl"
+    for folders in (["runs"], ["runs/new", "runs/qrnn", "runs/old"]):
+        paths = [str(tmp_path / folder) for folder in folders]
+        assert main([*paths, "--output", str(output)]) == 0
+        (test,) = read_paired_tests(output)
+        assert (test.first.mean, test.second.mean) == (0.75, 0.5)
+
+
 def test_what_is_of_runs_that_were_replaced_is_removed(tmp_path):
     output = tmp_path / "paired_tests.jsonl"
     files = ("paired_tests.jsonl", "rankings.jsonl", "question_values.jsonl")
