@@ -27,6 +27,7 @@ from keras_qa.ranking.floors import idf_alignment_scores
 from keras_qa.ranking.floors import idf_overlap_scores
 from keras_qa.ranking.floors import smooth_idf
 from keras_qa.ranking.ties import best_first
+from keras_qa.ranking.ties import shuffled_best_first
 from keras_qa.text.reading import TextReading
 from keras_qa.text.word_pieces import WORD_PIECES
 from keras_qa.training.run_folder import METRICS
@@ -67,7 +68,8 @@ def evaluate_ranker(
     Args:
         ranker: the ranker.
         questions: the questions; one at least with a right answer.
-        against: another ranker, for a paired comparison.
+        against: another ranker, for a paired comparison; with `rerank`, it
+            orders the same candidates anew.
         rerank: `"file"` or `"bm25"`: the order of the candidates before the
             ranker orders the first of them anew; it gets a line of its own.
             None ranks all candidates.
@@ -109,19 +111,16 @@ def evaluate_ranker(
     first = score_questions(ranker, questions)
     scores = {MODEL: first}
     if rerank is not None:
-        before, title = by_words, f"{_BEFORE}{named}"
+        before, title = _without_ties(by_words, seed), f"{_BEFORE}{named}"
         if rerank == FILE:
             before = [_by_place(q) for q in questions]
             title = f"{_BEFORE}order of the file"
-        scores = {
-            MODEL: [
-                reranked(old, new, depth)
-                for old, new in zip(before, first, strict=True)
-            ],
-            title: before,
-        }
+        scores = {MODEL: _two_stages(before, first, depth), title: before}
     if against is not None:
-        scores[AGAINST] = score_questions(against, questions)
+        other = score_questions(against, questions)
+        if rerank is not None:
+            other = _two_stages(before, other, depth)
+        scores[AGAINST] = other
     floors = _word_floors(ranker, reading, questions)
     if rerank == BM25:
         # The order before is this floor.
@@ -172,7 +171,8 @@ def reranked(
     """Scores of which the order is that of two stages.
 
     Args:
-        before: scores of the first stage, `(candidates,)`.
+        before: scores of the first stage, `(candidates,)`; of equal ones the
+            first in this order comes first.
         scores: scores of the second, which orders the best of the first.
         depth: number of these; None takes all.
 
@@ -186,6 +186,33 @@ def reranked(
     found = np.zeros(len(order), np.float32)
     found[chosen] = np.unique(scores[chosen], return_inverse=True)[1]
     found[others] = -1 - np.arange(len(others))
+    return found
+
+
+def _two_stages(
+    before: Sequence[np.ndarray],
+    scores: Sequence[np.ndarray],
+    depth: int | None,
+) -> list[np.ndarray]:
+    return [
+        reranked(old, new, depth)
+        for old, new in zip(before, scores, strict=True)
+    ]
+
+
+def _without_ties(scores: Sequence[np.ndarray], seed: int) -> list[np.ndarray]:
+    """Places as scores, with equal scores in the order of `evaluate`.
+
+    The order of the file, in which right answers may come first, would decide
+    which of them the second stage reads.
+    """
+    rng = np.random.default_rng(seed)
+    found = []
+    for values in scores:
+        order, _ = shuffled_best_first(values, rng)
+        places = np.empty(len(order), np.float32)
+        places[order] = -np.arange(len(order))
+        found.append(places)
     return found
 
 

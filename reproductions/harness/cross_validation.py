@@ -23,6 +23,7 @@ from reproductions.harness.fitting import rank_floor
 from reproductions.harness.memory import forget_models
 from reproductions.harness.parts.floor_names import BM25
 from reproductions.harness.parts.floor_names import is_floor
+from reproductions.harness.parts.runs import Outcome
 from reproductions.harness.parts.runs import Run
 
 # The files of a finished fold; its weights are of no further use.
@@ -128,7 +129,7 @@ def _measured(experiment: Experiment[Any], fold: Fold) -> dict[str, Any]:
 
 
 def _curves(experiment: Experiment[Any], fold: Fold) -> Curves:
-    """The measures of a fold after each epoch; of a floor there is one."""
+    """The measures of a fold after each epoch; one, if none are trained."""
     run = fold.prepare()
     model = run.arguments.model
     if model == BM25:
@@ -137,7 +138,11 @@ def _curves(experiment: Experiment[Any], fold: Fold) -> Curves:
             f"cross-validate. Received: {model}"
         )
     if is_floor(model):
-        history = [rank_floor(experiment, run).details["selection"]]
+        ranked: Outcome | None = rank_floor(experiment, run)
+    else:
+        ranked = experiment.rank_by_words(run)
+    if ranked is not None:
+        history = [ranked.details["selection"]]
     else:
         _, selector = fit(experiment, run, title=fold.folder.path.name)
         history = selector.history

@@ -91,6 +91,28 @@ def test_before_and_after(ranker):
     assert "before: BM25" in found.floors
 
 
+def test_the_order_of_the_file_decides_no_tie(ranker):
+    """With the right answer first and no word shared, of BM25 all are tied."""
+    questions = [
+        Question(
+            str(i),
+            "none of these",
+            tuple(Candidate(str(j), f"book{j}", int(not j)) for j in range(5)),
+        )
+        for i in range(20)
+    ]
+    alone = evaluate_ranker(ranker, questions)
+    found = evaluate_ranker(
+        ranker, questions, rerank="bm25", depth=1, against=ranker
+    )
+    (floor,) = [row for row in alone.rows if row.name == "BM25"]
+    # The first answer cannot change its place.
+    rows = {row.name: row.metrics for row in found.rows}
+    for name in ("model", "before: BM25", "other"):
+        assert rows[name] == floor.metrics
+    assert floor.metrics["MAP"] < 0.7
+
+
 def test_another_ranker(ranker):
     found = evaluate_ranker(ranker, QUESTIONS, against=ranker)
     row = next(row for row in found.rows if row.name == "other")

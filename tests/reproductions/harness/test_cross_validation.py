@@ -26,6 +26,7 @@ from reproductions.harness.run import _say_if_few
 from reproductions.harness.run import validate
 from reproductions.harness.settings import CommonSettings
 from reproductions.hyperqa import experiment as script
+from reproductions.systems import experiment as systems
 from support.script_runs import metrics_of
 from support.script_runs import smoke_runner
 
@@ -246,6 +247,16 @@ def test_a_floor_is_fitted_on_each_fold_once(tmp_path):
         assert curves == {
             name: [pytest.approx(expected[name])] for name in curves
         }
+
+
+def test_a_model_without_epochs_is_measured_once(tmp_path):
+    experiment = systems.EXPERIMENT
+    chosen = parse_arguments(
+        experiment, ["--model=word-count", f"--output-dir={tmp_path}"]
+    )
+    settings = experiment.settings(folds=2)
+    found = validate(experiment, chosen, settings, tmp_path)
+    assert [len(one["MAP"]) for one in found.curves] == [1, 1]
 
 
 def test_bm25_is_not_cross_validated(tmp_path):
