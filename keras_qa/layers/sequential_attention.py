@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import MaskingLayer
+from keras_qa.layers.masked_lstm import MaskedLSTM
 from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.softmax_pooling import SoftmaxPooling
 
@@ -74,7 +75,7 @@ class SequentialAttention(PrecisePairLayer, MaskingLayer):
         self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
         self.bias_regularizer = keras.regularizers.get(bias_regularizer)
         self.bilstm = keras.layers.Bidirectional(
-            keras.layers.LSTM(
+            MaskedLSTM(
                 units,
                 return_sequences=True,
                 kernel_regularizer=self.kernel_regularizer,
