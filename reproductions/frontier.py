@@ -193,7 +193,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--data-dir", type=Path, metavar="DIR")
     parser.add_argument("--embeddings", nargs="+", metavar="FILE")
     parser.add_argument("--dataset", default="wikiqa", metavar="NAME")
-    parser.add_argument("--models", nargs="+", default=[], metavar="NAME")
+    parser.add_argument(
+        "--models",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        choices=sorted({name for _, name, _ in systems(())}),
+    )
     parser.add_argument("--record", type=Path, metavar="FILE")
     parser.add_argument(
         "--draw",

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from typing import NotRequired
 from typing import TypedDict
 
 import numpy as np
@@ -37,6 +38,7 @@ from reproductions.report.plots import epoch_lines
 class _Settings(TypedDict):
     model: str
     settings: dict[str, Any]
+    vectors: NotRequired[list[str]]
 
 
 def read_history(folder: Path, metric: str) -> dict[str, np.ndarray]:
@@ -152,7 +154,8 @@ def labels(folders: Sequence[Path]) -> list[str]:
     ]
     if len(set(found)) < len(found):
         raise RecordError(
-            "expected runs that differ in model, data set, seed or settings. "
+            "expected runs that differ in model, data set, seed, vectors or "
+            "settings. "
             f"Received: {', '.join(map(str, folders))}"
         )
     # The label of a single run is empty.
@@ -197,8 +200,10 @@ def _identity(folder: Path) -> dict[str, Any]:
     run = read_json(
         folder / "settings.json", _Settings, RecordError, "a run's settings"
     )
-    names = ("row", "model", "dataset", "split", "seed")
+    names = ("paper", "row", "model", "dataset", "split", "recipe", "seed")
     known = {name: run[name] for name in names if name in run}
+    if "vectors" in run:
+        known["vectors"] = " ".join(run["vectors"])
     model = model_names().get(run["model"], run["model"])
     return {**known, "model": model, **run["settings"]}
 

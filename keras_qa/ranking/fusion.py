@@ -47,9 +47,10 @@ def fuse_scores(
             f"{sorted({sum(size) for size in sizes})} candidates"
         )
     factors = [1.0] * len(rankings) if weights is None else list(weights)
-    if len(factors) != len(rankings):
+    if len(factors) != len(rankings) or not np.isfinite(factors).all():
         raise ValueError(
-            f"`weights` must be one for each of {len(rankings)} rankings. "
+            "`weights` must be one for each of "
+            f"{len(rankings)} rankings, and finite. "
             f"Received: weights={weights!r}"
         )
     return [

@@ -68,6 +68,9 @@ class CTRNExperiment(Experiment[CTRNSettings]):
     recipes = RECIPES
     of_dataset = DATASETS
     of_model = MODELS
+    own_settings = {
+        name: own for name, (_, own) in {**POINTWISE, **ATTENTIVE}.items()
+    }
     choices = {
         "ctrn": {"pooling": ("mean", "max", "attentive")},
         "qrnn": _STATES,

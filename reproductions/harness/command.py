@@ -39,6 +39,12 @@ def parse_arguments(
             f"row {arguments.row} is of the model {own}: "
             f"--model {arguments.model} cannot be given"
         )
+    if not arguments.transfer:
+        if arguments.transfer_dir and not arguments.teacher:
+            parser.error("--transfer-dir goes with --transfer or --teacher")
+        for override in arguments.overrides:
+            if override.startswith("transfer_"):
+                parser.error(f"--set {override} goes with --transfer")
     arguments.model = arguments.model or own
     if arguments.output_dir is None:
         arguments.output_dir = Path(

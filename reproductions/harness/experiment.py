@@ -36,6 +36,7 @@ from reproductions.harness.parts.recipes import Recipe
 from reproductions.harness.parts.runs import Outcome
 from reproductions.harness.parts.runs import Run
 from reproductions.harness.parts.setting_checks import check_objective
+from reproductions.harness.parts.setting_checks import check_overrides
 from reproductions.harness.parts.setting_checks import check_teacher
 from reproductions.harness.settings import DISTILLED
 from reproductions.harness.settings import CommonSettings
@@ -75,6 +76,7 @@ class Experiment(Generic[S]):
         untrained: models that have no recipe, because nothing is trained by
             gradients.
         wordless: models that read no word vectors.
+        own_settings: by model the settings that not all models have.
     """
 
     name: ClassVar[str]
@@ -90,6 +92,7 @@ class Experiment(Generic[S]):
     counts_words: ClassVar[bool] = True
     untrained: ClassVar[Sequence[str]] = (*FLOORS, *CONTEXTUAL_FLOORS)
     wordless: ClassVar[Sequence[str]] = WORDLESS
+    own_settings: ClassVar[Mapping[str, Sequence[str]]] = {}
 
     # === The command line and the settings ===
 
@@ -140,6 +143,13 @@ class Experiment(Generic[S]):
             **recipe.searched.get((arguments.model, arguments.dataset), {}),
         }
 
+    def of_others(self, model: str) -> set[str]:
+        """The names of the settings that only other models have."""
+        if model not in self.own_settings:
+            return set()
+        every = {name for own in self.own_settings.values() for name in own}
+        return every.difference(self.own_settings[model])
+
     def check(self, arguments: Namespace, settings: S) -> None:
         """Checks that settings fit the model and the data set.
 
@@ -156,6 +166,7 @@ class Experiment(Generic[S]):
             )
         check_objective(settings)
         check_teacher(arguments, settings)
+        check_overrides(arguments, settings, self.of_others(arguments.model))
         if arguments.transfer:
             if arguments.model in self.untrained:
                 raise SettingsError(

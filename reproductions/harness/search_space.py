@@ -299,7 +299,13 @@ def _search(
         if arguments.space == "best":
             settings = experiment.settings_of(base)
             space = best_space(owner, settings, arguments.optional_embeddings)
-        listed = draw(space, arguments.trials or 20, arguments.search_seed)
+        of_others = owner.of_others(base.model)
+        listed = [
+            {name: v for name, v in changes.items() if name not in of_others}
+            for changes in draw(
+                space, arguments.trials or 20, arguments.search_seed
+            )
+        ]
     train = trainer(experiment, options, arguments.output_dir)
     if arguments.worker or arguments.workers > 1:
         _measure_together(arguments, listed, train, given)

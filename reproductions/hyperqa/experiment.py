@@ -57,6 +57,7 @@ class HyperQAExperiment(Experiment[HyperQASettings]):
     models = (*MODELS, *FLOORS)
     recipes = RECIPES
     of_dataset = DATASETS
+    own_settings = {name: own for name, (_, own) in MODELS.items()}
 
     def build_model(
         self, model: str, settings: HyperQASettings, matrix: np.ndarray

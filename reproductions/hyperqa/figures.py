@@ -33,6 +33,7 @@ from keras_qa.text.vocabulary import pad
 from reproductions.harness.command import add_data_dir
 from reproductions.harness.command import add_run_option
 from reproductions.harness.command import with_messages
+from reproductions.harness.errors import FigureError
 from reproductions.harness.questions import open_for
 from reproductions.hyperqa.drawings import embedding_size_curve
 from reproductions.hyperqa.drawings import norm_curves
@@ -392,7 +393,12 @@ def _draw_all(options: argparse.Namespace) -> list[Path]:
     for folder in options.run:
         run = encode_run(folder, options.data_dir, options.questions)
         records.append(run.metrics)
-        encoded.setdefault(run.metrics["model"], run)
+        model = run.metrics["model"]
+        if encoded.setdefault(model, run) is not run:
+            raise FigureError(
+                f"{folder}: expected one run of {model} to draw. "
+                "Received: a second one"
+            )
     written = draw_figure_3(group_runs(records), options.output_dir)
     if not written:
         print("No Figure 3: no runs that differ only in `projection_dim`.")

@@ -12,8 +12,10 @@ equation 9 multiplies the gradients of the projection.
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -118,6 +120,17 @@ def measure(run: Path, data_dir: Path | None) -> Radii:
     )
 
 
+def with_folders(runs: Sequence[Radii], folders: Sequence[Path]) -> list[Radii]:
+    """The runs, those of one title with their folder in it."""
+    counts = Counter(run.title for run in runs)
+    return [
+        replace(run, title=f"{run.title}, {folder}")
+        if counts[run.title] > 1
+        else run
+        for run, folder in zip(runs, folders, strict=True)
+    ]
+
+
 def table(runs: Sequence[Radii]) -> str:
     """The radii as Markdown: medians, clipped texts, equation 9."""
     heads = ["Run", "Questions", "Answers", "On one sphere", "Equation 9"]
@@ -150,7 +163,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
 
     def show() -> None:
-        runs = [measure(folder, options.data_dir) for folder in options.run]
+        runs = with_folders(
+            [measure(folder, options.data_dir) for folder in options.run],
+            options.run,
+        )
         options.output_dir.mkdir(parents=True, exist_ok=True)
         text, picture = (
             options.output_dir / name for name in ("radii.md", "radii.png")

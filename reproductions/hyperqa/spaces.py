@@ -155,9 +155,11 @@ def searched(dataset: str, name: str, arguments: argparse.Namespace) -> Changes:
     ]
     train = trainer(EXPERIMENT, given, folder)
     for trial, changes in enumerate(variant.candidates()):
-        if not (folder / "trials" / str(trial) / TRIAL).exists():
-            forget_models()
-            reached = train(changes, str(trial))["MAP"]
+        new = not (folder / "trials" / str(trial) / TRIAL).exists()
+        forget_models()
+        # Reads one that was measured before, of the same vectors and settings.
+        reached = train(changes, str(trial))["MAP"]
+        if new:
             print(f"{dataset} {name}: MAP {reached:.4f} {changes}", flush=True)
     return best_of(folder)
 
@@ -233,7 +235,7 @@ def page(arguments: argparse.Namespace) -> str:
     for dataset in arguments.datasets:
         values = {
             name: np.array(runs)
-            for name in VARIANTS
+            for name in arguments.variants
             if (runs := list(_measured(dataset, name, arguments)))
         }
         rows = []

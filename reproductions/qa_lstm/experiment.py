@@ -81,6 +81,7 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
     recipes = RECIPES
     of_model = MODELS
     of_dataset = DATASETS
+    own_settings = {name: own for name, (_, own) in CLASSES.items()}
     rows = ROWS
     choices = {
         "attentive-lstm": {"pooling": ("max", "avg")},

@@ -217,9 +217,11 @@ def read_curves(
         curve = names.get(metrics["model"], metrics["model"])
         if "row" in metrics:
             curve = f"{metrics['row'][1:]}: {curve}"
-        expected = settings.setdefault(curve, metrics["settings"])
-        for name in {**expected, **metrics["settings"]}:
-            value = metrics["settings"].get(name)
+        named = {name: metrics.get(name) for name in ("recipe", "vectors")}
+        own = {**named, **metrics["settings"]}
+        expected = settings.setdefault(curve, own)
+        for name in {**expected, **own}:
+            value = own.get(name)
             if value != expected.get(name):
                 raise FigureError(
                     f"{folder}: expected the settings of the other runs of "

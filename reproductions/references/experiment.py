@@ -59,6 +59,7 @@ class ReferenceExperiment(Experiment[ReferenceSettings]):
     models = (*CLASSES, *(model + TUNED for model in ZERO_SHOT))
     recipes = RECIPES
     of_model = MODELS
+    own_settings = {m: CLASSES[untuned(m)][1] for m in models}
     counts_words = False
     untrained = (*Experiment.untrained, *ZERO_SHOT)
 

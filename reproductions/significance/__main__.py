@@ -56,8 +56,8 @@ from reproductions.records.runs import RUNS
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import group_runs
 from reproductions.records.seed_groups import latest
-from reproductions.significance.folders import find_runs
 from reproductions.significance.folders import every_run
+from reproductions.significance.folders import find_runs
 from reproductions.significance.pairs import pairs
 from reproductions.significance.results import Identity
 from reproductions.significance.results import paired_test

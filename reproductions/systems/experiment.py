@@ -55,8 +55,6 @@ if TYPE_CHECKING:
     from keras_qa.training.corpus_scorer import CorpusScorer
 
 _SHARED = ("dropout", "l2")
-# The settings of the models, of which each has some.
-_OF_CLASSES = {name for _, names in CLASSES.values() for name in names}
 # The systems that no gradients train.
 _UNTRAINED = (
     *COUNTS,
@@ -73,6 +71,11 @@ class SystemsExperiment(Experiment[SystemsSettings]):
     recipes = RECIPES
     of_model = MODELS
     of_dataset = DATASETS
+    own_settings = {
+        model: CLASSES[member_of(model)][1]
+        for model in (*CLASSES, *STACKS)
+        if member_of(model) in CLASSES
+    }
     untrained = (*Experiment.untrained, *_UNTRAINED)
     wordless = (*Experiment.wordless, *_UNTRAINED)
 
@@ -89,14 +92,7 @@ class SystemsExperiment(Experiment[SystemsSettings]):
         # Floors are built from no class of ours.
         if member not in CLASSES:
             return
-        class_name, names = CLASSES[member]
-        for override in arguments.overrides:
-            name = override.partition("=")[0]
-            if name in _OF_CLASSES and name not in names:
-                raise SettingsError(
-                    f"the setting `{name}` is of other models; {member} has "
-                    f"{', '.join(names)}. Received: --set {name}"
-                )
+        class_name, _ = CLASSES[member]
         if settings.overlap and "overlap_features" not in _parameters(
             class_name
         ):

@@ -36,7 +36,8 @@ def test_neither_scale_nor_shift_counts():
         ([], None, "`rankings` must be .*Received: 0 rankings"),
         ([FIRST, SECOND[:1]], None, r"2 rankings, of \[1, 2\] questions"),
         ([[np.array([1, np.nan])]], None, "`rankings` must be finite"),
-        ([FIRST, FIRST], [1.0], "`weights` must be one for each of 2 rankings"),
+        ([FIRST, FIRST], [1.0], "`weights` must be one for each of 2 rank"),
+        ([FIRST, FIRST], [1.0, float("nan")], "rankings, and finite"),
     ],
 )
 def test_errors(rankings, weights, message):

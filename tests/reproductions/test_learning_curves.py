@@ -15,10 +15,11 @@ from reproductions.learning_curves import title
 from reproductions.records.json_lines import RecordError
 
 
-def run(folder, history, seed=1, **changes):
+def run(folder, history, seed=1, vectors=(), **changes):
     folder.mkdir()
     settings = {"optimizer": "adam", "epochs": 3, **changes}
     identity = {"model": "qa-lstm", "dataset": "sample", "seed": seed}
+    identity["vectors"] = list(vectors)
     content = json.dumps({**identity, "settings": settings})
     (folder / "settings.json").write_text(content)
     if history is not None:
@@ -82,6 +83,17 @@ def test_runs_of_several_seeds_are_one_line(tmp_path):
     (tmp_path / "sgd2/history.csv").write_text(HISTORY.rsplit("\n", 2)[0])
     with pytest.raises(RecordError, match="Received: 2, 1"):
         read_curves(runs, "MAP")
+
+
+def test_runs_of_other_vectors_are_no_seeds(tmp_path):
+    runs = [
+        run(tmp_path / name, HISTORY, seed, [name])
+        for seed, name in enumerate(("glove", "skipgram"), start=1)
+    ]
+    assert list(read_curves(runs, "MAP")) == [
+        "seed 1, vectors glove",
+        "seed 2, vectors skipgram",
+    ]
 
 
 @pytest.mark.parametrize("history", ["epoch,loss\n1,0.5\n", "epoch,loss,MAP\n"])

@@ -26,7 +26,7 @@ def smoke_runner(script, defaults):
 
     Args:
         script: the script's module.
-        defaults: settings that make it quick.
+        defaults: settings that make it quick, of models that have them.
 
     Returns:
         A function of the output folder, further options, and settings by name;
@@ -34,9 +34,18 @@ def smoke_runner(script, defaults):
     """
 
     def run(folder, *arguments, **settings):
+        experiment = script.EXPERIMENT
+        given = " ".join(map(str, arguments))
+        for name in ("--row", "--model"):
+            given = given.replace(f"{name} ", f"{name}=")
+        named = ("--row=", "--model=")
+        chosen = [text for text in given.split() if text.startswith(named)]
+        model = parse_arguments(experiment, chosen).model
+        others = experiment.of_others(model)
+        own = {k: v for k, v in defaults.items() if k not in others}
         options = [
             f"--set={name}={json.dumps(value)}"
-            for name, value in {**defaults, **settings}.items()
+            for name, value in {**own, **settings}.items()
         ]
         return script.main(
             ["--smoke", "--output-dir", str(folder), *options, *arguments]

@@ -1,6 +1,7 @@
 """Checks of settings of which one rules out another."""
 
 from argparse import Namespace
+from collections.abc import Collection
 
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.settings import DISTILLED
@@ -60,3 +61,33 @@ def check_teacher(arguments: Namespace, settings: CommonSettings) -> None:
             f"`--teacher` must go with objective={' or '.join(DISTILLED)}. "
             f"Received: objective={settings.objective}"
         )
+
+
+def check_overrides(
+    arguments: Namespace,
+    settings: CommonSettings,
+    of_others: Collection[str],
+) -> None:
+    """Refuses `--set` of what would change nothing.
+
+    Args:
+        arguments: the options of the command.
+        settings: the settings that these give.
+        of_others: the settings that only other models have.
+
+    Raises:
+        SettingsError: if the model or the objective has no such setting.
+    """
+    objectives = (settings.objective, settings.transfer_objective)
+    for override in arguments.overrides:
+        name = override.partition("=")[0]
+        if name in of_others:
+            raise SettingsError(
+                f"the setting `{name}` is of other models than "
+                f"{arguments.model}. Received: --set {override}"
+            )
+        if name in ("label_weight", "mined") and "kl" not in objectives:
+            raise SettingsError(
+                f"the setting `{name}` goes with objective=kl. "
+                f"Received: objective={settings.objective}"
+            )

@@ -19,6 +19,7 @@ from keras_qa.training.corpus_scorer import CorpusScorer
 from reproductions.harness import run as course
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.command import run_command
+from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.objectives import pairwise_training
 from reproductions.harness.parts.floor_names import FLOORS
@@ -31,6 +32,7 @@ from reproductions.harness.settings import recorded
 from reproductions.harness.studies.making import run_all
 from reproductions.harness.studies.plans import plan_run
 from reproductions.harness.studies.plans import study_parser
+from reproductions.hyperqa import experiment as hyperqa
 from support.new_process import run_code
 from support.script_runs import FILES
 from support.script_runs import metrics_of
@@ -241,3 +243,32 @@ def _children_seconds():
 def test_parsing_gives_no_other_papers_option(capsys):
     with pytest.raises(SystemExit):
         parse_arguments(Sixth(), ["--stage=lm"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--model=cosineqa", "--set=radius=7"], "other models than cosineqa"),
+        (["--set=mined=3"], "`mined` goes with objective=kl"),
+        (["--set=label_weight=0.5"], "`label_weight` goes with objective=kl"),
+    ],
+)
+def test_options_that_would_change_nothing_are_refused(options, message):
+    arguments = parse_arguments(hyperqa.EXPERIMENT, options)
+    with pytest.raises(SettingsError, match=message):
+        hyperqa.EXPERIMENT.settings_of(arguments)
+
+
+@pytest.mark.parametrize(
+    "option", ["--transfer-dir=shared", "--set=transfer_epochs=3"]
+)
+def test_a_first_training_needs_data(option, capsys):
+    with pytest.raises(SystemExit):
+        parse_arguments(hyperqa.EXPERIMENT, [option])
+    assert "goes with --transfer" in capsys.readouterr().err
+
+
+def test_settings_of_the_first_training_go_with_it():
+    given = ["--transfer=selqa", "--set=transfer_epochs=3", "--transfer-dir=a"]
+    arguments = parse_arguments(hyperqa.EXPERIMENT, given)
+    assert hyperqa.EXPERIMENT.settings_of(arguments).transfer_epochs == 3

@@ -98,6 +98,12 @@ def test_draws_everything_for_two_models(runs, tmp_path, capsys):
     assert "**" in pairs
 
 
+def test_two_runs_of_one_model_are_refused(runs, tmp_path, capsys):
+    arguments = [f"--run={runs / 'hyperqa'}"] * 2
+    assert hyperqa_figures.main([*arguments, f"--output-dir={tmp_path}"]) == 2
+    assert "expected one run of hyperqa to draw" in capsys.readouterr().err
+
+
 def test_figure_3_takes_runs_that_differ_in_size_alone(monkeypatch, tmp_path):
     drawn = []
     monkeypatch.setattr(

@@ -1,5 +1,7 @@
 """Where the texts of a run lie, and what equation 9 multiplies."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,16 @@ def test_equation_9_of_a_matrix_of_glorots_size():
     limit = np.sqrt(6 / 600)
     kernel = np.random.default_rng(0).uniform(-limit, limit, (300, 300))
     assert 21_000 < radii.conversion_factor(kernel) < 24_000
+
+
+def test_runs_of_one_title_have_their_folder_in_it():
+    nothing = np.zeros(0)
+    runs = [
+        radii.Radii(title, nothing, nothing, 0.0, 1.0, "")
+        for title in ("clip", "radius", "clip")
+    ]
+    found = radii.with_folders(runs, [Path("a"), Path("b"), Path("c")])
+    assert [run.title for run in found] == ["clip, a", "radius", "clip, c"]
 
 
 @pytest.mark.slow

@@ -6,7 +6,9 @@ from argparse import Namespace
 import numpy as np
 import pytest
 
+from keras_qa.errors import SearchError
 from reproductions.harness.command import parse_arguments
+from reproductions.harness.studies.trials import TRIAL
 from reproductions.hyperqa import experiment as hyperqa
 from reproductions.hyperqa import spaces
 from support.script_runs import settings_of
@@ -68,8 +70,9 @@ def test_a_finished_search_measures_nothing(tmp_path, monkeypatch):
         assert output_dir == folder and "--set=folds=2" in options
 
         def train(changes, number):
-            asked.append(number)
-            trial(folder, number, 0.9, 4, **changes)
+            if not (folder / "trials" / number / TRIAL).exists():
+                asked.append(number)
+                trial(folder, number, 0.9, 4, **changes)
             return {"MAP": 0.9}
 
         return train
@@ -79,6 +82,13 @@ def test_a_finished_search_measures_nothing(tmp_path, monkeypatch):
         found = spaces.searched("wikiqa", "radius", given(tmp_path))
         assert (found["radius"], found["epochs"]) == (8.0, 6)
     assert asked == ["5"]
+
+
+def test_trials_of_other_vectors_are_not_taken(tmp_path):
+    for number in range(6):
+        trial(tmp_path / "searches/wikiqa-radius", number, 0.5, 3, radius=1.0)
+    with pytest.raises(SearchError, match="give another --output-dir"):
+        spaces.searched("wikiqa", "radius", given(tmp_path))
 
 
 def test_the_page_compares_with_the_controls(tmp_path, monkeypatch):
@@ -112,3 +122,5 @@ def test_the_page_compares_with_the_controls(tmp_path, monkeypatch):
     assert "| cosine | 0.5600 ± 0.0141 | – | – | 2 |" in text
     assert "| radius | 0.7600 ± 0.0141 | +0.2000 (p " in text
     assert "`margin=0.1` | 0.6500 |" in text
+    assert spaces.main([*options, "--variants", "radius"]) == 0
+    assert "| cosine |" not in page.read_text("utf-8")

@@ -36,6 +36,10 @@ class OfThePapers(SystemsExperiment):
     """With models of the papers in the place of the others."""
 
     models = ("short", "joined")
+    own_settings = {
+        **SystemsExperiment.own_settings,
+        **{"short": ("filters", "kernel_size"), "joined": ("kernel_size",)},
+    }
 
 
 @pytest.fixture(autouse=True)
@@ -114,10 +118,9 @@ def test_by_lists_with_features_of_overlap(tmp_path):
 
 
 @pytest.mark.once
-@pytest.mark.once
 def test_settings_of_other_models_are_refused():
     assert settings_of(overrides=["filters=7"]).filters == 7
-    with pytest.raises(SettingsError, match="`sigma` is of other models; sho"):
+    with pytest.raises(SettingsError, match="`sigma` is of other models than"):
         settings_of(overrides=["filters=7", "sigma=3"])
 
 
