@@ -29,8 +29,10 @@ _FORMS_OF = {
     "pairs": ("tflite",),
     "name": ("tf_serving", "triton"),
     # A `.keras` file contains no reading.
-    "max_question_length": FORMATS[1:],
-    "max_answer_length": FORMATS[1:],
+    **dict.fromkeys(
+        ("max_question_length", "max_answer_length", "readable", "tokenizer"),
+        FORMATS[1:],
+    ),
 }
 
 
@@ -49,7 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--overwrite",
         action="store_true",
-        help="replace what an export has written there",
+        help="replace an older export of the same form, if nothing else is "
+        "in its folder",
     )
     for side, length in (("question", 40), ("answer", 100)):
         parser.add_argument(
@@ -96,11 +99,12 @@ def run(arguments: argparse.Namespace) -> int:
     }
     lengths = {side: n for side, n in lengths.items() if n is not None}
     # What is in RANKER's folder must rank as RANKER does.
-    differs = lengths or arguments.readable is not None
+    differs = lengths or arguments.readable or arguments.tokenizer
     if arguments.output is None and (arguments.format != "onnx" or differs):
         raise ExportError(
-            "--output must be given, except for --format onnx without lengths "
-            f"and --readable. Received: --format {arguments.format}"
+            "--output must be given, except for --format onnx without "
+            "lengths, --readable and --tokenizer. "
+            f"Received: --format {arguments.format}"
         )
     output = arguments.output or arguments.model / BESIDE
     if output.exists() and not arguments.overwrite:
@@ -119,9 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
         # Converters need TensorFlow; a `.keras` file loads on any backend.
         os.environ["KERAS_BACKEND"] = "tensorflow"
     if arguments.output is None:
-        add_onnx(
-            arguments.model, arguments.tokenizer, overwrite=arguments.overwrite
-        )
+        add_onnx(arguments.model, overwrite=arguments.overwrite)
         print(f"ONNX in {output}")
         return 0
     chosen = {

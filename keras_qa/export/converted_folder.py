@@ -12,12 +12,14 @@ from typing import Any
 import keras
 
 from keras_qa.errors import ExportError
+from keras_qa.export.forms import MODEL
 from keras_qa.export.target import check_target
 from keras_qa.export.target import check_tensorflow
 from keras_qa.files.whole import write_whole
 from keras_qa.text.reading import READING
 from keras_qa.text.reading import TextReading
 from keras_qa.text.reading import write_reading
+from keras_qa.text.sides import SIDES
 
 
 def check_folder(
@@ -25,7 +27,7 @@ def check_folder(
     reading: TextReading | None,
     path: str | Path,
     overwrite: bool,
-) -> None:
+) -> TextReading | None:
     """Checks, before the conversion, that `write_folder` can write a model.
 
     Args:
@@ -34,14 +36,18 @@ def check_folder(
         path: folder to write.
         overwrite: True allows an older folder of this kind to be replaced.
 
+    Returns:
+        The reading, of a model of pairs cut to the lengths of its inputs.
+
     Raises:
         ExportError: if Keras runs on another backend than TensorFlow, or the
             vocabulary does not have the model's size.
         FileExistsError: if `path` exists, unless `overwrite` is true and
-            `path` is a folder with `reading.json`.
+            `path` is a folder with `reading.json` and without a Keras model.
+        RankerError: if a model of pairs does not fit the reading.
     """
     check_tensorflow()
-    check_target(Path(path), overwrite, READING)
+    check_target(Path(path), overwrite, READING, [Path(path) / MODEL])
     words = None if reading is None else len(reading.vocabulary)
     size = getattr(model, "vocabulary_size", words)
     if size != words:
@@ -50,6 +56,10 @@ def check_folder(
         raise ExportError(
             f"`vocabulary` must be {expected}. Received: {received}"
         )
+    names = {x.name for x in getattr(model, "inputs", None) or ()}
+    if reading is not None and names.issuperset(SIDES):
+        return reading.for_model(model)
+    return reading
 
 
 def write_folder(

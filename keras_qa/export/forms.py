@@ -57,7 +57,12 @@ def check_form(folder: Path) -> None:
         received = "a TensorFlow Lite folder, which takes ids"
     elif folder.is_dir():
         received = f"no {', '.join(missing)} in it"
-        if (folder / "settings.json").is_file() and METRICS in missing:
+        if (folder / "answers.json").is_file():
+            received = (
+                "an index, which `keras-qa ask` searches; its model is "
+                f"{folder / 'model'}"
+            )
+        elif (folder / "settings.json").is_file() and METRICS in missing:
             received += (
                 "; it is of a training that has not finished: give its "
                 "command, such as `keras-qa train`, again"

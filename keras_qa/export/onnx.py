@@ -5,6 +5,7 @@ says how to convert text to ids. tf2onnx keeps loops over words as loops, so
 that the model takes any number of pairs of any length.
 """
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -58,18 +59,20 @@ def export_onnx(
             names. The scores stay the same.
 
     Raises:
-        ExportError: if Keras runs on another backend than TensorFlow, or the
-            vocabulary does not have the model's size.
+        ExportError: if Keras runs on another backend than TensorFlow, the
+            vocabulary does not have the model's size, or the model cannot be
+            converted, such as one of another dtype than float32.
         FileExistsError: if `path` exists, unless `overwrite` is true and
-            `path` is a folder with `reading.json`.
+            `path` is a folder with `reading.json` and without a Keras model.
         ImportError: if tf2onnx or tokenizers is not installed.
+        RankerError: if a model of pairs does not fit the reading.
 
     Example:
         >>> export_onnx(model, TextReading(vocabulary), "ranker")
         >>> session = onnxruntime.InferenceSession("ranker/model.onnx")
         >>> session.run(["score"], {"question": [[5, 7]], "answer": [[9, 0]]})
     """
-    check_folder(model, reading, path, overwrite)
+    reading = check_folder(model, reading, path, overwrite)
     tokenizer = None if reading is None else make_tokenizer(reading)
     shown: list[dict[str, Any]] = []
     if views:
@@ -131,19 +134,32 @@ def _convert(
         raise ImportError(
             "Writing ONNX needs tf2onnx: pip install 'keras-qa[onnx]'"
         ) from error
+    from keras_qa.export.tracing import errors_of_converter
     from keras_qa.export.tracing import for_converters
     from keras_qa.export.tracing import ids_function
 
-    function, signature = ids_function(model, reading)
-    with for_converters(model):
-        converted, _ = tf2onnx.convert.from_function(
-            function,
-            signature,
-            opset=OPSET,
-            custom_op_handlers={"SelectV2": (_where, [])},
-        )
-    _name_sizes(converted.graph)
-    return converted.SerializeToString(), signature
+    with errors_of_converter(model, "ONNX"):
+        function, signature = ids_function(model, reading)
+        with for_converters(model):
+            converted, _ = tf2onnx.convert.from_function(
+                function,
+                signature,
+                opset=OPSET,
+                custom_op_handlers={"SelectV2": (_where, [])},
+            )
+        _name_sizes(converted.graph)
+        data = converted.SerializeToString()
+        _check_runs(data)
+    return data, signature
+
+
+def _check_runs(data: bytes) -> None:
+    """Loads a model by onnxruntime, which lacks operations of some dtypes."""
+    if find_spec("onnxruntime") is None:
+        return
+    import onnxruntime
+
+    onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
 
 
 def _where(graph: Any, node: Any, name: str, _: list[Any]) -> None:

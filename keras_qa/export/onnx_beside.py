@@ -1,6 +1,5 @@
 """Adds the ONNX form to a folder with a Keras model."""
 
-import shutil
 from pathlib import Path
 
 from keras_qa.errors import ExportError
@@ -11,6 +10,7 @@ from keras_qa.export.keras_folder import folder_reading
 from keras_qa.export.onnx_model import BESIDE
 from keras_qa.export.target import check_target
 from keras_qa.files.whole import file_digest
+from keras_qa.files.whole import write_whole
 from keras_qa.text.reading import READING
 
 
@@ -22,7 +22,7 @@ def add_onnx(
     `Ranker.load` of the folder, and so every command, then ranks by
     onnxruntime; it loads Keras only if the Keras model is asked for. If the
     Keras model of the folder is replaced later, the ONNX form is ignored. One
-    that scores otherwise than the Keras model is removed.
+    that scores otherwise than the Keras model is not kept.
 
     Args:
         folder: the output folder of a run, or one that `Ranker.save` wrote.
@@ -33,8 +33,8 @@ def add_onnx(
         The subfolder that was written, an ONNX folder.
 
     Raises:
-        ExportError: if Keras runs on another backend than TensorFlow, or the
-            ONNX form scores otherwise than the Keras model.
+        ExportError: if Keras runs on another backend than TensorFlow, the
+            model cannot be converted, or the ONNX form scores otherwise.
         FileExistsError: if there is one and `overwrite` is false.
         ImportError: if tf2onnx, tokenizers or onnxruntime is not installed.
         ModelFileError: if the Keras model cannot be loaded.
@@ -58,11 +58,14 @@ def add_onnx(
         reading = reading.for_model(model)
     except RankerError as error:
         raise RankerError(f"{folder}: {error}") from error
-    export_onnx(model, reading, written, overwrite=overwrite, source=digest)
-    try:
-        verify_onnx(written, model, reading)
-    except ExportError:
-        # Every command would rank by it.
-        shutil.rmtree(written)
-        raise
+
+    def save(place: Path) -> None:
+        export_onnx(model, reading, place, source=digest)
+        try:
+            verify_onnx(place, model, reading)
+        except (ExportError, RankerError) as error:
+            # Every command would rank by it.
+            raise ExportError(f"{written}: not written: {error}") from error
+
+    write_whole(written, save)
     return written

@@ -7,6 +7,7 @@ TensorFlow Lite's built-in operations.
 """
 
 from collections.abc import Mapping
+from numbers import Integral
 from pathlib import Path
 from types import MappingProxyType
 
@@ -55,27 +56,31 @@ def export_lite(
 
     Raises:
         ExportError: if Keras runs on another backend than TensorFlow, the
-            vocabulary does not have the model's size, or `pairs` is less
-            than 1.
+            vocabulary does not have the model's size, the model cannot be
+            converted, such as one of another dtype than float32, or `pairs`
+            or `lengths` are not of the kind above.
         FileExistsError: if `path` exists, unless `overwrite` is true and
-            `path` is a folder with `reading.json`.
+            `path` is a folder with `reading.json` and without a Keras model.
+        RankerError: if a model of pairs does not fit the reading.
 
     Example:
         >>> export_lite(model, TextReading(vocabulary), "ranker", pairs=10)
     """
-    check_folder(model, reading, path, overwrite)
+    reading = check_folder(model, reading, path, overwrite)
     lengths = {**LENGTHS, **lengths}
-    if min(lengths.values()) < 1:
+    if min(lengths.values()) < 1 or set(lengths) != set(LENGTHS):
         raise ExportError(
-            f"`lengths` must be at least 1. Received: lengths={lengths}"
+            f"`lengths` must be of {' and '.join(LENGTHS)}, at least 1. "
+            f"Received: lengths={lengths}"
         )
-    if pairs < 1:
+    if not isinstance(pairs, Integral) or pairs < 1:
         raise ExportError(
-            f"`pairs` must be at least 1. Received: pairs={pairs}"
+            f"`pairs` must be an integer, at least 1. Received: pairs={pairs!r}"
         )
     import tensorflow as tf
     from tensorflow.python.framework import convert_to_constants
 
+    from keras_qa.export.tracing import errors_of_converter
     from keras_qa.export.tracing import for_converters
     from keras_qa.export.tracing import ids_function
     from keras_qa.export.tracing import inputs_of
@@ -88,16 +93,18 @@ def export_lite(
         shapes[name] = [
             size or other for size, other in zip(x.shape, fixed, strict=False)
         ]
-    function, signature = ids_function(model, reading, shapes)
-    with for_converters(model, without_arsinh=True):
-        traced = function.get_concrete_function()
-    # TensorFlow Lite's loops can read constants, but no variables.
-    frozen = convert_to_constants.convert_variables_to_constants_v2(traced)
-    converter = tf.lite.TFLiteConverter.from_concrete_functions([frozen])
+    with errors_of_converter(model, "TensorFlow Lite"):
+        function, signature = ids_function(model, reading, shapes)
+        with for_converters(model, without_arsinh=True):
+            traced = function.get_concrete_function()
+        # TensorFlow Lite's loops can read constants, but no variables.
+        frozen = convert_to_constants.convert_variables_to_constants_v2(traced)
+        converter = tf.lite.TFLiteConverter.from_concrete_functions([frozen])
+        converted = converter.convert()
     write_folder(
         path,
         MODEL_FILE,
-        converter.convert(),
+        converted,
         reading
         and reading.cut_to(
             {side: shapes[side][1] for side in SIDES if side in shapes}

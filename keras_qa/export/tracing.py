@@ -17,6 +17,7 @@ import tensorflow as tf
 
 from keras_qa import geometry
 from keras_qa import hyperboloid
+from keras_qa.errors import ExportError
 from keras_qa.layers import circular_correlation
 from keras_qa.layers import recurrence
 from keras_qa.text.readable import UNREAD_SCORE
@@ -76,6 +77,26 @@ def ids_function(
         }
 
     return score, signature
+
+
+@contextmanager
+def errors_of_converter(model: keras.Model, form: str) -> Iterator[None]:
+    """Context manager that names the model in whatever a converter raises.
+
+    Raises:
+        ExportError: if the model cannot be converted.
+    """
+    try:
+        yield
+    # Converters raise many types of errors.
+    except Exception as error:
+        lines = str(error).strip().splitlines() or [""]
+        raise ExportError(
+            f"Expected a model that can be converted to {form}; `keras` and "
+            f"`saved_model` are forms of every model. Received: "
+            f"{type(model).__name__} of dtype {model.dtype_policy.name!r}: "
+            f"{type(error).__name__}: {lines[0]}"
+        ) from error
 
 
 def unread_last(scores: tf.Tensor, kept: tf.Tensor) -> tf.Tensor:

@@ -160,16 +160,25 @@ def test_errors(run_folder, tmp_path, capsys):
     assert _export(run_folder / "model.keras", "onnx", tmp_path / "x") == 2
     assert "a file; give the folder that holds it" in capsys.readouterr().err
     words = ["export", str(run_folder), "--format", "onnx"]
-    for option in ("--readable=any", "--max-answer-length=9"):
+    for option in (
+        *("--readable=any", "--max-answer-length=9"),
+        "--tokenizer=whitespace",
+    ):
         assert main([*words, option]) == 2
-        assert "without lengths and --readable" in capsys.readouterr().err
+        assert "without lengths, --readable" in capsys.readouterr().err
     arguments = ["--pairs", "0"]
     assert _export(run_folder, "tflite", tmp_path / "x", *arguments) == 2
-    assert "`pairs` must be at least 1" in capsys.readouterr().err
+    assert "`pairs` must be an integer, at least" in capsys.readouterr().err
+    assert main([*words, "--output=."]) == 2
+    assert "must not exist, unless" in capsys.readouterr().err
+    assert main([*words, "--output=.", "--overwrite"]) == 2
+    assert "--output must name a new place" in capsys.readouterr().err
     for form, option, other in (
         ("keras", "--pairs=0", "--pairs goes with --format tflite"),
         ("onnx", "--name=x", "--name goes with --format tf_serving or triton"),
         ("keras", "--max-answer-length=5", "goes with --format saved_model"),
+        ("keras", "--readable=any", "goes with --format saved_model"),
+        ("keras", "--tokenizer=word", "goes with --format saved_model"),
     ):
         assert _export(run_folder, form, tmp_path / "x", option) == 2
         error = capsys.readouterr().err

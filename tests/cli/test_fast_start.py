@@ -8,6 +8,7 @@ import keras
 import numpy as np
 import pytest
 
+from keras_qa.errors import RankerError
 from keras_qa.export import verification
 from keras_qa.export.onnx_beside import add_onnx
 from keras_qa.export.onnx_model import ENCODER_FILE
@@ -173,3 +174,21 @@ def test_export_compares_the_onnx_form_with_the_model(
     )
     assert not (folder / "onnx").exists()
     assert Ranker.load(folder).engine == "keras"
+
+
+def test_a_failed_export_leaves_the_folder_as_it_was(
+    run_with_onnx, tmp_path, monkeypatch, capsys
+):
+    """The older form too, and whatever went wrong."""
+    folder = shutil.copytree(run_with_onnx, tmp_path / "run")
+    before = (folder / "onnx/model.onnx").read_bytes()
+
+    def fail(*arguments, **options):
+        raise RankerError("onnxruntime cannot")
+
+    monkeypatch.setattr(verification, "verify_onnx", fail)
+    export = ("export", folder, "--format", "onnx", "--overwrite")
+    assert command(*export) == 2
+    assert "onnx: not written: onnxruntime cannot" in capsys.readouterr().err
+    assert (folder / "onnx/model.onnx").read_bytes() == before
+    assert [path.name for path in folder.glob(".writing-*")] == []

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from keras_qa.errors import ExportError
+from keras_qa.errors import RankerError
 from keras_qa.export.converted_folder import write_folder
 from keras_qa.export.onnx import export_onnx
 from keras_qa.export.saved_model import export_saved_model
@@ -18,8 +19,11 @@ from keras_qa.export.tflite import LENGTHS
 from keras_qa.export.tflite import export_lite
 from keras_qa.models import QACNN
 from keras_qa.models import CosineQA
+from keras_qa.models import HyperQA
 from keras_qa.models import LSTMRanker
+from keras_qa.ranker import Ranker
 from keras_qa.text.reading import TextReading
+from keras_qa.text.sides import SIDES
 from keras_qa.text.tokenizer import tokenize
 from keras_qa.text.vocabulary import Vocabulary
 from support import export_models
@@ -75,6 +79,46 @@ def test_onnx_folder(model, tmp_path):
 
 
 @needs_tensorflow
+@pytest.mark.parametrize("dtype", ["float64", "mixed_float16"])
+def test_dtypes_that_cannot_be_converted(tmp_path, dtype):
+    pytest.importorskip("tf2onnx")
+    pytest.importorskip("onnxruntime")
+    model = HyperQA(len(VOCABULARY), 4, 3, dtype=dtype)
+    message = f"to TensorFlow Lite; .* HyperQA of dtype '{dtype}': Converter"
+    with pytest.raises(ExportError, match=message):
+        export_lite(model, READING, tmp_path / "lite")
+    if dtype == "float64":
+        with pytest.raises(ExportError, match=r"to ONNX; .* 'float64': NotI"):
+            export_onnx(model, READING, tmp_path / "onnx")
+    assert os.listdir(tmp_path) == []
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("export", [export_onnx, export_lite])
+def test_the_reading_must_fit_the_model(tmp_path, export):
+    pytest.importorskip("tf2onnx")
+    words = len(VOCABULARY)
+    with pytest.raises(RankerError, match="overlap"):
+        overlapping = LSTMRanker(words, 4, units=2, overlap_features=4)
+        export(overlapping, READING, tmp_path / "x")
+    ids = {n: keras.Input((5,), dtype="int32", name=n) for n in SIDES}
+    embedding = keras.layers.Embedding(words, 4)
+    means = [keras.ops.mean(embedding(x), axis=1) for x in ids.values()]
+    fixed = keras.Model(ids, keras.layers.Dot(axes=1)(means))
+    with pytest.raises(RankerError, match="must not exceed the 5 tokens"):
+        export(fixed, TextReading(VOCABULARY, "word", 9), tmp_path / "x")
+    assert os.listdir(tmp_path) == []
+
+
+@needs_tensorflow
+def test_a_keras_model_is_not_overwritten(model, tmp_path):
+    Ranker(model, READING).save(tmp_path / "ranker")
+    with pytest.raises(FileExistsError, match=r"Received: .*model\.keras"):
+        export_lite(model, READING, tmp_path / "ranker", overwrite=True)
+    assert (tmp_path / "ranker/model.keras").exists()
+
+
+@needs_tensorflow
 def test_lite_sizes(model, tmp_path):
     reading = TextReading(VOCABULARY, "whitespace", 5, 7)
     export_lite(model, reading, tmp_path / "ranker", pairs=3)
@@ -91,7 +135,7 @@ def test_lite_sizes(model, tmp_path):
 @needs_tensorflow
 def test_lite_lengths_of_one_side(model, tmp_path):
     reading = TextReading(VOCABULARY, "whitespace")
-    with pytest.raises(ExportError, match=r"`lengths` must be at least 1"):
+    with pytest.raises(ExportError, match="`lengths` must be of question and"):
         export_lite(model, reading, tmp_path / "r", lengths={"question": 0})
     export_lite(model, reading, tmp_path / "r", lengths={"question": 5})
     written = json.loads((tmp_path / "r/reading.json").read_text("utf-8"))

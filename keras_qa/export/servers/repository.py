@@ -1,6 +1,7 @@
 """What the folders of all model servers have: a name, a version, a batch."""
 
 import re
+from pathlib import Path
 
 from keras_qa.errors import ExportError
 
@@ -19,10 +20,27 @@ def check_name(name: str) -> None:
 
     Raises:
         ExportError: if it contains other characters than letters, digits, `_`,
-            `-` and `.` of ASCII, or begins with `-` or `.`.
+            `-` and `.` of ASCII, begins with `-` or `.`, or ends as the names
+            of the servers' own files do.
     """
-    if not re.fullmatch(r"\w[\w.-]*", name, re.ASCII):
+    if (
+        not isinstance(name, str)
+        or not re.fullmatch(r"\w[\w.-]*", name, re.ASCII)
+        or name.endswith(".config")
+    ):
         raise ExportError(
-            "`name` must consist of letters, digits, `_`, `-` and `.`, and "
-            f"begin with none of the last two. Received: name={name!r}"
+            "`name` must consist of letters, digits, `_`, `-` and `.`, begin "
+            "with none of the last two and not end in .config. "
+            f"Received: name={name!r}"
         )
+
+
+def other_models(path: Path, name: str) -> list[Path]:
+    """The folders of other models, and of other versions of this one."""
+    return [
+        other
+        for folder, own in ((path, name), (path / name, VERSION))
+        if folder.is_dir()
+        for other in sorted(folder.iterdir())
+        if other.is_dir() and other.name != own
+    ]

@@ -155,8 +155,33 @@ def test_triton_takes_further_inputs_but_no_fixed_batch(tmp_path):
         triton_config(saved(2, 4), "x")
 
 
+@pytest.mark.parametrize(
+    ("export", "mark"),
+    [
+        (export_tf_serving, "models.config"),
+        (export_triton, "ranker/config.pbtxt"),
+    ],
+)
+@pytest.mark.parametrize("other", ["other/1", "ranker/2"])
+def test_other_models_and_versions_stay(model, tmp_path, export, mark, other):
+    models = tmp_path / "models"
+    for folder in ("ranker/1", other):
+        (models / folder).mkdir(parents=True)
+    (models / mark).write_text("")
+    with pytest.raises(FileExistsError, match="must have nothing but an older"):
+        export(model, READING, models, overwrite=True)
+    assert (models / other).exists()
+
+
+def test_a_name_is_not_that_of_the_servers_file(model, tmp_path):
+    with pytest.raises(ExportError, match=r"not end in \.config"):
+        export_tf_serving(model, READING, tmp_path / "x", name="models.config")
+
+
 @pytest.mark.parametrize("export", [export_tf_serving, export_triton])
-@pytest.mark.parametrize("name", ["", "a b", "../a", ".a", "-a", "a/b", 'a"'])
+@pytest.mark.parametrize(
+    "name", ["", "a b", "../a", ".a", "-a", "a/b", 'a"', None]
+)
 def test_names_are_folders(model, tmp_path, export, name):
     with pytest.raises(ExportError, match="`name` must consist of"):
         export(model, READING, tmp_path / "x", name=name)
